@@ -1,0 +1,76 @@
+"""Everything genset raises on purpose.
+
+    GensetError                 the work failed                    exit code 1
+    ├── BadInput                the user's words are wrong         exit code 2
+    │   ├── NotAWorkspace       no genset.toml here or above
+    │   └── MissingExtra        an optional package is not installed
+    ├── SourceError             a photo source answered an error
+    │   ├── SourceRefused       ... that no retry mends (a bad key)
+    │   └── SourceUnavailable   ... that may pass
+    ├── PhotoRefused            a photo cannot become a candidate's picture; `reason` says why
+    ├── ReleaseDamaged          a release is not what its manifest says
+    └── ModelError              a model cannot be loaded or run
+
+Messages are one line: they name the thing and the mend. The command line prints them as they
+are, so they carry no secrets.
+"""
+
+
+class GensetError(Exception):
+    """The work failed; the message is one line for the user."""
+
+    exit_code = 1
+
+
+class BadInput(GensetError):  # noqa: N818 - reads as a sentence where it is raised
+    """What the user typed, or a file the user wrote, is wrong."""
+
+    exit_code = 2
+
+
+class NotAWorkspace(BadInput):
+    """No ``genset.toml`` in the folder or any folder above it."""
+
+
+class MissingExtra(BadInput):
+    """An optional part of genset is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional part: pip install 'genset[{extra}]'")
+
+
+class SourceError(GensetError):
+    """A photo source answered an error. `code` is the source's own, where it gave one."""
+
+    def __init__(self, message: str, code: int | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class SourceRefused(SourceError):
+    """The source will not answer until something is changed here: a bad key, a bad argument."""
+
+
+class SourceUnavailable(SourceError):
+    """The source did not answer this time; the same call may go through later."""
+
+
+class PhotoRefused(GensetError):  # noqa: N818 - a verdict on a photo, not a fault of genset
+    """A photo cannot be used. `reason` is a short word that is stored with it."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+
+
+class ReleaseDamaged(GensetError):  # noqa: N818
+    """A release differs from its manifest; `problems` has a line for each difference."""
+
+    def __init__(self, name: str, problems: list[str]) -> None:
+        shown = "; ".join(problems[:3]) + ("; ..." if len(problems) > 3 else "")
+        super().__init__(f"release {name} is not what its manifest says: {shown}")
+        self.problems = problems
+
+
+class ModelError(GensetError):
+    """A model cannot be loaded or run; the message says what would mend it."""
