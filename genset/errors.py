@@ -22,7 +22,7 @@ class GensetError(Exception):
     exit_code = 1
 
 
-class BadInput(GensetError):  # noqa: N818 - reads as a sentence where it is raised
+class BadInput(GensetError):
     """What the user typed, or a file the user wrote, is wrong."""
 
     exit_code = 2
@@ -55,7 +55,7 @@ class SourceUnavailable(SourceError):
     """The source did not answer this time; the same call may go through later."""
 
 
-class PhotoRefused(GensetError):  # noqa: N818 - a verdict on a photo, not a fault of genset
+class PhotoRefused(GensetError):
     """A photo cannot be used. `reason` is a short word that is stored with it."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
@@ -63,7 +63,7 @@ class PhotoRefused(GensetError):  # noqa: N818 - a verdict on a photo, not a fau
         self.reason = reason
 
 
-class ReleaseDamaged(GensetError):  # noqa: N818
+class ReleaseDamaged(GensetError):
     """A release differs from its manifest; `problems` has a line for each difference."""
 
     def __init__(self, name: str, problems: list[str]) -> None:

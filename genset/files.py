@@ -1,0 +1,61 @@
+"""Files that are either whole or not there, and their hashes."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[BinaryIO]:
+    """Yield a binary file that appears at `path` only when the block ends without an exception.
+
+    The bytes go to a temporary name in the same folder, are fsynced, then renamed over `path`, so
+    a kill at any moment leaves the old file or the new one, never a part of it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)  # mkstemp gives 0600, which a web server's user could not read
+        temporary.replace(path)
+        sync_folder(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` as UTF-8 to `path`, whole or not at all."""
+    with written_whole(path) as file:
+        file.write(text.encode())
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in `folder` survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sha256_of(path: Path) -> str:
+    """The file's sha256 as 64 hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def image_file(sha256: str, image_format: str) -> str:
+    """Where an original lies under ``images/``: named by its hash alone.
+
+    `image_format` is Pillow's name of it, as in "JPEG".
+    """
+    suffix = ".jpg" if image_format == "JPEG" else f".{image_format.lower()}"
+    return f"{sha256[:2]}/{sha256}{suffix}"

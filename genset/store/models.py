@@ -1,0 +1,172 @@
+"""The tables. What each stage stored is what the next one reads; nothing else passes between."""
+
+import enum
+import uuid
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    DateTime,
+    Dialect,
+    Enum,
+    ForeignKey,
+    Index,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+
+from genset.files import image_file
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware datetime in UTC on both databases; SQLite itself would forget the zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuse a naive time: nobody could say later what it meant."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"a time without a zone cannot be stored: {value}")
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """SQLite hands back naive times, which were stored in UTC."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def now() -> datetime:
+    """The current time, in UTC."""
+    return datetime.now(UTC)
+
+
+class Verdict(enum.StrEnum):
+    """What a labeler says of a candidate."""
+
+    CORRECT = "correct"
+    INCORRECT = "incorrect"
+    UNSURE = "unsure"
+
+
+class Base(DeclarativeBase):
+    """The parent of all tables."""
+
+
+class Search(Base):
+    """One page of one search: what was asked of a source for a class, and what it answered.
+
+    `query` is the keyword; pages count from 1. `returned` photos came of `total` that the source
+    says it has; `last` says that there is no further page.
+    """
+
+    __tablename__ = "search"
+    __table_args__ = (UniqueConstraint("wnid", "source", "query", "per_page", "page"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    wnid: Mapped[str] = mapped_column(String(16))
+    source: Mapped[str] = mapped_column(String(32))
+    query: Mapped[str] = mapped_column(Text)
+    per_page: Mapped[int]
+    page: Mapped[int]
+    total: Mapped[int]
+    returned: Mapped[int]
+    last: Mapped[bool]
+    asked_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+
+
+class Photo(Base):
+    """A photo that a source named, whoever found it and for whatever class.
+
+    It is *stored* when `sha256` is set (its original bytes lie in ``images/``), *refused* when
+    `refused` gives the reason, and merely known otherwise.
+    """
+
+    __tablename__ = "photo"
+    __table_args__ = (UniqueConstraint("source", "source_id"), Index("photo_sha256", "sha256"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    source: Mapped[str] = mapped_column(String(32))
+    source_id: Mapped[str] = mapped_column(String(128))
+    owner: Mapped[str] = mapped_column(Text)
+    owner_name: Mapped[str] = mapped_column(Text)
+    title: Mapped[str] = mapped_column(Text)
+    license: Mapped[str] = mapped_column(Text)
+    license_url: Mapped[str] = mapped_column(Text)
+    page_url: Mapped[str] = mapped_column(Text)
+    image_url: Mapped[str] = mapped_column(Text)
+    posted_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    taken_at: Mapped[str | None] = mapped_column(String(32))  # the camera's clock, in no known zone
+
+    sha256: Mapped[str | None] = mapped_column(String(64))
+    byte_size: Mapped[int | None]
+    format: Mapped[str | None] = mapped_column(String(16))
+    width: Mapped[int | None]
+    height: Mapped[int | None]
+    stored_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    refused: Mapped[str | None] = mapped_column(Text)
+
+    @property
+    def file(self) -> str:
+        """Where a stored photo's original lies under ``images/``."""
+        if self.sha256 is None or self.format is None:
+            raise ValueError(f"photo {self.source}:{self.source_id} is not stored")
+        return image_file(self.sha256, self.format)
+
+
+class Candidate(Base):
+    """A photo that a search returned for a class.
+
+    `keyword` is the query that found it and `rank` its place by relevance in that query's results,
+    from 1; where several keywords found it, the ones of its best rank.
+    """
+
+    __tablename__ = "candidate"
+    __table_args__ = (UniqueConstraint("wnid", "photo_id"), Index("candidate_photo", "photo_id"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    wnid: Mapped[str] = mapped_column(String(16))
+    photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"))
+    keyword: Mapped[str] = mapped_column(Text)
+    rank: Mapped[int]
+
+    photo: Mapped[Photo] = relationship(lazy="joined", innerjoin=True)
+
+    @property
+    def task(self) -> str:
+        """The candidate's name outside the database: ``n02123045/flickr:6061409035``."""
+        return f"{self.wnid}/{self.photo.source}:{self.photo.source_id}"
+
+
+class Label(Base):
+    """One labeler's verdict on one candidate. Append-only: a changed mind is a new row.
+
+    The label in force is the labeler's newest (largest `number`) on that candidate. The database
+    itself refuses to change or delete a row.
+    """
+
+    __tablename__ = "label"
+    __table_args__ = (Index("label_by_candidate", "candidate_id", "worker", "number"),)
+
+    number: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[uuid.UUID] = mapped_column(unique=True, default=uuid.uuid4)
+    candidate_id: Mapped[int] = mapped_column(ForeignKey("candidate.id"))
+    worker: Mapped[str] = mapped_column(Text)
+    verdict: Mapped[Verdict] = mapped_column(
+        Enum(
+            Verdict,
+            name="verdict",
+            native_enum=False,
+            create_constraint=True,
+            length=16,
+            values_callable=lambda kind: [verdict.value for verdict in kind],
+        )
+    )
+    decided_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+
+    candidate: Mapped[Candidate] = relationship()

@@ -1,0 +1,40 @@
+"""The questions that more than one stage asks."""
+
+from collections import Counter, defaultdict
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from genset.store.models import Candidate, Label, Photo, Verdict
+
+
+def stored_candidates(*wnids: str) -> Select[Candidate]:
+    """The candidates whose photo is in ``images/``, of these classes (none named: of all).
+
+    By class, then by rank.
+    """
+    query = (
+        select(Candidate)
+        .join(Candidate.photo)
+        .where(Photo.sha256.is_not(None))
+        .order_by(Candidate.wnid, Candidate.rank, Candidate.id)
+    )
+    return query.where(Candidate.wnid.in_(wnids)) if wnids else query
+
+
+def labels_in_force() -> Select[Label]:
+    """Each labeler's newest label on each candidate, oldest first."""
+    newest = select(func.max(Label.number)).group_by(Label.candidate_id, Label.worker)
+    return select(Label).where(Label.number.in_(newest)).order_by(Label.number)
+
+
+def votes(session: Session) -> dict[int, Counter[Verdict]]:
+    """How many labelers say what of each labeled candidate, by `Candidate.id`."""
+    found: dict[int, Counter[Verdict]] = defaultdict(Counter)
+    force = labels_in_force().subquery()
+    counted = select(force.c.candidate_id, force.c.verdict, func.count()).group_by(
+        force.c.candidate_id, force.c.verdict
+    )
+    for candidate_id, verdict, count in session.execute(counted):
+        found[candidate_id][verdict] = count
+    return dict(found)

@@ -1,0 +1,151 @@
+"""The folder a maintainer works in: its settings, and where its parts are."""
+
+import os
+import tomllib
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from dotenv import load_dotenv
+
+from genset.errors import BadInput, NotAWorkspace
+from genset.files import write_text
+
+SETTINGS_FILE = "genset.toml"
+
+_TEMPLATE = """\
+# A genset workspace. Secrets do not belong here: API keys and passwords are read from the
+# environment or from a file .env beside this one, which git ignores.
+
+[store]
+# SQLite in this folder, or PostgreSQL: "postgresql+psycopg://user@host/database"
+# (its password in PGPASSWORD).
+url = "sqlite:///genset.db"
+
+[scrape]
+# Photos kept for each class, and the day from which a photo counts as unseen.
+per_class = 5
+posted_after = 2014-01-01
+"""
+
+_KNOWN: dict[str, dict[str, type]] = {"store": {"url": str}, "scrape": {"per_class": int, "posted_after": date}}
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A maintainer's folder. Make one with `create`, open one with `find`.
+
+    Attributes:
+        root: the folder that holds ``genset.toml``; absolute.
+        store_url: an SQLAlchemy URL; a relative SQLite path in the settings is made absolute.
+        per_class: photos wanted for each class, at least 1.
+        posted_after: photos posted on this day (UTC) or later are kept.
+    """
+
+    root: Path
+    store_url: str
+    per_class: int
+    posted_after: datetime
+
+    @property
+    def images(self) -> Path:
+        """Original photos, named by their sha256."""
+        return self.root / "images"
+
+    @property
+    def releases(self) -> Path:
+        """One folder for each release."""
+        return self.root / "releases"
+
+    @property
+    def runs(self) -> Path:
+        """One folder for each model scored on each set."""
+        return self.root / "runs"
+
+    @classmethod
+    def create(cls, root: Path) -> "Workspace":
+        """Make `root` a workspace, or open the one that it is already."""
+        root.mkdir(parents=True, exist_ok=True)
+        settings = root / SETTINGS_FILE
+        if not settings.exists():
+            write_text(root / ".gitignore", ".env\ngenset.db*\nimages/\nruns/\n")
+            write_text(settings, _TEMPLATE)
+        return cls._open(root)
+
+    @classmethod
+    def find(cls, start: Path | None = None) -> "Workspace":
+        """The workspace that `start` (default: the current folder) is or lies in.
+
+        Raises:
+            NotAWorkspace: neither `start` nor a folder above it holds ``genset.toml``.
+            BadInput: the settings are not right.
+        """
+        start = (start or Path.cwd()).resolve()
+        for folder in (start, *start.parents):
+            if (folder / SETTINGS_FILE).is_file():
+                return cls._open(folder)
+        raise NotAWorkspace(f"{start} is not in a genset workspace; make one with: genset init")
+
+    @classmethod
+    def _open(cls, root: Path) -> "Workspace":
+        root = root.resolve()
+        load_dotenv(root / ".env")
+        settings = _read(root / SETTINGS_FILE)
+        scrape = settings.get("scrape", {})
+        posted_after = scrape.get("posted_after", date(2014, 1, 1))
+        if isinstance(posted_after, datetime):
+            posted_after = posted_after.date()
+        return cls(
+            root=root,
+            store_url=_store_url(root, settings.get("store", {}).get("url")),
+            per_class=scrape.get("per_class", 5),
+            posted_after=datetime.combine(posted_after, datetime.min.time(), UTC),
+        )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The settings, checked name by name: a misspelt one must not be ignored without a word."""
+    try:
+        settings = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: {error}") from None
+    for section, values in settings.items():
+        if section not in _KNOWN:
+            raise BadInput(f"{path}: no section [{section}]; there are {', '.join(_KNOWN)}")
+        for name, value in values.items():
+            if (kind := _KNOWN[section].get(name)) is None:
+                known = ", ".join(_KNOWN[section])
+                raise BadInput(f"{path}: [{section}] has no setting {name}; it has {known}")
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise BadInput(f"{path}: {name} must be a {kind.__name__}, not {value!r}")
+    if settings.get("scrape", {}).get("per_class", 1) < 1:
+        raise BadInput(f"{path}: per_class must be at least 1")
+    return settings
+
+
+def _store_url(root: Path, configured: str | None) -> str:
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    text = os.environ.get("GENSET_STORE_URL") or configured or "sqlite:///genset.db"
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise BadInput(
+            f"{root / SETTINGS_FILE}: [store] url is no database address; "
+            "write sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
+        ) from None
+    backend = url.get_backend_name()
+    if backend not in ("sqlite", "postgresql"):
+        raise BadInput(f"{root / SETTINGS_FILE}: genset stores in sqlite or postgresql: {backend}")
+    if configured and make_url(configured).password:
+        raise BadInput(
+            f"{root / SETTINGS_FILE}: take the password out of [store] url; "
+            "PostgreSQL reads it from PGPASSWORD"
+        )
+    if backend == "sqlite" and url.database:
+        url = url.set(database=str(root / url.database))
+    elif url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    return url.render_as_string(hide_password=False)
