@@ -1,0 +1,57 @@
+"""Fixtures that several rooms share: the real data, and the two databases."""
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def realdata() -> Path:
+    """The folder of real photos and records; its tests are skipped where there is none."""
+    named = os.environ.get("GENSET_REALDATA")
+    folder = Path(named) if named else ROOT.parent / "shared" / "data"
+    if not (folder / "photos").is_dir():
+        pytest.skip(f"no real data: {folder} is not there, and GENSET_REALDATA does not name it")
+    return folder.resolve()
+
+
+@pytest.fixture(scope="session")
+def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a PostgreSQL server: GENSET_TEST_POSTGRESQL, or a throw-away one of our own."""
+    if named := os.environ.get("GENSET_TEST_POSTGRESQL"):
+        yield named
+        return
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    found = shutil.which("initdb")
+    folder = Path(found).parent if found else programs[-1] if programs else None
+    if folder is None:
+        pytest.skip("no PostgreSQL: install Debian's postgresql, or set GENSET_TEST_POSTGRESQL")
+    # initdb refuses to run as root, so a root user hands the server to Debian's `postgres`.
+    as_user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+    base = tmp_path_factory.mktemp("postgresql")
+    if as_user:
+        for part in (base, *base.parents[:2]):
+            part.chmod(0o755)
+        shutil.chown(base, "postgres")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    data, log = base / "data", base / "log"
+
+    def run(*command: str) -> None:
+        subprocess.run([*as_user, *command], check=True, capture_output=True, cwd="/")
+
+    run(f"{folder}/initdb", "-D", str(data), "-U", "genset", "-A", "trust", "-E", "UTF8")
+    options = f"-h 127.0.0.1 -p {port} -k {base} -c fsync=off"
+    run(f"{folder}/pg_ctl", "-D", str(data), "-l", str(log), "-w", "-o", options, "start")
+    try:
+        yield f"postgresql+psycopg://genset@127.0.0.1:{port}/postgres"
+    finally:
+        run(f"{folder}/pg_ctl", "-D", str(data), "-m", "immediate", "stop")

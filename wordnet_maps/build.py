@@ -1,0 +1,281 @@
+"""Rebuild ``imagenet1k.json`` from a WordNet 3.0 folder.
+
+    python -m wordnet_maps.build --wordnet /usr/share/wordnet
+
+The committed map is what genset reads; this program is how it came to be, so that every query
+can be traced to a lemma of WordNet or to a reviewed line of ``overrides.toml``. It is the only
+part of genset that imports NLTK (``pip install 'genset[maps]'``).
+
+How a class gets its queries
+    1. A class listed in ``overrides.toml`` gets the queries written there.
+    2. Otherwise its lemmas, in WordNet's order, without those that another ImageNet class has
+       too ("crane") and those that ``overrides.toml`` drops.
+    3. A lemma that commonly means something else ("monarch") gets an everyday word for what the
+       class is ("monarch butterfly"); where there is no such word it is no query. WordNet lists a
+       noun's senses by how common they are, so "commonly something else" means that the class is
+       not the noun's first sense - unless ``overrides.toml`` says that the word is plain.
+    4. Spellings that differ only in case, hyphens or apostrophes are one query, and at most four
+       are kept. A class that is left without any needs a line in ``overrides.toml``.
+
+The result depends on nothing but the inputs: the same folder and files give the same bytes.
+"""
+
+import argparse
+import json
+import re
+import shutil
+import sys
+import tempfile
+import tomllib
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genset.errors import BadInput, GensetError, MissingExtra
+
+HERE = Path(__file__).parent
+WORDNET_VERSION = "3.0"
+MOST_QUERIES = 4
+
+# The hypernyms that a photographer would write beside a name.
+EVERYDAY = {
+    *("bird", "butterfly", "cat", "dog", "duck", "fish", "frog", "insect", "lobster", "monkey"),
+    *("rabbit", "salamander", "shark", "sheep", "snake", "spider", "turtle"),
+}
+
+# What NLTK reads to answer the questions asked here.
+NEEDED = [f"{kind}.{pos}" for kind in ("index", "data") for pos in ("noun", "verb", "adj", "adv")]
+# What NLTK opens as well, but no answer here depends on, with what stands in for a missing one:
+# nothing, or 45 lexicographer files without a name.
+STAND_INS = {
+    "lexnames": "".join(f"{number:02d}\tunnamed\t0\n" for number in range(45)),
+    "index.sense": "",
+    "cntlist.rev": "",
+    **{f"{pos}.exc": "" for pos in ("noun", "verb", "adj", "adv")},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What people decided on top of the rules; the head of ``overrides.toml`` says how."""
+
+    queries: dict[str, list[str]]
+    drop: frozenset[str]
+    plain: frozenset[str]
+
+
+def build(wordnet: Path, wnids: list[str], overrides: Overrides) -> dict[str, Any]:
+    """The whole map, ready to be written with :func:`dump`.
+
+    Raises BadInput where `wordnet` is no WordNet 3.0 folder, an override fits no class, or a
+    class is left without a query.
+    """
+    with _reader(wordnet) as reader, (wordnet / "data.noun").open("rb") as data:
+        synsets = {wnid: _synset(reader, int(wnid.removeprefix("n"))) for wnid in wnids}
+        owners = Counter(word.casefold() for each in synsets.values() for word in _words(each))
+        shared = {word for word, classes in owners.items() if classes > 1}
+        _check(overrides, {wnid: _words(synset) for wnid, synset in synsets.items()}, shared)
+        classes = []
+        for wnid, synset in synsets.items():
+            hypernyms = [_words(above)[0] for above in _hypernyms(reader, data, synset)]
+            if wnid in overrides.queries:
+                queries = [(text, "override") for text in overrides.queries[wnid]]
+            else:
+                queries = list(_by_rule(reader, synset, hypernyms, overrides, shared))
+            if not queries:
+                raise BadInput(f"{wnid} ({_words(synset)[0]}) needs queries in overrides.toml")
+            classes.append(
+                {
+                    "wnid": wnid,
+                    "lemmas": _words(synset),
+                    "gloss": synset.definition(),
+                    "hypernyms": hypernyms,
+                    "queries": [{"text": text, "why": why} for text, why in _distinct(queries)],
+                }
+            )
+    return {
+        "about": "ImageNet-1k's classes; made by wordnet_maps/build.py, do not edit by hand",
+        "wordnet": WORDNET_VERSION,
+        "notice": "LICENSE-WordNet.txt",
+        "classes": classes,
+    }
+
+
+def dump(document: dict[str, Any]) -> str:
+    """JSON with one class a line, so that a change to a class shows as one line of a diff."""
+    head = json.dumps({**document, "classes": []}, ensure_ascii=False, indent=1)
+    lines = (json.dumps(each, ensure_ascii=False) for each in document["classes"])
+    return head.removesuffix("[]\n}") + "[\n" + ",\n".join(lines) + "\n]}\n"
+
+
+def read_overrides(path: Path) -> Overrides:
+    """Reads ``overrides.toml``; its head says what may stand there. Raises BadInput."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput(f"{path.name} cannot be read: {error}") from error
+    try:
+        queries = {wnid: list(texts) for wnid, texts in document["classes"].items()}
+        drop, plain = (
+            frozenset(lemma for group in document[kind] for lemma in group["lemmas"])
+            for kind in ("drop", "plain")
+        )
+    except (AttributeError, KeyError, TypeError) as error:
+        raise BadInput(f"{path.name} is not as its head says: {error!r}") from error
+    return Overrides(queries, drop, plain)
+
+
+def _check(overrides: Overrides, lemmas: dict[str, list[str]], shared: set[str]) -> None:
+    """An override that changes nothing is a typing error or a leftover: name it."""
+    ruled = {
+        word
+        for wnid, words in lemmas.items()
+        if wnid not in overrides.queries
+        for word in words
+        if word.casefold() not in shared
+    }
+    idle = (overrides.queries.keys() - lemmas.keys()) | ((overrides.drop | overrides.plain) - ruled)
+    idle |= overrides.drop & overrides.plain
+    if idle:
+        raise BadInput(f"overrides.toml has entries without an effect: {', '.join(sorted(idle))}")
+
+
+def _by_rule(
+    reader: Any, synset: Any, hypernyms: list[str], overrides: Overrides, shared: set[str]
+) -> Iterator[tuple[str, str]]:
+    """The queries that a class's lemmas make, each with why it is so: rules 2 and 3."""
+    everyday = next((name for name in hypernyms if name in EVERYDAY), None)
+    for word in _words(synset):
+        if word.casefold() in shared or word in overrides.drop:
+            continue
+        if word in overrides.plain:
+            yield word, "override"
+        elif _is_first_sense(reader, synset, word) or (everyday and word.endswith(everyday)):
+            yield word, "lemma"  # "tree frog" says it already
+        elif everyday:
+            yield f"{word} {everyday}", "lemma with hypernym"
+
+
+def _is_first_sense(reader: Any, synset: Any, word: str) -> bool:
+    first: bool = reader.lemmas(word.replace(" ", "_"), pos="n")[0].synset() == synset
+    return first
+
+
+def _distinct(queries: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The first of each spelling, and no more than are worth a search: rule 4."""
+    by_spelling: dict[str, tuple[str, str]] = {}
+    for text, why in queries:
+        spelling = text.casefold().replace("-", " ").replace("'", "")
+        by_spelling.setdefault(spelling, (text, why))
+    return list(by_spelling.values())[:MOST_QUERIES]
+
+
+def _words(synset: Any) -> list[str]:
+    return [name.replace("_", " ") for name in synset.lemma_names()]
+
+
+def _synset(reader: Any, offset: int) -> Any:
+    synset = reader.synset_from_pos_and_offset("n", offset)
+    if synset is None:
+        raise BadInput(f"data.noun has no synset n{offset:08d}: is the WordNet folder complete?")
+    return synset
+
+
+def _hypernyms(reader: Any, data: Any, synset: Any) -> Iterator[Any]:
+    """What the class is, from the nearest upwards to entity.
+
+    A few synsets have several hypernyms. WordNet's authors wrote the principal one first, but
+    NLTK keeps them as a set, so their order is read from the data file itself.
+    """
+    while True:
+        data.seek(synset.offset())
+        found = re.search(rb" @i? (\d{8}) n ", data.readline())
+        if not found:
+            return
+        synset = _synset(reader, int(found[1]))
+        yield synset
+
+
+@contextmanager
+def _reader(folder: Path) -> Iterator[Any]:
+    """NLTK's reader over `folder`, which is not written to.
+
+    Distributors leave out files that NLTK insists on (Debian: lexnames and index.sense), so it
+    reads a temporary copy (28 MB) with stand-ins for what is missing. A copy and not links, since
+    NLTK refuses files that lie outside the corpus. Raises BadInput where `folder` is no WordNet
+    3.0.
+    """
+    _require_wordnet_3_0(folder)
+    try:
+        import nltk
+        from nltk.corpus.reader.wordnet import WordNetCorpusReader, WordNetError
+    except ImportError as error:
+        raise MissingExtra("rebuilding the keyword map", "maps") from error
+
+    with tempfile.TemporaryDirectory(prefix="genset-wordnet-") as temporary:
+        corpus = Path(temporary, "corpora", "wordnet")
+        corpus.mkdir(parents=True)
+        for name in [*NEEDED, *STAND_INS]:
+            if (folder / name).is_file():
+                shutil.copyfile(folder / name, corpus / name)
+            else:
+                (corpus / name).write_text(STAND_INS[name])
+        before = list(nltk.data.path)
+        nltk.data.path[:] = [temporary]  # it looks its own corpus up by name as well
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # "multilingual functions are not available"
+                yield WordNetCorpusReader(str(corpus), None)
+        except WordNetError as error:
+            raise BadInput(f"{folder} cannot be read as WordNet: {error}") from error
+        finally:
+            nltk.data.path[:] = before
+
+
+def _require_wordnet_3_0(folder: Path) -> None:
+    """wnids are offsets into exactly this version's data.noun; another's name other things."""
+    missing = [name for name in NEEDED if not (folder / name).is_file()]
+    if missing:
+        raise BadInput(
+            f"{folder} is no WordNet folder: it lacks {', '.join(missing)}"
+            " (Debian and Ubuntu: apt install wordnet-base)"
+        )
+    with (folder / "data.noun").open("rb") as data:
+        found = re.search(rb"WordNet (\S+) Copyright", data.read(4096))
+    version = found[1].decode("ascii", "replace") if found else "of an unknown version"
+    if version != WORDNET_VERSION:
+        raise BadInput(f"{folder} holds WordNet {version}; ImageNet's wnids are of WordNet 3.0")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns the exit status, after one line on what is wrong if not 0."""
+    parser = argparse.ArgumentParser(
+        prog="python -m wordnet_maps.build",
+        description="Rebuild the keyword map from WordNet 3.0 and overrides.toml.",
+    )
+    parser.add_argument(
+        "--wordnet", type=Path, required=True, metavar="DIR", help="such as /usr/share/wordnet"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", default=HERE / "imagenet1k.json"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        wnids = (HERE / "wnids.txt").read_text(encoding="ascii").split()
+        text = dump(build(options.wordnet, wnids, read_overrides(HERE / "overrides.toml")))
+        options.output.write_text(text, encoding="utf-8", newline="\n")
+    except GensetError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return error.exit_code
+    except OSError as error:
+        sys.stderr.write(f"error: {error.strerror}: {error.filename}\n")
+        return GensetError.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
