@@ -1,0 +1,1 @@
+"""From keywords to candidates: search, download, check, store."""
