@@ -1,0 +1,1 @@
+"""Frozen test sets: choose, freeze, verify, read."""

@@ -1,0 +1,163 @@
+"""Read a release's folder. Needs nothing but Python, so that every later stage can use it.
+
+A release is a folder::
+
+    NAME/
+      manifest.json             what it is, how it was made, and a record for each photo
+      n02123045/<sha256>.jpg    original bytes, in wnid folders
+
+It never changes: each photo's record holds the hash of its photo, `content_hash` is over these
+records (what a model is scored on), and `manifest_hash` is over the whole manifest.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from types import UnionType
+from typing import Any, TypeVar, get_origin
+
+from genset.errors import BadInput, ReleaseDamaged
+from genset.files import sha256_of
+
+MANIFEST = "manifest.json"
+FORMAT = "genset release 1"
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasePhoto:
+    """One photo's record in a manifest.
+
+    `file` is relative to the release's folder; times are ISO 8601; `labels` counts labelers by
+    verdict, and `selection_frequency` is the share who said correct, from 0 to 1.
+    """
+
+    file: str
+    wnid: str
+    sha256: str
+    byte_size: int
+    width: int
+    height: int
+    source: str
+    source_id: str
+    page_url: str
+    image_url: str
+    owner: str
+    owner_name: str
+    title: str
+    license: str
+    license_url: str
+    posted_at: str
+    taken_at: str | None
+    keyword: str
+    rank: int
+    labels: dict[str, int]
+    selection_frequency: float
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A frozen test set. `photos` are in the order of their `file`."""
+
+    root: Path
+    name: str
+    created_at: str
+    content_hash: str
+    strategy: dict[str, Any]
+    labelers: int
+    left_out: dict[str, int]
+    photos: tuple[ReleasePhoto, ...]
+
+    @classmethod
+    def open(cls, root: Path) -> "Release":
+        """Read the manifest in `root`.
+
+        Raises:
+            BadInput: there is no manifest, or it is not one of ours.
+        """
+        path = root / MANIFEST
+        try:
+            manifest = json.loads(path.read_text("utf-8"))
+            if manifest["format"] != FORMAT:
+                raise BadInput(f"{path} is in the form {manifest['format']!r}, not {FORMAT!r}")
+            photos = tuple(_photo(record) for record in manifest["photos"])
+            rest = {field.name: manifest.get(field.name) for field in fields(cls)}
+            return _typed(cls, {**rest, "root": root, "photos": photos})
+        except (FileNotFoundError, NotADirectoryError):
+            raise BadInput(f"{root} is no release: it has no {MANIFEST}") from None
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise BadInput(f"{path} is not a release's manifest: {error!r}") from None
+
+    @property
+    def wnids(self) -> tuple[str, ...]:
+        """The classes that it has photos of, sorted."""
+        return tuple(sorted({photo.wnid for photo in self.photos}))
+
+    def verify(self) -> None:
+        """Compare every byte with the manifest.
+
+        Raises:
+            ReleaseDamaged: naming each photo that is missing, changed or too many.
+        """
+        problems = []
+        manifest = json.loads((self.root / MANIFEST).read_text("utf-8"))
+        hashes = (manifest.get("manifest_hash"), self.content_hash)
+        if hashes != (manifest_hash(manifest), content_hash(self.photos)):
+            problems.append(f"{MANIFEST} was changed")
+        for photo in self.photos:
+            path = self.root / photo.file
+            if not path.is_file():
+                problems.append(f"{photo.file} is missing")
+            elif sha256_of(path) != photo.sha256:
+                problems.append(f"{photo.file} was changed")
+        # Folders too: ImageFolder takes each one for a class.
+        expected = {photo.file for photo in self.photos} | {MANIFEST, *self.wnids}
+        for path in sorted(self.root.rglob("*")):
+            if (name := path.relative_to(self.root).as_posix()) not in expected:
+                problems.append(f"{name} does not belong to it")
+        if problems:
+            raise ReleaseDamaged(self.name, problems)
+
+
+def content_hash(photos: Sequence[ReleasePhoto]) -> str:
+    """A sha256 over the photos' records, in the order of their `file`."""
+    digest = hashlib.sha256()
+    for photo in sorted(photos, key=lambda photo: photo.file):
+        digest.update(json.dumps(asdict(photo), sort_keys=True).encode() + b"\n")
+    return f"sha256:{digest.hexdigest()}"
+
+
+def manifest_hash(manifest: Mapping[str, Any]) -> str:
+    """A sha256 over everything in a manifest but this hash itself."""
+    rest = {name: value for name, value in manifest.items() if name != "manifest_hash"}
+    return f"sha256:{hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()}"
+
+
+def find_releases(folder: Path) -> list[Release]:
+    """The releases in a workspace's ``releases/``, oldest first."""
+    found = (Release.open(path.parent) for path in folder.glob(f"[!.]*/{MANIFEST}"))
+    return sorted(found, key=lambda release: (release.created_at, release.name))
+
+
+def _photo(record: dict[str, Any]) -> ReleasePhoto:
+    photo = _typed(ReleasePhoto, record)
+    # A manifest may come from a stranger, and must not lead out of its folder.
+    named = re.fullmatch(r"(n[0-9]{8})/[0-9a-f]{64}\.[a-z]+", photo.file)
+    if named is None or named[1] != photo.wnid:
+        raise ValueError(f"{photo.file!r} is no file of a photo of {photo.wnid!r}")
+    return photo
+
+
+def _typed(kind: type[_T], values: Mapping[str, Any]) -> _T:
+    """Make a record, refusing a value of another type than its field's."""
+    made = kind(**values)
+    for field in fields(made):  # type: ignore[arg-type]
+        origin = get_origin(field.type)
+        wanted: Any = field.type if origin in (None, UnionType) else origin
+        if not isinstance(values[field.name], wanted):
+            raise TypeError(f"{field.name} cannot be a {type(values[field.name]).__name__}")
+    return made

@@ -1,0 +1,87 @@
+"""A workspace with photos to label, made through the store's own models; no network."""
+
+import colorsys
+import hashlib
+import io
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from PIL import Image
+
+from genset.files import image_file, written_whole
+from genset.store import Candidate, Photo, Store
+from genset.workspace import Workspace
+
+TENCH, GOLDFISH, CRANE, TABBY = "n01440764", "n01443537", "n02012849", "n02123045"
+CLASSES = (TENCH, GOLDFISH, CRANE, TABBY)
+
+
+def labeled_workspace(
+    root: Path, classes: Sequence[str] = CLASSES, photos: int = 5
+) -> tuple[Workspace, Store]:
+    """A new workspace at `root` with this many candidates of each class. Close the store.
+
+    Photo K of class number C (both from 0) has the Flickr id 100 * C + K, so the tasks are
+    ``n01440764/flickr:0``, ``n01440764/flickr:1``... and its owner is "owner 100 * C + K".
+    """
+    workspace = Workspace.create(root)
+    store = Store.open(workspace.store_url)
+    for place, wnid in enumerate(classes):
+        for rank in range(1, photos + 1):
+            add_candidate(workspace, store, wnid, 100 * place + rank - 1, rank)
+    return workspace, store
+
+
+def add_candidate(
+    workspace: Workspace,
+    store: Store,
+    wnid: str,
+    number: int,
+    rank: int = 1,
+    *,
+    content: bytes | None = None,
+    owner_name: str | None = None,
+    title: str = "",
+) -> str:
+    """Store photo `number` as a candidate of a class; return its task."""
+    content = content or picture(number)
+    with Image.open(io.BytesIO(content)) as image:
+        width, height, kind = image.width, image.height, str(image.format)
+    sha256 = hashlib.sha256(content).hexdigest()
+    with written_whole(workspace.images / image_file(sha256, kind)) as file:
+        file.write(content)
+    photo = Photo(
+        source="flickr",
+        source_id=str(number),
+        owner=f"{number}@N00",
+        owner_name=f"owner {number}" if owner_name is None else owner_name,
+        title=title,
+        license="CC BY 2.0",
+        license_url="https://creativecommons.org/licenses/by/2.0/",
+        page_url=f"https://www.flickr.com/photos/{number}@N00/{number}",
+        image_url=f"https://live.staticflickr.com/1/{number}_b.jpg",
+        posted_at=datetime(2020, 1, 1, tzinfo=UTC),
+        sha256=sha256,
+        byte_size=len(content),
+        format=kind,
+        width=width,
+        height=height,
+        stored_at=datetime(2021, 1, 1, tzinfo=UTC),
+    )
+    with store.begin() as session:
+        candidate = Candidate(wnid=wnid, photo=photo, keyword="a keyword", rank=rank)
+        session.add(candidate)
+        session.flush()
+        return candidate.task
+
+
+def picture(number: int, size: tuple[int, int] | None = None) -> bytes:
+    """A JPEG in a colour of its own; landscape, square and portrait by turns."""
+    size = size or ((64, 48), (48, 48), (36, 64))[number % 3]
+    red, green, blue = colorsys.hsv_to_rgb(number * 0.618 % 1, 0.6, 0.9)
+    content = io.BytesIO()
+    image = Image.new("RGB", size, (int(255 * red), int(255 * green), int(255 * blue)))
+    image.putpixel((0, 0), (number % 256, number // 256, 0))
+    image.save(content, "JPEG", quality=95)
+    return content.getvalue()

@@ -1,0 +1,61 @@
+"""A pool of labeled candidates to make releases of."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from genset.label import Labeling
+from genset.release.freeze import create
+from genset.release.reader import Release
+from genset.store import Candidate, Photo, Store, Verdict
+from genset.workspace import Workspace
+from tests.labeled_workspace import CLASSES, labeled_workspace
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A workspace with two candidates of each of `CLASSES`: tasks WNID/flickr:0, :1, :100, ..."""
+
+    workspace: Workspace
+    store: Store
+
+    def label(self, task: str, **verdicts: str) -> None:
+        """Let each named labeler say their verdict of a task."""
+        for worker, verdict in verdicts.items():
+            Labeling(self.workspace, self.store, worker).mark(task, Verdict(verdict))
+
+    def label_all_correct(self) -> None:
+        for place, wnid in enumerate(CLASSES):
+            for number in (100 * place, 100 * place + 1):
+                self.label(f"{wnid}/flickr:{number}", ann="correct")
+
+    def also_found_for(self, wnid: str, number: int) -> str:
+        """Make a photo of the pool a candidate of a second class; return the task."""
+        with self.store.begin() as session:
+            photo = session.query(Photo).filter_by(source_id=str(number)).one()
+            session.add(candidate := Candidate(wnid=wnid, photo=photo, keyword="other", rank=9))
+            session.flush()
+            return candidate.task
+
+    def original(self, number: int) -> Path:
+        """Where a photo of the pool lies under images/."""
+        with self.store.session() as session:
+            photo = session.query(Photo).filter_by(source_id=str(number)).one()
+            return self.workspace.images / photo.file
+
+    def create(self, name: str = "v1") -> Release:
+        return create(self.workspace, self.store, name)
+
+    def files(self) -> list[str]:
+        """Everything under releases/, hidden or not."""
+        folder = self.workspace.releases
+        return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Iterator[Pool]:
+    workspace, store = labeled_workspace(tmp_path / "workspace", photos=2)
+    yield Pool(workspace, store)
+    store.close()

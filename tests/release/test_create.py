@@ -1,0 +1,160 @@
+"""Make a release: what it holds, and what is refused."""
+
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from torchvision.datasets import ImageFolder
+
+from genset.errors import BadInput, GensetError
+from genset.release import freeze
+from genset.release.reader import MANIFEST, Release, find_releases
+from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, picture
+from tests.release.conftest import Pool
+
+
+def test_the_manifest_tells_where_each_photo_comes_from_and_who_said_what(pool: Pool) -> None:
+    pool.label(f"{GOLDFISH}/flickr:101", ann="correct", bob="correct", eve="unsure")
+    made = pool.create()
+    content = picture(101)
+    digest = hashlib.sha256(content).hexdigest()
+    manifest = json.loads((made.root / MANIFEST).read_text("utf-8"))
+    assert manifest["labelers"] == 3
+    assert manifest["photos"] == [
+        {
+            "file": f"{GOLDFISH}/{digest}.jpg",
+            "wnid": GOLDFISH,
+            "sha256": digest,
+            "byte_size": len(content),
+            "width": 36,
+            "height": 64,
+            "source": "flickr",
+            "source_id": "101",
+            "page_url": "https://www.flickr.com/photos/101@N00/101",
+            "image_url": "https://live.staticflickr.com/1/101_b.jpg",
+            "owner": "101@N00",
+            "owner_name": "owner 101",
+            "title": "",
+            "license": "CC BY 2.0",
+            "license_url": "https://creativecommons.org/licenses/by/2.0/",
+            "posted_at": "2020-01-01T00:00:00+00:00",
+            "taken_at": None,
+            "keyword": "a keyword",
+            "rank": 2,
+            "labels": {"correct": 2, "unsure": 1},
+            "selection_frequency": 0.666667,
+        }
+    ]
+
+
+def test_torchvision_opens_it_as_an_image_folder(pool: Pool) -> None:
+    pool.label_all_correct()
+    made = pool.create()
+    opened = ImageFolder(str(made.root))
+    assert opened.classes == [TENCH, GOLDFISH, CRANE, TABBY]
+    assert [Path(path) for path, _ in opened.samples] == [
+        made.root / photo.file for photo in made.photos
+    ]
+    assert [opened.classes[target] for target in opened.targets] == [
+        photo.wnid for photo in made.photos
+    ]
+    assert opened[0][0].size == (made.photos[0].width, made.photos[0].height)
+
+
+def test_photos_keep_their_original_bytes(pool: Pool) -> None:
+    pool.label_all_correct()
+    made = pool.create()
+    assert len(made.photos) == 8
+    for photo in made.photos:
+        assert (made.root / photo.file).read_bytes() == picture(int(photo.source_id))
+
+
+def test_its_files_are_read_only(pool: Pool) -> None:
+    pool.label_all_correct()
+    files = [path for path in pool.create().root.rglob("*") if path.is_file()]
+    assert len(files) == 9
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o444}
+
+
+def test_the_same_labels_give_the_same_content_under_another_name_and_time(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool.label_all_correct()
+    first = pool.create("first")
+    monkeypatch.setattr(freeze, "now", lambda: datetime(2100, 1, 1, tzinfo=UTC))
+    second = pool.create("second")
+    assert second.created_at.startswith("2100") and first.created_at != second.created_at
+    assert second.content_hash == first.content_hash
+    assert second.photos == first.photos
+
+
+def test_other_labels_give_another_content(pool: Pool) -> None:
+    pool.label_all_correct()
+    first = pool.create("first")
+    pool.label(f"{TENCH}/flickr:0", bob="correct")
+    assert pool.create("second").content_hash != first.content_hash
+
+
+def test_releases_are_found_oldest_first(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool.label_all_correct()
+    for name, year in (("b", 2030), ("a", 2040), ("c", 2035)):
+        moment = datetime(year, 1, 1, tzinfo=UTC)
+        monkeypatch.setattr(freeze, "now", lambda moment=moment: moment)
+        pool.create(name)
+    assert [release.name for release in find_releases(pool.workspace.releases)] == ["b", "c", "a"]
+
+
+def test_an_existing_name_is_refused_and_its_release_untouched(pool: Pool) -> None:
+    pool.label(f"{TENCH}/flickr:0", ann="correct")
+    first = pool.create()
+    manifest = (first.root / MANIFEST).read_bytes()
+    pool.label(f"{TENCH}/flickr:1", ann="correct")
+    with pytest.raises(BadInput, match=r"release v1 exists, .* choose another name"):
+        pool.create()
+    assert (first.root / MANIFEST).read_bytes() == manifest
+    Release.open(first.root).verify()
+    assert len(Release.open(first.root).photos) == 1
+
+
+def test_of_two_at_once_one_makes_the_release_and_one_is_refused(pool: Pool) -> None:
+    pool.label_all_correct()
+    with ThreadPoolExecutor(2) as both:
+        ends = [future.exception() for future in [both.submit(pool.create) for _ in range(2)]]
+    assert [type(end) for end in ends if end] == [BadInput]
+    Release.open(pool.workspace.releases / "v1").verify()
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../x", "a/b", "/tmp/x", ".hidden", "-x", "a b", "a\n", "é", "x" * 101]
+)
+def test_a_name_that_is_no_plain_folder_name_is_refused(pool: Pool, name: str) -> None:
+    pool.label_all_correct()
+    before = sorted(pool.workspace.root.parent.rglob("*"))
+    with pytest.raises(BadInput, match="a release's name has letters, digits"):
+        pool.create(name)
+    assert sorted(pool.workspace.root.parent.rglob("*")) == before
+
+
+def test_without_a_correct_photo_there_is_one_line_and_no_release(pool: Pool) -> None:
+    pool.label(f"{TENCH}/flickr:0", ann="incorrect")
+    with pytest.raises(GensetError, match=r"no photo is labeled correct yet; .*genset label"):
+        pool.create()
+    assert pool.files() == []
+
+
+@pytest.mark.parametrize("damage", ["missing", "changed"])
+def test_a_lost_original_is_named_and_no_release_is_left(pool: Pool, damage: str) -> None:
+    pool.label_all_correct()
+    lost = pool.original(201)
+    if damage == "missing":
+        lost.unlink()
+    else:
+        lost.write_bytes(picture(7))
+    with pytest.raises(GensetError, match=rf"{lost} (is|was) {damage}.*genset doctor"):
+        pool.create()
+    assert pool.files() == []
+    lost.write_bytes(picture(201))
+    pool.create().verify()

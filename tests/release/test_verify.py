@@ -1,0 +1,195 @@
+"""A release proves itself, and a manifest that is not one of ours is refused in one line."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genset.errors import BadInput, ReleaseDamaged
+from genset.release.reader import MANIFEST, Release, manifest_hash
+from tests.labeled_workspace import TENCH
+from tests.release.conftest import Pool
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+
+
+@pytest.fixture
+def release(pool: Pool) -> Release:
+    pool.label_all_correct()
+    return pool.create()
+
+
+def problems(release: Release) -> list[str]:
+    """What verifying the release, read anew, complains of."""
+    with pytest.raises(ReleaseDamaged) as raised:
+        Release.open(release.root).verify()
+    assert raised.value.problems[0] in str(raised.value)
+    return raised.value.problems
+
+
+def edit_manifest(release: Release, edit: Callable[[dict[str, Any]], object]) -> None:
+    path = release.root / MANIFEST
+    manifest = json.loads(path.read_text("utf-8"))
+    edit(manifest)
+    path.chmod(0o644)
+    path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+
+
+def test_an_untouched_release_and_its_copy_elsewhere_are_in_order(
+    release: Release, tmp_path: Path
+) -> None:
+    release.verify()
+    Release.open(shutil.copytree(release.root, tmp_path / "elsewhere")).verify()
+
+
+def test_one_changed_byte_is_named(release: Release) -> None:
+    photo = release.root / release.photos[3].file
+    content = bytearray(photo.read_bytes())
+    content[len(content) // 2] ^= 1
+    photo.chmod(0o644)
+    photo.write_bytes(content)
+    assert problems(release) == [f"{release.photos[3].file} was changed"]
+
+
+def test_a_missing_photo_is_named(release: Release) -> None:
+    (release.root / release.photos[0].file).unlink()
+    assert problems(release) == [f"{release.photos[0].file} is missing"]
+
+
+@pytest.mark.parametrize("extra", ["README", f"{TENCH}/extra.jpg", "n02102040", ".DS_Store"])
+def test_a_file_or_folder_too_many_is_named(release: Release, extra: str) -> None:
+    path = release.root / extra
+    if extra == "n02102040":
+        path.mkdir()
+    else:
+        path.write_bytes(b"?")
+    assert problems(release) == [f"{extra} does not belong to it"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("license", "CC0"),
+        ("owner", "someone else"),
+        ("rank", 77),
+        ("labels", {"correct": 9}),
+        ("page_url", "https://example.org/"),
+    ],
+)
+def test_a_changed_record_of_a_photo_is_noticed(
+    release: Release, field: str, value: object
+) -> None:
+    edit_manifest(release, lambda manifest: manifest["photos"][2].update({field: value}))
+    assert problems(release) == ["manifest.json was changed"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", "v2"),
+        ("created_at", "1999-01-01T00:00:00+00:00"),
+        ("genset", "9.9"),
+        ("content_hash", "sha256:0"),
+        ("strategy", {"name": "threshold"}),
+        ("labelers", 5000),
+        ("left_out", {"not labeled": 3}),
+        ("a new field", 1),
+    ],
+)
+def test_anything_else_changed_in_the_manifest_is_noticed(
+    release: Release, field: str, value: object
+) -> None:
+    edit_manifest(release, lambda manifest: manifest.update({field: value}))
+    assert problems(release) == ["manifest.json was changed"]
+
+
+def test_records_must_fit_the_content_hash_even_where_the_rest_of_the_manifest_does(
+    release: Release,
+) -> None:
+    def forge(manifest: dict[str, Any]) -> None:
+        manifest["photos"][0]["license"] = "CC0"
+        manifest["manifest_hash"] = manifest_hash(manifest)
+
+    edit_manifest(release, forge)
+    assert problems(release) == ["manifest.json was changed"]
+
+
+def test_every_problem_is_listed(release: Release) -> None:
+    for photo in release.photos[:5]:
+        (release.root / photo.file).unlink()
+    edit_manifest(release, lambda manifest: manifest.update(labelers=2))
+    assert len(problems(release)) == 6
+
+
+def test_a_folder_without_a_manifest_is_no_release(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for root in (tmp_path, tmp_path / "nowhere", tmp_path / "file"):
+        with pytest.raises(BadInput, match=f"{root} is no release: it has no manifest.json"):
+            Release.open(root)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "not json", "[]", "{}", "null", '{"format": 1}', "\ufeff{", "[" * 100_000]
+)
+def test_a_manifest_that_is_no_manifest_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / MANIFEST).write_text(text, "utf-8")
+    with pytest.raises(BadInput, match=r"manifest\.json (is not a release's|is in the form)") as no:
+        Release.open(tmp_path)
+    assert "\n" not in str(no.value)
+
+
+def test_a_manifest_of_another_form_is_refused(release: Release) -> None:
+    edit_manifest(release, lambda manifest: manifest.update(format="genset release 99"))
+    with pytest.raises(BadInput, match="in the form 'genset release 99'"):
+        Release.open(release.root)
+
+
+@pytest.mark.parametrize("field", ["name", "created_at", "content_hash", "left_out", "photos"])
+def test_a_field_of_another_type_is_refused(release: Release, field: str) -> None:
+    edit_manifest(release, lambda manifest: manifest.update({field: 5}))
+    with pytest.raises(BadInput, match=r"manifest\.json is not a release's manifest"):
+        Release.open(release.root)
+
+
+@pytest.mark.parametrize("field", ["license", "rank", "labels", "taken_at"])
+def test_a_photos_field_of_another_type_is_refused(release: Release, field: str) -> None:
+    edit_manifest(release, lambda manifest: manifest["photos"][1].update({field: 0.5}))
+    with pytest.raises(BadInput, match=f"{field} cannot be a float"):
+        Release.open(release.root)
+
+
+@pytest.mark.parametrize("file", ["../../secret.jpg", "/etc/passwd", f"{TENCH}/../../secret.jpg"])
+def test_a_manifest_never_leads_out_of_its_folder(release: Release, file: str) -> None:
+    edit_manifest(release, lambda manifest: manifest["photos"][0].update(file=file))
+    with pytest.raises(BadInput, match="is no file of a photo"):
+        Release.open(release.root)
+
+
+def test_whatever_stands_in_a_manifest_is_noticed_and_never_a_traceback(release: Release) -> None:
+    path = release.root / MANIFEST
+    path.chmod(0o644)
+    sound = json.loads(path.read_text("utf-8"))
+
+    @settings(max_examples=150, deadline=None)
+    @given(data=st.data(), value=ANY_JSON)
+    def garble(data: st.DataObject, value: object) -> None:
+        manifest = json.loads(json.dumps(sound))
+        place = data.draw(st.sampled_from([manifest, manifest["photos"][0]]))
+        field = data.draw(st.sampled_from(sorted(place)))
+        before, place[field] = place[field], value
+        if json.dumps(before) == json.dumps(value):
+            return
+        path.write_text(json.dumps(manifest), "utf-8")
+        with pytest.raises((BadInput, ReleaseDamaged)):
+            Release.open(release.root).verify()
+
+    garble()
