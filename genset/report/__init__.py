@@ -1,0 +1,21 @@
+"""Say what was found, as one HTML file, Markdown or JSON: all from the same numbers."""
+
+from pathlib import Path
+
+from genset.evaluate.photos import PhotoSet
+from genset.report.data import ReportData, collect
+from genset.report.html import write_html
+
+
+def write_report(photos: PhotoSet, runs: Path, path: Path) -> ReportData:
+    """Write the report on a set, and on the models scored on it, to `path`.
+
+    A set that no model was scored on yet has a report too. Returns the numbers in it.
+
+    Raises:
+        MissingExtra: Jinja or matplotlib is not installed.
+        GensetError: a run's files are not what `genset evaluate` wrote.
+    """
+    data = collect(photos, runs)
+    write_html(data, path)
+    return data

@@ -1,0 +1,41 @@
+"""Small pictures that travel inside the page."""
+
+import base64
+import io
+import warnings
+from pathlib import Path
+
+from PIL import Image, ImageOps
+
+_LONGEST = 320
+# Only what a set may hold: Pillow also reads formats that start other programs.
+_FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "PPM", "TIFF")
+
+
+def thumbnail(path: Path) -> str | None:
+    """The photo as a small JPEG in a data: URI, upright; None where it cannot be read.
+
+    The file's metadata stays behind: it may say where its owner lives.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # on odd metadata and sizes
+            with Image.open(path, formats=_FORMATS) as image:
+                image.draft("RGB", (2 * _LONGEST, 2 * _LONGEST))
+                small = _on_white(ImageOps.exif_transpose(image))
+                small.thumbnail((_LONGEST, _LONGEST))
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        return None
+    small.info.clear()
+    file = io.BytesIO()
+    small.save(file, "JPEG", quality=80, optimize=True)
+    return f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+def _on_white(image: Image.Image) -> Image.Image:
+    if not image.has_transparency_data:
+        return image.convert("RGB")
+    opaque = Image.new("RGB", image.size, "white")
+    layer = image.convert("RGBA")
+    opaque.paste(layer, mask=layer)
+    return opaque
