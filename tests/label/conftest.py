@@ -1,0 +1,22 @@
+"""A workspace of four classes with five photos each, for every test of this room."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from genset.store import Store
+from genset.workspace import Workspace
+from tests.labeled_workspace import labeled_workspace
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[tuple[Workspace, Store]]:
+    workspace, store = labeled_workspace(tmp_path / "workspace")
+    yield workspace, store
+    store.close()
+
+
+@pytest.fixture
+def store(opened: tuple[Workspace, Store]) -> Store:
+    return opened[1]
