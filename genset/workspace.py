@@ -29,7 +29,14 @@ per_class = 5
 posted_after = 2014-01-01
 """
 
-_KNOWN: dict[str, dict[str, type]] = {"store": {"url": str}, "scrape": {"per_class": int, "posted_after": date}}
+_IGNORED = (".env", "genset.db*", "images/", "runs/")
+
+_ADDRESSES = "write sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
+
+_KNOWN: dict[str, dict[str, type]] = {
+    "store": {"url": str},
+    "scrape": {"per_class": int, "posted_after": date},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,7 @@ class Workspace:
         root.mkdir(parents=True, exist_ok=True)
         settings = root / SETTINGS_FILE
         if not settings.exists():
-            write_text(root / ".gitignore", ".env\ngenset.db*\nimages/\nruns/\n")
+            _ignore(root / ".gitignore")
             write_text(settings, _TEMPLATE)
         return cls._open(root)
 
@@ -90,7 +97,10 @@ class Workspace:
     @classmethod
     def _open(cls, root: Path) -> "Workspace":
         root = root.resolve()
-        load_dotenv(root / ".env")
+        try:
+            load_dotenv(root / ".env")
+        except UnicodeDecodeError as error:
+            raise BadInput(f"{root / '.env'}: {error.reason}; write it in UTF-8") from None
         settings = _read(root / SETTINGS_FILE)
         scrape = settings.get("scrape", {})
         posted_after = scrape.get("posted_after", date(2014, 1, 1))
@@ -104,6 +114,14 @@ class Workspace:
         )
 
 
+def _ignore(path: Path) -> None:
+    """Have git ignore what is secret or large; what a user's own file ignores stays."""
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    missing = [line for line in _IGNORED if line not in lines]
+    if missing:
+        write_text(path, "\n".join([*lines, *missing, ""]))
+
+
 def _read(path: Path) -> dict[str, Any]:
     """The settings, checked name by name: a misspelt one must not be ignored without a word."""
     try:
@@ -113,6 +131,8 @@ def _read(path: Path) -> dict[str, Any]:
     for section, values in settings.items():
         if section not in _KNOWN:
             raise BadInput(f"{path}: no section [{section}]; there are {', '.join(_KNOWN)}")
+        if not isinstance(values, dict):
+            raise BadInput(f"{path}: {section} must be a section: write [{section}]")
         for name, value in values.items():
             if (kind := _KNOWN[section].get(name)) is None:
                 known = ", ".join(_KNOWN[section])
@@ -128,24 +148,23 @@ def _store_url(root: Path, configured: str | None) -> str:
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError
 
-    text = os.environ.get("GENSET_STORE_URL") or configured or "sqlite:///genset.db"
+    settings = f"{root / SETTINGS_FILE}: [store] url"
+    in_environment = os.environ.get("GENSET_STORE_URL")
+    where = "GENSET_STORE_URL" if in_environment else settings
     try:
-        url = make_url(text)
+        url = make_url(in_environment or configured or "sqlite:///genset.db")
     except ArgumentError:
-        raise BadInput(
-            f"{root / SETTINGS_FILE}: [store] url is no database address; "
-            "write sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
-        ) from None
-    backend = url.get_backend_name()
-    if backend not in ("sqlite", "postgresql"):
-        raise BadInput(f"{root / SETTINGS_FILE}: genset stores in sqlite or postgresql: {backend}")
-    if configured and make_url(configured).password:
-        raise BadInput(
-            f"{root / SETTINGS_FILE}: take the password out of [store] url; "
-            "PostgreSQL reads it from PGPASSWORD"
-        )
-    if backend == "sqlite" and url.database:
-        url = url.set(database=str(root / url.database))
-    elif url.drivername == "postgresql":
+        raise BadInput(f"{where} is no database address; {_ADDRESSES}") from None
+    if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
+    if url.drivername not in ("sqlite", "postgresql+psycopg"):
+        raise BadInput(f"{where} cannot be of {url.drivername}; {_ADDRESSES}")
+    if not in_environment and (url.password or "password" in url.query):
+        raise BadInput(
+            f"{where} holds a password: take it out; PostgreSQL reads it from PGPASSWORD"
+        )
+    if url.drivername == "sqlite":
+        if url.database in (None, "", ":memory:"):
+            raise BadInput(f"{where} names no file, so nothing would be kept; {_ADDRESSES}")
+        url = url.set(database=str(root / str(url.database)))
     return url.render_as_string(hide_password=False)

@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +24,7 @@ def realdata() -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgresql_server() -> Iterator[str]:
     """The URL of a PostgreSQL server: GENSET_TEST_POSTGRESQL, or a throw-away one of our own."""
     if named := os.environ.get("GENSET_TEST_POSTGRESQL"):
         yield named
@@ -35,10 +36,9 @@ def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
         pytest.skip("no PostgreSQL: install Debian's postgresql, or set GENSET_TEST_POSTGRESQL")
     # initdb refuses to run as root, so a root user hands the server to Debian's `postgres`.
     as_user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-    base = tmp_path_factory.mktemp("postgresql")
+    # Not in pytest's folder, which every run of pytest closes to other users when it starts.
+    base = Path(tempfile.mkdtemp(prefix="genset-postgresql-"))
     if as_user:
-        for part in (base, *base.parents[:2]):
-            part.chmod(0o755)
         shutil.chown(base, "postgres")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -55,3 +55,4 @@ def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
         yield f"postgresql+psycopg://genset@127.0.0.1:{port}/postgres"
     finally:
         run(f"{folder}/pg_ctl", "-D", str(data), "-m", "immediate", "stop")
+        shutil.rmtree(base)

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session, sessionmaker
 
 from genset.errors import BadInput, GensetError, MissingExtra
@@ -37,7 +37,7 @@ class Store:
             MissingExtra: PostgreSQL is asked for and its driver is not installed.
             GensetError: the database does not answer.
         """
-        shown = make_url(url).render_as_string(hide_password=True)
+        shown = make_url(url).set(query={}).render_as_string(hide_password=True)
         try:
             engine = create_engine(url)
         except ModuleNotFoundError:
@@ -49,10 +49,12 @@ class Store:
             revision = _revision(engine)
             if revision is None or revision < HEAD:
                 upgrade(engine)
-        except OperationalError as error:
+        except DatabaseError as error:
+            engine.dispose()
             reason = str(error.orig).strip().splitlines()[0]
             raise GensetError(f"cannot open the store {shown}: {reason}") from None
         if revision is not None and revision > HEAD:
+            engine.dispose()
             raise BadInput(
                 f"the store {shown} was written by a newer genset (its tables are at {revision}, "
                 f"this genset knows {HEAD}): upgrade genset"
@@ -112,4 +114,5 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
     # FULL, not WAL's usual NORMAL: what a command reported done must survive a power cut.
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA recursive_triggers = ON")  # REPLACE deletes too, and must not a label
     cursor.close()

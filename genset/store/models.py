@@ -61,17 +61,21 @@ class Base(DeclarativeBase):
 class Search(Base):
     """One page of one search: what was asked of a source for a class, and what it answered.
 
-    `query` is the keyword; pages count from 1. `returned` photos came of `total` that the source
-    says it has; `last` says that there is no further page.
+    `query` is the keyword, asked for photos posted since `posted_after`; pages count from 1.
+    `returned` photos came of `total` that the source says it has; `last` says that there is no
+    further page.
     """
 
     __tablename__ = "search"
-    __table_args__ = (UniqueConstraint("wnid", "source", "query", "per_page", "page"),)
+    __table_args__ = (
+        UniqueConstraint("wnid", "source", "query", "posted_after", "per_page", "page"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     wnid: Mapped[str] = mapped_column(String(16))
     source: Mapped[str] = mapped_column(String(32))
     query: Mapped[str] = mapped_column(Text)
+    posted_after: Mapped[datetime] = mapped_column(UtcDateTime)
     per_page: Mapped[int]
     page: Mapped[int]
     total: Mapped[int]

@@ -14,13 +14,14 @@ def upgrade() -> None:
         sa.Column("wnid", sa.String(16), nullable=False),
         sa.Column("source", sa.String(32), nullable=False),
         sa.Column("query", sa.Text, nullable=False),
+        sa.Column("posted_after", sa.DateTime(timezone=True), nullable=False),
         sa.Column("per_page", sa.Integer, nullable=False),
         sa.Column("page", sa.Integer, nullable=False),
         sa.Column("total", sa.Integer, nullable=False),
         sa.Column("returned", sa.Integer, nullable=False),
         sa.Column("last", sa.Boolean, nullable=False),
         sa.Column("asked_at", sa.DateTime(timezone=True), nullable=False),
-        sa.UniqueConstraint("wnid", "source", "query", "per_page", "page"),
+        sa.UniqueConstraint("wnid", "source", "query", "posted_after", "per_page", "page"),
     )
     op.create_table(
         "photo",

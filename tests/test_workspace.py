@@ -1,0 +1,213 @@
+"""The workspace: where it is found, and what its settings may say."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from genset.errors import BadInput, NotAWorkspace
+from genset.workspace import Workspace
+
+
+@pytest.fixture(autouse=True)
+def environment() -> Iterator[None]:
+    """Each test starts without GENSET_STORE_URL; what `.env` adds goes again."""
+    before = dict(os.environ)
+    os.environ.pop("GENSET_STORE_URL", None)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+def configured(folder: Path, settings: str) -> Path:
+    """A workspace with these settings."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "genset.toml").write_text(settings, encoding="utf-8")
+    return folder
+
+
+# Making and finding
+
+
+def test_a_new_workspace_has_the_documented_defaults(tmp_path: Path) -> None:
+    workspace = Workspace.create(tmp_path / "mine" / "set")
+    assert workspace.root == tmp_path / "mine" / "set"
+    assert workspace.store_url == f"sqlite:///{workspace.root / 'genset.db'}"
+    assert workspace.per_class == 5
+    assert workspace.posted_after == datetime(2014, 1, 1, tzinfo=UTC)
+    assert workspace.images.parent == workspace.releases.parent == workspace.runs.parent
+
+
+def test_empty_settings_mean_the_same_as_the_ones_that_are_written(tmp_path: Path) -> None:
+    written = Workspace.create(tmp_path)
+    configured(tmp_path, "")
+    assert Workspace.find(tmp_path) == written
+
+
+def test_making_it_again_keeps_the_settings(tmp_path: Path) -> None:
+    configured(tmp_path, "[scrape]\nper_class = 7\n")
+    assert Workspace.create(tmp_path).per_class == 7
+    assert Workspace.create(tmp_path).per_class == 7
+    assert (tmp_path / "genset.toml").read_text() == "[scrape]\nper_class = 7\n"
+
+
+def test_secrets_and_photos_are_ignored_by_git(tmp_path: Path) -> None:
+    Workspace.create(tmp_path)
+    ignored = (tmp_path / ".gitignore").read_text().splitlines()
+    assert {".env", "images/", "runs/"} <= set(ignored)
+
+
+def test_a_gitignore_that_is_there_keeps_its_lines(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("*.bak\n.env")
+    Workspace.create(tmp_path)
+    lines = (tmp_path / ".gitignore").read_text().splitlines()
+    assert lines[:2] == ["*.bak", ".env"]
+    assert "images/" in lines
+    assert lines.count(".env") == 1
+
+
+def test_it_is_found_from_any_folder_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Workspace.create(tmp_path)
+    below = tmp_path / "images" / "ab"
+    below.mkdir(parents=True)
+    assert Workspace.find(below) == made
+    monkeypatch.chdir(below)
+    assert Workspace.find() == made
+
+
+def test_the_nearest_one_is_found(tmp_path: Path) -> None:
+    Workspace.create(tmp_path)
+    inner = Workspace.create(tmp_path / "inner")
+    assert Workspace.find(tmp_path / "inner") == inner
+
+
+def test_elsewhere_the_message_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(NotAWorkspace, match="genset init") as refused:
+        Workspace.find(tmp_path)
+    assert str(tmp_path) in str(refused.value)
+
+
+# Settings
+
+
+def test_settings_are_read(tmp_path: Path) -> None:
+    configured(tmp_path, "[scrape]\nper_class = 12\nposted_after = 2020-02-29\n")
+    workspace = Workspace.find(tmp_path)
+    assert workspace.per_class == 12
+    assert workspace.posted_after == datetime(2020, 2, 29, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ("[scrape]\nper_clas = 5", "per_clas"),
+        ("[scrap]\nper_class = 5", r"\[scrap\]"),
+        ("per_class = 5", "per_class"),
+        ("scrape = 5", "scrape"),
+        ("[[scrape]]\nper_class = 5", "scrape"),
+        ("[scrape]\nper_class = '5'", "per_class"),
+        ("[scrape]\nper_class = true", "per_class"),
+        ("[scrape]\nper_class = 0", "per_class"),
+        ("[scrape]\nposted_after = '2014-01-01'", "posted_after"),
+        ("[scrape]\nposted_after = 2014", "posted_after"),
+        ("[store]\nurl = 5", "url"),
+        ("[store]\nurl = 'genset.db'", "url"),
+        ("[store]\nurl = 'sqlite://'", "url"),
+        ("[store]\nurl = 'sqlite:///:memory:'", "url"),
+        ("[store]\nurl = 'mysql://ann@host/genset'", "mysql"),
+        ("[store]\nurl = 'postgresql+nosuch://ann@host/genset'", "nosuch"),
+        ("[scrape", "genset.toml"),
+    ],
+)
+def test_a_wrong_setting_is_named_in_one_line(tmp_path: Path, settings: str, named: str) -> None:
+    configured(tmp_path, settings)
+    with pytest.raises(BadInput, match=named) as refused:
+        Workspace.find(tmp_path)
+    assert str(tmp_path / "genset.toml") in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_settings_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "genset.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadInput, match=r"genset\.toml"):
+        Workspace.find(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["postgresql://ann:s3cret@host/genset", "postgresql://host/genset?user=ann&password=s3cret"],
+)
+def test_a_password_does_not_belong_in_the_settings(tmp_path: Path, url: str) -> None:
+    configured(tmp_path, f"[store]\nurl = '{url}'\n")
+    with pytest.raises(BadInput, match="PGPASSWORD") as refused:
+        Workspace.find(tmp_path)
+    assert "s3cret" not in str(refused.value)
+
+
+# The store's address
+
+
+def test_sqlite_lies_in_the_workspace_wherever_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configured(tmp_path / "mine", "[store]\nurl = 'sqlite:///data.db'\n")
+    monkeypatch.chdir(tmp_path)
+    workspace = Workspace.find(Path("mine"))
+    assert workspace.store_url == f"sqlite:///{tmp_path / 'mine' / 'data.db'}"
+
+
+def test_an_absolute_path_stays(tmp_path: Path) -> None:
+    configured(tmp_path / "mine", f"[store]\nurl = 'sqlite:///{tmp_path / 'data.db'}'\n")
+    assert Workspace.find(tmp_path / "mine").store_url == f"sqlite:///{tmp_path / 'data.db'}"
+
+
+def test_postgresql_is_reached_through_psycopg(tmp_path: Path) -> None:
+    configured(tmp_path, "[store]\nurl = 'postgresql://ann@host/genset'\n")
+    assert Workspace.find(tmp_path).store_url == "postgresql+psycopg://ann@host/genset"
+
+
+def test_the_environment_wins_over_the_settings_and_may_hold_a_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Workspace.create(tmp_path)
+    monkeypatch.setenv("GENSET_STORE_URL", "postgresql+psycopg://ann:s3cret@host/genset")
+    assert Workspace.find(tmp_path).store_url == "postgresql+psycopg://ann:s3cret@host/genset"
+
+
+@pytest.mark.parametrize("url", ["s3cret", "mysql://ann:s3cret@host/genset"])
+def test_a_wrong_address_in_the_environment_is_said_to_be_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    Workspace.create(tmp_path)
+    monkeypatch.setenv("GENSET_STORE_URL", url)
+    with pytest.raises(BadInput, match="GENSET_STORE_URL") as refused:
+        Workspace.find(tmp_path)
+    assert "s3cret" not in str(refused.value)
+
+
+# .env
+
+
+def test_dot_env_is_read_and_the_environment_wins_over_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Workspace.create(tmp_path)
+    monkeypatch.setenv("FLICKR_API_KEY", "from the environment")
+    monkeypatch.delenv("FLICKR_API_SECRET", raising=False)
+    (tmp_path / ".env").write_text(
+        "FLICKR_API_KEY=from the file\nFLICKR_API_SECRET='from the file'\n"
+        "GENSET_STORE_URL=sqlite:///other.db\n"
+    )
+    workspace = Workspace.find(tmp_path)
+    assert os.environ["FLICKR_API_KEY"] == "from the environment"
+    assert os.environ["FLICKR_API_SECRET"] == "from the file"
+    assert workspace.store_url == f"sqlite:///{tmp_path / 'other.db'}"
+
+
+def test_a_dot_env_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    Workspace.create(tmp_path)
+    (tmp_path / ".env").write_bytes(b"FLICKR_API_KEY=\xff\n")
+    with pytest.raises(BadInput, match=r"\.env"):
+        Workspace.find(tmp_path)
