@@ -8,10 +8,21 @@ met them.
     with Sandbox(Path("photos")) as sandbox:
         os.environ["GENSET_FLICKR_ENDPOINT"] = sandbox.endpoint
 
+It fails as a real network does where `faults` are asked for, and notes what it was asked:
+
+    with Sandbox(Path("photos"), faults=Faults(seed=7, too_many=0.1, gone=0.05)) as sandbox:
+        ...
+        assert not sandbox.requests.of("flickr.photos.search")
+
 `pictures` knows image files and their sizes, `photos` what is said of them, `records` which there
-are, `replies` how Flickr puts it, `api` Flickr's methods and formats, `server` HTTP.
+are, `replies` how Flickr puts it, `api` Flickr's methods and formats, `faults` what goes wrong
+when, `trouble` how that looks, `messages` what is asked and answered, `log` keeps note of it,
+`server` HTTP.
 """
 
-from genset.scrape.sandbox.server import Asked, Reply, Request, Sandbox
+from genset.scrape.sandbox.faults import Faults
+from genset.scrape.sandbox.log import Asked
+from genset.scrape.sandbox.messages import Reply, Request
+from genset.scrape.sandbox.server import Sandbox
 
-__all__ = ["Asked", "Reply", "Request", "Sandbox"]
+__all__ = ["Asked", "Faults", "Reply", "Request", "Sandbox"]

@@ -10,25 +10,25 @@ A search answers, and JavaScript's callback or XML can be had of it:
      "stat": "ok"}
 
 Unlike Flickr: `text` knows no quotes and no minus signs, taken dates, places and groups do not
-narrow a search, the order never changes between calls, and no limit is set on calls.
+narrow a search, the order only changes as `Api` is told to, and no limit is set on calls.
 """
 
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from xml.etree import ElementTree
 
+from genset.scrape.sandbox.messages import Params, without_secrets
 from genset.scrape.sandbox.photos import Photo, normal
 from genset.scrape.sandbox.records import Collection, moment
 from genset.scrape.sandbox.replies import Answer, info, licenses, listed, sizes
 
-Params = Mapping[str, str]
+Unsettle = Callable[[list[Photo], int, str], list[Photo]]
+"""Moves what was found about: given the photos, the length of a page and a name of the search."""
 
 REAL_RESULTS = 4_000
 """How many results of a search Flickr gives; later pages repeat the last of these."""
-
-_SECRETS = {"api_key", "api_sig", "auth_token"}
 
 
 class Refused(Exception):
@@ -43,9 +43,10 @@ class Refused(Exception):
 class Api:
     """Answers calls about `collection`; image addresses start with `base`."""
 
-    def __init__(self, collection: Collection, base: str) -> None:
+    def __init__(self, collection: Collection, base: str, unsettle: Unsettle | None = None) -> None:
         self.collection = collection
         self.base = base
+        self._unsettle = unsettle
         self._methods: dict[str, Callable[[Params], Answer]] = {
             "flickr.photos.search": self._search,
             "flickr.photos.getInfo": self._get_info,
@@ -61,12 +62,7 @@ class Api:
             answer = {**self._method(params)(params), "stat": "ok"}
         except Refused as no:
             answer = {"stat": "fail", "code": no.code, "message": no.message}
-        if params.get("format") != "json":
-            return "text/xml; charset=utf-8", as_xml(answer)
-        text = json.dumps(answer, ensure_ascii=False)
-        if params.get("nojsoncallback") == "1":
-            return "application/json; charset=utf-8", text.encode()
-        return "text/javascript; charset=utf-8", f"jsonFlickrApi({text})".encode()
+        return spelled(answer, params)
 
     def _method(self, params: Params) -> Callable[[Params], Answer]:
         if (name := params.get("format", "rest")) not in {"rest", "json"}:
@@ -84,6 +80,9 @@ class Api:
         matches = self._matches(params)
         per_page = min(_whole(params.get("per_page")) or 100, 500)
         page = _whole(params.get("page")) or 1
+        if self._unsettle:
+            search = {**without_secrets(params), "page": ""}
+            matches = self._unsettle(matches, per_page, str(sorted(search.items())))
         last_real = math.ceil(min(len(matches), REAL_RESULTS) / per_page)
         start = (min(page, max(last_real, 1)) - 1) * per_page
         extras = set(params.get("extras", "").replace(" ", "").split(","))
@@ -147,13 +146,14 @@ class Api:
         return {key: {"_content": value} for key, value in without_secrets(params).items()}
 
 
-def without_secrets(params: Params) -> dict[str, str]:
-    """A call's parameters as they may be logged: no key, no token, no signature."""
-    return {
-        key: value
-        for key, value in params.items()
-        if key not in _SECRETS and not key.startswith("oauth_")
-    }
+def spelled(answer: Answer, params: Params) -> tuple[str, bytes]:
+    """Content type and body of an answer, in the format that the call's `params` ask for."""
+    if params.get("format") != "json":
+        return "text/xml; charset=utf-8", as_xml(answer)
+    text = json.dumps(answer, ensure_ascii=False)
+    if params.get("nojsoncallback") == "1":
+        return "application/json; charset=utf-8", text.encode()
+    return "text/javascript; charset=utf-8", f"jsonFlickrApi({text})".encode()
 
 
 def as_xml(answer: Answer) -> bytes:

@@ -11,6 +11,9 @@ from genset.scrape.sandbox.pictures import SIZES, Picture, Pixels
 SERVER = "65535"
 """Where Flickr has kept new photos for years."""
 
+IMAGE_PATH = re.compile(r"/\d+/(\d+)_[0-9a-f]+(?:_([a-z]))?\.(?:jpg|png|gif)")
+"""What `Photo.path` looks like: the photo's id and the size's suffix are its groups."""
+
 
 @dataclass(frozen=True)
 class Photo:

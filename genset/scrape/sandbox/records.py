@@ -16,7 +16,7 @@ two classes both returned: the first line describes it, the others add words tha
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import sha256
@@ -38,11 +38,17 @@ _POSTING_SECONDS = 5 * 365 * 86_400
 
 
 class Collection:
-    """The photos of a folder under the records of a file, or under records made up for them."""
+    """The photos of a folder under the records of a file, or under records made up for them.
 
-    def __init__(self, photos: Path, records: Path | None = None) -> None:
+    A search lists the photos whose ids `gone` tells of, but they are not to be found any more.
+    """
+
+    def __init__(
+        self, photos: Path, records: Path | None = None, gone: Callable[[str], bool] | None = None
+    ) -> None:
         self.photos: dict[str, Photo] = {}
         self.listings: list[Listing] = []
+        self._gone = gone or (lambda photo_id: False)
         shelf = _Shelf(photos)
         for where, row in _read(records) if records else _make_up(shelf):
             try:
@@ -55,7 +61,7 @@ class Collection:
     def find(self, photo_id: str) -> Photo | None:
         """The photo with this id, unless there is none or it was removed."""
         photo = self.photos.get(photo_id)
-        return None if photo is None or photo.removed else photo
+        return None if photo is None or photo.removed or self._gone(photo_id) else photo
 
     def _add(self, row: Mapping[str, Any], shelf: "_Shelf") -> None:
         wnid, search_key = _text(row, "wnid"), _text(row, "search_key")

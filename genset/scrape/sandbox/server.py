@@ -1,18 +1,15 @@
 """The sandbox's HTTP: one loopback port for the API and for the images.
 
 What is answered is decided in `Sandbox.answer`, a function from a request to a reply that knows
-no sockets. Whoever wants a network that fails wraps that one function.
+no sockets; where a network must fail, the reply says how.
 """
 
 import re
 import socket
 import sys
 import threading
-import time
-from collections import deque
-from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,81 +18,22 @@ from typing import Any, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from genset.errors import BadInput
-from genset.scrape.sandbox.api import Api, without_secrets
+from genset.scrape.sandbox.api import Api
+from genset.scrape.sandbox.faults import Faults
+from genset.scrape.sandbox.log import RequestLog
+from genset.scrape.sandbox.messages import API_PATH, Reply, Request
+from genset.scrape.sandbox.photos import IMAGE_PATH
 from genset.scrape.sandbox.pictures import MIME, SIZES, placeholder, shrink
 from genset.scrape.sandbox.records import Collection
+from genset.scrape.sandbox.trouble import Trouble
 
 HOST = "127.0.0.1"
-API_PATH = "/services/rest/"
 PLACEHOLDER_PATH = "/images/en-us/photo_unavailable.png"
 
-_IMAGE_PATH = re.compile(r"/\d+/(\d+)_[0-9a-f]+(?:_([a-z]))?\.(?:jpg|png|gif)")
+_NO_FAULTS = Faults()
 _KEYS = {size.suffix: size.key for size in SIZES.values()}
 _LONGEST_FORM = 1_000_000
 _KEPT_SHRUNK = 128
-_KEPT_REQUESTS = 100_000
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a client sent: the form's fields, if it was one, stand among `params`."""
-
-    verb: str
-    path: str
-    params: dict[str, str] = field(repr=False)
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What the client gets; a HEAD gets all of it but the body."""
-
-    status: int
-    content_type: str
-    body: bytes
-    headers: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """One line of the log: `what` is an API method or an image's path, `at` monotonic seconds."""
-
-    at: float
-    verb: str
-    what: str
-    params: dict[str, str]
-
-
-class RequestLog:
-    """The last 100,000 requests, oldest first, without their keys and signatures."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._asked: deque[Asked] = deque(maxlen=_KEPT_REQUESTS)
-
-    def add(self, request: Request) -> None:
-        """Note a request, which happens now."""
-        is_call = _is_api(request.path)
-        what = request.params.get("method", "") if is_call else request.path
-        params = without_secrets(request.params) if is_call else {}
-        with self._lock:
-            self._asked.append(Asked(time.monotonic(), request.verb, what, params))
-
-    def of(self, what: str) -> list[Asked]:
-        """The requests for one API method or one path."""
-        return [asked for asked in self if asked.what == what]
-
-    def clear(self) -> None:
-        """Forget what was asked so far."""
-        with self._lock:
-            self._asked.clear()
-
-    def __iter__(self) -> Iterator[Asked]:
-        with self._lock:
-            return iter(list(self._asked))
-
-    def __len__(self) -> int:
-        with self._lock:
-            return len(self._asked)
 
 
 class Sandbox:
@@ -105,21 +43,32 @@ class Sandbox:
     statement, which serves in a thread of its own.
     """
 
-    def __init__(self, photos: Path, records: Path | None = None, port: int = 0) -> None:
+    def __init__(
+        self,
+        photos: Path,
+        records: Path | None = None,
+        port: int = 0,
+        faults: Faults = _NO_FAULTS,
+        log: Path | None = None,
+    ) -> None:
         """Read `photos`, a folder of `<wnid>/<name>.jpg`, and `records` (see `records.py`).
 
-        Port 0 is any free one. Raises BadInput for what the user can mend.
+        Port 0 is any free one. What is asked goes to `requests` and to the end of the file `log`
+        (see `log.py`). Raises BadInput for what the user can mend.
         """
-        collection = Collection(photos, records)
+        collection = Collection(photos, records, lambda each: faults.of_photo(each) == "gone")
+        self.requests = RequestLog(log)
         try:
             self._server = _Server((HOST, port), self)
         except (OSError, OverflowError) as error:
+            self.requests.close()
             raise BadInput(f"cannot serve on port {port}: {error}; name another, or 0") from None
         base = f"http://{HOST}:{self._server.server_address[1]}"
         self.endpoint = base + API_PATH
-        self.requests = RequestLog()
         self._collection = collection
         self._api = Api(collection, base)
+        self._unstable = Api(collection, base, faults.unsettle) if faults.unstable_pages else None
+        self._trouble = Trouble(faults, self._true_answer)
         self._placeholder = Reply(200, "image/png", placeholder())
         self._moved = Reply(302, "text/plain", b"", {"Location": base + PLACEHOLDER_PATH})
         self._shrink = lru_cache(maxsize=_KEPT_SHRUNK)(shrink)
@@ -127,15 +76,24 @@ class Sandbox:
         self._serving = False
 
     def answer(self, request: Request) -> Reply:
-        """Decide what to reply to a request."""
-        if _is_api(request.path):
-            content_type, body = self._api.call(request.params)
-            return Reply(200, content_type, body)
+        """Decide what to reply to a request, by its faults as well."""
+        return self._trouble.answer(request)
+
+    def _true_answer(self, request: Request) -> Reply:
+        if request.is_call:
+            return self._call(request)
         if request.path == PLACEHOLDER_PATH:
             return self._placeholder
-        if image := _IMAGE_PATH.fullmatch(request.path):
+        if image := IMAGE_PATH.fullmatch(request.path):
             return self._image(request.path, image[1], _KEYS.get(image[2] or ""))
         return Reply(404, "text/plain", b"Not found\n")
+
+    def _call(self, request: Request) -> Reply:
+        settled = Reply(200, *self._api.call(request.params))
+        if self._unstable is None:
+            return settled
+        moved = Reply(200, *self._unstable.call(request.params))
+        return settled if moved == settled else replace(moved, fault="unstable_pages")
 
     def _image(self, path: str, photo_id: str, key: str | None) -> Reply:
         """The image at an address; every other address in the shape of one is a removed photo."""
@@ -172,6 +130,7 @@ class Sandbox:
             self._thread.join()
             self._thread = None
         self._server.close()
+        self.requests.close()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -183,10 +142,6 @@ class Sandbox:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _is_api(path: str) -> bool:
-    return path in {API_PATH, API_PATH.rstrip("/")}
 
 
 class _Server(ThreadingHTTPServer):
@@ -248,8 +203,11 @@ class _Handler(BaseHTTPRequestHandler):
             params["oauth_consumer_key"] = key
         sandbox = self.server.sandbox
         request = Request(self.command, address.path, params)
-        sandbox.requests.add(request)
         reply = sandbox.answer(request)
+        sandbox.requests.add(request, reply)
+        if reply.hang is not None:
+            self._hang(reply.hang)
+            return
         self.send_response(reply.status)
         for name, value in reply.headers.items():
             self.send_header(name, value)
@@ -257,7 +215,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(reply.body)
+            self.wfile.write(reply.body[: reply.cut])
+        if reply.cut is not None:
+            self.close_connection = True
+
+    def _hang(self, seconds: float) -> None:
+        """Say nothing so long, or until the client or the sandbox hangs up; then hang up."""
+        self.close_connection = True
+        self.connection.settimeout(seconds)
+        with suppress(OSError):  # the time is up, or the client reset the connection
+            self.connection.recv(1)
 
     def _signed_key(self) -> str | None:
         """The API key of a call that was signed with OAuth, as flickrapi's are."""
