@@ -1,0 +1,54 @@
+"""The command line: each command parses its words, calls one function and prints the answer.
+
+What a command needs beyond Click is imported inside it: `genset --help` need not wait for PyTorch,
+and a labeling server runs without it.
+"""
+
+from pathlib import Path
+
+import click
+
+from genset import __version__
+from genset.cli import collect, label, release, score, watch
+from genset.cli.common import PATH
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="genset")
+@click.option(
+    "-w",
+    "--workspace",
+    "folder",
+    type=PATH,
+    envvar="GENSET_WORKSPACE",
+    help="The workspace's folder (default: the one that the current folder lies in).",
+)
+@click.pass_context
+def cli(context: click.Context, folder: Path | None) -> None:
+    """Build an unseen, licensed, human-verified test set; say which model generalizes.
+
+    \b
+    genset init mine && cd mine
+    genset scrape                 search Flickr, download five photos a class
+    genset label                  open the labeling page
+    genset release create v1      freeze what was labeled correct
+    genset evaluate v1 --model torchvision:resnet50
+    genset report
+    """
+    context.obj = folder
+
+
+for command in (
+    collect.init,
+    collect.keywords,
+    collect.sandbox,
+    collect.scrape,
+    label.label,
+    label.labels,
+    release.release,
+    score.evaluate,
+    score.report,
+    watch.status,
+    watch.doctor,
+):
+    cli.add_command(command)

@@ -1,0 +1,74 @@
+"""What every command uses: the workspace, ways to print, the message for a missing extra."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from genset.errors import GensetError, MissingExtra
+from genset.workspace import Workspace
+
+if TYPE_CHECKING:
+    from genset.store import Store
+
+PATH = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+@contextmanager
+def opened(folder: Path | None) -> "Iterator[tuple[Workspace, Store]]":
+    """The workspace and its database, closed at the end of the block."""
+    from sqlalchemy.exc import DatabaseError
+
+    from genset.store import Store
+
+    workspace = Workspace.find(folder)
+    store = Store.open(workspace.store_url)
+    try:
+        yield workspace, store
+    except DatabaseError as error:
+        raise GensetError(f"the store failed: {error.orig}") from None
+    finally:
+        store.close()
+
+
+def show(answer: Any, text: str, as_json: bool) -> None:
+    """Print an answer: as text for people, or as JSON for programs."""
+    if as_json:
+        show_json(answer)
+    else:
+        click.echo(text)
+
+
+def show_json(answer: Any) -> None:
+    """Print one JSON document; dataclasses become objects."""
+    click.echo(json.dumps(answer, indent=2, default=asdict))
+
+
+def show_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table in aligned columns."""
+    cells = [list(head), *([str(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+    for row in cells:
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo(line.rstrip())
+
+
+def counted(counts: dict[str, int], what: str) -> str:
+    """Counts by reason, in words: "3 refused (2 gone, 1 not an image)"."""
+    reasons = ", ".join(f"{count} {reason}" for reason, count in counts.items())
+    return f"{sum(counts.values()):,} {what}" + (f" ({reasons})" if reasons else "")
+
+
+def need(extra: str, what: str, *modules: str) -> None:
+    """Say which extra is missing, before an import fails."""
+    if any(find_spec(module) is None for module in modules):
+        raise MissingExtra(what, extra)

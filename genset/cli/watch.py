@@ -1,0 +1,76 @@
+"""Commands that look after a workspace: status, doctor."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from genset.cli.common import counted, json_option, opened, show, show_json, show_table
+from genset.errors import GensetError
+
+
+@click.command()
+@click.option("--failed", is_flag=True, help="List the photos that were refused, and why.")
+@json_option
+@click.pass_obj
+def status(folder: Path | None, failed: bool, as_json: bool) -> None:
+    """Tell how far each stage is.
+
+    \b
+    genset status --failed
+    """
+    from genset.status import refused_photos
+    from genset.status import status as count
+
+    with opened(folder) as (workspace, store):
+        if failed:
+            refused = refused_photos(store)
+            head = ("wnid", "photo", "reason", "page")
+            if as_json:
+                show_json([dict(zip(head, row, strict=True)) for row in refused])
+            else:
+                show_table(head, refused)
+            return
+        now = count(workspace, store)
+    lines = [
+        ("workspace", now.workspace),
+        ("search", f"{now.searched:,} of {now.classes:,} classes, {now.searches:,} searches"),
+        (
+            "photos",
+            f"{now.stored:,} stored, {counted(now.refused, 'refused')}, {now.found:,} found",
+        ),
+        (
+            "labels",
+            f"{now.labeled:,} of {now.candidates:,} candidates of {now.candidate_classes:,} "
+            f"classes; {now.labels:,} labels by {now.labelers:,} labelers",
+        ),
+        *(("release", f"{name}: {count:,} photos") for name, count in now.releases.items()),
+        *(
+            ("scored", f"{name}: {', '.join(models)}")
+            for name, models in now.runs.items()
+            if models
+        ),
+    ]
+    show(asdict(now), "\n".join(f"{stage:<10} {text}" for stage, text in lines), as_json)
+
+
+@click.command()
+@click.option("--repair", is_flag=True, help="Let the next scrape download what is lost.")
+@json_option
+@click.pass_obj
+def doctor(folder: Path | None, repair: bool, as_json: bool) -> None:
+    """Check every stored photo's bytes against the database.
+
+    \b
+    genset doctor
+    """
+    from genset.status import check_files
+
+    with opened(folder) as (workspace, store):
+        problems = check_files(workspace, store, repair=repair)
+    show({"problems": problems}, "\n".join(problems) or "every photo is in order", as_json)
+    if problems and not repair:
+        raise GensetError(
+            f"{len(problems)} photos are lost; genset doctor --repair lets the next scrape "
+            "download them again"
+        )

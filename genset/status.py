@@ -1,0 +1,116 @@
+"""How far each stage of a workspace is, and whether its files are what the database says."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from sqlalchemy import Select, distinct, func, select
+
+from genset.evaluate.runs import find_runs
+from genset.files import sha256_of
+from genset.progress import progress
+from genset.release.reader import find_releases
+from genset.store import Candidate, Label, Photo, Search, Store, stored_candidates, votes
+from genset.taxonomy import imagenet1k
+from genset.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Counts by stage. `refused` is by reason, `releases` photos by name, `runs` by release.
+
+    `candidates` are those with a stored photo; `labeled` of them have at least one label.
+    """
+
+    workspace: str
+    classes: int
+    searched: int
+    searches: int
+    found: int
+    stored: int
+    refused: dict[str, int]
+    candidates: int
+    candidate_classes: int
+    labeled: int
+    labels: int
+    labelers: int
+    releases: dict[str, int]
+    runs: dict[str, list[str]]
+
+
+def status(workspace: Workspace, store: Store) -> Status:
+    """Count what each stage has stored."""
+    with store.session() as session:
+
+        def count(query: Select[int]) -> int:
+            return session.scalar(query) or 0
+
+        candidates = list(session.scalars(stored_candidates()))
+        labeled = votes(session)
+        reasons = session.scalars(select(Photo.refused).where(Photo.refused.is_not(None)))
+        refused = Counter(str(reason).partition(":")[0] for reason in reasons)
+        releases = find_releases(workspace.releases)
+        return Status(
+            workspace=str(workspace.root),
+            classes=len(imagenet1k()),
+            searched=count(select(func.count(distinct(Search.wnid)))),
+            searches=count(select(func.count(Search.id))),
+            found=count(select(func.count(Photo.id))),
+            stored=count(select(func.count(Photo.sha256))),
+            refused=dict(refused.most_common()),
+            candidates=len(candidates),
+            candidate_classes=len({candidate.wnid for candidate in candidates}),
+            labeled=sum(candidate.id in labeled for candidate in candidates),
+            labels=count(select(func.count(Label.number))),
+            labelers=count(select(func.count(distinct(Label.worker)))),
+            releases={release.name: len(release.photos) for release in releases},
+            runs={
+                release.name: [
+                    run.model
+                    for _, run in find_runs(workspace.runs, release.name)
+                    if run.set_hash == release.content_hash
+                ]
+                for release in releases
+            },
+        )
+
+
+def refused_photos(store: Store) -> list[tuple[str, ...]]:
+    """Each refused photo's class, name, reason and page."""
+    refused = (
+        select(Candidate)
+        .join(Candidate.photo)
+        .where(Photo.refused.is_not(None))
+        .order_by(Candidate.wnid, Candidate.rank)
+    )
+    with store.session() as session:
+        return [
+            (
+                c.wnid,
+                f"{c.photo.source}:{c.photo.source_id}",
+                str(c.photo.refused),
+                c.photo.page_url,
+            )
+            for c in session.scalars(refused)
+        ]
+
+
+def check_files(workspace: Workspace, store: Store, *, repair: bool = False) -> list[str]:
+    """Name each stored photo whose original is missing or changed.
+
+    With `repair` such a photo counts as not downloaded, so that the next scrape fetches it again.
+    """
+    problems = []
+    with store.session() as session:
+        stored = list(session.scalars(select(Photo).where(Photo.sha256.is_not(None))))
+    for photo in progress(stored, total=len(stored), what="doctor", unit="photo"):
+        path = workspace.images / photo.file
+        if path.is_file() and sha256_of(path) == photo.sha256:
+            continue
+        trouble = "was changed" if path.is_file() else "is missing"
+        problems.append(f"{photo.source}:{photo.source_id}: images/{photo.file} {trouble}")
+        if repair:
+            path.unlink(missing_ok=True)
+            with store.begin() as session:
+                lost = session.get_one(Photo, photo.id)
+                lost.sha256 = lost.format = lost.stored_at = None
+    return problems

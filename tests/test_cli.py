@@ -1,0 +1,122 @@
+"""The command line, as somebody at a terminal meets it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+
+def genset(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "genset", *words]
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(cwd)}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+
+
+def error_of(done: subprocess.CompletedProcess[str], code: int) -> str:
+    """The one line on standard error of a command that must fail with this exit code."""
+    assert done.returncode == code, done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.stdout == ""
+    return done.stderr
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    assert genset("init", "work", cwd=tmp_path).returncode == 0
+    return tmp_path / "work"
+
+
+def test_init_twice_keeps_what_is_there(workspace: Path) -> None:
+    settings = workspace / "genset.toml"
+    settings.write_text(settings.read_text().replace("per_class = 5", "per_class = 7"))
+    assert genset("init", ".", cwd=workspace).returncode == 0
+    assert "per_class = 7" in settings.read_text()
+
+
+def test_outside_a_workspace_says_how_to_make_one(tmp_path: Path) -> None:
+    for words in (
+        ["status"],
+        ["scrape"],
+        ["labels", "export", "x.csv"],
+        ["release", "create", "a"],
+    ):
+        assert "genset init" in error_of(genset(*words, cwd=tmp_path), 2)
+
+
+def test_workspace_option_works_from_anywhere(workspace: Path, tmp_path: Path) -> None:
+    done = genset("-w", str(workspace), "status", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["workspace"] == str(workspace)
+
+
+def test_keywords_show_what_is_searched_and_why(tmp_path: Path) -> None:
+    done = genset("keywords", "n02012849", "n03126707", cwd=tmp_path)
+    bird, machine = done.stdout.split("n03126707")
+    assert "crane bird" in bird
+    assert "crane bird" not in machine
+    classes = json.loads(genset("keywords", "--json", cwd=tmp_path).stdout)
+    assert len(classes) == 1000
+    assert all(each["queries"] for each in classes)
+
+
+def test_an_english_name_is_answered_with_its_wnids(tmp_path: Path) -> None:
+    line = error_of(genset("keywords", "crane", cwd=tmp_path), 2)
+    assert "n02012849" in line
+    assert "n03126707" in line
+
+
+def test_scrape_without_a_key_says_where_to_get_one(workspace: Path) -> None:
+    line = error_of(genset("scrape", cwd=workspace), 2)
+    assert "FLICKR_API_KEY" in line
+    assert ".env" in line
+
+
+def test_a_release_needs_correct_labels_first(workspace: Path) -> None:
+    assert "genset label" in error_of(genset("release", "create", "v1", cwd=workspace), 1)
+    assert not list((workspace / "releases").glob("*"))
+
+
+def test_verify_of_a_release_that_is_not_there(workspace: Path) -> None:
+    assert "v9" in error_of(genset("release", "verify", "v9", cwd=workspace), 2)
+
+
+def test_labels_of_an_unknown_photo_change_nothing(workspace: Path) -> None:
+    table = workspace / "labels.csv"
+    table.write_text("task,worker,label\nn02123045/flickr:1,ann,correct\n")
+    line = error_of(genset("labels", "import", "labels.csv", cwd=workspace), 2)
+    assert "line 2" in line
+    assert json.loads(genset("status", "--json", cwd=workspace).stdout)["labels"] == 0
+
+
+def test_evaluate_names_what_is_neither_release_nor_folder(workspace: Path) -> None:
+    words = "evaluate", "v9", "--model", "torchvision:resnet18"
+    assert "v9" in error_of(genset(*words, cwd=workspace), 2)
+
+
+def test_evaluate_names_a_bad_spec(tmp_path: Path) -> None:
+    folder = tmp_path / "photos" / "n02123045"
+    folder.mkdir(parents=True)
+    Image.new("RGB", (64, 64)).save(folder / "a.jpg")
+    line = error_of(genset("evaluate", "photos", "--model", "resnet50", cwd=tmp_path), 2)
+    assert "torchvision:NAME" in line
+    assert not (tmp_path / "runs").exists()
+
+
+def test_report_of_nothing_says_what_is_missing(workspace: Path) -> None:
+    assert "genset release create" in error_of(genset("report", cwd=workspace), 2)
+
+
+def test_doctor_finds_an_empty_workspace_in_order(workspace: Path) -> None:
+    assert genset("doctor", cwd=workspace).stdout == "every photo is in order\n"
+
+
+def test_a_setting_that_is_misspelt_is_not_ignored(workspace: Path) -> None:
+    (workspace / "genset.toml").write_text("[scrape]\nper_clas = 5\n")
+    assert "per_clas" in error_of(genset("status", cwd=workspace), 2)
+
+
+def test_a_store_that_cannot_be_opened_is_one_line(workspace: Path) -> None:
+    (workspace / "genset.db").write_text("this is no database, and longer than a header" * 10)
+    assert "genset.db" in error_of(genset("status", cwd=workspace), 1)

@@ -1,0 +1,161 @@
+"""What `genset status` and `genset doctor` say of a workspace."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from genset.evaluate.evaluate import evaluate
+from genset.evaluate.photos import open_set
+from genset.label import Labeling, Verdict
+from genset.release.freeze import create
+from genset.status import Status, check_files, refused_photos, status
+from genset.store import Photo, Search, Store
+from genset.workspace import Workspace
+from tests.evaluate.colours import colours, painted_set
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture
+
+Place = tuple[Workspace, Store]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    """A workspace with two candidates of each of two classes."""
+    workspace, store = labeled_workspace(tmp_path / "mine", (TENCH, GOLDFISH), photos=2)
+    yield workspace, store
+    store.close()
+
+
+def original(place: Place, number: int) -> Path:
+    workspace, store = place
+    with store.session() as session:
+        return workspace.images / session.query(Photo).filter_by(source_id=str(number)).one().file
+
+
+def refuse(store: Store, number: int, reason: str) -> None:
+    with store.begin() as session:
+        photo = session.query(Photo).filter_by(source_id=str(number)).one()
+        photo.refused, photo.sha256, photo.format = reason, None, None
+
+
+def test_a_new_workspace_counts_nothing(tmp_path: Path) -> None:
+    workspace = Workspace.create(tmp_path)
+    assert status(workspace, Store.open(workspace.store_url)) == Status(
+        workspace=str(tmp_path),
+        classes=1000,
+        searched=0,
+        searches=0,
+        found=0,
+        stored=0,
+        refused={},
+        candidates=0,
+        candidate_classes=0,
+        labeled=0,
+        labels=0,
+        labelers=0,
+        releases={},
+        runs={},
+    )
+
+
+def test_each_stage_counts_what_it_stored(place: Place) -> None:
+    workspace, store = place
+    before = status(workspace, store)
+    assert (before.found, before.stored, before.candidates, before.candidate_classes) == (
+        4,
+        4,
+        4,
+        2,
+    )
+
+    with store.begin() as session:
+        for wnid, page in ((TENCH, 1), (TENCH, 2), (GOLDFISH, 1)):
+            found = {"total": 90, "returned": 50, "last": page == 2}
+            asked = {"wnid": wnid, "query": "a keyword", "posted_after": workspace.posted_after}
+            session.add(Search(source="flickr", per_page=50, page=page, **asked, **found))
+    searched = status(workspace, store)
+    assert searched == replace(before, searched=2, searches=3)
+
+    ann, bob = Labeling(workspace, store, "ann"), Labeling(workspace, store, "bob")
+    ann.mark(f"{TENCH}/flickr:0", Verdict.INCORRECT)
+    ann.mark(f"{TENCH}/flickr:0", Verdict.CORRECT)
+    bob.mark(f"{TENCH}/flickr:0", Verdict.CORRECT)
+    bob.mark(f"{GOLDFISH}/flickr:101", Verdict.UNSURE)
+    labeled = status(workspace, store)
+    assert labeled == replace(searched, labeled=2, labels=4, labelers=2)
+
+    create(workspace, store, "v1")
+    released = status(workspace, store)
+    assert released == replace(labeled, releases={"v1": 1}, runs={"v1": []})
+
+    spec = colours(workspace.root)
+    evaluate(open_set("v1", workspace.releases), [spec], workspace.runs)
+    assert status(workspace, store) == replace(released, runs={"v1": ["colours"]})
+
+
+def test_a_run_on_another_set_of_the_same_name_is_not_counted(place: Place) -> None:
+    workspace, store = place
+    Labeling(workspace, store, "ann").mark(f"{TENCH}/flickr:0", Verdict.CORRECT)
+    create(workspace, store, "v1")
+    elsewhere = painted_set(workspace.root / "elsewhere" / "v1")
+    evaluate(open_set(str(elsewhere)), [colours(workspace.root)], workspace.runs)
+    assert status(workspace, store).runs == {"v1": []}
+
+
+def test_refused_photos_are_counted_by_reason_and_listed(place: Place) -> None:
+    workspace, store = place
+    add_candidate(workspace, store, TENCH, 7)
+    refuse(store, 0, "same bytes: as flickr:9")
+    refuse(store, 7, "same bytes: as flickr:8")
+    refuse(store, 101, "gone")
+    now = status(workspace, store)
+    assert (now.found, now.stored, now.candidates) == (5, 2, 2)
+    assert now.refused == {"same bytes": 2, "gone": 1}
+    page = "https://www.flickr.com/photos/{0}@N00/{0}".format
+    assert refused_photos(store) == [
+        (TENCH, "flickr:0", "same bytes: as flickr:9", page(0)),
+        (TENCH, "flickr:7", "same bytes: as flickr:8", page(7)),
+        (GOLDFISH, "flickr:101", "gone", page(101)),
+    ]
+
+
+def damage(place: Place) -> list[str]:
+    """Lose one original and change another; return what should be said of them."""
+    lost, changed = original(place, 1), original(place, 100)
+    lost.unlink()
+    changed.write_bytes(picture(55))
+    images = place[0].images
+    return [
+        f"flickr:1: images/{lost.relative_to(images)} is missing",
+        f"flickr:100: images/{changed.relative_to(images)} was changed",
+    ]
+
+
+def test_doctor_finds_nothing_where_all_is_in_order(place: Place) -> None:
+    assert check_files(*place) == []
+
+
+def test_doctor_names_missing_and_changed_originals_and_touches_nothing(place: Place) -> None:
+    problems = damage(place)
+    assert check_files(*place) == problems
+    assert check_files(*place) == problems
+    assert original(place, 100).read_bytes() == picture(55)
+    assert status(*place).stored == 4
+
+
+def test_repair_makes_lost_photos_count_as_not_downloaded_and_keeps_their_labels(
+    place: Place,
+) -> None:
+    workspace, store = place
+    Labeling(workspace, store, "ann").mark(f"{TENCH}/flickr:1", Verdict.CORRECT)
+    changed = original(place, 100)
+    problems = damage(place)
+    assert check_files(workspace, store, repair=True) == problems
+    assert check_files(workspace, store) == []
+    assert not changed.exists()
+    now = status(workspace, store)
+    assert (now.found, now.stored, now.refused, now.labels) == (4, 2, {}, 1)
+    with store.session() as session:
+        untried = session.query(Photo).filter_by(sha256=None, refused=None)
+        assert {photo.source_id for photo in untried} == {"1", "100"}

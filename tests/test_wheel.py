@@ -1,0 +1,67 @@
+"""The wheel, built and installed into an empty environment."""
+
+import json
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bin folder of an environment that holds the wheel and what it asks for, no more."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, ROOT)
+    venv.create(folder / "env", with_pip=True)
+    binaries = folder / "env" / "bin"
+    (wheel,) = folder.glob("genset-*.whl")
+    constraints = ROOT / ".ci" / "constraints.txt"
+    run(binaries / "python", "-m", "pip", "install", "--quiet", "-c", constraints, wheel)
+    return binaries
+
+
+def run(*command: str | Path, cwd: str | Path = "/") -> str:
+    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_it_works_by_itself(installed: Path, tmp_path: Path) -> None:
+    genset = installed / "genset"
+    run(genset, "init", tmp_path)
+    assert json.loads(run(genset, "status", "--json", cwd=tmp_path))["classes"] == 1000
+    assert "tabby" in run(genset, "keywords", "n02123045")
+
+
+def test_it_ships_the_page_the_maps_and_the_licence(installed: Path) -> None:
+    site = Path(
+        run(installed / "python", "-c", "import genset; print(genset.__file__)")
+    ).parent.parent
+    assert (site / "labeler_app" / "app.py").is_file()
+    assert (site / "wordnet_maps" / "overrides.toml").is_file()
+    assert (site / "wordnet_maps" / "LICENSE-WordNet.txt").is_file()
+
+
+def test_it_needs_no_heavy_package(installed: Path) -> None:
+    listed = json.loads(run(installed / "python", "-m", "pip", "list", "--format", "json"))
+    names = {package["name"].lower() for package in listed}
+    assert not names & {"torch", "torchvision", "streamlit", "nltk", "numpy", "matplotlib"}
+
+
+def test_what_is_not_installed_is_named_with_its_extra(installed: Path, tmp_path: Path) -> None:
+    photos = tmp_path / "photos" / "n02123045"
+    photos.mkdir(parents=True)
+    run(installed / "genset", "init", tmp_path)
+    for extra, *words in [
+        ("evaluate", "evaluate", "photos", "--model", "torchvision:resnet18"),
+        ("label", "label"),
+    ]:
+        command = [str(installed / "genset"), *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 2
+        assert f"genset[{extra}]" in done.stderr
+        assert "Traceback" not in done.stderr
