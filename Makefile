@@ -1,0 +1,38 @@
+# Two lines do everything on a machine with Python 3.11 or newer: make demo, make test.
+
+PYTHON ?= $(firstword $(foreach name,python3 python3.13 python3.12 python3.11,\
+	$(shell $(name) -c 'import sys; sys.version_info >= (3, 11) and print("$(name)")' 2>/dev/null)))
+BIN := .venv/bin
+CONSTRAINTS := .ci/constraints.txt
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS)
+
+.PHONY: demo test check clean
+
+demo: .venv/demo-installed  ## the whole way once, on real photos, without a key
+	PATH="$(CURDIR)/$(BIN):$$PATH" docs/demo/demo.sh
+
+test: .venv/dev-installed  ## the tests; those that miss a Debian package say which
+	$(BIN)/python -m pytest
+
+check: .venv/dev-installed  ## linter, formatter, types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+clean:
+	rm -rf .venv demo-workspace
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "genset needs Python 3.11 or newer: none was found" >&2; exit 1; }
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
+		echo "Python's venv module is missing: on Debian, apt install python3-venv" >&2; exit 1; }
+
+.venv/demo-installed: pyproject.toml $(CONSTRAINTS) | .venv/bin/python
+	@echo "Installing genset and PyTorch (a few GB, once) ..."
+	$(INSTALL) -e '.[all,demo]'
+	@touch $@
+
+.venv/dev-installed: pyproject.toml $(CONSTRAINTS) | .venv/bin/python
+	@echo "Installing genset, PyTorch and the test tools (a few GB, once) ..."
+	$(INSTALL) -e '.[dev]'
+	@touch $@ .venv/demo-installed
