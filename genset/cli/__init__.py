@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from genset import __version__
-from genset.cli import collect, label, release, score, watch
+from genset.cli import collect, duplicates, label, life, release, score, watch
 from genset.cli.common import PATH
 
 
@@ -43,6 +43,12 @@ for command in (
     collect.keywords,
     collect.sandbox,
     collect.scrape,
+    life.add,
+    life.refresh,
+    life.remove,
+    life.pull,
+    duplicates.hash_folder,
+    duplicates.duplicates,
     label.label,
     label.labels,
     release.release,

@@ -2,16 +2,22 @@
 
 import sys
 from contextlib import suppress
-from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from genset.cli.common import FILE, FOLDER, PATH, counted, json_option, opened, show, show_json
-from genset.errors import GensetError
+from genset.errors import BadInput, GensetError
 from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
+
+if TYPE_CHECKING:
+    from genset.scrape.plan import Plan
+
+DAY = click.DateTime(["%Y-%m-%d"])
 
 
 @click.command()
@@ -91,43 +97,103 @@ def sandbox(
 @click.command()
 @click.option("--classes", help="WNIDs, separated by commas (default: all 1,000).")
 @click.option("--per-class", type=click.IntRange(min=1), help="Photos wanted for each class.")
+@click.option("--posted-after", type=DAY, help="Keep photos posted on this day (UTC) or later.")
+@click.option("--posted-before", type=DAY, help="Keep photos posted before this day (UTC).")
 @click.option(
-    "--posted-after",
-    type=click.DateTime(["%Y-%m-%d"]),
-    help="Keep photos posted on this day (UTC) or later.",
+    "--license",
+    "licenses",
+    default="any",
+    show_default=True,
+    help="any, open (ids 4, 5, 7 to 12), or names or ids separated by commas.",
 )
+@click.option(
+    "--safe-search",
+    type=click.IntRange(1, 3),
+    default=1,
+    show_default=True,
+    help="1: safe photos only, 2: moderate ones too, 3: all.",
+)
+@click.option(
+    "--min-size",
+    type=click.IntRange(min=1),
+    default=1,
+    help="Pixels that the shorter side must have.",
+)
+@click.option("--retry-failed", is_flag=True, help="Try photos again that were refused.")
+@click.option("--dry-run", is_flag=True, help="Say what it would take, and do nothing.")
 @json_option
 @click.pass_obj
 def scrape(
-    folder: Path | None,
-    classes: str | None,
-    per_class: int | None,
-    posted_after: datetime | None,
-    as_json: bool,
+    folder: Path | None, /, retry_failed: bool, dry_run: bool, as_json: bool, **wanted: Any
 ) -> None:
     """Search each class's keywords and download its most relevant photos.
 
-    Run it again to go on where it was stopped. Needs FLICKR_API_KEY and FLICKR_API_SECRET.
+    Run it again to go on where it was stopped; several may run at once and share the work. Needs
+    FLICKR_API_KEY and FLICKR_API_SECRET (several of each, separated by commas, go faster).
 
     \b
     genset scrape --classes n02123045,n07930864
+    genset scrape --per-class 300 --license open --dry-run
     """
-    from genset.scrape.flickr import Flickr
+    from genset.scrape.flickr import CALLS_AN_HOUR, Flickr
     from genset.scrape.pool import scrape as fill
+    from genset.scrape.state import estimate, forget_refusals
 
-    chosen = imagenet1k().select([wnid for wnid in (classes or "").split(",") if wnid])
     with opened(folder) as (workspace, store):
-        if per_class is not None:
-            workspace = replace(workspace, per_class=per_class)
-        if posted_after is not None:
-            workspace = replace(workspace, posted_after=posted_after.replace(tzinfo=UTC))
-        done = fill(workspace, store, Flickr.from_environment(), chosen)
+        plan = _plan(workspace, **wanted)
+        if dry_run:
+            takes = estimate(store, Flickr.name, plan)
+            text = (
+                f"{takes.calls:,} calls of the API at least, for {takes.classes:,} of "
+                f"{len(plan.classes):,} classes: {timedelta(hours=takes.calls / CALLS_AN_HOUR)} "
+                f"at {CALLS_AN_HOUR:,} an hour"
+            )
+            show(asdict(takes), text, as_json)
+            return
+        source = Flickr.from_environment(workspace)
+        if retry_failed:
+            forget_refusals(store, plan)
+        done = fill(workspace, store, source, plan)
     lines = [
-        f"{done.full} of {len(chosen)} classes are full: "
+        f"{done.full} of {len(plan.classes)} classes are full: "
         f"{done.stored} stored, {counted(done.refused, 'refused')}, {done.searches} searches"
     ]
     lines += [f"{wnid}: {held} photos, its results ended" for wnid, held in done.short.items()]
+    lines += [
+        f"{wnid}: {held} photos held back, another class claims them too"
+        for wnid, held in done.contested.items()
+    ]
     lines += [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
     show(asdict(done), "\n".join(lines), as_json)
     if done.failed:
         raise GensetError(f"{len(done.failed)} classes failed; run the same command again")
+
+
+def _plan(
+    workspace: Workspace,
+    *,
+    classes: str | None,
+    per_class: int | None,
+    posted_after: datetime | None,
+    posted_before: datetime | None,
+    licenses: str,
+    safe_search: int,
+    min_size: int,
+) -> "Plan":
+    """The options, and where one is not given what the workspace says."""
+    from genset.scrape.licenses import choose_licenses
+    from genset.scrape.plan import Plan
+
+    since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
+    until = posted_before.replace(tzinfo=UTC) if posted_before else None
+    if until is not None and until <= since:
+        raise BadInput(f"no photo is posted after {since.date()} and before {until.date()}")
+    return Plan(
+        classes=imagenet1k().select(wnid for wnid in (classes or "").split(",") if wnid),
+        per_class=per_class or workspace.per_class,
+        posted_after=since,
+        posted_before=until,
+        licenses=choose_licenses(licenses),
+        safe_search=safe_search,
+        min_size=min_size,
+    )

@@ -11,25 +11,28 @@ from genset.errors import GensetError
 
 @click.command()
 @click.option("--failed", is_flag=True, help="List the photos that were refused, and why.")
+@click.option("--contested", is_flag=True, help="List the photos that several classes claim.")
 @json_option
 @click.pass_obj
-def status(folder: Path | None, failed: bool, as_json: bool) -> None:
+def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) -> None:
     """Tell how far each stage is.
+
+    A contested photo is held back: it goes into a release only where somebody labels it, under
+    the task that this list names, and it is correct for one class.
 
     \b
     genset status --failed
     """
-    from genset.status import refused_photos
+    from genset.status import contested_photos, refused_photos
     from genset.status import status as count
 
     with opened(folder) as (workspace, store):
-        if failed:
-            refused = refused_photos(store)
-            head = ("wnid", "photo", "reason", "page")
+        if failed or contested:
+            head, rows = refused_photos(store) if failed else contested_photos(store)
             if as_json:
-                show_json([dict(zip(head, row, strict=True)) for row in refused])
+                show_json([dict(zip(head, row, strict=True)) for row in rows])
             else:
-                show_table(head, refused)
+                show_table(head, rows)
             return
         now = count(workspace, store)
     lines = [
@@ -37,12 +40,13 @@ def status(folder: Path | None, failed: bool, as_json: bool) -> None:
         ("search", f"{now.searched:,} of {now.classes:,} classes, {now.searches:,} searches"),
         (
             "photos",
-            f"{now.stored:,} stored, {counted(now.refused, 'refused')}, {now.found:,} found",
+            f"{now.stored:,} stored, {counted(now.refused, 'refused')}, "
+            f"{now.contested:,} contested, {now.found:,} found",
         ),
         (
             "labels",
             f"{now.labeled:,} of {now.candidates:,} candidates of {now.candidate_classes:,} "
-            f"classes; {now.labels:,} labels by {now.labelers:,} labelers",
+            f"classes; labels: {now.labels:,}, labelers: {now.labelers:,}",
         ),
         *(("release", f"{name}: {count:,} photos") for name, count in now.releases.items()),
         *(

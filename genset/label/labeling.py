@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import not_, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
@@ -17,6 +17,7 @@ from genset.store import (
     Photo,
     Store,
     Verdict,
+    is_contested,
     labels_in_force,
     stored_candidates,
 )
@@ -222,7 +223,8 @@ _Outline = Sequence[tuple[str, tuple[int, ...]]]
 
 def _outline(session: Session) -> _Outline:
     """All candidates, cut into screens: classes by wnid, a class's photos five at a time."""
-    rows = session.execute(stored_candidates().with_only_columns(Candidate.wnid, Candidate.id))
+    uncontested = stored_candidates().where(not_(is_contested()))
+    rows = session.execute(uncontested.with_only_columns(Candidate.wnid, Candidate.id))
     return [
         (wnid, ids)
         for wnid, group in groupby(rows, key=lambda row: row.wnid)

@@ -79,23 +79,21 @@ class Release:
         Raises:
             BadInput: there is no manifest, or it is not one of ours.
         """
-        path = root / MANIFEST
         try:
-            manifest = json.loads(path.read_text("utf-8"))
-            if manifest["format"] != FORMAT:
-                raise BadInput(f"{path} is in the form {manifest['format']!r}, not {FORMAT!r}")
-            photos = tuple(_photo(record) for record in manifest["photos"])
-            rest = {field.name: manifest.get(field.name) for field in fields(cls)}
-            return _typed(cls, {**rest, "root": root, "photos": photos})
+            return read_manifest(root / MANIFEST)
         except (FileNotFoundError, NotADirectoryError):
             raise BadInput(f"{root} is no release: it has no {MANIFEST}") from None
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise BadInput(f"{path} is not a release's manifest: {error!r}") from None
 
     @property
     def wnids(self) -> tuple[str, ...]:
         """The classes that it has photos of, sorted."""
         return tuple(sorted({photo.wnid for photo in self.photos}))
+
+    def is_as_written(self, path: Path) -> bool:
+        """Whether the manifest at `path`, from which this was read, agrees with its own hashes."""
+        manifest = json.loads(path.read_text("utf-8"))
+        hashes = (manifest.get("manifest_hash"), self.content_hash)
+        return hashes == (manifest_hash(manifest), content_hash(self.photos))
 
     def verify(self) -> None:
         """Compare every byte with the manifest.
@@ -104,9 +102,7 @@ class Release:
             ReleaseDamaged: naming each photo that is missing, changed or too many.
         """
         problems = []
-        manifest = json.loads((self.root / MANIFEST).read_text("utf-8"))
-        hashes = (manifest.get("manifest_hash"), self.content_hash)
-        if hashes != (manifest_hash(manifest), content_hash(self.photos)):
+        if not self.is_as_written(self.root / MANIFEST):
             problems.append(f"{MANIFEST} was changed")
         for photo in self.photos:
             path = self.root / photo.file
@@ -121,6 +117,23 @@ class Release:
                 problems.append(f"{name} does not belong to it")
         if problems:
             raise ReleaseDamaged(self.name, problems)
+
+
+def read_manifest(path: Path) -> Release:
+    """Read a manifest, wherever it lies: the photos need not be beside it.
+
+    Raises:
+        BadInput: it is not one of ours.
+    """
+    try:
+        manifest = json.loads(path.read_text("utf-8"))
+        if manifest["format"] != FORMAT:
+            raise BadInput(f"{path} is in the form {manifest['format']!r}, not {FORMAT!r}")
+        photos = tuple(_photo(record) for record in manifest["photos"])
+        rest = {field.name: manifest.get(field.name) for field in fields(Release)}
+        return _typed(Release, {**rest, "root": path.parent, "photos": photos})
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadInput(f"{path} is not a release's manifest: {error!r}") from None
 
 
 def content_hash(photos: Sequence[ReleasePhoto]) -> str:

@@ -1,16 +1,18 @@
 """Talk to hosts: who we are, how fast, how long, how much, and what is worth another try."""
 
-import threading
 import time
 from collections.abc import Callable
-from typing import TypeVar
-from urllib.parse import urljoin
+from functools import lru_cache
+from typing import Any, TypeVar
+from urllib.parse import urljoin, urlsplit
 
 import requests
+import urllib3
 from requests.exceptions import ChunkedEncodingError, ConnectionError, HTTPError, Timeout
 
 from genset import __version__
 from genset.errors import PhotoRefused, SourceUnavailable
+from genset.scrape.pace import Pace
 
 USER_AGENT = f"genset/{__version__} (builds image classification test sets)"
 TIMEOUT = (10.0, 30.0)  # seconds to connect, and between two pieces of an answer
@@ -18,6 +20,9 @@ MAX_BYTES = 64 * 2**20
 MAX_SECONDS = 120.0
 TRIES = 4
 FIRST_WAIT = 1.0  # seconds before the second try; each further wait is twice as long
+
+_PHOTO_HEADERS = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}
+_PIECE = 2**16
 
 T = TypeVar("T")
 
@@ -36,22 +41,6 @@ def new_session() -> requests.Session:
     return session
 
 
-class Pace:
-    """Lets one call through every `interval` seconds, whichever thread asks."""
-
-    def __init__(self, interval: float) -> None:
-        self._interval = interval
-        self._next = 0.0
-        self._lock = threading.Lock()
-
-    def wait(self) -> None:
-        """Sleep until it is this call's turn."""
-        with self._lock:
-            turn = max(self._next, time.monotonic())
-            self._next = turn + self._interval
-        time.sleep(max(0.0, turn - time.monotonic()))
-
-
 def is_retryable(error: Exception) -> bool:
     """Whether the same call may go through later.
 
@@ -63,18 +52,30 @@ def is_retryable(error: Exception) -> bool:
     return isinstance(error, SourceUnavailable | ConnectionError | Timeout | ChunkedEncodingError)
 
 
-def with_retries(call: Callable[[], T], *, sleep: Callable[[float], None] = time.sleep) -> T:
+def with_retries(
+    call: Callable[[], T], pace: Pace | None = None, *, sleep: Callable[[float], None] = time.sleep
+) -> T:
     """Make the call, up to `TRIES` times, waiting 1, 2, 4 seconds, or what Retry-After asks for.
+
+    Every try waits for its turn at the host's `pace`, and a host that says "too many" (HTTP 429)
+    is left alone for that long by everybody who shares the pace.
 
     Raises what the last try raised.
     """
     for attempt in range(1, TRIES + 1):
+        if pace is not None:
+            pace.wait()
         try:
             return call()
         except Exception as error:
-            if attempt == TRIES or not is_retryable(error):
+            if not is_retryable(error):
                 raise
-            sleep(max(FIRST_WAIT * 2 ** (attempt - 1), _retry_after(error)))
+            seconds = max(FIRST_WAIT * 2 ** (attempt - 1), _retry_after(error))
+            if pace is not None and _is_too_many(error):
+                pace.slow_down(seconds)
+            if attempt == TRIES:
+                raise
+            sleep(seconds)
     raise AssertionError("the loop above returns or raises")
 
 
@@ -90,7 +91,7 @@ def download(session: requests.Session, url: str, may_fetch: Callable[[str], boo
     for _ in range(4):
         if not may_fetch(url):
             raise PhotoRefused("address not allowed")
-        with session.get(url, stream=True, timeout=TIMEOUT) as reply:
+        with _asked(session, url) as reply:
             if reply.is_redirect:
                 url = _led_to(url, reply.headers["Location"])
                 # Flickr answers for a removed photo with a picture that says so.
@@ -100,8 +101,26 @@ def download(session: requests.Session, url: str, may_fetch: Callable[[str], boo
             if reply.status_code in (404, 410):
                 raise PhotoRefused("gone")
             reply.raise_for_status()
+            if reply.status_code != 200:
+                raise PhotoRefused("bad answer", f"HTTP {reply.status_code}")
+            if encoding := reply.headers.get("Content-Encoding"):  # which nobody asked for
+                raise PhotoRefused("bad answer", f"Content-Encoding: {encoding}")
             return _body(reply)
     raise PhotoRefused("too many redirects")
+
+
+def _asked(session: requests.Session, url: str) -> requests.Response:
+    """Like `session.get`, whose own preparations take as long as the download of a small photo."""
+    request = requests.Request("GET", url, headers=_PHOTO_HEADERS).prepare()
+    address = urlsplit(url)
+    settings = _environment(f"{address.scheme}://{address.netloc}")
+    return session.send(request, timeout=TIMEOUT, **settings)
+
+
+@lru_cache(maxsize=64)
+def _environment(host: str) -> dict[str, Any]:
+    """What environment variables say of proxies and certificates on the way to a host."""
+    return dict(requests.Session().merge_environment_settings(host, {}, True, None, None))
 
 
 def _led_to(url: str, location: str) -> str:
@@ -112,20 +131,23 @@ def _led_to(url: str, location: str) -> str:
 
 
 def _body(reply: requests.Response) -> bytes:
-    started = time.monotonic()
+    ends = time.monotonic() + MAX_SECONDS
     body = bytearray()
-    for piece in reply.iter_content(2**16):
-        body += piece
-        if len(body) > MAX_BYTES:
-            raise PhotoRefused("too large", f"over {MAX_BYTES} bytes")
-        if time.monotonic() - started > MAX_SECONDS:
-            raise Timeout(f"the picture took longer than {MAX_SECONDS:.0f} s")
-    # requests hands over a body that ends early as if it were whole.
-    declared = reply.headers.get("Content-Length", "")
-    comparable = declared.isdecimal() and "Content-Encoding" not in reply.headers
-    if comparable and len(body) != int(declared):
-        raise ChunkedEncodingError(f"{len(body)} of {declared} bytes came")
+    try:
+        # `reply.iter_content` waits until a piece is full: for ever, where a byte drips at a time.
+        while piece := reply.raw.read1(_PIECE):
+            body += piece
+            if len(body) > MAX_BYTES:
+                raise PhotoRefused("too large", f"over {MAX_BYTES} bytes")
+            if time.monotonic() > ends:
+                raise Timeout(f"the picture took longer than {MAX_SECONDS:.0f} s")
+    except urllib3.exceptions.HTTPError as error:  # it ended early, among others
+        raise ChunkedEncodingError(error) from None
     return bytes(body)
+
+
+def _is_too_many(error: Exception) -> bool:
+    return isinstance(error, HTTPError) and error.response.status_code == 429
 
 
 def _retry_after(error: Exception) -> float:

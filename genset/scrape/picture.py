@@ -1,23 +1,31 @@
 """Decide whether some bytes are a photo that can be shown and scored."""
 
 import io
+import threading
 import warnings
 from typing import NamedTuple
 
 from PIL import Image, UnidentifiedImageError
 
 from genset.errors import PhotoRefused
+from genset.scrape.fingerprint import fingerprint
 
 FORMATS = ("JPEG", "PNG", "WEBP")
 MAX_PIXELS = 100_000_000
+_DECODERS = threading.BoundedSemaphore(4)  # a photo of so many pixels takes half a gigabyte
+_FILLING = (128, (128, 128, 128), (127, 127, 127, 127))  # in grey, RGB and CMYK
 
 
 class Picture(NamedTuple):
-    """What the bytes hold. `format` is Pillow's name; sizes are pixels."""
+    """What the bytes hold. `format` is Pillow's name; sizes are pixels.
+
+    `fingerprint` is the perceptual hash of `genset.scrape.fingerprint`, in hexadecimal digits.
+    """
 
     format: str
     width: int
     height: int
+    fingerprint: str
 
 
 def check_picture(content: bytes) -> Picture:
@@ -27,7 +35,7 @@ def check_picture(content: bytes) -> Picture:
         PhotoRefused: it is not a JPEG, PNG or WebP photo, is broken, animated, or a bomb.
     """
     try:
-        with warnings.catch_warnings():
+        with _DECODERS, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow's warnings on sizes and odd metadata
             with Image.open(io.BytesIO(content), formats=FORMATS) as image:
                 # Some cameras put previews behind the photo, and Pillow calls that JPEG an MPO.
@@ -37,7 +45,10 @@ def check_picture(content: bytes) -> Picture:
                 if image.width * image.height > MAX_PIXELS:
                     raise PhotoRefused("too many pixels", f"{image.width} x {image.height}")
                 image.load()
-                return Picture(found, image.width, image.height)
+                if found == "JPEG" and _ends_in_grey(image):
+                    raise PhotoRefused("broken image", "its end is missing")
+                hashed = f"{fingerprint(image):016x}"
+                return Picture(found, image.width, image.height, hashed)
     except PhotoRefused:
         raise
     except UnidentifiedImageError:
@@ -46,3 +57,14 @@ def check_picture(content: bytes) -> Picture:
         raise PhotoRefused("too many pixels") from None
     except Exception as error:  # what decoders raise on hostile bytes is not bounded
         raise PhotoRefused("broken image", " ".join(str(error).split())) from error
+
+
+def _ends_in_grey(image: Image.Image) -> bool:
+    """Whether the last corner is nothing but the grey that decoders put where data is missing.
+
+    They do so without a word where a JPEG's end mark comes too early; and a photo that was damaged
+    in the camera is often encoded anew with its grey half.
+    """
+    width, height = image.size
+    corner = image.crop((width - 8, height - 8, width, height))
+    return corner.getcolors(1) in [[(64, grey)] for grey in _FILLING]

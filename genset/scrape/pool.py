@@ -1,35 +1,49 @@
-"""Fill each class with candidates: search, then download by rank until it has enough."""
+"""Fill each class with candidates: search, then download by rank until it has enough.
 
-import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+The database says at any moment what a class needs next (`_Scraper._next_jobs`): pages to ask for,
+photos to download, or nothing more. Threads do these jobs, which only talk to hosts and write
+originals; the main thread stores what came of them and looks again. A class's next jobs are given
+out when all its last ones are stored, so a scrape that is killed anywhere goes on from the rows.
+"""
 
-import requests
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from functools import partial
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.errors import PhotoRefused, SourceUnavailable
-from genset.files import image_file, written_whole
+from genset.files import image_file
 from genset.progress import progress
-from genset.scrape.http import download, is_retryable, new_session, with_retries
-from genset.scrape.picture import check_picture
-from genset.scrape.source import FoundPhoto, SearchPage, Source
-from genset.store import Candidate, Photo, Search, Store, now
+from genset.scrape.claims import Claims
+from genset.scrape.originals import Fetcher, Original
+from genset.scrape.pace import Pace
+from genset.scrape.plan import Plan
+from genset.scrape.search import Step, keep_page
+from genset.scrape.source import SearchPage, Source
+from genset.scrape.state import class_state
+from genset.store import Photo, Store, now
 from genset.taxonomy import ImageClass
 from genset.workspace import Workspace
 
-# Results asked for at a time. Some photos are refused (gone, broken), so a page holds more than a
-# class usually wants. It is stored with each search, for it says what "page 2" means.
-_PER_PAGE = 50
+_THREADS = 16
+_CLASSES_AT_A_TIME = 32
+_LOOK_AGAIN = 0.2  # seconds
 
 
 @dataclass
 class ScrapeSummary:
-    """What a scrape did. `short` and `failed` are by wnid.
+    """What a scrape did. `short`, `contested` and `failed` are by wnid.
 
     Attributes:
         full: classes that have all the photos asked for.
         short: photos held by classes whose results ended before they were full.
+        contested: photos held back because another class claims them too.
         failed: what went wrong, for classes that the same command may finish later.
         stored: photos downloaded by this run.
         refused: photos refused by this run, by reason.
@@ -38,208 +52,231 @@ class ScrapeSummary:
 
     full: int = 0
     short: dict[str, int] = field(default_factory=dict)
+    contested: dict[str, int] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     stored: int = 0
     refused: dict[str, int] = field(default_factory=dict)
     searches: int = 0
 
 
-def scrape(
-    workspace: Workspace, store: Store, source: Source, classes: Sequence[ImageClass]
-) -> ScrapeSummary:
-    """Bring each class to ``workspace.per_class`` downloaded candidates, best rank first.
+def scrape(workspace: Workspace, store: Store, source: Source, plan: Plan) -> ScrapeSummary:
+    """Bring each class of the plan to its downloaded candidates, as `genset.scrape.walk` says.
 
     Everything is stored as it comes, so the same call goes on where a killed one stopped, and
-    does nothing where nothing is missing.
+    does nothing where nothing is missing. Several may run on one workspace and share the work.
 
     Raises:
         SourceRefused: the source turns every call down, for instance for a bad key.
     """
-    scraper = _Scraper(workspace, store, source)
-    summary = scraper.summary
-    for cls in progress(classes, total=len(classes), what="scrape", unit="class"):
-        try:
-            held = scraper.fill(cls)
-        except SourceUnavailable as error:
-            summary.failed[cls.wnid] = str(error)
-            continue
-        if held >= workspace.per_class:
-            summary.full += 1
-        else:
-            summary.short[cls.wnid] = held
-    return summary
+    scraper = _Scraper(workspace, store, source, plan)
+    settled = scraper.settle()
+    for _ in progress(settled, total=len(plan.classes), what="scrape", unit="class"):
+        pass
+    return scraper.summary
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A page that came, to be stored."""
+
+    step: Step
+    answer: SearchPage
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetched:
+    """A photo that came, or why it is refused, to be stored."""
+
+    photo_id: int
+    outcome: Original | PhotoRefused
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """Something to do for a class, off the main thread; `photo_id` is the photo it fetches."""
+
+    cls: ImageClass
+    do: Callable[[], _Asked | _Fetched]
+    photo_id: int | None = None
+
+
+def _number(cls: ImageClass) -> int:
+    """The class's number in WordNet, to claim it by."""
+    return int(cls.wnid[1:])
 
 
 class _Scraper:
-    def __init__(self, workspace: Workspace, store: Store, source: Source) -> None:
-        self.workspace = workspace
+    def __init__(self, workspace: Workspace, store: Store, source: Source, plan: Plan) -> None:
+        self.images = workspace.images
         self.store = store
         self.source = source
-        self.session = new_session()
+        self.plan = plan
+        pace = Pace(workspace.paces, f"{source.name}-images", source.image_interval)
+        self.fetcher = Fetcher(source, workspace.images, pace, plan.min_size)
+        self.claimed_classes = Claims(workspace.paces / "classes")
+        self.claimed_photos = Claims(workspace.paces / "photos")
+        self.waiting: deque[ImageClass] = deque()
+        self.running: dict[Future[_Asked | _Fetched], _Job] = {}
+        self.is_answered = False
         self.summary = ScrapeSummary()
 
-    def fill(self, cls: ImageClass) -> int:
-        """Search and download for one class; return how many photos it holds then."""
-        wanted = self.workspace.per_class
-        # Every keyword is asked equally far before any photo is taken, also where a run was
-        # stopped between two of them: what is best must not depend on when that was.
-        depth = max([1, *(search.page for search in self._last_searches(cls).values())])
-        self._search_to(cls, depth)
-        while True:
-            best = self._usable(cls)[:wanted]
-            if missing := [photo for photo in best if photo.sha256 is None]:
-                for photo in missing:
-                    self._fetch(photo)
-                continue
-            depth += 1
-            if len(best) == wanted or not self._search_to(cls, depth):
-                return len(best)
+    def settle(self) -> Iterator[ImageClass]:
+        """Work until no class needs anything, and yield each one as it gets there."""
+        with (
+            closing(self.claimed_classes),
+            closing(self.claimed_photos),
+            ThreadPoolExecutor(_THREADS) as threads,
+        ):
+            try:
+                yield from self._work(threads, self.plan.classes)
+                # A class that was asked late may claim a photo that an earlier one had counted in.
+                while again := [cls for cls in self.plan.classes if self._needs_more(cls)]:
+                    for _ in self._work(threads, again):
+                        pass
+            finally:
+                threads.shutdown(wait=False, cancel_futures=True)
+        self._sum_up()
 
-    def _search_to(self, cls: ImageClass, depth: int) -> bool:
-        """Ask for each keyword's pages up to number `depth`; False where there was none to ask."""
-        asked = False
-        last_searches = self._last_searches(cls)
-        for query in cls.queries:
-            last = last_searches.get(query.text)
-            first = last.page + 1 if last else 1
-            for page in range(first, depth + 1):
-                if last and last.last:
+    def _needs_more(self, cls: ImageClass) -> bool:
+        return cls.wnid not in self.summary.failed and bool(self._next_jobs(cls))
+
+    def _work(
+        self, threads: ThreadPoolExecutor, classes: Iterable[ImageClass]
+    ) -> Iterator[ImageClass]:
+        """Give out jobs and store what comes of them, until these classes need no more."""
+        self.waiting.extend(classes)
+        while self.waiting or self.running:
+            for _ in range(len(self.waiting)):
+                if len({job.cls.wnid for job in self.running.values()}) >= self._at_a_time:
                     break
-                last = self._search(cls, query.text, page)
-                asked = True
-        return asked
+                cls = self.waiting.popleft()
+                if not self.claimed_classes.claim(_number(cls)):
+                    self.waiting.append(cls)  # another scraper's; look again when it lets go
+                elif self._is_settled(threads, cls):
+                    yield cls
+            if not self.running:
+                time.sleep(_LOOK_AGAIN if self.waiting else 0)
+                continue
+            done, _ = wait(self.running, return_when=FIRST_COMPLETED)
+            busy = {job.cls.wnid for future, job in self.running.items() if future not in done}
+            for cls in self._store(done):
+                if cls.wnid not in busy and self._is_settled(threads, cls):
+                    yield cls
 
-    def _last_searches(self, cls: ImageClass) -> dict[str, Search]:
-        """The furthest page that was asked for, by keyword."""
-        asked = (
-            select(Search)
-            .where(
-                Search.wnid == cls.wnid,
-                Search.source == self.source.name,
-                Search.posted_after == self.workspace.posted_after,
-                Search.per_page == _PER_PAGE,
-            )
-            .order_by(Search.page)
+    @property
+    def _at_a_time(self) -> int:
+        """How many classes to work on: a single one until a host has answered at all."""
+        return _CLASSES_AT_A_TIME if self.is_answered else 1
+
+    def _is_settled(self, threads: ThreadPoolExecutor, cls: ImageClass) -> bool:
+        """Start a class's next jobs; where there are none, let go of it."""
+        jobs = [] if cls.wnid in self.summary.failed else self._next_jobs(cls)
+        if not jobs:
+            self.claimed_classes.release(_number(cls))
+            return True
+        # A bad key shows at the first call: do not make sixteen.
+        free = self._claimed(jobs if self.is_answered else jobs[:1])
+        if not free:
+            self.waiting.append(cls)  # what this class needs is being fetched for another one
+        for job in free:
+            self.running[threads.submit(job.do)] = job
+        return False
+
+    def _claimed(self, jobs: Sequence[_Job]) -> list[_Job]:
+        """Those of a class's jobs that nobody else does or has just done, now claimed."""
+        fetching = {job.photo_id for job in self.running.values()}
+        photo_ids = {job.photo_id for job in jobs if job.photo_id is not None} - fetching
+        mine = {photo_id for photo_id in photo_ids if self.claimed_photos.claim(photo_id)}
+        undone = select(Photo.id).where(
+            Photo.id.in_(mine), Photo.sha256.is_(None), Photo.refused.is_(None)
         )
         with self.store.session() as session:
-            return {search.query: search for search in session.scalars(asked)}
+            left = set(session.scalars(undone)) if mine else set()
+        for photo_id in mine - left:
+            self.claimed_photos.release(photo_id)
+        return [job for job in jobs if job.photo_id is None or job.photo_id in left]
 
-    def _search(self, cls: ImageClass, query: str, page: int) -> Search:
-        """Ask for one page, and store it and its photos in one transaction."""
-        found = self.source.search(
-            query, posted_after=self.workspace.posted_after, page=page, per_page=_PER_PAGE
-        )
-        self.summary.searches += 1
-        search = self._record(cls, query, page, found)
-        with self.store.begin() as session:
-            session.add(search)
-            for place, photo in enumerate(found.photos, start=1 + (page - 1) * _PER_PAGE):
-                self._add_candidate(session, cls, query, place, photo)
-        return search
-
-    def _record(self, cls: ImageClass, query: str, page: int, found: SearchPage) -> Search:
-        return Search(
-            wnid=cls.wnid,
-            source=self.source.name,
-            query=query,
-            posted_after=self.workspace.posted_after,
-            per_page=_PER_PAGE,
-            page=page,
-            total=found.total,
-            returned=len(found.photos),
-            last=found.last,
-        )
-
-    def _add_candidate(
-        self, session: Session, cls: ImageClass, query: str, rank: int, found: FoundPhoto
-    ) -> None:
-        known = select(Photo).filter_by(source=self.source.name, source_id=found.source_id)
-        photo = session.scalar(known)
-        if photo is None:
-            photo = Photo(
-                source=self.source.name,
-                source_id=found.source_id,
-                owner=found.owner,
-                owner_name=found.owner_name,
-                title=found.title,
-                license=found.license,
-                license_url=found.license_url,
-                page_url=found.page_url,
-                image_url=found.image_url,
-                posted_at=found.posted_at,
-                taken_at=found.taken_at,
-            )
-            session.add(photo)
-            session.flush()
-        candidate = session.scalar(select(Candidate).filter_by(wnid=cls.wnid, photo_id=photo.id))
-        if candidate is None:
-            session.add(Candidate(wnid=cls.wnid, photo_id=photo.id, keyword=query, rank=rank))
-        elif rank < candidate.rank:
-            candidate.keyword, candidate.rank = query, rank
-
-    def _usable(self, cls: ImageClass) -> list[Photo]:
-        """The photos that were not refused, best first; keywords interleave by rank.
-
-        Stored or not: which ones a class takes does not depend on what another one downloaded.
-        """
-        usable = (
-            select(Candidate)
-            .join(Candidate.photo)
-            .where(
-                Candidate.wnid == cls.wnid,
-                Photo.refused.is_(None),
-                # The search asked for this too, but Flickr ignores what it cannot read.
-                Photo.posted_at >= self.workspace.posted_after,
-            )
-        )
-        place = {query.text: number for number, query in enumerate(cls.queries)}
+    def _next_jobs(self, cls: ImageClass) -> list[_Job]:
+        """What the class needs next, by what is stored; nothing when it is settled."""
         with self.store.session() as session:
-            found = session.scalars(usable).all()
-        best_first = sorted(found, key=lambda c: (c.rank, place.get(c.keyword, len(place)), c.id))
-        return [candidate.photo for candidate in best_first]
+            state = class_state(session, self.source.name, self.plan, cls)
+        if state.ahead.is_even:
+            if state.walk.missing:
+                return [_Job(cls, partial(self._fetch, p), p.id) for p in state.walk.missing]
+            if state.is_full:
+                return []
+        return [_Job(cls, partial(self._ask, step)) for step in state.ahead.steps]
 
-    def _fetch(self, photo: Photo) -> None:
-        """Download, check and store one photo, or store why it is refused.
+    def _ask(self, step: Step) -> _Asked:
+        return _Asked(step, self.source.search(step.question))
 
-        Raises:
-            SourceUnavailable: the image host kept failing; the photo stays to be tried again.
-        """
+    def _fetch(self, photo: Photo) -> _Fetched:
         try:
-            changes = self._download(photo)
-            self.summary.stored += 1
-        except PhotoRefused as error:
-            changes = {"refused": str(error)}
-            refused = self.summary.refused
-            refused[error.reason] = refused.get(error.reason, 0) + 1
-        with self.store.begin() as session:
-            stored = session.get_one(Photo, photo.id)
-            for name, value in changes.items():
-                setattr(stored, name, value)
+            return _Fetched(photo.id, self.fetcher.fetch(photo.image_url))
+        except PhotoRefused as refused:
+            return _Fetched(photo.id, refused)
 
-    def _download(self, photo: Photo) -> dict[str, object]:
-        if not photo.image_url:
-            raise PhotoRefused("no picture offered")
-        try:
-            content = with_retries(
-                lambda: download(self.session, photo.image_url, self.source.may_fetch)
-            )
-        except requests.RequestException as error:
-            if is_retryable(error):
-                raise SourceUnavailable(f"{photo.image_url} did not come: {error}") from None
-            raise PhotoRefused("bad answer", str(error)) from None
-        picture = check_picture(content)
-        sha256 = hashlib.sha256(content).hexdigest()
+    def _store(self, done: Iterable[Future[_Asked | _Fetched]]) -> list[ImageClass]:
+        """Store what came, in one transaction, and return the classes that it was for.
+
+        Raises what a job raised, once the others' results are stored.
+        """
+        jobs = [(future, self.running.pop(future)) for future in done]
+        broken: BaseException | None = None
+        with self.store.begin_alone() as session:
+            for future, job in jobs:
+                error = future.exception()
+                if error is None:
+                    self._keep(session, job.cls, future.result())
+                elif isinstance(error, SourceUnavailable):
+                    self.summary.failed[job.cls.wnid] = str(error)
+                else:
+                    broken = error
+        self.is_answered = True
+        for _, job in jobs:
+            if job.photo_id is not None:
+                self.claimed_photos.release(job.photo_id)
+        if broken is not None:
+            raise broken
+        return list({job.cls.wnid: job.cls for _, job in jobs}.values())
+
+    def _keep(self, session: Session, cls: ImageClass, result: _Asked | _Fetched) -> None:
+        if isinstance(result, _Asked):
+            keep_page(session, self.source.name, cls, result.step, result.answer)
+            self.summary.searches += 1
+            return
+        photo = session.get_one(Photo, result.photo_id)
+        if photo.refused is not None:  # somebody removed it while it was on its way
+            self._discard(session, result.outcome)
+            return
+        if isinstance(result.outcome, PhotoRefused):
+            photo.refused = str(result.outcome)
+            reason = result.outcome.reason
+            self.summary.refused[reason] = self.summary.refused.get(reason, 0) + 1
+            return
+        for name, value in asdict(result.outcome).items():
+            setattr(photo, name, value)
+        photo.stored_at = now()
+        self.summary.stored += 1
+
+    def _discard(self, session: Session, outcome: Original | PhotoRefused) -> None:
+        """Delete an original that nobody is to have, unless another photo is made of its bytes."""
+        if isinstance(outcome, Original):
+            same = select(Photo.id).where(Photo.sha256 == outcome.sha256).limit(1)
+            if session.scalar(same) is None:
+                path = self.images / image_file(outcome.sha256, outcome.format)
+                path.unlink(missing_ok=True)
+
+    def _sum_up(self) -> None:
+        """Count what each class has in the end."""
         with self.store.session() as session:
-            twin = session.scalar(select(Photo).where(Photo.sha256 == sha256).limit(1))
-        if twin is not None:
-            raise PhotoRefused("same bytes", f"as {twin.source}:{twin.source_id}")
-        with written_whole(self.workspace.images / image_file(sha256, picture.format)) as file:
-            file.write(content)
-        return {
-            "sha256": sha256,
-            "byte_size": len(content),
-            "format": picture.format,
-            "width": picture.width,
-            "height": picture.height,
-            "stored_at": now(),
-        }
+            for cls in self.plan.classes:
+                if cls.wnid in self.summary.failed:
+                    continue
+                state = class_state(session, self.source.name, self.plan, cls)
+                if state.is_full:
+                    self.summary.full += 1
+                else:
+                    self.summary.short[cls.wnid] = len(state.walk.kept)
+                if state.walk.contested:
+                    self.summary.contested[cls.wnid] = len(state.walk.contested)

@@ -6,6 +6,28 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a source: one page of photos found by `text`, by relevance.
+
+    Attributes:
+        text: the keyword.
+        posted_after, posted_before: when the photos were posted, the first day in, the last out;
+            None for no end.
+        licenses: names of the licences wanted, sorted; none for any.
+        safe_search: 1 for safe photos only, 2 for moderate ones too, 3 for all.
+        per_page, page: `page` counts from 1.
+    """
+
+    text: str
+    posted_after: datetime
+    posted_before: datetime | None
+    licenses: tuple[str, ...]
+    safe_search: int
+    per_page: int
+    page: int
+
+
+@dataclass(frozen=True, slots=True)
 class FoundPhoto:
     """A photo as a search describes it. `posted_at` is in UTC; `taken_at` is the camera's clock.
 
@@ -26,20 +48,31 @@ class FoundPhoto:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """One page of results, most relevant first. `last` says that there is no further page."""
+    """One page of results, most relevant first.
+
+    `last` says that there is no further page; `capped`, that the source has more than it hands
+    over, which only a narrower question brings out.
+    """
 
     photos: tuple[FoundPhoto, ...]
     total: int
     last: bool
+    capped: bool
 
 
 class Source(Protocol):
-    """Something that can be searched for photos."""
+    """Something that can be searched for photos.
+
+    Attributes:
+        name: what its photos' `source` is; lower case.
+        image_interval: seconds to leave between two pictures asked of its hosts.
+    """
 
     name: str
+    image_interval: float
 
-    def search(self, text: str, *, posted_after: datetime, page: int, per_page: int) -> SearchPage:
-        """Ask for one page (from 1), by relevance.
+    def search(self, question: Question) -> SearchPage:
+        """Ask for one page.
 
         Raises:
             SourceRefused: asking again is of no use.

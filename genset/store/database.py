@@ -1,5 +1,7 @@
 """Open the database, and bring its tables up to date."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,17 @@ class Store:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.begin = sessionmaker(_writing(engine), expire_on_commit=False).begin
+
+    @contextmanager
+    def begin_alone(self) -> Iterator[Session]:
+        """A transaction that no other of its kind runs beside, in whatever process.
+
+        For "look whether it is there, and add it if not". SQLite has one writer at a time anyway.
+        """
+        with self.begin() as session:
+            if self.engine.dialect.name == "postgresql":
+                session.execute(text("SELECT pg_advisory_xact_lock(7106552)"))
+            yield session
 
     @classmethod
     def open(cls, url: str) -> "Store":

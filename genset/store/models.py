@@ -61,26 +61,30 @@ class Base(DeclarativeBase):
 class Search(Base):
     """One page of one search: what was asked of a source for a class, and what it answered.
 
-    `query` is the keyword, asked for photos posted since `posted_after`; pages count from 1.
-    `returned` photos came of `total` that the source says it has; `last` says that there is no
-    further page.
+    Asked: `query` is the keyword; `posted_after` and `posted_before` (None: no end) the window of
+    posting times; `licenses` the names of those wanted, sorted, joined by "|", "" for any;
+    `safe_search` from 1 (safe) to 3 (all); pages count from 1.
+
+    Answered: `returned` photos came of `total` that the source says it has; `last` says that there
+    is no further page, `capped` that the source has more than it hands over.
     """
 
     __tablename__ = "search"
-    __table_args__ = (
-        UniqueConstraint("wnid", "source", "query", "posted_after", "per_page", "page"),
-    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    wnid: Mapped[str] = mapped_column(String(16))
+    wnid: Mapped[str] = mapped_column(String(16), index=True)
     source: Mapped[str] = mapped_column(String(32))
     query: Mapped[str] = mapped_column(Text)
     posted_after: Mapped[datetime] = mapped_column(UtcDateTime)
+    posted_before: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    licenses: Mapped[str] = mapped_column(Text)
+    safe_search: Mapped[int]
     per_page: Mapped[int]
     page: Mapped[int]
     total: Mapped[int]
     returned: Mapped[int]
     last: Mapped[bool]
+    capped: Mapped[bool]
     asked_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
 
 
@@ -88,7 +92,9 @@ class Photo(Base):
     """A photo that a source named, whoever found it and for whatever class.
 
     It is *stored* when `sha256` is set (its original bytes lie in ``images/``), *refused* when
-    `refused` gives the reason, and merely known otherwise.
+    `refused` gives the reason, and merely known otherwise. `fingerprint` is the perceptual hash of
+    `genset.scrape.fingerprint`, 16 hexadecimal digits. `checked_at` is the start of the last
+    refresh that asked its source after it.
     """
 
     __tablename__ = "photo"
@@ -112,8 +118,10 @@ class Photo(Base):
     format: Mapped[str | None] = mapped_column(String(16))
     width: Mapped[int | None]
     height: Mapped[int | None]
+    fingerprint: Mapped[str | None] = mapped_column(String(16))
     stored_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     refused: Mapped[str | None] = mapped_column(Text)
+    checked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
     @property
     def file(self) -> str:
@@ -174,3 +182,54 @@ class Label(Base):
     decided_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
 
     candidate: Mapped[Candidate] = relationship()
+
+
+class RemovedOwner(Base):
+    """A tombstone: this owner's photos are never to be taken again."""
+
+    __tablename__ = "removed_owner"
+    __table_args__ = (UniqueConstraint("source", "owner"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    source: Mapped[str] = mapped_column(String(32))
+    owner: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(Text)
+    removed_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+
+
+class PhotoEvent(Base):
+    """Something that happened to a photo after it was found.
+
+    `what` is "gone" or "back" (at its source), "license" (`detail`: the one it had and the one it
+    has) or "removed" (`detail`: where its original lay under ``images/``, "" for nowhere).
+    """
+
+    __tablename__ = "photo_event"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"), index=True)
+    what: Mapped[str] = mapped_column(String(16))
+    detail: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+
+
+class DuplicatePair(Base):
+    """Two photos that look alike, proposed to a human.
+
+    `photo_id` is a photo of the pool; `other` names what it looks like: another photo
+    (``flickr:6061409035``) or an entry of an exclusion file (``imagenet.hashes:n02123045/1.jpg``).
+    `distance` counts differing bits, 0 to 8. `verdict` is None until somebody decides.
+    """
+
+    __tablename__ = "duplicate_pair"
+    __table_args__ = (UniqueConstraint("photo_id", "other"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"))
+    other: Mapped[str] = mapped_column(Text)
+    distance: Mapped[int]
+    verdict: Mapped[str | None] = mapped_column(String(16))
+    decided_by: Mapped[str | None] = mapped_column(Text)
+    decided_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+    photo: Mapped[Photo] = relationship(lazy="joined", innerjoin=True)

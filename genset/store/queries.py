@@ -2,24 +2,42 @@
 
 from collections import Counter, defaultdict
 
-from sqlalchemy import Select, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Select, exists, func, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from genset.store.models import Candidate, Label, Photo, Verdict
 
 
 def stored_candidates(*wnids: str) -> Select[Candidate]:
-    """The candidates whose photo is in ``images/``, of these classes (none named: of all).
+    """The candidates whose photo is in ``images/`` and not refused since, of these classes.
 
-    By class, then by rank.
+    Of all where none is named. By class, then by rank.
     """
     query = (
         select(Candidate)
         .join(Candidate.photo)
-        .where(Photo.sha256.is_not(None))
+        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
         .order_by(Candidate.wnid, Candidate.rank, Candidate.id)
     )
     return query.where(Candidate.wnid.in_(wnids)) if wnids else query
+
+
+def is_contested() -> ColumnElement[bool]:
+    """Whether another class claims the photo of a `Candidate`, or a photo of the same bytes.
+
+    A photo that two classes' searches return goes to neither without a human's word.
+    """
+    rival, theirs, ours = aliased(Candidate), aliased(Photo), aliased(Photo)
+    same_photo = select(rival.id).where(
+        rival.photo_id == Candidate.photo_id, rival.wnid != Candidate.wnid
+    )
+    same_bytes = (
+        select(rival.id)
+        .join(theirs, theirs.id == rival.photo_id)
+        .join(ours, ours.sha256 == theirs.sha256)
+        .where(ours.id == Candidate.photo_id, rival.wnid != Candidate.wnid)
+    )
+    return or_(exists(same_photo.correlate(Candidate)), exists(same_bytes.correlate(Candidate)))
 
 
 def labels_in_force() -> Select[Label]:

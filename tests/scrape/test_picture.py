@@ -3,7 +3,6 @@
 import io
 import struct
 import zlib
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,30 +10,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from genset.errors import PhotoRefused
-from genset.scrape.picture import Picture, check_picture
-
-
-def encoded(kind: str, mode: str = "RGB", size: tuple[int, int] = (40, 30), **how: Any) -> bytes:
-    """A picture with something in it; an empty one would be shorter than its own header."""
-    noise = Image.effect_noise(size, 80)
-    image = noise if mode == "I;16" else noise.convert("RGB")
-    content = io.BytesIO()
-    image.convert(mode).save(content, kind, **how)
-    return content.getvalue()
-
-
-def exif_turned() -> bytes:
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    return encoded("JPEG", exif=exif)
-
-
-def two_frames(kind: str) -> bytes:
-    """Two different pictures in one file."""
-    content = io.BytesIO()
-    first, second = Image.new("RGB", (40, 30), "red"), Image.new("RGB", (40, 30), "blue")
-    first.save(content, kind, save_all=True, append_images=[second])
-    return content.getvalue()
+from genset.scrape.picture import check_picture
+from tests.scrape.hostile import encoded, turned_by_exif, two_frames
 
 
 def png_of(width: int, height: int) -> bytes:
@@ -59,7 +36,7 @@ ACCEPTED = {
     "progressive JPEG": (encoded("JPEG", progressive=True), "JPEG"),
     "grey JPEG": (encoded("JPEG", "L"), "JPEG"),
     "CMYK JPEG": (encoded("JPEG", "CMYK"), "JPEG"),
-    "JPEG turned by EXIF": (exif_turned(), "JPEG"),
+    "JPEG turned by EXIF": (turned_by_exif(), "JPEG"),
     "JPEG with a camera's preview behind it": (two_frames("MPO"), "JPEG"),
     "PNG": (encoded("PNG"), "PNG"),
     "palette PNG": (encoded("PNG", "P"), "PNG"),
@@ -72,7 +49,7 @@ ACCEPTED = {
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_photos_are_accepted_with_the_pixels_of_their_file(name: str) -> None:
     content, kind = ACCEPTED[name]
-    assert check_picture(content) == Picture(kind, 40, 30)
+    assert check_picture(content)[:3] == (kind, 40, 30)
 
 
 REFUSED = {

@@ -15,14 +15,18 @@ def upgrade() -> None:
         sa.Column("source", sa.String(32), nullable=False),
         sa.Column("query", sa.Text, nullable=False),
         sa.Column("posted_after", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("posted_before", sa.DateTime(timezone=True)),
+        sa.Column("licenses", sa.Text, nullable=False),
+        sa.Column("safe_search", sa.Integer, nullable=False),
         sa.Column("per_page", sa.Integer, nullable=False),
         sa.Column("page", sa.Integer, nullable=False),
         sa.Column("total", sa.Integer, nullable=False),
         sa.Column("returned", sa.Integer, nullable=False),
         sa.Column("last", sa.Boolean, nullable=False),
+        sa.Column("capped", sa.Boolean, nullable=False),
         sa.Column("asked_at", sa.DateTime(timezone=True), nullable=False),
-        sa.UniqueConstraint("wnid", "source", "query", "posted_after", "per_page", "page"),
     )
+    op.create_index("ix_search_wnid", "search", ["wnid"])
     op.create_table(
         "photo",
         sa.Column("id", sa.Integer, primary_key=True),
@@ -42,8 +46,10 @@ def upgrade() -> None:
         sa.Column("format", sa.String(16)),
         sa.Column("width", sa.Integer),
         sa.Column("height", sa.Integer),
+        sa.Column("fingerprint", sa.String(16)),
         sa.Column("stored_at", sa.DateTime(timezone=True)),
         sa.Column("refused", sa.Text),
+        sa.Column("checked_at", sa.DateTime(timezone=True)),
         sa.UniqueConstraint("source", "source_id"),
     )
     op.create_index("photo_sha256", "photo", ["sha256"])
@@ -69,6 +75,35 @@ def upgrade() -> None:
     )
     op.create_index("label_by_candidate", "label", ["candidate_id", "worker", "number"])
     _make_append_only("label")
+    op.create_table(
+        "removed_owner",
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("source", sa.String(32), nullable=False),
+        sa.Column("owner", sa.Text, nullable=False),
+        sa.Column("reason", sa.Text, nullable=False),
+        sa.Column("removed_at", sa.DateTime(timezone=True), nullable=False),
+        sa.UniqueConstraint("source", "owner"),
+    )
+    op.create_table(
+        "photo_event",
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("photo_id", sa.Integer, sa.ForeignKey("photo.id"), nullable=False),
+        sa.Column("what", sa.String(16), nullable=False),
+        sa.Column("detail", sa.Text, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+    )
+    op.create_index("ix_photo_event_photo_id", "photo_event", ["photo_id"])
+    op.create_table(
+        "duplicate_pair",
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("photo_id", sa.Integer, sa.ForeignKey("photo.id"), nullable=False),
+        sa.Column("other", sa.Text, nullable=False),
+        sa.Column("distance", sa.Integer, nullable=False),
+        sa.Column("verdict", sa.String(16)),
+        sa.Column("decided_by", sa.Text),
+        sa.Column("decided_at", sa.DateTime(timezone=True)),
+        sa.UniqueConstraint("photo_id", "other"),
+    )
 
 
 def _make_append_only(table: str) -> None:

@@ -1,0 +1,112 @@
+"""Commands for photos that look alike: hash, duplicates."""
+
+import getpass
+from pathlib import Path
+
+import click
+
+from genset.cli.common import FILE, FOLDER, json_option, opened, show, show_json, show_table
+from genset.errors import GensetError
+
+
+@click.command("hash")
+@click.argument("folder", type=FOLDER)
+@click.option("-o", "--output", type=FILE, required=True, help="The file of hashes to write.")
+@json_option
+def hash_folder(folder: Path, output: Path, as_json: bool) -> None:
+    """Write the fingerprints of all photos below FOLDER, to be excluded from a pool.
+
+    Anyone may have the file: no photo can be made from it.
+
+    \b
+    genset hash imagenet/train -o imagenet.hashes
+    """
+    from genset.scrape.duplicates import hash_folder as write
+
+    count, unreadable = write(folder, output)
+    answer = {"file": str(output), "hashes": count, "unreadable": unreadable}
+    show(answer, f"{output}: {count:,} photos", as_json)
+    if unreadable:
+        some = ", ".join(unreadable[:3])
+        raise GensetError(f"{len(unreadable)} photos cannot be read and were left out: {some}")
+
+
+@click.group()
+def duplicates() -> None:
+    """Photos that look alike, for somebody to decide."""
+
+
+@duplicates.command()
+@click.option(
+    "--against",
+    "files",
+    type=FILE,
+    multiple=True,
+    help="A file that genset hash wrote: photos that the pool must not share.",
+)
+@json_option
+@click.pass_obj
+def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
+    """Look for pairs within the pool and against files of hashes.
+
+    \b
+    genset duplicates find --against imagenet.hashes
+    """
+    from genset.scrape.duplicates import open_pairs, propose, read_hashes
+
+    excluded = [read_hashes(path) for path in files]
+    with opened(folder) as (workspace, store):
+        new = propose(workspace, store, excluded)
+        undecided = len(open_pairs(store))
+    text = f"{new} new pairs, {undecided} to decide: genset duplicates list"
+    show({"new": new, "undecided": undecided}, text, as_json)
+
+
+@duplicates.command("list")
+@json_option
+@click.pass_obj
+def list_pairs(folder: Path | None, as_json: bool) -> None:
+    """List the pairs that nobody has decided: look at both photos.
+
+    \b
+    genset duplicates list
+    """
+    from genset.scrape.duplicates import open_pairs
+
+    with opened(folder) as (workspace, store):
+        pairs = open_pairs(store)
+        head = ("pair", "bits", "image", "photo", "looks like")
+        rows = [
+            (
+                pair.id,
+                pair.distance,
+                str(workspace.images / pair.photo.file),
+                f"{pair.photo.source}:{pair.photo.source_id}",
+                pair.other,
+            )
+            for pair in pairs
+        ]
+    if as_json:
+        show_json([dict(zip(head, row, strict=True)) for row in rows])
+    else:
+        show_table(head, rows)
+
+
+@duplicates.command()
+@click.argument("pairs", type=int, nargs=-1, required=True)
+@click.option("--same/--different", required=True, help="Whether they show the same photo.")
+@click.option("--by", default=getpass.getuser, help="Who says so (default: the user's name).")
+@json_option
+@click.pass_obj
+def decide(folder: Path | None, pairs: tuple[int, ...], same: bool, by: str, as_json: bool) -> None:
+    """Decide pairs, by their numbers; a photo that is the same as another is refused.
+
+    \b
+    genset duplicates decide 3 7 --same
+    """
+    from genset.scrape.duplicates import decide as settle
+
+    with opened(folder) as (_, store):
+        settle(store, pairs, same=same, by=by)
+    word = "same" if same else "different"
+    show({"pairs": pairs, "verdict": word, "by": by}, f"{len(pairs)} pairs: {word}", as_json)

@@ -1,0 +1,175 @@
+"""Commands for the rest of a photo's life, and for other ways in: refresh, remove, pull, add."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from genset.cli.collect import DAY
+from genset.cli.common import FOLDER, PATH, json_option, opened, show
+from genset.errors import GensetError, NotAWorkspace
+from genset.workspace import Workspace
+
+
+@click.command()
+@json_option
+@click.pass_obj
+def refresh(folder: Path | None, as_json: bool) -> None:
+    """Ask Flickr whether the pool's photos are still up, and under the same licence.
+
+    One call of the API a photo. Run it again to go on where it was stopped. A photo that is gone
+    stays in the pool and is listed here; coming releases have each photo's new licence.
+
+    \b
+    genset refresh
+    """
+    from genset.scrape.flickr import Flickr
+    from genset.scrape.refresh import refresh as ask
+
+    with opened(folder) as (workspace, store):
+        done = ask(store, Flickr.from_environment(workspace))
+    lines = [f"{done.checked:,} photos checked, {len(done.changes)} changes, {len(done.gone)} gone"]
+    for change in done.changes:
+        lines.append(" ".join(f"{change.photo}: {change.what} {change.detail}".split()))
+        if change.what == "license":
+            lines.append(f"  credit: {change.credit}")
+    lines += [f"not up now: {photo}  {page}" for photo, page in done.gone.items()]
+    if done.gone:
+        lines.append("where an owner took a photo down: genset remove PHOTO --reason TEXT")
+    show(asdict(done), "\n".join(lines), as_json)
+    if done.left:
+        raise GensetError(
+            f"{done.left:,} photos were not checked ({done.failure}); run genset refresh again"
+        )
+
+
+@click.command()
+@click.argument("what", metavar="PHOTO|OWNER")
+@click.option("--reason", required=True, help="Why; kept with the photo.")
+@json_option
+@click.pass_obj
+def remove(folder: Path | None, what: str, reason: str, as_json: bool) -> None:
+    """Take a photo, or an owner's photos, out of the pool and coming releases for good.
+
+    The originals are deleted, and no later scrape takes them again. Labels stay. Releases that
+    exist never change; those that have the photos are named.
+
+    \b
+    genset remove flickr:6061409035 --reason "its owner asked on 3 May"
+    genset remove 78733179@N04 --reason "does not want to take part"
+    """
+    from genset.scrape.removal import remove as take_out
+
+    with opened(folder) as (workspace, store):
+        done = take_out(workspace, store, what, reason)
+    lines = [
+        f"{len(done.photos)} photos are out, {done.deleted} originals deleted"
+        + (f", {done.kept} kept for other photos of the same bytes" if done.kept else ""),
+        *(f"  {photo}" for photo in done.photos),
+        *(f"release {name} has {count} of them" for name, count in done.releases.items()),
+    ]
+    if done.owner:
+        lines.append(f"no later scrape takes a photo of {done.owner}")
+    show(asdict(done), "\n".join(lines), as_json)
+
+
+@click.command()
+@click.argument("manifest", type=click.Path(path_type=Path, exists=True))
+@click.option("--to", type=PATH, help="The set's folder (default: one of its name, here).")
+@json_option
+@click.pass_obj
+def pull(folder: Path | None, manifest: Path, to: Path | None, as_json: bool) -> None:
+    """Rebuild a set from its MANIFEST: download each photo, and check that its bytes are the same.
+
+    Run it again to go on where it was stopped. Needs neither a workspace nor a key. Exits with 1
+    where the set is not whole.
+
+    \b
+    genset pull manifest.json --to v1
+    """
+    from genset.release.reader import MANIFEST
+    from genset.scrape.flickr import Flickr, own_paces
+    from genset.scrape.pull import pull as rebuild
+
+    try:
+        workspace = Workspace.find(folder)
+        source, paces = Flickr.for_pictures(workspace.images_per_second), workspace.paces
+    except NotAWorkspace:
+        source, paces = Flickr.for_pictures(), own_paces()
+    if manifest.is_dir():
+        manifest = manifest / MANIFEST
+    done = rebuild(manifest, source, paces, to)
+    lines = [
+        f"{done.folder}: {done.pulled:,} of {done.photos:,} photos pulled, "
+        f"{done.present:,} were there, {len(done.gone):,} gone, {len(done.changed):,} changed, "
+        f"{len(done.failed):,} failed",
+        *(f"gone: {file}  {page}" for file, page in done.gone.items()),
+        *(f"changed: {file}  {page}" for file, page in done.changed.items()),
+        *(f"failed: {file}  {reason}" for file, reason in done.failed.items()),
+    ]
+    show(asdict(done), "\n".join(lines), as_json)
+    if done.missing:
+        raise GensetError(f"{done.folder} is not whole: it lacks {done.missing:,} photos")
+
+
+@click.command()
+@click.argument("photos", type=FOLDER, metavar="DIR")
+@click.option("--source", help="Where they are from (default: DIR's name, in lower case).")
+@click.option("--owner", default="", help="Whose they are.")
+@click.option(
+    "--license",
+    "license_name",
+    default="All Rights Reserved",
+    show_default=True,
+    help="The licence that they are under, such as 'CC BY 4.0'.",
+)
+@click.option("--license-url", help="Where its text is (known for the licences that Flickr has).")
+@click.option(
+    "--posted",
+    type=DAY,
+    help="Since when they are public; today where not given, for photos that never were.",
+)
+@click.option("--min-size", type=click.IntRange(min=1), default=1, help="As for scrape.")
+@json_option
+@click.pass_obj
+def add(
+    folder: Path | None,
+    photos: Path,
+    source: str | None,
+    owner: str,
+    license_name: str,
+    license_url: str | None,
+    posted: datetime | None,
+    min_size: int,
+    as_json: bool,
+) -> None:
+    """Make photos of your own candidates: DIR has a folder for each class, named by its wnid.
+
+    They go through the same checks as scraped ones. Adding a folder again adds what is new in it.
+
+    \b
+    genset add my-photos --owner "Ann Ko" --license "CC BY 4.0"
+    genset add dump --source city-museum --posted 2019-05-01 --license "Public Domain Mark"
+    """
+    from genset.scrape.folder import Origin
+    from genset.scrape.folder import add as take_in
+    from genset.scrape.licenses import license_named
+    from genset.store import now
+
+    known = license_named(license_name)
+    origin = Origin(
+        source=source or photos.resolve().name.lower(),
+        owner=owner,
+        license=known.name,
+        license_url=known.url if license_url is None else license_url,
+        posted_at=posted.replace(tzinfo=UTC) if posted else now(),
+    )
+    with opened(folder) as (workspace, store):
+        done = take_in(workspace, store, photos, origin, min_size)
+    lines = [
+        f"{done.added:,} photos of {done.source} added, {done.already:,} were there, "
+        f"{len(done.refused):,} refused",
+        *(f"{file}: {reason}" for file, reason in done.refused.items()),
+    ]
+    show(asdict(done), "\n".join(lines), as_json)

@@ -1,0 +1,208 @@
+"""Find photos that look alike: within the pool, and in sets that it must not share photos with.
+
+Whatever is found is proposed as a pair (`genset.store.DuplicatePair`) for somebody to decide;
+nothing is dropped in silence, since a perceptual hash also takes two logos for one photo.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from sqlalchemy import select
+
+from genset.errors import BadInput
+from genset.files import written_whole
+from genset.progress import progress
+from genset.scrape.fingerprint import fingerprint, variants
+from genset.store import DuplicatePair, Photo, Store, now
+from genset.workspace import Workspace
+
+BITS = 8  # hashes that differ in no more are proposed
+_HEAD = "# genset hashes 1: a 64-bit fingerprint in hexadecimal digits, a blank, the photo's name\n"
+_SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
+_BLOCK, _ROWS = 8192, 8  # so many at a time that the differences stay in a core's cache
+
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class HashFile:
+    """Photos known by their hashes alone: n fingerprints and their names."""
+
+    name: str
+    hashes: Hashes
+    photos: tuple[str, ...]
+
+
+def near(queries: Hashes, known: Hashes) -> list[tuple[int, int, int]]:
+    """Every (query, known, distance) of places in the two arrays that are within `BITS` bits.
+
+    Exact: each of `queries` (m) is compared with each of `known` (n).
+    """
+
+    def search(start: int) -> list[tuple[int, int, int]]:
+        block = known[start : start + _BLOCK]
+        found = []
+        for first in range(0, len(queries), _ROWS):
+            distances = np.bitwise_count(queries[first : first + _ROWS, None] ^ block)
+            if distances.min() <= BITS:
+                for row, at in np.argwhere(distances <= BITS):
+                    found.append((first + int(row), start + int(at), int(distances[row, at])))
+        return found
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        blocks = threads.map(search, range(0, len(known), _BLOCK))
+        return sorted(pair for pairs in blocks for pair in pairs)
+
+
+def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
+    """Write the hashes of all photos below `folder`; return how many, and what cannot be read.
+
+    Names are paths relative to the folder.
+
+    Raises:
+        BadInput: there is no photo.
+    """
+    paths = sorted(p for p in folder.rglob("*") if p.suffix.lower() in _SUFFIXES and p.is_file())
+    if not paths:
+        raise BadInput(f"{folder} holds no photos (.jpg, .jpeg, .png, .webp)")
+    unreadable = []
+    count = 0
+    with ProcessPoolExecutor() as processes, written_whole(output) as file:
+        file.write(_HEAD.encode())
+        hashes = processes.map(_hash, paths, chunksize=32)
+        for path, number in progress(
+            zip(paths, hashes, strict=True), total=len(paths), what="hash", unit="photo"
+        ):
+            name = path.relative_to(folder).as_posix()
+            if number is None or "\n" in name:
+                unreadable.append(name)
+            else:
+                file.write(f"{number:016x} {name}\n".encode(errors="surrogateescape"))
+                count += 1
+    return count, unreadable
+
+
+def _hash(path: Path) -> int | None:
+    try:
+        with Image.open(path) as image:
+            image.draft("L", (256, 256))  # a JPEG's decoder scales down for nothing
+            return fingerprint(image)
+    except Exception:  # noqa: BLE001 - what decoders raise on broken files is not bounded
+        return None
+
+
+def read_hashes(path: Path) -> HashFile:
+    """Read a file that `hash_folder` wrote.
+
+    Raises:
+        BadInput: it is not one; its line is named.
+    """
+    try:
+        lines = path.read_text("utf-8", errors="surrogateescape").splitlines()
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from None
+    if not lines or lines[0] + "\n" != _HEAD:
+        raise BadInput(f"{path} is no file of hashes: make one with genset hash DIR -o FILE")
+    hashes = np.empty(len(lines) - 1, np.uint64)
+    photos = []
+    for place, line in enumerate(lines[1:]):
+        number, _, name = line.partition(" ")
+        try:
+            hashes[place] = int(number, 16)
+        except (ValueError, OverflowError):
+            raise BadInput(f"{path}, line {place + 2}: no fingerprint: {line[:40]!r}") from None
+        photos.append(name)
+    return HashFile(path.name, hashes, tuple(photos))
+
+
+def propose(workspace: Workspace, store: Store, excluded: Sequence[HashFile]) -> int:
+    """Look for pairs within the pool and between the pool and `excluded`; return the new ones.
+
+    A pool photo is looked for as it is, mirrored and a little cropped.
+    """
+    with store.session() as session:
+        stored = select(Photo).where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        photos = list(session.scalars(stored.order_by(Photo.id)))
+        known_pairs = {
+            (pair.photo_id, pair.other) for pair in session.scalars(select(DuplicatePair))
+        }
+    looks = _looks(workspace, photos)
+    owners = np.repeat(np.arange(len(photos)), [len(look) for look in looks])
+    queries = np.array([number for look in looks for number in look], np.uint64)
+    found: dict[tuple[int, str], int] = {}
+
+    def note(photo: Photo, other: str, distance: int) -> None:
+        key = (photo.id, other)
+        found[key] = min(distance, found.get(key, BITS))
+
+    own = np.array([look[0] for look in looks], np.uint64)
+    for query, place, distance in near(queries, own):
+        first, second = sorted((int(owners[query]), place))
+        if first != second:  # the later one is the copy
+            note(photos[second], _name(photos[first]), distance)
+    for file in excluded:
+        for query, place, distance in near(queries, file.hashes):
+            note(photos[int(owners[query])], f"{file.name}:{file.photos[place]}", distance)
+    new = {key: distance for key, distance in found.items() if key not in known_pairs}
+    with store.begin() as session:
+        for (photo_id, other), distance in sorted(new.items()):
+            session.add(DuplicatePair(photo_id=photo_id, other=other, distance=distance))
+    return len(new)
+
+
+def _looks(workspace: Workspace, photos: Sequence[Photo]) -> list[tuple[int, ...]]:
+    paths = [workspace.images / photo.file for photo in photos]
+    with ProcessPoolExecutor() as processes:
+        looks = processes.map(_variants, paths, chunksize=16)
+        return list(progress(looks, total=len(paths), what="duplicates", unit="photo"))
+
+
+def _variants(path: Path) -> tuple[int, ...]:
+    with Image.open(path) as image:
+        image.draft("L", (256, 256))
+        return variants(image)
+
+
+def open_pairs(store: Store) -> list[DuplicatePair]:
+    """The pairs that nobody has decided, the closest first."""
+    undecided = (
+        select(DuplicatePair)
+        .join(DuplicatePair.photo)
+        .where(
+            DuplicatePair.verdict.is_(None),
+            Photo.sha256.is_not(None),
+            Photo.refused.is_(None),
+        )
+        .order_by(DuplicatePair.distance, DuplicatePair.id)
+    )
+    with store.session() as session:
+        return list(session.scalars(undecided))
+
+
+def decide(store: Store, numbers: Iterable[int], *, same: bool, by: str) -> None:
+    """Say of pairs, by their id, whether they show the same photo.
+
+    The pool's photo of a pair that does is refused, and the next scrape fills its place.
+
+    Raises:
+        BadInput: there is no such pair; none is decided then.
+    """
+    with store.begin() as session:
+        for number in numbers:
+            pair = session.get(DuplicatePair, number)
+            if pair is None:
+                raise BadInput(f"there is no pair {number}; see genset duplicates list")
+            pair.verdict = "same" if same else "different"
+            pair.decided_by, pair.decided_at = by, now()
+            if same:
+                pair.photo.refused = f"duplicate: of {pair.other}"
+
+
+def _name(photo: Photo) -> str:
+    return f"{photo.source}:{photo.source_id}"

@@ -1,0 +1,40 @@
+"""A perceptual hash: photos that look alike have hashes that differ in few bits."""
+
+import numpy as np
+from PIL import Image, ImageOps
+
+_SIDE, _KEPT = 32, 8
+_FREQUENCIES = np.cos(
+    np.pi * np.arange(_KEPT)[:, None] * (2 * np.arange(_SIDE) + 1) / (2 * _SIDE)
+).astype(np.float32)
+
+
+def fingerprint(image: Image.Image) -> int:
+    """The 64-bit hash of an image as it is shown.
+
+    Grey, 32 x 32 pixels, the 8 x 8 lowest frequencies of its cosine transform; each bit says
+    whether one is over their median. Source: Zauner, "Implementation and Benchmarking of
+    Perceptual Image Hash Functions", 2010 (pHash).
+    """
+    grey = ImageOps.exif_transpose(image).convert("L").resize((_SIDE, _SIDE), Image.Resampling.BOX)
+    low = _FREQUENCIES @ np.asarray(grey, np.float32) @ _FREQUENCIES.T
+    bits = (low > np.median(low)).ravel()
+    return int.from_bytes(np.packbits(bits).tobytes(), "big")
+
+
+def variants(image: Image.Image) -> tuple[int, ...]:
+    """The hashes that a copy of the image may have: its own first, mirrored, slightly cropped."""
+    shown = ImageOps.exif_transpose(image).convert("L")
+    width, height = shown.size
+    looks = [shown]
+    for part in (0.05, 0.1):
+        dx, dy = round(width * part), round(height * part)
+        looks += [
+            shown.crop((dx // 2, dy // 2, width - dx + dx // 2, height - dy + dy // 2)),
+            shown.crop((dx, 0, width, height)),
+            shown.crop((0, 0, width - dx, height)),
+            shown.crop((0, dy, width, height)),
+            shown.crop((0, 0, width, height - dy)),
+        ]
+    looks += [ImageOps.mirror(look) for look in looks]
+    return tuple(fingerprint(look) for look in looks)

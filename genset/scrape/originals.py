@@ -1,0 +1,91 @@
+"""Get one photo's original: fetch it, check it, lay its bytes down unchanged."""
+
+import hashlib
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import requests
+
+from genset.errors import PhotoRefused, SourceUnavailable
+from genset.files import image_file, written_whole
+from genset.scrape.http import download, is_retryable, new_session, with_retries
+from genset.scrape.pace import Pace
+from genset.scrape.picture import check_picture
+from genset.scrape.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A photo whose bytes lie under ``images/``. The fields are those of `genset.store.Photo`."""
+
+    sha256: str
+    byte_size: int
+    format: str
+    width: int
+    height: int
+    fingerprint: str
+
+
+def keep(content: bytes, images: Path, min_size: int = 1) -> Original:
+    """Check a photo's bytes and write them to their place.
+
+    Raises:
+        PhotoRefused: they are no photo that can be used, or its shorter side is under `min_size`.
+    """
+    picture = check_picture(content)
+    if min(picture.width, picture.height) < min_size:
+        raise PhotoRefused("too small", f"{picture.width} x {picture.height}")
+    sha256 = hashlib.sha256(content).hexdigest()
+    path = images / image_file(sha256, picture.format)
+    if not path.is_file():
+        with written_whole(path) as file:
+            file.write(content)
+    return Original(
+        sha256=sha256,
+        byte_size=len(content),
+        format=picture.format,
+        width=picture.width,
+        height=picture.height,
+        fingerprint=picture.fingerprint,
+    )
+
+
+class Fetcher:
+    """Downloads photos of one source, as many threads as like, all at one pace."""
+
+    def __init__(self, source: Source, images: Path, pace: Pace, min_size: int = 1) -> None:
+        self._source = source
+        self._images = images
+        self._pace = pace
+        self._min_size = min_size
+        self._threads = threading.local()
+
+    def fetch(self, url: str) -> Original:
+        """Download, check and write the photo at `url`.
+
+        Raises:
+            PhotoRefused: it is not to be had, or not to be used; `reason` says why.
+            SourceUnavailable: its host kept failing; it may be had later.
+        """
+        return keep(self.content(url), self._images, self._min_size)
+
+    def content(self, url: str) -> bytes:
+        """Download the bytes at `url`, whatever they are. Raises what `fetch` raises."""
+        if not url:
+            raise PhotoRefused("no picture offered")
+        try:
+            return with_retries(
+                lambda: download(self._session(), url, self._source.may_fetch), self._pace
+            )
+        except requests.RequestException as error:
+            if is_retryable(error):
+                raise SourceUnavailable(f"{url} did not come: {error}") from None
+            raise PhotoRefused("bad answer", str(error)) from None
+
+    def _session(self) -> requests.Session:
+        """A session of this thread's own: requests does not promise that threads may share one."""
+        if not hasattr(self._threads, "session"):
+            self._threads.session = new_session()
+        session: requests.Session = self._threads.session
+        return session

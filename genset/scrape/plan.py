@@ -1,0 +1,34 @@
+"""What a scrape is to bring, and what that takes."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from genset.taxonomy import ImageClass
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is wanted of each class.
+
+    Attributes:
+        classes: the classes to fill.
+        per_class: photos wanted for each, at least 1.
+        posted_after, posted_before: the window in which photos were posted: the first in, the
+            last out; None for no end.
+        licenses: names of the licences that will do, sorted; none for any.
+        safe_search: 1 for safe photos only, 2 for moderate ones too, 3 for all.
+        min_size: pixels that a photo's shorter side must have, at least 1.
+    """
+
+    classes: tuple[ImageClass, ...]
+    per_class: int
+    posted_after: datetime
+    posted_before: datetime | None = None
+    licenses: tuple[str, ...] = ()
+    safe_search: int = 1
+    min_size: int = 1
+
+    @property
+    def per_page(self) -> int:
+        """Results asked for at a time: a few times what a class wants, since some are refused."""
+        return 50 if self.per_class <= 10 else 500

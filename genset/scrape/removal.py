@@ -1,0 +1,139 @@
+"""Take photos out for good: somebody asked for it, and it must not happen again.
+
+Flickr's terms give 24 hours from an owner's request. A removed photo leaves the pool and coming
+releases, its original is deleted, and its row stays as a tombstone that no later scrape passes.
+Labels stay too: they are append-only, and say nothing of the picture.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from genset.errors import BadInput
+from genset.release.reader import ReleasePhoto, find_releases
+from genset.store import Photo, PhotoEvent, RemovedOwner, Store
+from genset.workspace import Workspace
+
+_DEFAULT_SOURCE = "flickr"
+_NSID = re.compile(r"[0-9]+@N[0-9]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What a removal did.
+
+    Attributes:
+        photos: the photos that are out now, as ``flickr:6061409035``.
+        owner: the owner whose coming photos are kept out too, None where one photo was meant.
+        deleted: originals that were deleted.
+        kept: originals that stay because another photo of the pool has the same bytes.
+        releases: how many of the photos each existing release has, by its name.
+    """
+
+    photos: list[str]
+    owner: str | None
+    deleted: int
+    kept: int
+    releases: dict[str, int]
+
+
+def remove(workspace: Workspace, store: Store, what: str, reason: str) -> Removal:
+    """Remove a photo (``6061409035``, ``flickr:6061409035``) or an owner's (``78733179@N04``).
+
+    Rows change first, then files go: a removal that was killed between leaves originals that the
+    same call deletes, and none that the pool misses.
+
+    Raises:
+        BadInput: there is no such photo or owner, or no reason is given.
+    """
+    if not (reason := " ".join(reason.split())):
+        raise BadInput("say why, for those who come after: --reason TEXT")
+    with store.begin_alone() as session:
+        source, name, is_owner = _meant(session, what)
+        meant = (Photo.owner if is_owner else Photo.source_id) == name
+        photos = session.scalars(select(Photo).where(Photo.source == source, meant)).all()
+        if is_owner:
+            _keep_out(session, source, name, reason)
+        for photo in photos:
+            _bury(session, photo, reason)
+        ids = [photo.id for photo in photos]
+    with store.begin_alone() as session:
+        deleted, kept = _delete_originals(workspace, session, ids)
+
+    def is_meant(photo: ReleasePhoto) -> bool:
+        return photo.source == source and name == (photo.owner if is_owner else photo.source_id)
+
+    found = {
+        release.name: sum(map(is_meant, release.photos))
+        for release in find_releases(workspace.releases)
+    }
+    return Removal(
+        photos=[f"{source}:{photo.source_id}" for photo in photos],
+        owner=name if is_owner else None,
+        deleted=deleted,
+        kept=kept,
+        releases={release: count for release, count in found.items() if count},
+    )
+
+
+def _meant(session: Session, what: str) -> tuple[str, str, bool]:
+    """The source, the photo's id or the owner, and whether it is an owner."""
+    named, colon, rest = what.partition(":")
+    source, name = (named, rest) if colon else (_DEFAULT_SOURCE, what)
+
+    def is_known(column: ColumnElement[bool]) -> bool:
+        found = select(Photo.id).where(Photo.source == source, column).limit(1)
+        return bool(name) and session.scalar(found) is not None
+
+    if is_known(Photo.source_id == name):
+        return source, name, False
+    # An owner may ask before any photo of theirs was found.
+    if is_known(Photo.owner == name) or (source == _DEFAULT_SOURCE and _NSID.fullmatch(name)):
+        return source, name, True
+    raise BadInput(
+        f"no photo or owner {what!r} here: name a photo as flickr:6061409035, an owner by the id "
+        "in the address of their photos, such as 78733179@N04"
+    )
+
+
+def _keep_out(session: Session, source: str, owner: str, reason: str) -> None:
+    there = select(RemovedOwner.id).where(
+        RemovedOwner.source == source, RemovedOwner.owner == owner
+    )
+    if session.scalar(there) is None:
+        session.add(RemovedOwner(source=source, owner=owner, reason=reason))
+
+
+def _bury(session: Session, photo: Photo, reason: str) -> None:
+    """Make a photo's row its tombstone."""
+    if photo.refused is not None and photo.refused.startswith("removed"):
+        return
+    original = photo.file if photo.sha256 else ""
+    session.add(PhotoEvent(photo_id=photo.id, what="removed", detail=original))
+    photo.refused = f"removed: {reason}"
+    photo.sha256 = photo.byte_size = photo.format = photo.width = photo.height = None
+    photo.fingerprint = photo.stored_at = None
+
+
+def _delete_originals(
+    workspace: Workspace, session: Session, photo_ids: Iterable[int]
+) -> tuple[int, int]:
+    """Delete the originals of removed photos; return how many, and how many are still needed."""
+    removed = select(PhotoEvent.detail).where(
+        PhotoEvent.what == "removed",
+        PhotoEvent.detail != "",
+        PhotoEvent.photo_id.in_(photo_ids),
+    )
+    deleted = kept = 0
+    for file in session.scalars(removed.distinct()).all():
+        path = workspace.images / file
+        if session.scalar(select(Photo.id).where(Photo.sha256 == PurePath(file).stem).limit(1)):
+            kept += 1
+        elif path.is_file():
+            path.unlink()
+            deleted += 1
+    return deleted, kept

@@ -1,0 +1,39 @@
+"""Fixtures of the tests that scrape."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from genset.scrape import http
+from tests.scrape.pools import Pool, Serve
+from tests.store.conftest import store_url as store_url  # the two databases, for ours too
+
+
+@pytest.fixture
+def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Start sandboxes; nobody waits for a second between two tries."""
+    monkeypatch.setattr(http, "FIRST_WAIT", 0)
+    start = Serve(tmp_path)
+    yield start
+    for sandbox in start.running:
+        sandbox.close()
+
+
+@pytest.fixture
+def new_pool(tmp_path: Path) -> Iterator[Callable[..., Pool]]:
+    """Make an empty workspace of its own."""
+    made: list[Pool] = []
+
+    def make(per_class: int = 3, store_url: str | None = None) -> Pool:
+        made.append(Pool(tmp_path / f"workspace {len(made)}", per_class, store_url))
+        return made[-1]
+
+    yield make
+    for pool in made:
+        pool.store.close()
+
+
+@pytest.fixture
+def pool(new_pool: Callable[..., Pool]) -> Pool:
+    return new_pool()

@@ -1,0 +1,240 @@
+"""What tests of the scrape share: records, a sandbox that fails on demand, a workspace's pool."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+
+from genset.scrape.flickr import Flickr
+from genset.scrape.plan import Plan
+from genset.scrape.pool import ScrapeSummary, scrape
+from genset.scrape.sandbox import Faults, Reply, Request, Sandbox
+from genset.scrape.source import Question, SearchPage, Source
+from genset.store import Base, Photo, Store, stored_candidates
+from genset.taxonomy import ImageClass, Query, imagenet1k
+from genset.workspace import Workspace
+from tests.labeled_workspace import picture
+
+Row = dict[str, Any]
+
+
+def image_class(wnid: str, *keywords: str) -> ImageClass:
+    queries = tuple(Query(keyword, "lemma") for keyword in keywords)
+    return ImageClass(0, wnid, keywords, "", (), queries)
+
+
+CAT = image_class("n00000001", "cat", "kitten")
+DOG = image_class("n00000002", "dog")
+
+
+def record(number: int, keyword: str = "cat", **changes: Any) -> Row:
+    """A photo that a search for `keyword` returns; records stand in the order of relevance."""
+    return {
+        "id_search_engine": str(number),
+        "wnid": keyword,
+        "search_key": keyword,
+        "date_upload_search_engine": "2015-01-01 12:00:00",
+        "date_taken": None,
+        "file": f"photos/{number}.jpg",
+    } | changes
+
+
+def too_old(number: int, keyword: str = "cat") -> Row:
+    return record(number, keyword, date_upload_search_engine="2010-01-01 12:00:00")
+
+
+FAULTS = {
+    "500": Reply(500, "text/plain", b"oops"),
+    "429": Reply(429, "text/plain", b"slow down", {"Retry-After": "0"}),
+    "cut short": Reply(
+        200, "image/jpeg", b"ffff\r\npart", {"Transfer-Encoding": "chunked", "Connection": "close"}
+    ),
+}
+
+
+class Faulty(Sandbox):
+    """A sandbox whose `fault` may answer a request in its stead."""
+
+    fault: Callable[[Request], Reply | None] = staticmethod(lambda request: None)
+
+    def answer(self, request: Request) -> Reply:
+        return self.fault(request) or super().answer(request)
+
+    @property
+    def source(self) -> Flickr:
+        return Flickr("key", "secret", self.endpoint)
+
+    @property
+    def asked_images(self) -> list[str]:
+        """The paths of the pictures that were asked for, each as often as it was."""
+        return [asked.what for asked in self.requests if asked.what.endswith(".jpg")]
+
+    @property
+    def searches(self) -> Counter[tuple[str, str]]:
+        """How often each page of each keyword was asked for."""
+        searches = self.requests.of("flickr.photos.search")
+        return Counter((asked.params["text"], asked.params["page"]) for asked in searches)
+
+
+class Serve:
+    """Starts sandboxes that serve given records."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.running: list[Faulty] = []
+
+    def __call__(
+        self, *rows: Row, contents: dict[int, bytes] | None = None, faults: Faults | None = None
+    ) -> Faulty:
+        """Serve these records; `contents` stands for the photo of some numbers."""
+        folder = self.root / f"served {len(self.running)}" / "photos"
+        folder.mkdir(parents=True)
+        for name in {Path(row["file"]).name for row in rows}:
+            number = int(Path(name).stem)
+            (folder / name).write_bytes((contents or {}).get(number, picture(number)))
+        records = folder.parent / "records.jsonl"
+        records.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        sandbox = Faulty(folder.parent, records, faults=faults or Faults())
+        sandbox.start()
+        self.running.append(sandbox)
+        return sandbox
+
+
+class Deaf:
+    """A source that does not hear which window and which licences are asked for."""
+
+    name = "flickr"
+    image_interval = 0.0
+
+    def __init__(self, source: Flickr) -> None:
+        self.source = source
+        self.may_fetch = source.may_fetch
+
+    def search(self, question: Question) -> SearchPage:
+        ever = datetime(1970, 1, 1, tzinfo=UTC)
+        return self.source.search(
+            replace(question, posted_after=ever, posted_before=None, licenses=())
+        )
+
+
+class Pool:
+    """A workspace and its store, and what a scrape left there."""
+
+    def __init__(self, root: Path, per_class: int, store_url: str | None = None) -> None:
+        self.workspace = Workspace.create(root)
+        self.store_url = store_url or self.workspace.store_url
+        self.store = Store.open(self.store_url)
+        self.plan = Plan((CAT,), per_class, self.workspace.posted_after)
+
+    def scrape(self, source: Source, *classes: ImageClass, **changes: Any) -> ScrapeSummary:
+        """Scrape these classes (CAT where none is named); `changes` are to the plan."""
+        plan = replace(self.plan, classes=classes or (CAT,), **changes)
+        return scrape(self.workspace, self.store, source, plan)
+
+    def command(
+        self, endpoint: str, *words: str, key: str = "key", secret: str = "secret"
+    ) -> subprocess.Popen[str]:
+        """`genset scrape` in a process of its own, which waits for no second between its tries."""
+        impatient = (
+            "from genset.__main__ import main; from genset.scrape import http; "
+            "http.FIRST_WAIT = 0.01; main()"
+        )
+        return subprocess.Popen(
+            [sys.executable, "-c", impatient, "scrape", *words],
+            cwd=self.workspace.root,
+            env=os.environ
+            | {
+                "GENSET_STORE_URL": self.store_url,
+                "GENSET_FLICKR_ENDPOINT": endpoint,
+                "FLICKR_API_KEY": key,
+                "FLICKR_API_SECRET": secret,
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def held(self, cls: ImageClass = CAT) -> list[str]:
+        """The ids of the stored photos of a class, best rank first."""
+        with self.store.session() as session:
+            found = session.scalars(stored_candidates(cls.wnid))
+            return [candidate.photo.source_id for candidate in found]
+
+    def refused(self) -> dict[str, str]:
+        """Why each refused photo was refused, by id."""
+        with self.store.session() as session:
+            return {
+                photo.source_id: photo.refused
+                for photo in session.scalars(select(Photo))
+                if photo.refused is not None
+            }
+
+    def rows(self) -> dict[str, list[Row]]:
+        """Every row of every table, without our own numbers and clocks, in an order of its own."""
+        with self.store.engine.connect() as connection:
+            photos = dict(connection.execute(select(Photo.id, Photo.source_id)).all())
+            found: dict[str, list[Row]] = {}
+            for table in Base.metadata.sorted_tables:
+                rows = [dict(row) for row in connection.execute(select(table)).mappings()]
+                for row in rows:
+                    if "photo_id" in row:
+                        row["photo_id"] = photos[row["photo_id"]]
+                    for ours in _OURS & row.keys():
+                        del row[ours]
+                found[table.name] = sorted(rows, key=str)
+            return found
+
+    def files(self) -> dict[str, bytes]:
+        """What lies in ``images/``, but for what a killed process had begun to write."""
+        images = self.workspace.images
+        return {
+            str(path.relative_to(images)): path.read_bytes()
+            for path in images.glob("**/*")
+            if path.is_file() and not path.name.startswith(".partial-")
+        }
+
+
+_OURS = {"id", "asked_at", "stored_at"}
+
+
+def answer_of(process: "subprocess.Popen[str]") -> Any:
+    """What a command that was asked for JSON, and must not fail, printed."""
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    return json.loads(out)
+
+
+def crowded_classes(count: int, photos: int) -> tuple[list[str], list[Row], dict[int, bytes]]:
+    """Classes of two keywords with so many photos each, in which everything happens.
+
+    Their wnids, the records, and the contents of those photos that are another's twins. Some
+    photos are found for two classes, some have the bytes of another of their class or of the next
+    one, some owners have several; some keywords find the same photo.
+    """
+    classes = [cls for cls in imagenet1k() if len(cls.queries) == 2][:count]
+    rows: list[Row] = []
+    contents: dict[int, bytes] = {}
+    for place, cls in enumerate(classes):
+        first = 1000 * (place + 1)
+        following = 1000 * ((place + 1) % count + 1)
+        for turn, query in enumerate(cls.queries):
+            numbers = [first + 100 * turn + number for number in range(photos)]
+            rows += [
+                record(number, query.text, owner=f"{number - number % 100 % 3 // 2}@N00")
+                for number in numbers
+            ]
+        rows.insert(len(rows) - photos, record(first, cls.queries[1].text))
+        if place % 3 == 0:
+            rows.insert(len(rows) - photos, record(following + 1, cls.queries[1].text))
+        contents[first + 3] = picture(first)
+        if place % 3 == 1:
+            contents[first + 101] = picture(following)
+    return [cls.wnid for cls in classes], rows, contents
