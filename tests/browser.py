@@ -1,14 +1,12 @@
 """A real browser for tests marked `browser`."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+from playwright.sync_api import Browser, sync_playwright
 
 # Chromium as root in a container, and calling nobody on its own account.
 _OPTIONS = [
@@ -24,13 +22,12 @@ _OPTIONS = [
 
 
 @contextmanager
-def chromium() -> "Iterator[Browser]":
+def chromium() -> Iterator[Browser]:
     """Start the system's Chromium; the test is skipped where there is none."""
-    program = shutil.which("chromium")
+    names = (os.environ.get("GENSET_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
+    program = next((found for name in names if name and (found := shutil.which(name))), None)
     if program is None:
-        pytest.skip("no Chromium: install Debian's package chromium")
-    from playwright.sync_api import sync_playwright
-
+        pytest.skip("no browser: install Debian's chromium, or name one in GENSET_CHROMIUM")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=_OPTIONS)
         try:

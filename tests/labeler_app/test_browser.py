@@ -1,15 +1,15 @@
 """The labeling page in a real browser, served by the real server, which may be killed."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sqlalchemy import select
 
 from genset.store import Label, Store
 from genset.workspace import Workspace
+from tests.browser import chromium
 from tests.label.serving import free_port, kill, serving
 from tests.labeled_workspace import (
     CRANE,
@@ -21,22 +21,8 @@ from tests.labeled_workspace import (
     picture,
 )
 
-pytest.importorskip("playwright.sync_api")
-
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
-
 pytestmark = pytest.mark.browser
 
-ARGUMENTS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 HOSTILE = "<img src='https://evil.example/1.png'> ![x](https://evil.example/2.png)"
 expect.set_options(timeout=30_000)
 
@@ -44,15 +30,9 @@ Opened = tuple[Workspace, Store]
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    names = (os.environ.get("GENSET_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
-    program = next((found for name in names if name and (found := shutil.which(name))), None)
-    if program is None:
-        pytest.skip("no browser: install Debian's chromium, or name one in GENSET_CHROMIUM")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
-        yield browser
-        browser.close()
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture
@@ -70,9 +50,9 @@ def opened(tmp_path: Path) -> Iterator[Opened]:
 
 
 @pytest.fixture
-def window(chromium: Browser) -> Iterator[tuple[BrowserContext, list[str]]]:
+def window(browser: Browser) -> Iterator[tuple[BrowserContext, list[str]]]:
     """A browser window, and what went wrong in it."""
-    context = chromium.new_context(viewport={"width": 1440, "height": 900})
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
     wrong: list[str] = []
     context.on("weberror", lambda error: wrong.append(str(error.error)))
     context.on(
