@@ -16,7 +16,7 @@ import flickrapi
 import requests
 
 from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
-from genset.scrape.http import TIMEOUT, is_retryable, new_session, with_retries
+from genset.scrape.http import TIMEOUT, in_short, is_retryable, new_session, with_retries
 from genset.scrape.licenses import License, flickr_license, license_ids, merged
 from genset.scrape.pace import Pace
 from genset.scrape.source import FoundPhoto, Question, SearchPage
@@ -24,7 +24,7 @@ from genset.workspace import Workspace
 
 # The picture we ask for, the most wanted first. 1,024 pixels are four times what classifiers look
 # at, in a tenth of an original's bytes; a photo without that size is smaller, so take its largest.
-_SIZES = ("l", "o", "c", "z", "m", "n")
+_SIZES = ("l", "o", "h", "k", "c", "z", "m", "n")
 _EXTRAS = ",".join(
     ["license", "date_upload", "date_taken", "owner_name", "media", *(f"url_{s}" for s in _SIZES)]
 )
@@ -165,7 +165,7 @@ class Flickr:
             return with_retries(lambda: parse_reply(function(**asked)), pace)
         except requests.RequestException as error:
             kind = SourceUnavailable if is_retryable(error) else SourceRefused
-            raise kind(f"Flickr did not answer: {_in_short(error)}") from None
+            raise kind(f"Flickr did not answer: {in_short(error)}") from None
 
     def may_fetch(self, url: str) -> bool:
         """Only Flickr's image hosts; in a sandbox, only the sandbox."""
@@ -343,9 +343,3 @@ def _error(code: str | int | None, message: str) -> SourceError:
     if number == 100:
         message += "; check FLICKR_API_KEY"
     return SourceRefused(f"Flickr: {message} (code {code})", number)
-
-
-def _in_short(error: requests.RequestException) -> str:
-    if error.response is not None:
-        return f"HTTP {error.response.status_code}"
-    return type(error).__name__

@@ -52,6 +52,13 @@ def is_retryable(error: Exception) -> bool:
     return isinstance(error, SourceUnavailable | ConnectionError | Timeout | ChunkedEncodingError)
 
 
+def in_short(error: requests.RequestException) -> str:
+    """What went wrong, in words of ours alone: a host's own may be any."""
+    if error.response is not None:
+        return f"HTTP {error.response.status_code}"
+    return type(error).__name__
+
+
 def with_retries(
     call: Callable[[], T], pace: Pace | None = None, *, sleep: Callable[[float], None] = time.sleep
 ) -> T:
@@ -103,8 +110,8 @@ def download(session: requests.Session, url: str, may_fetch: Callable[[str], boo
             reply.raise_for_status()
             if reply.status_code != 200:
                 raise PhotoRefused("bad answer", f"HTTP {reply.status_code}")
-            if encoding := reply.headers.get("Content-Encoding"):  # which nobody asked for
-                raise PhotoRefused("bad answer", f"Content-Encoding: {encoding}")
+            if "Content-Encoding" in reply.headers:  # which nobody asked for
+                raise PhotoRefused("bad answer", "Content-Encoding")
             return _body(reply)
     raise PhotoRefused("too many redirects")
 

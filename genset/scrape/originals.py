@@ -9,7 +9,7 @@ import requests
 
 from genset.errors import PhotoRefused, SourceUnavailable
 from genset.files import image_file, written_whole
-from genset.scrape.http import download, is_retryable, new_session, with_retries
+from genset.scrape.http import download, in_short, is_retryable, new_session, with_retries
 from genset.scrape.pace import Pace
 from genset.scrape.picture import check_picture
 from genset.scrape.source import Source
@@ -80,8 +80,8 @@ class Fetcher:
             )
         except requests.RequestException as error:
             if is_retryable(error):
-                raise SourceUnavailable(f"{url} did not come: {error}") from None
-            raise PhotoRefused("bad answer", str(error)) from None
+                raise SourceUnavailable(f"{url} did not come: {in_short(error)}") from None
+            raise PhotoRefused("bad answer", in_short(error)) from None
 
     def _session(self) -> requests.Session:
         """A session of this thread's own: requests does not promise that threads may share one."""

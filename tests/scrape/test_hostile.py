@@ -85,6 +85,7 @@ ANSWERS = {
     "404": (answer(JPEG, "404 Not Found"), "gone"),
     "410": (answer(JPEG, "410 Gone"), "gone"),
     "403": (answer(JPEG, "403 Forbidden"), "bad answer"),
+    "403 with a NUL": (answer(JPEG, "403 For\0bidden"), "bad answer"),
     "500": (answer(JPEG, "500 Oops"), LATER),
     "429": (answer(b"", "429 Too Many", Retry_After="0"), LATER),
     "204": (answer(b"", "204 No Content", Content_Length=""), "bad answer"),
@@ -342,6 +343,16 @@ def outcome(scraped: Scraped, name: str) -> str:
         first = select(Candidate).where(Candidate.wnid == wnid, Candidate.rank == 1)
         refused = session.scalars(first).one().photo.refused
         return refused.partition(":")[0] if refused is not None else "not used"
+
+
+def test_no_words_of_a_host_are_stored(scraped: Scraped) -> None:
+    with scraped.store.session() as session:
+        reasons = set(session.scalars(select(Photo.refused).where(Photo.refused.is_not(None))))
+    assert {reason for reason in reasons if reason.startswith("bad answer")} == {
+        "bad answer: Content-Encoding",
+        *(f"bad answer: HTTP {status}" for status in (204, 206, 300, 302, 304, 403, 999)),
+        "bad answer: InvalidHeader",
+    }
 
 
 def test_what_is_stored_is_what_was_served(scraped: Scraped) -> None:
