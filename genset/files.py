@@ -2,11 +2,11 @@
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+from uuid import uuid4
 
 
 @contextmanager
@@ -17,18 +17,17 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     a kill at any moment leaves the old file or the new one, never a part of it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-")
-    temporary = Path(name)
+    temporary = path.with_name(f".partial-{uuid4().hex}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o644)  # mkstemp gives 0600, which a web server's user could not read
         temporary.replace(path)
-        sync_folder(path.parent)
-    finally:
+    except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -3,6 +3,7 @@
 import io
 import threading
 import warnings
+from contextlib import nullcontext
 from typing import NamedTuple
 
 from PIL import Image, UnidentifiedImageError
@@ -12,7 +13,8 @@ from genset.scrape.fingerprint import fingerprint
 
 FORMATS = ("JPEG", "PNG", "WEBP")
 MAX_PIXELS = 100_000_000
-_DECODERS = threading.BoundedSemaphore(4)  # a photo of so many pixels takes half a gigabyte
+_LARGE = 20_000_000  # pixels
+_ONE_LARGE = threading.Lock()  # for a hundred million pixels take half a gigabyte
 _FILLING = (128, (128, 128, 128), (127, 127, 127, 127))  # in grey, RGB and CMYK
 
 
@@ -35,7 +37,7 @@ def check_picture(content: bytes) -> Picture:
         PhotoRefused: it is not a JPEG, PNG or WebP photo, is broken, animated, or a bomb.
     """
     try:
-        with _DECODERS, warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow's warnings on sizes and odd metadata
             with Image.open(io.BytesIO(content), formats=FORMATS) as image:
                 # Some cameras put previews behind the photo, and Pillow calls that JPEG an MPO.
@@ -44,10 +46,11 @@ def check_picture(content: bytes) -> Picture:
                     raise PhotoRefused("animated")
                 if image.width * image.height > MAX_PIXELS:
                     raise PhotoRefused("too many pixels", f"{image.width} x {image.height}")
-                image.load()
-                if found == "JPEG" and _ends_in_grey(image):
-                    raise PhotoRefused("broken image", "its end is missing")
-                hashed = f"{fingerprint(image):016x}"
+                with _ONE_LARGE if image.width * image.height > _LARGE else nullcontext():
+                    image.load()
+                    if found == "JPEG" and _ends_in_grey(image):
+                        raise PhotoRefused("broken image", "its end is missing")
+                    hashed = f"{fingerprint(image):016x}"
                 return Picture(found, image.width, image.height, hashed)
     except PhotoRefused:
         raise
