@@ -4,30 +4,25 @@ Whatever is found is proposed as a pair (`genset.store.DuplicatePair`) for someb
 nothing is dropped in silence, since a perceptual hash also takes two logos for one photo.
 """
 
-import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 from sqlalchemy import select
 
 from genset.errors import BadInput
 from genset.files import written_whole
 from genset.progress import progress
-from genset.scrape.fingerprint import fingerprint, variants
+from genset.scrape.fingerprint import fingerprint, scale_down, variants
+from genset.scrape.near import BITS, Hashes, near
 from genset.store import DuplicatePair, Photo, Store, now
 from genset.workspace import Workspace
 
-BITS = 8  # hashes that differ in no more are proposed
 _HEAD = "# genset hashes 1: a 64-bit fingerprint in hexadecimal digits, a blank, the photo's name\n"
 _SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
-_BLOCK, _ROWS = 8192, 8  # so many at a time that the differences stay in a core's cache
-
-Hashes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +32,6 @@ class HashFile:
     name: str
     hashes: Hashes
     photos: tuple[str, ...]
-
-
-def near(queries: Hashes, known: Hashes) -> list[tuple[int, int, int]]:
-    """Every (query, known, distance) of places in the two arrays that are within `BITS` bits.
-
-    Exact: each of `queries` (m) is compared with each of `known` (n).
-    """
-
-    def search(start: int) -> list[tuple[int, int, int]]:
-        block = known[start : start + _BLOCK]
-        found = []
-        for first in range(0, len(queries), _ROWS):
-            distances = np.bitwise_count(queries[first : first + _ROWS, None] ^ block)
-            if distances.min() <= BITS:
-                for row, at in np.argwhere(distances <= BITS):
-                    found.append((first + int(row), start + int(at), int(distances[row, at])))
-        return found
-
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        blocks = threads.map(search, range(0, len(known), _BLOCK))
-        return sorted(pair for pairs in blocks for pair in pairs)
 
 
 def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
@@ -91,7 +65,7 @@ def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
 def _hash(path: Path) -> int | None:
     try:
         with Image.open(path) as image:
-            image.draft("L", (256, 256))  # a JPEG's decoder scales down for nothing
+            scale_down(image)
             return fingerprint(image)
     except Exception:  # noqa: BLE001 - what decoders raise on broken files is not bounded
         return None
@@ -165,7 +139,7 @@ def _looks(workspace: Workspace, photos: Sequence[Photo]) -> list[tuple[int, ...
 
 def _variants(path: Path) -> tuple[int, ...]:
     with Image.open(path) as image:
-        image.draft("L", (256, 256))
+        scale_down(image)
         return variants(image)
 
 

@@ -4,9 +4,19 @@ import numpy as np
 from PIL import Image, ImageOps
 
 _SIDE, _KEPT = 32, 8
+_ENOUGH = (64, 64)  # pixels, at least
 _FREQUENCIES = np.cos(
     np.pi * np.arange(_KEPT)[:, None] * (2 * np.arange(_SIDE) + 1) / (2 * _SIDE)
 ).astype(np.float32)
+
+
+def scale_down(image: Image.Image) -> None:
+    """Let an image that is open and not read yet be decoded grey, and no larger than it takes.
+
+    A JPEG's decoder reads all of its data all the same, in less than half of the time. Other
+    formats stay as they are.
+    """
+    image.draft("L", _ENOUGH)
 
 
 def fingerprint(image: Image.Image) -> int:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from PIL import Image, UnidentifiedImageError
 
 from genset.errors import PhotoRefused
-from genset.scrape.fingerprint import fingerprint
+from genset.scrape.fingerprint import fingerprint, scale_down
 
 FORMATS = ("JPEG", "PNG", "WEBP")
 MAX_PIXELS = 100_000_000
@@ -31,7 +31,7 @@ class Picture(NamedTuple):
 
 
 def check_picture(content: bytes) -> Picture:
-    """Decode a whole file, pixel by pixel: half of a photo has a sound header too.
+    """Decode a whole file to its last byte: half of a photo has a sound header too.
 
     Raises:
         PhotoRefused: it is not a JPEG, PNG or WebP photo, is broken, animated, or a bomb.
@@ -44,14 +44,16 @@ def check_picture(content: bytes) -> Picture:
                 found = "JPEG" if image.format == "MPO" else str(image.format)
                 if found != "JPEG" and getattr(image, "n_frames", 1) > 1:
                     raise PhotoRefused("animated")
-                if image.width * image.height > MAX_PIXELS:
-                    raise PhotoRefused("too many pixels", f"{image.width} x {image.height}")
-                with _ONE_LARGE if image.width * image.height > _LARGE else nullcontext():
+                width, height = image.size
+                if width * height > MAX_PIXELS:
+                    raise PhotoRefused("too many pixels", f"{width} x {height}")
+                with _ONE_LARGE if width * height > _LARGE else nullcontext():
+                    scale_down(image)
                     image.load()
-                    if found == "JPEG" and _ends_in_grey(image):
+                    if found == "JPEG" and _may_end_in_grey(image) and _ends_in_grey(content):
                         raise PhotoRefused("broken image", "its end is missing")
                     hashed = f"{fingerprint(image):016x}"
-                return Picture(found, image.width, image.height, hashed)
+                return Picture(found, width, height, hashed)
     except PhotoRefused:
         raise
     except UnidentifiedImageError:
@@ -62,12 +64,20 @@ def check_picture(content: bytes) -> Picture:
         raise PhotoRefused("broken image", " ".join(str(error).split())) from error
 
 
-def _ends_in_grey(image: Image.Image) -> bool:
+def _may_end_in_grey(image: Image.Image) -> bool:
+    """Whether the last pixel of an image that was scaled down is about as grey as a filling."""
+    last = image.getpixel((image.width - 1, image.height - 1))
+    bands = last if isinstance(last, tuple) else (last,)
+    return all(abs((band or 0.0) - 127.5) <= 1.5 for band in bands)
+
+
+def _ends_in_grey(content: bytes) -> bool:
     """Whether the last corner is nothing but the grey that decoders put where data is missing.
 
     They do so without a word where a JPEG's end mark comes too early; and a photo that was damaged
     in the camera is often encoded anew with its grey half.
     """
-    width, height = image.size
-    corner = image.crop((width - 8, height - 8, width, height))
+    with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+        width, height = image.size
+        corner = image.crop((width - 8, height - 8, width, height))
     return corner.getcolors(1) in [[(64, grey)] for grey in _FILLING]

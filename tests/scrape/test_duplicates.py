@@ -15,16 +15,9 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from genset.errors import BadInput
-from genset.scrape.duplicates import (
-    BITS,
-    decide,
-    hash_folder,
-    near,
-    open_pairs,
-    propose,
-    read_hashes,
-)
+from genset.scrape.duplicates import decide, hash_folder, open_pairs, propose, read_hashes
 from genset.scrape.fingerprint import fingerprint, variants
+from genset.scrape.near import BITS, near
 from genset.store import Store, stored_candidates
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
