@@ -80,7 +80,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000, help="photos (default 1000)")
     parser.add_argument("--runs", type=int, default=5, help="runs of each (default 5)")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="of img2dataset")
-    parser.add_argument("--threads", type=int, default=32, help="of each process of img2dataset")
+    parser.add_argument("--threads", type=int, default=16, help="of each process of img2dataset")
     parser.add_argument("--memory", type=int, metavar="N", help="download N small made photos")
     parser.add_argument("--genset", nargs=2, type=Path, help=argparse.SUPPRESS)  # one run of ours
     args = parser.parse_args()

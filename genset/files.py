@@ -16,10 +16,9 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     The bytes go to a temporary name in the same folder, are fsynced, then renamed over `path`, so
     a kill at any moment leaves the old file or the new one, never a part of it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".partial-{uuid4().hex}")
     try:
-        with temporary.open("xb") as file:
+        with _opened_new(temporary) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -28,6 +27,14 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def _opened_new(path: Path) -> BinaryIO:
+    try:
+        return path.open("xb")
+    except FileNotFoundError:  # the first file of its folder
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("xb")
 
 
 def write_text(path: Path, text: str) -> None:

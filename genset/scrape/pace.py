@@ -3,7 +3,10 @@
 import fcntl
 import os
 import re
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -19,15 +22,19 @@ class Pace:
 
     def __init__(self, folder: Path, host: str, interval: float) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._path = folder / re.sub(r"[^a-z0-9.-]", "_", host.lower())
+        handle = os.open(
+            folder / re.sub(r"[^a-z0-9.-]", "_", host.lower()), os.O_RDWR | os.O_CREAT, 0o644
+        )
+        self._file = os.fdopen(handle, "r+b", buffering=0)
+        self._threads = threading.Lock()  # the file's lock holds off other processes alone
         self._interval = interval
 
     def wait(self) -> None:
         """Sleep until it is this call's turn."""
         while True:
-            turn, _ = self._reserve(self._interval)
+            turn, _ = self._reserve(self._interval) if self._interval else self._read()
             time.sleep(max(0.0, turn - time.time()))
-            _, held_until = self._reserve()
+            _, held_until = self._read()
             if held_until <= turn:
                 return
             # While this call slept, the host told another one to slow down.
@@ -38,33 +45,42 @@ class Pace:
 
     def waiting(self) -> float:
         """Seconds until the next free turn."""
-        turn, _ = self._reserve()
+        turn, _ = self._read()
         return max(0.0, turn - time.time())
+
+    def _read(self) -> tuple[float, float]:
+        """The next free turn, which stays free, and the time until which nobody is to call."""
+        with self._locked(fcntl.LOCK_SH) as handle:
+            return self._state(handle)
 
     def _reserve(self, interval: float = 0.0, pause: float = 0.0) -> tuple[float, float]:
         """Take the next free turn; return it, and the time until which nobody is to call.
 
         The turn after it comes `interval` later, and not before `pause` is over.
         """
-        handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            now = time.time()
-            turn, held_until = (min(each, now + self._LONGEST) for each in _read(handle))
-            turn = max(now, turn)
+        with self._locked(fcntl.LOCK_EX) as handle:
+            turn, held_until = self._state(handle)
             if pause:
-                held_until = max(held_until, now + pause)
+                held_until = max(held_until, time.time() + pause)
             after = max(turn + interval, held_until)
             os.pwrite(handle, f"{after:<32.6f}{held_until:<32.6f}".encode(), 0)
             return turn, held_until
-        finally:
-            os.close(handle)
 
+    @contextmanager
+    def _locked(self, how: int) -> Iterator[int]:
+        with self._threads:
+            handle = self._file.fileno()
+            fcntl.flock(handle, how)
+            try:
+                yield handle
+            finally:
+                fcntl.flock(handle, fcntl.LOCK_UN)
 
-def _read(handle: int) -> tuple[float, float]:
-    """The next free turn and the end of the pause; nought in a file that is new or damaged."""
-    try:
-        turn, held_until = map(float, os.pread(handle, 64, 0).split())
-    except ValueError:
-        return 0.0, 0.0
-    return turn, held_until
+    def _state(self, handle: int) -> tuple[float, float]:
+        """What the file says; that nothing holds anybody up, where it is new or damaged."""
+        try:
+            turn, held_until = map(float, os.pread(handle, 64, 0).split())
+        except ValueError:
+            turn, held_until = 0.0, 0.0
+        now = time.time()
+        return max(now, min(turn, now + self._LONGEST)), min(held_until, now + self._LONGEST)

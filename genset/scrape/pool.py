@@ -6,15 +6,17 @@ originals; the main thread stores what came of them and looks again. A class's n
 out when all its last ones are stored, so a scrape that is killed anywhere goes on from the rows.
 """
 
+import queue
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import closing
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from genset.errors import PhotoRefused, SourceUnavailable
@@ -26,7 +28,8 @@ from genset.scrape.pace import Pace
 from genset.scrape.plan import Plan
 from genset.scrape.search import Step, keep_page
 from genset.scrape.source import SearchPage, Source
-from genset.scrape.state import class_state
+from genset.scrape.state import ClassState, class_state
+from genset.scrape.walk import Ranked
 from genset.store import Photo, Store, now
 from genset.taxonomy import ImageClass
 from genset.workspace import Workspace
@@ -34,6 +37,7 @@ from genset.workspace import Workspace
 _THREADS = 16
 _CLASSES_AT_A_TIME = 32
 _LOOK_AGAIN = 0.2  # seconds
+_GATHER = 0.02  # seconds
 
 
 @dataclass
@@ -117,6 +121,8 @@ class _Scraper:
         self.claimed_photos = Claims(workspace.paces / "photos")
         self.waiting: deque[ImageClass] = deque()
         self.running: dict[Future[_Asked | _Fetched], _Job] = {}
+        self.jobs_of: Counter[str] = Counter()  # how many of them, by wnid
+        self.done: queue.SimpleQueue[Future[_Asked | _Fetched]] = queue.SimpleQueue()
         self.is_answered = False
         self.summary = ScrapeSummary()
 
@@ -130,15 +136,30 @@ class _Scraper:
             try:
                 yield from self._work(threads, self.plan.classes)
                 # A class that was asked late may claim a photo that an earlier one had counted in.
-                while again := [cls for cls in self.plan.classes if self._needs_more(cls)]:
+                while again := self._unsettled():
                     for _ in self._work(threads, again):
                         pass
             finally:
                 threads.shutdown(wait=False, cancel_futures=True)
-        self._sum_up()
 
-    def _needs_more(self, cls: ImageClass) -> bool:
-        return cls.wnid not in self.summary.failed and bool(self._next_jobs(cls))
+    def _unsettled(self) -> list[ImageClass]:
+        """The classes that need more after all; the others are counted."""
+        unsettled = []
+        self.summary.full, self.summary.short, self.summary.contested = 0, {}, {}
+        for cls in self.plan.classes:
+            if cls.wnid in self.summary.failed:
+                continue
+            state = self._state(cls)
+            if self._jobs(cls, state):
+                unsettled.append(cls)
+                continue
+            if state.is_full:
+                self.summary.full += 1
+            else:
+                self.summary.short[cls.wnid] = len(state.walk.kept)
+            if state.walk.contested:
+                self.summary.contested[cls.wnid] = len(state.walk.contested)
+        return unsettled
 
     def _work(
         self, threads: ThreadPoolExecutor, classes: Iterable[ImageClass]
@@ -147,7 +168,7 @@ class _Scraper:
         self.waiting.extend(classes)
         while self.waiting or self.running:
             for _ in range(len(self.waiting)):
-                if len({job.cls.wnid for job in self.running.values()}) >= self._at_a_time:
+                if len(+self.jobs_of) >= self._at_a_time:
                     break
                 cls = self.waiting.popleft()
                 if not self.claimed_classes.claim(_number(cls)):
@@ -157,11 +178,19 @@ class _Scraper:
             if not self.running:
                 time.sleep(_LOOK_AGAIN if self.waiting else 0)
                 continue
-            done, _ = wait(self.running, return_when=FIRST_COMPLETED)
-            busy = {job.cls.wnid for future, job in self.running.items() if future not in done}
-            for cls in self._store(done):
-                if cls.wnid not in busy and self._is_settled(threads, cls):
+            for cls in self._store(self._finished()):
+                if not self.jobs_of[cls.wnid] and self._is_settled(threads, cls):
                     yield cls
+
+    def _finished(self) -> list[Future[_Asked | _Fetched]]:
+        """Wait for a job to end, and return it with those that have ended since the last call."""
+        # Not concurrent.futures.wait: it locks every running job, each time, to look for one.
+        done = [self.done.get()]
+        time.sleep(_GATHER)  # one transaction for many photos
+        with suppress(queue.Empty):
+            while True:
+                done.append(self.done.get_nowait())
+        return done
 
     @property
     def _at_a_time(self) -> int:
@@ -170,7 +199,7 @@ class _Scraper:
 
     def _is_settled(self, threads: ThreadPoolExecutor, cls: ImageClass) -> bool:
         """Start a class's next jobs; where there are none, let go of it."""
-        jobs = [] if cls.wnid in self.summary.failed else self._next_jobs(cls)
+        jobs = [] if cls.wnid in self.summary.failed else self._jobs(cls, self._state(cls))
         if not jobs:
             self.claimed_classes.release(_number(cls))
             return True
@@ -179,7 +208,10 @@ class _Scraper:
         if not free:
             self.waiting.append(cls)  # what this class needs is being fetched for another one
         for job in free:
-            self.running[threads.submit(job.do)] = job
+            self.jobs_of[cls.wnid] += 1
+            future = threads.submit(job.do)
+            self.running[future] = job
+            future.add_done_callback(self.done.put)
         return False
 
     def _claimed(self, jobs: Sequence[_Job]) -> list[_Job]:
@@ -196,13 +228,18 @@ class _Scraper:
             self.claimed_photos.release(photo_id)
         return [job for job in jobs if job.photo_id is None or job.photo_id in left]
 
-    def _next_jobs(self, cls: ImageClass) -> list[_Job]:
-        """What the class needs next, by what is stored; nothing when it is settled."""
+    def _state(self, cls: ImageClass) -> ClassState:
         with self.store.session() as session:
-            state = class_state(session, self.source.name, self.plan, cls)
+            return class_state(session, self.source.name, self.plan, cls)
+
+    def _jobs(self, cls: ImageClass, state: ClassState) -> list[_Job]:
+        """What a class needs next; nothing when it is settled."""
         if state.ahead.is_even:
             if state.walk.missing:
-                return [_Job(cls, partial(self._fetch, p), p.id) for p in state.walk.missing]
+                return [
+                    _Job(cls, partial(self._fetch, each), each.photo_id)
+                    for each in state.walk.missing
+                ]
             if state.is_full:
                 return []
         return [_Job(cls, partial(self._ask, step)) for step in state.ahead.steps]
@@ -210,11 +247,11 @@ class _Scraper:
     def _ask(self, step: Step) -> _Asked:
         return _Asked(step, self.source.search(step.question))
 
-    def _fetch(self, photo: Photo) -> _Fetched:
+    def _fetch(self, candidate: Ranked) -> _Fetched:
         try:
-            return _Fetched(photo.id, self.fetcher.fetch(photo.image_url))
+            return _Fetched(candidate.photo_id, self.fetcher.fetch(candidate.image_url))
         except PhotoRefused as refused:
-            return _Fetched(photo.id, refused)
+            return _Fetched(candidate.photo_id, refused)
 
     def _store(self, done: Iterable[Future[_Asked | _Fetched]]) -> list[ImageClass]:
         """Store what came, in one transaction, and return the classes that it was for.
@@ -222,16 +259,22 @@ class _Scraper:
         Raises what a job raised, once the others' results are stored.
         """
         jobs = [(future, self.running.pop(future)) for future in done]
+        self.jobs_of.subtract(job.cls.wnid for _, job in jobs)
         broken: BaseException | None = None
+        fetched: dict[int, Original | PhotoRefused] = {}
         with self.store.begin_alone() as session:
             for future, job in jobs:
                 error = future.exception()
-                if error is None:
-                    self._keep(session, job.cls, future.result())
-                elif isinstance(error, SourceUnavailable):
+                if isinstance(error, SourceUnavailable):
                     self.summary.failed[job.cls.wnid] = str(error)
-                else:
+                elif error is not None:
                     broken = error
+                elif isinstance(result := future.result(), _Asked):
+                    keep_page(session, self.source.name, job.cls, result.step, result.answer)
+                    self.summary.searches += 1
+                else:
+                    fetched[result.photo_id] = result.outcome
+            self._keep(session, fetched)
         self.is_answered = True
         for _, job in jobs:
             if job.photo_id is not None:
@@ -240,24 +283,25 @@ class _Scraper:
             raise broken
         return list({job.cls.wnid: job.cls for _, job in jobs}.values())
 
-    def _keep(self, session: Session, cls: ImageClass, result: _Asked | _Fetched) -> None:
-        if isinstance(result, _Asked):
-            keep_page(session, self.source.name, cls, result.step, result.answer)
-            self.summary.searches += 1
-            return
-        photo = session.get_one(Photo, result.photo_id)
-        if photo.refused is not None:  # somebody removed it while it was on its way
-            self._discard(session, result.outcome)
-            return
-        if isinstance(result.outcome, PhotoRefused):
-            photo.refused = str(result.outcome)
-            reason = result.outcome.reason
-            self.summary.refused[reason] = self.summary.refused.get(reason, 0) + 1
-            return
-        for name, value in asdict(result.outcome).items():
-            setattr(photo, name, value)
-        photo.stored_at = now()
-        self.summary.stored += 1
+    def _keep(self, session: Session, fetched: dict[int, Original | PhotoRefused]) -> None:
+        """Store what came of photos, by `Photo.id`, in one statement and not one for each."""
+        wanted = select(Photo.id).where(Photo.id.in_(fetched), Photo.refused.is_(None))
+        still_wanted = set(session.scalars(wanted)) if fetched else set()
+        changes: dict[type, list[dict[str, Any]]] = {Original: [], PhotoRefused: []}
+        for photo_id, outcome in fetched.items():
+            if photo_id not in still_wanted:  # somebody removed it while it was on its way
+                self._discard(session, outcome)
+            elif isinstance(outcome, PhotoRefused):
+                changes[PhotoRefused].append({"id": photo_id, "refused": str(outcome)})
+                reason = outcome.reason
+                self.summary.refused[reason] = self.summary.refused.get(reason, 0) + 1
+            else:
+                stored = {"id": photo_id, "stored_at": now()}
+                changes[Original].append(stored | asdict(outcome))
+                self.summary.stored += 1
+        for rows in changes.values():
+            if rows:
+                session.execute(update(Photo), rows)
 
     def _discard(self, session: Session, outcome: Original | PhotoRefused) -> None:
         """Delete an original that nobody is to have, unless another photo is made of its bytes."""
@@ -266,17 +310,3 @@ class _Scraper:
             if session.scalar(same) is None:
                 path = self.images / image_file(outcome.sha256, outcome.format)
                 path.unlink(missing_ok=True)
-
-    def _sum_up(self) -> None:
-        """Count what each class has in the end."""
-        with self.store.session() as session:
-            for cls in self.plan.classes:
-                if cls.wnid in self.summary.failed:
-                    continue
-                state = class_state(session, self.source.name, self.plan, cls)
-                if state.is_full:
-                    self.summary.full += 1
-                else:
-                    self.summary.short[cls.wnid] = len(state.walk.kept)
-                if state.walk.contested:
-                    self.summary.contested[cls.wnid] = len(state.walk.contested)

@@ -7,11 +7,21 @@ from sqlalchemy.orm import Session
 
 from genset.scrape.plan import Plan
 from genset.scrape.search import Frontier, frontier
-from genset.scrape.walk import Walk, walk
+from genset.scrape.walk import Ranked, Walk, walk
 from genset.store import Candidate, Photo, Search, Store, is_contested
 from genset.taxonomy import ImageClass
 
-# Made once, since SQLAlchemy takes as long to build it as the database to answer it.
+# Made once, since SQLAlchemy takes as long to build them as the database to answer them.
+_RANKED = select(
+    Candidate.rank,
+    Candidate.keyword,
+    Photo.id,
+    Photo.source_id,
+    Photo.owner,
+    Photo.image_url,
+    Photo.sha256,
+    Photo.refused,
+).join(Photo, Candidate.photo_id == Photo.id)
 _CONTESTED = select(Candidate.photo_id).where(is_contested())
 
 
@@ -27,19 +37,15 @@ class ClassState:
 def class_state(session: Session, source: str, plan: Plan, cls: ImageClass) -> ClassState:
     """Read how far a class is."""
     searches = select(Search).where(Search.wnid == cls.wnid, Search.source == source)
-    usable = (
-        select(Candidate)
-        .join(Candidate.photo)
-        .where(
-            Candidate.wnid == cls.wnid,
-            # The search asked for these too, but Flickr ignores what it cannot read.
-            Photo.posted_at >= plan.posted_after,
-            # A photo that an earlier plan took is measured by this one.
-            or_(
-                Photo.width.is_(None),
-                and_(Photo.width >= plan.min_size, Photo.height >= plan.min_size),
-            ),
-        )
+    usable = _RANKED.where(
+        Candidate.wnid == cls.wnid,
+        # The search asked for these too, but Flickr ignores what it cannot read.
+        Photo.posted_at >= plan.posted_after,
+        # A photo that an earlier plan took is measured by this one.
+        or_(
+            Photo.width.is_(None),
+            and_(Photo.width >= plan.min_size, Photo.height >= plan.min_size),
+        ),
     )
     if plan.posted_before is not None:
         usable = usable.where(Photo.posted_at < plan.posted_before)
@@ -47,8 +53,8 @@ def class_state(session: Session, source: str, plan: Plan, cls: ImageClass) -> C
         usable = usable.where(Photo.license.in_(plan.licenses))
     place = {query.text: number for number, query in enumerate(cls.queries)}
     best_first = sorted(
-        session.scalars(usable),
-        key=lambda c: (c.rank, place.get(c.keyword, len(place)), c.photo.source_id),
+        (Ranked(*row) for row in session.execute(usable)),
+        key=lambda c: (c.rank, place.get(c.keyword, len(place)), c.source_id),
     )
     claimed = _CONTESTED.where(Candidate.wnid == cls.wnid)
     walked = walk(best_first, plan.per_class, set(session.scalars(claimed)))

@@ -18,43 +18,61 @@ ends with what an undisturbed one ends with.
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from genset.store import Candidate, Photo
+
+class Ranked(NamedTuple):
+    """A candidate and its photo, as the columns of `genset.store` that a walk needs.
+
+    A class has hundreds, read again and again: whole rows take SQLAlchemy five times as long.
+    """
+
+    rank: int
+    keyword: str
+    photo_id: int
+    source_id: str
+    owner: str
+    image_url: str
+    sha256: str | None = None
+    refused: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
     """The candidates kept, the contested ones passed on the way, and the photos to download."""
 
-    kept: tuple[Candidate, ...]
-    contested: tuple[Candidate, ...]
-    missing: tuple[Photo, ...]
+    kept: tuple[Ranked, ...]
+    contested: tuple[Ranked, ...]
+    missing: tuple[Ranked, ...]
 
 
-def walk(candidates: Iterable[Candidate], wanted: int, contested: Collection[int]) -> Walk:
+def walk(candidates: Iterable[Ranked], wanted: int, contested: Collection[int]) -> Walk:
     """Go down the candidates of a class, best first, until `wanted` are kept.
 
     `contested` are the `Photo.id` that another class claims, under any id that has the same bytes.
     A photo that is not downloaded yet is taken for a good one, so `kept` and `contested` are final
     only when `missing` is empty.
     """
-    kept: list[Candidate] = []
-    held_back: list[Candidate] = []
-    missing: list[Photo] = []
+    kept: list[Ranked] = []
+    held_back: list[Ranked] = []
+    missing: list[Ranked] = []
     owners: set[str] = set()
     contents: set[str] = set()
     for candidate in candidates:
         if len(kept) == wanted:
             break
-        photo = candidate.photo
-        if photo.refused is not None or photo.owner in owners or photo.sha256 in contents:
+        if (
+            candidate.refused is not None
+            or candidate.owner in owners
+            or candidate.sha256 in contents
+        ):
             continue
-        if photo.owner:
-            owners.add(photo.owner)
-        if photo.sha256 is None:
-            missing.append(photo)
+        if candidate.owner:
+            owners.add(candidate.owner)
+        if candidate.sha256 is None:
+            missing.append(candidate)
             kept.append(candidate)
             continue
-        contents.add(photo.sha256)
-        (held_back if photo.id in contested else kept).append(candidate)
+        contents.add(candidate.sha256)
+        (held_back if candidate.photo_id in contested else kept).append(candidate)
     return Walk(tuple(kept), tuple(held_back), tuple(missing))

@@ -7,8 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.scrape.walk import Walk, walk
-from genset.store import Candidate, Photo
+from genset.scrape.walk import Ranked, Walk, walk
 
 
 @dataclass(frozen=True)
@@ -38,11 +37,10 @@ wanted = st.integers(1, 6)
 seeds = st.integers(0, 2**32)
 
 
-def candidates_of(fates: list[Fate]) -> list[Candidate]:
+def candidates_of(fates: list[Fate]) -> list[Ranked]:
     """A class's candidates, best first, of whose photos nothing is known yet."""
     return [
-        Candidate(rank=number, photo=Photo(id=number, owner=fate.owner))
-        for number, fate in enumerate(fates)
+        Ranked(number, "", number, str(number), fate.owner, "") for number, fate in enumerate(fates)
     ]
 
 
@@ -58,15 +56,17 @@ class Filling:
         self.random = Random(seed)
 
     def walk(self) -> Walk:
-        photos = [candidate.photo for candidate in self.candidates]
-        contents = {photo.sha256 for photo in photos if photo.id in self.claimed} - {None}
-        twins = {photo.id for photo in photos if photo.sha256 in contents}
+        claimed = [each for each in self.candidates if each.photo_id in self.claimed]
+        contents = {each.sha256 for each in claimed} - {None}
+        twins = {each.photo_id for each in self.candidates if each.sha256 in contents}
         return walk(self.candidates, self.wanted, self.claimed | twins)
 
-    def learn(self, photo: Photo) -> None:
+    def learn(self, number: int) -> None:
         """Download a photo."""
-        fate = self.fates[photo.id]
-        photo.sha256, photo.refused = fate.content or None, None if fate.content else "gone"
+        content = self.fates[number].content
+        self.candidates[number] = self.candidates[number]._replace(
+            sha256=content or None, refused=None if content else "gone"
+        )
 
     def run(self) -> Walk:
         """Do what the walk asks for, while the other classes do their part at any moment."""
@@ -81,16 +81,16 @@ class Filling:
                 if what == "claim":
                     self.claimed.add(number)
                 else:
-                    self.learn(self.candidates[number].photo)
+                    self.learn(number)
             else:
-                photo = self.random.choice(missing)
-                self.downloaded.add(photo.id)
-                self.learn(photo)
+                number = self.random.choice(missing).photo_id
+                self.downloaded.add(number)
+                self.learn(number)
         return self.walk()
 
 
-def ids(candidates: tuple[Candidate, ...]) -> list[int]:
-    return [candidate.photo.id for candidate in candidates]
+def ids(candidates: tuple[Ranked, ...]) -> list[int]:
+    return [candidate.photo_id for candidate in candidates]
 
 
 @given(fates, wanted, seeds, seeds)
@@ -144,19 +144,19 @@ def test_a_walk_asks_for_no_more_than_is_wanted() -> None:
     """What is not downloaded yet is taken for good, so that nothing is fetched in vain."""
     fates = [Fate("", content, contested=False, shared=False) for content in "abcdefgh"]
     found = walk(candidates_of(fates), 3, set())
-    assert [photo.id for photo in found.missing] == [0, 1, 2]
+    assert ids(found.missing) == [0, 1, 2]
 
 
 def test_a_contested_photo_is_downloaded_before_another_takes_its_place() -> None:
     """If it turns out to be refused, its owner's next takes it."""
     fates = [Fate(owner, "", contested=True, shared=False) for owner in ("ann", "ann", "bob")]
     candidates = candidates_of(fates)
-    assert [photo.id for photo in walk(candidates, 1, {0}).missing] == [0]
+    assert ids(walk(candidates, 1, {0}).missing) == [0]
 
-    candidates[0].photo.sha256 = "a"
+    candidates[0] = candidates[0]._replace(sha256="a")
     found = walk(candidates, 1, {0})
     assert (ids(found.kept), ids(found.contested)) == ([2], [0])
 
-    candidates[0].photo.sha256, candidates[0].photo.refused = None, "gone"
+    candidates[0] = candidates[0]._replace(sha256=None, refused="gone")
     found = walk(candidates, 1, {0})
     assert (ids(found.kept), ids(found.contested)) == ([1], [])
