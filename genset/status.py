@@ -1,7 +1,9 @@
 """How far each stage of a workspace is, and whether its files are what the database says."""
 
+import time
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy import Select, distinct, func, select
 
@@ -133,3 +135,19 @@ def check_files(workspace: Workspace, store: Store, *, repair: bool = False) -> 
                 lost = session.get_one(Photo, photo.id)
                 lost.sha256 = lost.format = lost.stored_at = None
     return problems
+
+
+def files_of_nobody(workspace: Workspace, store: Store) -> list[Path]:
+    """The files under ``images/`` that belong to no photo: a killed scrape leaves some.
+
+    Younger ones than an hour are left out, since a scrape that runs may be about to need them.
+    """
+    with store.session() as session:
+        stored = session.scalars(select(Photo).where(Photo.sha256.is_not(None)))
+        theirs = {workspace.images / photo.file for photo in stored}
+    before = time.time() - 3600
+    return [
+        path
+        for path in sorted(workspace.images.glob("*/*"))
+        if path not in theirs and path.is_file() and path.stat().st_mtime < before
+    ]

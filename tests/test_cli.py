@@ -1,12 +1,15 @@
 """The command line, as somebody at a terminal meets it."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from PIL import Image
+
+from tests.labeled_workspace import TENCH, labeled_workspace
 
 
 def genset(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -120,3 +123,18 @@ def test_a_setting_that_is_misspelt_is_not_ignored(workspace: Path) -> None:
 def test_a_store_that_cannot_be_opened_is_one_line(workspace: Path) -> None:
     (workspace / "genset.db").write_text("this is no database, and longer than a header" * 10)
     assert "genset.db" in error_of(genset("status", cwd=workspace), 1)
+
+
+def test_doctor_deletes_what_killed_scrapes_left_and_nothing_else(tmp_path: Path) -> None:
+    """A file of no photo goes once it is an hour old; a scrape that runs may need a younger one."""
+    labeled, store = labeled_workspace(tmp_path / "mine", (TENCH,), photos=1)
+    store.close()
+    [kept] = labeled.images.glob("*/*")
+    left, fresh = kept.with_name(".partial-0"), kept.with_name(".partial-1")
+    for path in (left, fresh):
+        path.write_bytes(b"half a photo")
+    for path in (left, kept):
+        os.utime(path, (0, 0))
+    assert "1 files of no photo" in genset("doctor", cwd=labeled.root).stdout
+    assert "were deleted" in genset("doctor", "--repair", cwd=labeled.root).stdout
+    assert (left.exists(), fresh.exists(), kept.exists()) == (False, True, True)

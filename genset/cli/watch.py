@@ -59,7 +59,11 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
 
 
 @click.command()
-@click.option("--repair", is_flag=True, help="Let the next scrape download what is lost.")
+@click.option(
+    "--repair",
+    is_flag=True,
+    help="Let the next scrape download what is lost; delete files that belong to no photo.",
+)
 @json_option
 @click.pass_obj
 def doctor(folder: Path | None, repair: bool, as_json: bool) -> None:
@@ -68,11 +72,20 @@ def doctor(folder: Path | None, repair: bool, as_json: bool) -> None:
     \b
     genset doctor
     """
-    from genset.status import check_files
+    from genset.status import check_files, files_of_nobody
 
     with opened(folder) as (workspace, store):
         problems = check_files(workspace, store, repair=repair)
-    show({"problems": problems}, "\n".join(problems) or "every photo is in order", as_json)
+        garbage = files_of_nobody(workspace, store)
+    lines = problems or ["every photo is in order"]
+    if garbage:
+        megabytes = sum(path.stat().st_size for path in garbage) / 1e6
+        done = "were deleted" if repair else "can be deleted: genset doctor --repair"
+        lines = [*lines, f"{len(garbage):,} files of no photo ({megabytes:,.1f} MB) {done}"]
+    if repair:
+        for path in garbage:
+            path.unlink(missing_ok=True)
+    show({"problems": problems, "files_of_nobody": len(garbage)}, "\n".join(lines), as_json)
     if problems and not repair:
         raise GensetError(
             f"{len(problems)} photos are lost; genset doctor --repair lets the next scrape "
