@@ -10,15 +10,18 @@
 A class is named by its wnid, a noun's offset in WordNet 3.0, and never by its English name (two
 classes are called "crane") or a bare number (whose meaning drifts from list to list). The map is
 a data file that is committed with genset, so nothing here needs NLTK or WordNet;
-``wordnet_maps/build.py`` says how it was made.
+``wordnet_maps/build.py`` says how it was made. So is what tells classes apart, for those who
+label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps/guide.py``).
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
+from urllib.parse import unquote
 
 from genset.errors import BadInput
 
@@ -37,6 +40,23 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class WikipediaPage:
+    """A page, or a part of one, of the English Wikipedia; `path` is the end of its address."""
+
+    path: str
+
+    @property
+    def title(self) -> str:
+        """For people to read, as Wikipedia writes it: "Clock § Analog" is a part of "Clock"."""
+        return unquote(self.path).replace("_", " ").replace("#", " § ")
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"https://en.wikipedia.org/wiki/{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
 class ImageClass:
     """One of the 1,000 classes.
 
@@ -44,6 +64,7 @@ class ImageClass:
     their outputs. `lemmas` and `gloss` are WordNet's. `hypernyms` are what the class is a kind
     of, one name for each step from the nearest up to "entity"; where WordNet forks, the path
     takes the hypernym that it lists first. `queries` come with the most useful first.
+    `wikipedia` has the pages on it, mostly one.
     """
 
     index: int
@@ -52,6 +73,7 @@ class ImageClass:
     gloss: str
     hypernyms: tuple[str, ...]
     queries: tuple[Query, ...]
+    wikipedia: tuple[WikipediaPage, ...] = ()
 
     @property
     def name(self) -> str:
@@ -62,9 +84,12 @@ class ImageClass:
 class Taxonomy:
     """The classes, in the order of their index; looked up by wnid."""
 
-    def __init__(self, classes: Iterable[ImageClass]) -> None:
+    def __init__(
+        self, classes: Iterable[ImageClass], confusable: Mapping[str, Iterable[str]]
+    ) -> None:
         self._classes = tuple(classes)
         self._by_wnid = {each.wnid: each for each in self._classes}
+        self._confusable = {wnid: tuple(others) for wnid, others in confusable.items()}
 
     def __len__(self) -> int:
         return len(self._classes)
@@ -104,6 +129,13 @@ class Taxonomy:
         wanted = {self[word].wnid for word in words}
         return tuple(each for each in self if not wanted or each.wnid in wanted)
 
+    def confusable(self, wnid: str) -> tuple[ImageClass, ...]:
+        """The classes that this one may be taken for, the likeliest first: none to six.
+
+        Raises BadInput for a word that is no wnid.
+        """
+        return tuple(self[other] for other in self._confusable[self[wnid].wnid])
+
     def _hint(self, word: str) -> str:
         """What the user may have meant by `word`."""
         plain = _plain(word)
@@ -131,15 +163,26 @@ def _plain(text: str) -> str:
 @cache
 def imagenet1k() -> Taxonomy:
     """ImageNet-1k, as in ILSVRC 2012 to 2017. Read once and kept: a few milliseconds."""
-    document = json.loads(files("wordnet_maps").joinpath("imagenet1k.json").read_text("utf-8"))
+    guide = {each["wnid"]: each for each in _read("guide.json")}
     return Taxonomy(
-        ImageClass(
-            index=index,
-            wnid=each["wnid"],
-            lemmas=tuple(each["lemmas"]),
-            gloss=each["gloss"],
-            hypernyms=tuple(each["hypernyms"]),
-            queries=tuple(Query(query["text"], query["why"]) for query in each["queries"]),
-        )
-        for index, each in enumerate(document["classes"])
+        (
+            ImageClass(
+                index=index,
+                wnid=each["wnid"],
+                lemmas=tuple(each["lemmas"]),
+                gloss=each["gloss"],
+                hypernyms=tuple(each["hypernyms"]),
+                queries=tuple(Query(query["text"], query["why"]) for query in each["queries"]),
+                wikipedia=tuple(map(WikipediaPage, guide[each["wnid"]]["wikipedia"])),
+            )
+            for index, each in enumerate(_read("imagenet1k.json"))
+        ),
+        {wnid: each["confusable"] for wnid, each in guide.items()},
     )
+
+
+def _read(name: str) -> list[dict[str, Any]]:
+    """The classes of a committed map."""
+    document = json.loads(files("wordnet_maps").joinpath(name).read_text("utf-8"))
+    classes: list[dict[str, Any]] = document["classes"]
+    return classes

@@ -171,3 +171,56 @@ def test_the_map_needs_neither_nltk_nor_numbers() -> None:
 
 def test_the_example_in_the_documentation_is_true() -> None:
     assert doctest.testmod(genset.taxonomy).failed == 0
+
+
+def test_a_class_names_its_wikipedia_pages() -> None:
+    titles = {each.wnid: [page.title for page in each.wikipedia] for each in imagenet1k()}
+    assert titles[CRANE_BIRD] == ["Crane (bird)"]
+    assert titles["n02894605"] == ["Seawall", "Breakwater (structure)", "Groyne", "Jetty"]
+    assert titles["n02708093"] == ["Clock § Analog"]
+    assert titles["n04201297"] == ["Shōji"]
+    # Left out by a person: both pages were on something else.
+    assert [wnid for wnid, pages in titles.items() if not pages] == ["n02123159", "n09193705"]
+
+
+def test_a_wikipedia_page_is_an_address_and_nothing_else() -> None:
+    for each in imagenet1k():
+        for page in each.wikipedia:
+            assert re.fullmatch(r"https://en\.wikipedia\.org/wiki/[\w(),.'!/#%-]+", page.url), page
+            assert page.url.isascii(), page
+            assert re.fullmatch(r"[A-Z0-9][\w (),.'!/§-]*", page.title), page
+
+
+@pytest.mark.parametrize(
+    ("wnid", "expected"),
+    [
+        (CRANE_BIRD, ["crane", "spoonbill", "flamingo"]),  # the other crane first
+        (TABBY, ["tiger cat", "Persian cat", "Siamese cat"]),
+        ("n03642806", ["notebook", "hand-held computer", "desktop computer"]),  # of one page
+        ("n01698640", ["African crocodile"]),  # for the American alligator
+        (CRANE_MACHINE, ["crane"]),
+        ("n01704323", []),  # nothing is like a triceratops
+    ],
+)
+def test_a_class_names_those_it_may_be_taken_for(wnid: str, expected: list[str]) -> None:
+    confusable = imagenet1k().confusable(wnid)
+    assert [each.name for each in confusable][:3] == expected
+
+
+def test_no_class_is_taken_for_itself_and_none_for_many() -> None:
+    for each in imagenet1k():
+        confusable = imagenet1k().confusable(each.wnid)
+        assert each not in confusable
+        assert len(set(confusable)) == len(confusable) <= 6
+
+
+def test_classes_of_one_name_are_taken_for_each_other() -> None:
+    for each in imagenet1k():
+        for other in imagenet1k():
+            if each is not other and each.name == other.name:
+                assert other in imagenet1k().confusable(each.wnid)
+
+
+def test_what_an_unknown_class_may_be_taken_for_is_not_known() -> None:
+    with pytest.raises(BadInput, match=r"no class 'crane'.*n02012849"):
+        imagenet1k().confusable("crane")
