@@ -13,7 +13,7 @@ import time
 import numpy as np
 from PIL import Image
 
-from genset.scrape.near import near
+from genset.hashes import near
 from genset.scrape.fingerprint import variants
 
 RUNS = 3

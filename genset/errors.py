@@ -11,6 +11,9 @@
     ├── ReleaseDamaged          a release is not what its manifest says
     └── ModelError              a model cannot be loaded or run
 
+A room may have a finer kind that only its callers need: `genset.evaluate.evaluate.SomeModelsFailed`
+(a ModelError), `genset.tta.entries.MalformedLog` (a BadInput).
+
 Messages are one line: they name the thing and the mend. The command line prints them as they
 are, so they carry no secrets.
 """
@@ -74,3 +77,8 @@ class ReleaseDamaged(GensetError):
 
 class ModelError(GensetError):
     """A model cannot be loaded or run; the message says what would mend it."""
+
+
+def first_line(error: Exception) -> str:
+    """What an exception of someone else's code says, in one line."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -181,7 +181,7 @@ def _plan(
     min_size: int,
 ) -> "Plan":
     """The options, and where one is not given what the workspace says."""
-    from genset.scrape.licenses import choose_licenses
+    from genset.licenses import choose_licenses
     from genset.scrape.plan import Plan
 
     since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after

@@ -152,9 +152,9 @@ def add(
     genset add my-photos --owner "Ann Ko" --license "CC BY 4.0"
     genset add dump --source city-museum --posted 2019-05-01 --license "Public Domain Mark"
     """
+    from genset.licenses import license_named
     from genset.scrape.folder import Origin
     from genset.scrape.folder import add as take_in
-    from genset.scrape.licenses import license_named
     from genset.store import now
 
     known = license_named(license_name)

@@ -4,9 +4,8 @@ Whatever is found is proposed as a pair (`genset.store.DuplicatePair`) for someb
 nothing is dropped in silence, since a perceptual hash also takes two logos for one photo.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,23 +14,13 @@ from sqlalchemy import select
 
 from genset.errors import BadInput
 from genset.files import written_whole
+from genset.hashes import BITS, HEAD, HashFile, near
 from genset.progress import progress
 from genset.scrape.fingerprint import fingerprint, scale_down, variants
-from genset.scrape.near import BITS, Hashes, near
-from genset.store import DuplicatePair, Photo, Store, now
+from genset.store import DuplicatePair, Photo, Store
 from genset.workspace import Workspace
 
-_HEAD = "# genset hashes 1: a 64-bit fingerprint in hexadecimal digits, a blank, the photo's name\n"
 _SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
-
-
-@dataclass(frozen=True, slots=True)
-class HashFile:
-    """Photos known by their hashes alone: n fingerprints and their names."""
-
-    name: str
-    hashes: Hashes
-    photos: tuple[str, ...]
 
 
 def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
@@ -48,7 +37,7 @@ def hash_folder(folder: Path, output: Path) -> tuple[int, list[str]]:
     unreadable = []
     count = 0
     with ProcessPoolExecutor() as processes, written_whole(output) as file:
-        file.write(_HEAD.encode())
+        file.write(HEAD.encode())
         hashes = processes.map(_hash, paths, chunksize=32)
         for path, number in progress(
             zip(paths, hashes, strict=True), total=len(paths), what="hash", unit="photo"
@@ -69,30 +58,6 @@ def _hash(path: Path) -> int | None:
             return fingerprint(image)
     except Exception:  # noqa: BLE001 - what decoders raise on broken files is not bounded
         return None
-
-
-def read_hashes(path: Path) -> HashFile:
-    """Read a file that `hash_folder` wrote.
-
-    Raises:
-        BadInput: it is not one; its line is named.
-    """
-    try:
-        lines = path.read_text("utf-8", errors="surrogateescape").splitlines()
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from None
-    if not lines or lines[0] + "\n" != _HEAD:
-        raise BadInput(f"{path} is no file of hashes: make one with genset hash DIR -o FILE")
-    hashes = np.empty(len(lines) - 1, np.uint64)
-    photos = []
-    for place, line in enumerate(lines[1:]):
-        number, _, name = line.partition(" ")
-        try:
-            hashes[place] = int(number, 16)
-        except (ValueError, OverflowError):
-            raise BadInput(f"{path}, line {place + 2}: no fingerprint: {line[:40]!r}") from None
-        photos.append(name)
-    return HashFile(path.name, hashes, tuple(photos))
 
 
 def propose(workspace: Workspace, store: Store, excluded: Sequence[HashFile]) -> int:
@@ -141,41 +106,6 @@ def _variants(path: Path) -> tuple[int, ...]:
     with Image.open(path) as image:
         scale_down(image)
         return variants(image)
-
-
-def open_pairs(store: Store) -> list[DuplicatePair]:
-    """The pairs that nobody has decided, the closest first."""
-    undecided = (
-        select(DuplicatePair)
-        .join(DuplicatePair.photo)
-        .where(
-            DuplicatePair.verdict.is_(None),
-            Photo.sha256.is_not(None),
-            Photo.refused.is_(None),
-        )
-        .order_by(DuplicatePair.distance, DuplicatePair.id)
-    )
-    with store.session() as session:
-        return list(session.scalars(undecided))
-
-
-def decide(store: Store, numbers: Iterable[int], *, same: bool, by: str) -> None:
-    """Say of pairs, by their id, whether they show the same photo.
-
-    The pool's photo of a pair that does is refused, and the next scrape fills its place.
-
-    Raises:
-        BadInput: there is no such pair; none is decided then.
-    """
-    with store.begin() as session:
-        for number in numbers:
-            pair = session.get(DuplicatePair, number)
-            if pair is None:
-                raise BadInput(f"there is no pair {number}; see genset duplicates list")
-            pair.verdict = "same" if same else "different"
-            pair.decided_by, pair.decided_at = by, now()
-            if same:
-                pair.photo.refused = f"duplicate: of {pair.other}"
 
 
 def _name(photo: Photo) -> str:

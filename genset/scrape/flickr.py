@@ -16,8 +16,8 @@ import flickrapi
 import requests
 
 from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.licenses import License, flickr_license, license_ids, merged
 from genset.scrape.http import TIMEOUT, in_short, is_retryable, new_session, with_retries
-from genset.scrape.licenses import License, flickr_license, license_ids, merged
 from genset.scrape.pace import Pace
 from genset.scrape.source import FoundPhoto, Question, SearchPage
 from genset.workspace import Workspace

@@ -7,6 +7,7 @@ of the very bytes that it promises.
 
 import fcntl
 import hashlib
+import json
 import os
 import re
 from collections import Counter
@@ -18,8 +19,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from genset.errors import BadInput, PhotoRefused, SourceUnavailable
-from genset.files import image_file, sha256_of, written_whole
+from genset.files import image_file, sha256_of, write_text, written_whole
 from genset.progress import progress
+from genset.release.documents import documents
 from genset.release.reader import MANIFEST, Release, ReleasePhoto, read_manifest
 from genset.scrape.originals import Fetcher
 from genset.scrape.pace import Pace
@@ -41,7 +43,7 @@ class PullSummary:
         present: photos that were there already.
         gone: photos that are not up any more.
         changed: photos whose bytes are others now; these are not kept.
-        failed: photos that did not come for another reason.
+        failed: photos that did not come, and documents that could not be made, for another reason.
     """
 
     folder: str
@@ -74,6 +76,7 @@ def pull(manifest: Path, source: Source, paces: Path, folder: Path | None = None
     puller = _Puller(source, paces, folder)
     with _alone_in(folder), ThreadPoolExecutor(_THREADS) as threads:
         _prepare(folder, manifest.read_bytes())
+        summary.failed.update(_make_documents(folder, release))
         try:
             results = threads.map(puller.pull, release.photos)
             for photo, came in progress(
@@ -187,3 +190,23 @@ def _prepare(folder: Path, manifest: bytes) -> None:
         raise BadInput(f"{folder} holds something else already: name another folder with --to")
     with written_whole(path) as file:
         file.write(manifest)
+
+
+def _make_documents(folder: Path, release: Release) -> dict[str, str]:
+    """Write the set's documents, which are made of its manifest; return what could not be."""
+    missing = {
+        name: sha256
+        for name, sha256 in release.documents.items()
+        if not ((folder / name).is_file() and sha256_of(folder / name) == sha256)
+    }
+    if not missing:
+        return {}
+    texts = documents(json.loads((folder / MANIFEST).read_text("utf-8")), release.photos)
+    failed = {}
+    for name, sha256 in missing.items():
+        text = texts.get(name, "")
+        if hashlib.sha256(text.encode()).hexdigest() == sha256:
+            write_text(folder / name, text)
+        else:
+            failed[name] = "another version of genset made it: ask for the file"
+    return failed

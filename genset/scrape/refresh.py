@@ -13,8 +13,8 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from genset.errors import SourceUnavailable
+from genset.licenses import License, attribution, same_license
 from genset.progress import progress
-from genset.scrape.licenses import License, attribution, same_license
 from genset.store import Photo, PhotoEvent, Store, now
 
 # A refresh that was stopped longer ago than this is not gone on with: what it saw is old news.

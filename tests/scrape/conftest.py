@@ -7,7 +7,6 @@ import pytest
 
 from genset.scrape import http
 from tests.scrape.pools import Pool, Serve
-from tests.store.conftest import store_url as store_url  # the two databases, for ours too
 
 
 @pytest.fixture

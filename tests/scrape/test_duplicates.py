@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from genset.errors import BadInput
-from genset.scrape.duplicates import decide, hash_folder, open_pairs, propose, read_hashes
+from genset.hashes import BITS, near, read_hashes
+from genset.scrape.duplicates import hash_folder, propose
 from genset.scrape.fingerprint import fingerprint, variants
-from genset.scrape.near import BITS, near
 from genset.store import Store, stored_candidates
+from genset.store.duplicates import decide, open_pairs
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
 

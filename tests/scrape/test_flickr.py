@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.licenses import flickr_license
 from genset.scrape import http
 from genset.scrape.flickr import Flickr, parse_reply, parse_search
-from genset.scrape.licenses import flickr_license
 from genset.scrape.sandbox import Reply, Request, Sandbox
 from genset.scrape.source import Question, SearchPage
 from genset.workspace import Workspace

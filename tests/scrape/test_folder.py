@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import select
 
 from genset.errors import BadInput
-from genset.label import Labeling
 from genset.release.freeze import create
 from genset.scrape.folder import AddSummary, Origin, add
 from genset.scrape.refresh import refresh
@@ -20,7 +19,7 @@ from genset.status import check_files, contested_photos, refused_photos
 from genset.store import Candidate, Photo, Store, Verdict, stored_candidates
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
-from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, picture
+from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, picture, vote
 from tests.scrape.commands import genset
 from tests.scrape.pools import Pool, Serve, image_class, record
 
@@ -243,7 +242,7 @@ def test_they_go_into_releases_with_their_terms(pool: Pool, take: Take) -> None:
     with pool.store.session() as session:
         tasks = [candidate.task for candidate in session.scalars(stored_candidates())]
     for task in tasks:
-        Labeling(pool.workspace, pool.store, "ann").mark(task, Verdict.CORRECT)
+        vote(pool.store, task, "ann", Verdict.CORRECT)
     release = create(pool.workspace, pool.store, "v1")
     release.verify()
     assert {(photo.source, photo.license) for photo in release.photos} == {

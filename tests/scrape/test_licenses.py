@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from genset.errors import SourceUnavailable
-from genset.scrape.flickr import parse_info, parse_licenses, parse_reply
-from genset.scrape.licenses import (
+from genset.licenses import (
     FLICKR,
     License,
     attribution,
@@ -14,6 +13,7 @@ from genset.scrape.licenses import (
     merged,
     same_license,
 )
+from genset.scrape.flickr import parse_info, parse_licenses, parse_reply
 
 PAGE = "https://www.flickr.com/photos/78733179@N04/10115956703"
 

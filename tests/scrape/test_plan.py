@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from genset.scrape.licenses import choose_licenses
+from genset.licenses import choose_licenses
 from genset.scrape.sandbox import Reply
 from genset.scrape.state import estimate, forget_refusals
 from genset.store import Photo

@@ -10,12 +10,13 @@ import pytest
 from PIL import Image
 from sqlalchemy import select
 
-from genset.label import Labeling, import_labels
-from genset.release.choose import majority
+from genset.label import Desk, Labelers, import_labels
+from genset.release.choose import Plan, choose
+from genset.release.table import read_table
 from genset.scrape.flickr import Flickr
 from genset.scrape.sandbox import Reply
 from genset.scrape.source import Question, SearchPage
-from genset.store import Photo, Search, stored_candidates, votes
+from genset.store import Photo, Search, stored_candidates
 from tests.labeled_workspace import CRANE, TENCH, picture
 from tests.scrape.pools import CAT, DOG, Pool, Serve, image_class, record
 
@@ -204,18 +205,19 @@ def test_a_contested_photo_waits_for_a_human(
     rows = [record(1, "fish"), record(2, "fish"), record(1, "bird"), record(3, "bird")]
     pool.scrape(serve(*rows).source, tench, crane)
 
-    labeling = Labeling(pool.workspace, pool.store, "ann")
-    screens = [labeling.screen_of(f"{TENCH}/flickr:2"), labeling.screen_of(f"{CRANE}/flickr:3")]
-    assert labeling.next_screen() == screens[0]
-    assert labeling.last_screen() == screens[1]
-    assert [len(screen.photos) for screen in screens] == [1, 1]
+    desk = Desk(pool.workspace, pool.store, Labelers(pool.store).by_name("ann"))
+    shown = [
+        (screen.cls.wnid, [photo.page_url.rpartition("/")[2] for photo in screen.photos])
+        for screen in desk.screens()
+    ]
+    assert shown == [(TENCH, ["2"]), (CRANE, ["3"])]
 
     says = tmp_path / "says.csv"
     says.write_text(f"task,worker,label\n{CRANE}/flickr:1,bob,correct\n", "utf-8")
     import_labels(pool.store, says)
     with pool.store.session() as session:
-        choice = majority(session.scalars(stored_candidates()).all(), votes(session))
-    assert [candidate.task for candidate in choice.chosen] == [f"{CRANE}/flickr:1"]
+        choice = choose(read_table(session), Plan())
+    assert [entry.task for entry in choice.chosen] == [f"{CRANE}/flickr:1"]
 
 
 # Photos that cannot be used

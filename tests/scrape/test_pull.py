@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from genset.errors import BadInput
-from genset.label import Labeling
 from genset.release.freeze import create
 from genset.release.reader import (
     MANIFEST,
@@ -26,7 +25,7 @@ from genset.scrape.pull import PullSummary, pull
 from genset.scrape.sandbox import Faults, Reply, Request
 from genset.store import Verdict, stored_candidates
 from tests.killing import killed_at_each_change
-from tests.labeled_workspace import picture
+from tests.labeled_workspace import picture, vote
 from tests.scrape.commands import genset
 from tests.scrape.pools import CAT, Faulty, Pool, Serve, record
 
@@ -41,7 +40,7 @@ class Maker:
         with pool.store.session() as session:
             tasks = [candidate.task for candidate in session.scalars(stored_candidates(CAT.wnid))]
         for task in tasks:
-            Labeling(pool.workspace, pool.store, "ann").mark(task, Verdict.CORRECT)
+            vote(pool.store, task, "ann", Verdict.CORRECT)
         self.release = create(pool.workspace, pool.store, "v1")
         self.sandbox.requests.clear()
 
@@ -65,6 +64,7 @@ class Maker:
         with suppress(TypeError):  # not photos any more
             photos = [ReleasePhoto(**photo) for photo in document["photos"]]
             document["content_hash"] = content_hash(photos)
+        document["documents"] = {}  # which are made of it
         document["manifest_hash"] = manifest_hash(document)
         to.write_text(json.dumps(document), "utf-8")
         return to
@@ -125,7 +125,11 @@ def test_photos_that_are_gone_or_changed_are_told_and_the_rest_comes(
     assert (done.pulled, done.missing, done.failed) == (1, 2, {})
     assert done.gone == {maker.photo(1).file: maker.photo(1).page_url}
     assert done.changed == {maker.photo(2).file: maker.photo(2).page_url}
-    assert set(files(tmp_path / "copy")) == {MANIFEST, maker.photo(3).file}
+    assert set(files(tmp_path / "copy")) == {
+        MANIFEST,
+        maker.photo(3).file,
+        *maker.release.documents,
+    }
     maker.served(2).write_bytes(picture(2))
     assert rebuild().changed == {}
 
@@ -296,3 +300,16 @@ def test_the_command(maker: Maker, tmp_path: Path) -> None:
     assert "no host of flickr" in genset(*words, "--to", "x", cwd=tmp_path, code=2)
     (tmp_path / "bad.json").write_text("{")
     assert "bad.json" in genset("pull", "bad.json", cwd=tmp_path, code=2)
+
+
+def test_a_document_that_cannot_be_made_again_is_told(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    document = json.loads(maker.manifest.read_text("utf-8"))
+    document["documents"]["DATA_CARD.md"] = "0" * 64
+    document["manifest_hash"] = manifest_hash(document)
+    (tmp_path / "m.json").write_text(json.dumps(document), "utf-8")
+    done = rebuild(tmp_path / "m.json")
+    assert done.missing == 0
+    assert list(done.failed) == ["DATA_CARD.md"]
+    assert not (tmp_path / "copy" / "DATA_CARD.md").exists()

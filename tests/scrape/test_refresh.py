@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from genset.errors import SourceRefused, SourceUnavailable
+from genset.licenses import FLICKR, License
 from genset.scrape.flickr import Flickr
-from genset.scrape.licenses import FLICKR, License
 from genset.scrape.refresh import RefreshSummary, refresh
 from genset.scrape.removal import remove
 from genset.scrape.sandbox import Faults, Reply, Request

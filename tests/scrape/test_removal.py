@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import select
 
 from genset.errors import BadInput
-from genset.label import Labeling
 from genset.release.freeze import create
 from genset.scrape.removal import Removal, remove
 from genset.scrape.sandbox import Request
@@ -17,7 +16,7 @@ from genset.status import check_files
 from genset.store import Label, Photo, PhotoEvent, RemovedOwner, Store, Verdict
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
-from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, picture
+from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, picture, vote
 from tests.scrape.commands import genset
 from tests.scrape.pools import CAT, DOG, Pool, Row, Serve, record
 
@@ -138,7 +137,7 @@ def labeled(tmp_path: Path) -> tuple[Workspace, Store]:
     """Two tench, 0 and 1, both called correct, of which a release v1 was made."""
     workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH], photos=2)
     for number in (0, 1):
-        Labeling(workspace, store, "ann").mark(f"{TENCH}/flickr:{number}", Verdict.CORRECT)
+        vote(store, f"{TENCH}/flickr:{number}", "ann", Verdict.CORRECT)
     create(workspace, store, "v1")
     return workspace, store
 

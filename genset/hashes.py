@@ -1,12 +1,17 @@
-"""Find 64-bit hashes that differ in few bits, in a set of millions."""
+"""Photos known by their 64-bit hashes alone: the file of them, and which ones are near."""
 
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from genset.errors import BadInput
+
+HEAD = "# genset hashes 1: a 64-bit fingerprint in hexadecimal digits, a blank, the photo's name\n"
 BITS = 8  # hashes that differ in no more are near
 
 Hashes = NDArray[np.uint64]
@@ -16,6 +21,39 @@ _ONE_BIT = [1 << bit for bit in range(16)]
 _TWO_BITS = [one | other for one in _ONE_BIT for other in _ONE_BIT if one < other]
 _MASKS = ([0, *_ONE_BIT, *_TWO_BITS], *[[0, *_ONE_BIT]] * 3)  # of each 16-bit part
 _AT_ONCE = 2**18  # pairs to compare, which so stay in a core's cache
+
+
+@dataclass(frozen=True, slots=True)
+class HashFile:
+    """Photos known by their hashes alone: n fingerprints and their names."""
+
+    name: str
+    hashes: Hashes
+    photos: tuple[str, ...]
+
+
+def read_hashes(path: Path) -> HashFile:
+    """Read a file that ``genset hash`` wrote.
+
+    Raises:
+        BadInput: it is not one; its line is named.
+    """
+    try:
+        lines = path.read_text("utf-8", errors="surrogateescape").splitlines()
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from None
+    if not lines or lines[0] + "\n" != HEAD:
+        raise BadInput(f"{path} is no file of hashes: make one with genset hash DIR -o FILE")
+    hashes = np.empty(len(lines) - 1, np.uint64)
+    photos = []
+    for place, line in enumerate(lines[1:]):
+        number, _, name = line.partition(" ")
+        try:
+            hashes[place] = int(number, 16)
+        except (ValueError, OverflowError):
+            raise BadInput(f"{path}, line {place + 2}: no fingerprint: {line[:40]!r}") from None
+        photos.append(name)
+    return HashFile(path.name, hashes, tuple(photos))
 
 
 def near(queries: Hashes, known: Hashes) -> list[tuple[int, int, int]]:

@@ -1,0 +1,35 @@
+"""How sure a measured share is."""
+
+from math import sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+
+class Interval(NamedTuple):
+    """A confidence interval for a share; both ends from 0 to 1."""
+
+    low: float
+    high: float
+
+
+def wilson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
+    """Wilson's score interval for a binomial share; of no trials, all of 0 to 1.
+
+    Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
+
+    Raises:
+        ValueError: not 0 <= successes <= trials, or confidence is not between 0 and 1.
+    """
+    if not 0 <= successes <= trials or not 0 < confidence < 1:
+        raise ValueError(f"no interval for {successes} of {trials} at {confidence}")
+    if trials == 0:
+        return Interval(0.0, 1.0)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    share = successes / trials
+    scale = 1 + z * z / trials
+    middle = (share + z * z / (2 * trials)) / scale
+    half = z * sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials)) / scale
+    # At 0 and at all, the end is exact; rounding must not leave it a hair inside.
+    low = 0.0 if successes == 0 else middle - half
+    high = 1.0 if successes == trials else middle + half
+    return Interval(low, high)
