@@ -4,6 +4,7 @@ import os
 import tomllib
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,27 @@ posted_after = 2014-01-01
 # How fast Flickr is called: its limit for each key, and what is polite to its image hosts.
 # calls_an_hour = 3600
 # images_per_second = 10
+
+[label]
+# How many labelers see each photo. Where the interval of its selection frequency straddles the
+# threshold then, it goes to more, up to each number of grow_to in turn.
+votes = 1
+# grow_to = [5, 10]
+# threshold = 0.7
+
+# The share of shown photos whose answer is known; the group of votes; the instructions' version;
+# how long a screen is one labeler's.
+# controls = 0.1
+# panel = "main"
+# guideline = "1"
+# lease_minutes = 15
 """
 
 _IGNORED = (".env", ".paces/", "genset.db*", "images/", "runs/")
 
 _ADDRESSES = "write sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
 
-_KNOWN: dict[str, dict[str, type]] = {
+_KNOWN: dict[str, dict[str, type | tuple[type, ...]]] = {
     "store": {"url": str},
     "scrape": {
         "per_class": int,
@@ -45,7 +60,59 @@ _KNOWN: dict[str, dict[str, type]] = {
         "calls_an_hour": int,
         "images_per_second": int,
     },
+    "label": {
+        "votes": int,
+        "grow_to": list,
+        "threshold": (int, float),
+        "controls": (int, float),
+        "lease_minutes": (int, float),
+        "panel": str,
+        "guideline": str,
+    },
 }
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRules:
+    """How photos are handed out to labelers: the section ``[label]``.
+
+    Attributes:
+        votes: different labelers that each candidate goes to, at least 1.
+        grow_to: numbers of labelers that a candidate goes to next, each larger than the last,
+            while the interval of its selection frequency straddles `threshold`.
+        threshold: a selection frequency, 0 to 1.
+        controls: the share of shown photos whose answer is known, 0 to 0.5.
+        lease_minutes: how long a screen is its labeler's without a sign of life, above 0.
+        panel: the group that new votes belong to.
+        guideline: the version of the instructions that new labels follow.
+    """
+
+    votes: int = 1
+    grow_to: tuple[int, ...] = ()
+    threshold: float = 0.7
+    controls: float = 0.0
+    lease_minutes: float = 15
+    panel: str = "main"
+    guideline: str = "1"
+
+    def __post_init__(self) -> None:
+        """Refuse what no labeling could follow, with BadInput."""
+        steps = (self.votes, *self.grow_to)
+        if self.votes < 1 or not all(isinstance(step, int) for step in steps):
+            raise BadInput("votes and each of grow_to are whole numbers, at least 1")
+        if any(later <= earlier for earlier, later in pairwise(steps)):
+            raise BadInput("each number of grow_to must be larger than the last, and than votes")
+        for name, value, most in (
+            ("threshold", self.threshold, 1),
+            ("controls", self.controls, 0.5),
+        ):
+            if not 0 <= value <= most:
+                raise BadInput(f"{name} must be from 0 to {most}")
+        if not 0 < self.lease_minutes <= 24 * 60:
+            raise BadInput("lease_minutes must be above 0 and at most 1440")
+        for name, word in (("panel", self.panel), ("guideline", self.guideline)):
+            if not word.strip() or len(word) > 64 or not word.isprintable():
+                raise BadInput(f"{name} has 1 to 64 printable characters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +125,7 @@ class Workspace:
         per_class: photos wanted for each class, at least 1.
         posted_after: photos posted on this day (UTC) or later are kept.
         calls_an_hour, images_per_second: how fast a source is called; None for its usual pace.
+        label: how photos are handed out to labelers.
     """
 
     root: Path
@@ -66,6 +134,7 @@ class Workspace:
     posted_after: datetime
     calls_an_hour: int | None = None
     images_per_second: int | None = None
+    label: LabelRules = LabelRules()
 
     @property
     def images(self) -> Path:
@@ -130,6 +199,7 @@ class Workspace:
             posted_after=datetime.combine(posted_after, datetime.min.time(), UTC),
             calls_an_hour=scrape.get("calls_an_hour"),
             images_per_second=scrape.get("images_per_second"),
+            label=_label_rules(root / SETTINGS_FILE, settings.get("label", {})),
         )
 
 
@@ -157,11 +227,19 @@ def _read(path: Path) -> dict[str, Any]:
                 known = ", ".join(_KNOWN[section])
                 raise BadInput(f"{path}: [{section}] has no setting {name}; it has {known}")
             if not isinstance(value, kind) or isinstance(value, bool):
-                raise BadInput(f"{path}: {name} must be a {kind.__name__}, not {value!r}")
+                called = "number" if isinstance(kind, tuple) else kind.__name__
+                raise BadInput(f"{path}: {name} must be a {called}, not {value!r}")
     for name, least in (("per_class", 1), ("calls_an_hour", 0), ("images_per_second", 0)):
         if settings.get("scrape", {}).get(name, least) < least:
             raise BadInput(f"{path}: {name} must be at least {least}")
     return settings
+
+
+def _label_rules(path: Path, values: dict[str, Any]) -> LabelRules:
+    try:
+        return LabelRules(**{**values, "grow_to": tuple(values.get("grow_to", ()))})
+    except BadInput as error:
+        raise BadInput(f"{path}: [label] {error}") from None
 
 
 def _store_url(root: Path, configured: str | None) -> str:

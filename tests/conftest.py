@@ -5,10 +5,13 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine, text
+from sqlalchemy.engine import make_url
 
 ROOT = Path(__file__).parent.parent
 
@@ -56,3 +59,22 @@ def postgresql_server() -> Iterator[str]:
     finally:
         run(f"{folder}/pg_ctl", "-D", str(data), "-m", "immediate", "stop")
         shutil.rmtree(base)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a new database, on SQLite and on PostgreSQL by turns."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'genset.db'}"
+        return
+    server = make_url(request.getfixturevalue("postgresql_server"))
+    name = f"genset_{uuid.uuid4().hex}"
+    engine = create_engine(server, isolation_level="AUTOCOMMIT")
+    try:
+        with engine.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        yield server.set(database=name).render_as_string(hide_password=False)
+        with engine.connect() as connection:
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    finally:
+        engine.dispose()

@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 
 from genset.files import image_file, written_whole
-from genset.store import Candidate, Photo, Store
+from genset.store import Candidate, Label, Photo, Store, Verdict, find_candidate
 from genset.workspace import Workspace
 
 TENCH, GOLDFISH, CRANE, TABBY = "n01440764", "n01443537", "n02012849", "n02123045"
@@ -74,6 +74,13 @@ def add_candidate(
         session.add(candidate)
         session.flush()
         return candidate.task
+
+
+def vote(store: Store, task: str, worker: str, verdict: Verdict, panel: str = "main") -> None:
+    """Store a label, as an import would."""
+    with store.begin() as session:
+        candidate = find_candidate(session, task)
+        session.add(Label(candidate_id=candidate.id, worker=worker, verdict=verdict, panel=panel))
 
 
 def picture(number: int, size: tuple[int, int] | None = None) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from genset.errors import BadInput, NotAWorkspace
-from genset.workspace import Workspace
+from genset.workspace import LabelRules, Workspace
 
 
 @pytest.fixture(autouse=True)
@@ -99,6 +99,15 @@ def test_settings_are_read(tmp_path: Path) -> None:
     assert workspace.posted_after == datetime(2020, 2, 29, tzinfo=UTC)
 
 
+def test_labeling_follows_its_settings(tmp_path: Path) -> None:
+    configured(
+        tmp_path,
+        "[label]\nvotes = 3\ngrow_to = [5, 10]\nthreshold = 0.5\ncontrols = 0.1\n"
+        "lease_minutes = 2.5\npanel = 'fresh'\nguideline = '2b'\n",
+    )
+    assert Workspace.find(tmp_path).label == LabelRules(3, (5, 10), 0.5, 0.1, 2.5, "fresh", "2b")
+
+
 @pytest.mark.parametrize(
     ("settings", "named"),
     [
@@ -119,6 +128,18 @@ def test_settings_are_read(tmp_path: Path) -> None:
         ("[store]\nurl = 'mysql://ann@host/genset'", "mysql"),
         ("[store]\nurl = 'postgresql+nosuch://ann@host/genset'", "nosuch"),
         ("[scrape", "genset.toml"),
+        ("[label]\nvotes = 0", "votes"),
+        ("[label]\nvotes = 1.5", "votes"),
+        ("[label]\nvotes = 3\ngrow_to = 5", "grow_to"),
+        ("[label]\nvotes = 3\ngrow_to = [5.5]", "grow_to"),
+        ("[label]\nvotes = 3\ngrow_to = [3]", "grow_to"),
+        ("[label]\nvotes = 3\ngrow_to = [10, 5]", "grow_to"),
+        ("[label]\nthreshold = 70", "threshold"),
+        ("[label]\ncontrols = 0.6", "controls"),
+        ("[label]\ncontrols = '10%'", "controls"),
+        ("[label]\nlease_minutes = 0", "lease_minutes"),
+        ("[label]\npanel = ' '", "panel"),
+        ("[label]\nguideline = 2", "guideline"),
     ],
 )
 def test_a_wrong_setting_is_named_in_one_line(tmp_path: Path, settings: str, named: str) -> None:

@@ -52,7 +52,9 @@ def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
     \b
     genset duplicates find --against imagenet.hashes
     """
-    from genset.scrape.duplicates import open_pairs, propose, read_hashes
+    from genset.hashes import read_hashes
+    from genset.scrape.duplicates import propose
+    from genset.store.duplicates import open_pairs
 
     excluded = [read_hashes(path) for path in files]
     with opened(folder) as (workspace, store):
@@ -71,7 +73,7 @@ def list_pairs(folder: Path | None, as_json: bool) -> None:
     \b
     genset duplicates list
     """
-    from genset.scrape.duplicates import open_pairs
+    from genset.store.duplicates import open_pairs
 
     with opened(folder) as (workspace, store):
         pairs = open_pairs(store)
@@ -104,7 +106,7 @@ def decide(folder: Path | None, pairs: tuple[int, ...], same: bool, by: str, as_
     \b
     genset duplicates decide 3 7 --same
     """
-    from genset.scrape.duplicates import decide as settle
+    from genset.store.duplicates import decide as settle
 
     with opened(folder) as (_, store):
         settle(store, pairs, same=same, by=by)

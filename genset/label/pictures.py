@@ -8,14 +8,14 @@ from PIL import Image, ImageOps
 
 from genset.errors import GensetError
 
-_LONGER_SIDE = 1400
+LONGER_SIDE = 1400
 
 
-def shown_picture(path: Path) -> bytes:
+def shown_picture(path: Path, longer_side: int = LONGER_SIDE) -> bytes:
     """The photo as a JPEG that any browser shows, turned as its camera says, scaled down.
 
-    The original stays as it is. Streamlit alone would forget the turn of a large photo, and would
-    send 20 megapixels where one is seen.
+    The original stays as it is. No side of the picture has more than `longer_side` pixels: nobody
+    should load 20 megapixels to see one.
 
     Raises:
         GensetError: the file is missing or cannot be read as a picture.
@@ -24,7 +24,7 @@ def shown_picture(path: Path) -> bytes:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow's warnings on sizes and odd metadata
             with Image.open(path) as image:
-                image.thumbnail((_LONGER_SIDE, _LONGER_SIDE))
+                image.thumbnail((longer_side, longer_side))
                 upright = ImageOps.exif_transpose(image)
                 profile = upright.info.get("icc_profile") if upright.mode == "RGB" else None
                 if upright.has_transparency_data:

@@ -1,7 +1,8 @@
 """Open the database, and bring its tables up to date."""
 
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 # The newest file in migrations/versions. Written here so that opening a database that is up to
 # date, which every command does, need not load Alembic.
-HEAD = "0001"
+HEAD = "0002"
 
 
 class Store:
@@ -28,7 +29,17 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self.begin = sessionmaker(_writing(engine), expire_on_commit=False).begin
+        self._writing = sessionmaker(_writing(engine), expire_on_commit=False)
+        # SQLite's way of waiting for its one writer is to look again now and then, and among many
+        # threads one may look in vain for long; so those of a process take turns.
+        is_sqlite = engine.dialect.name == "sqlite"
+        self._turn = threading.RLock() if is_sqlite else nullcontext()
+
+    @contextmanager
+    def begin(self) -> Iterator[Session]:
+        """A transaction that may write."""
+        with self._turn, self._writing.begin() as session:
+            yield session
 
     @contextmanager
     def begin_alone(self) -> Iterator[Session]:
@@ -52,7 +63,8 @@ class Store:
         """
         shown = make_url(url).set(query={}).render_as_string(hide_password=True)
         try:
-            engine = create_engine(url)
+            # A labeling server has up to 40 threads, and each may need a connection.
+            engine = create_engine(url, max_overflow=45)
         except ModuleNotFoundError:
             raise MissingExtra("a PostgreSQL store", "postgresql") from None
         if engine.dialect.name == "sqlite":

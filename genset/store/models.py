@@ -1,13 +1,14 @@
-"""The tables. What each stage stored is what the next one reads; nothing else passes between."""
+"""The tables of the pool, and what all tables share.
 
-import enum
-import uuid
+What each stage stored is what the next one reads; nothing else passes between. The tables of
+labeling are in `genset.store.labels`.
+"""
+
 from datetime import UTC, datetime
 
 from sqlalchemy import (
     DateTime,
     Dialect,
-    Enum,
     ForeignKey,
     Index,
     String,
@@ -44,14 +45,6 @@ class UtcDateTime(TypeDecorator[datetime]):
 def now() -> datetime:
     """The current time, in UTC."""
     return datetime.now(UTC)
-
-
-class Verdict(enum.StrEnum):
-    """What a labeler says of a candidate."""
-
-    CORRECT = "correct"
-    INCORRECT = "incorrect"
-    UNSURE = "unsure"
 
 
 class Base(DeclarativeBase):
@@ -98,7 +91,11 @@ class Photo(Base):
     """
 
     __tablename__ = "photo"
-    __table_args__ = (UniqueConstraint("source", "source_id"), Index("photo_sha256", "sha256"))
+    __table_args__ = (
+        UniqueConstraint("source", "source_id"),
+        Index("photo_sha256", "sha256"),
+        Index("photo_stored_at", "stored_at"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     source: Mapped[str] = mapped_column(String(32))
@@ -153,35 +150,6 @@ class Candidate(Base):
     def task(self) -> str:
         """The candidate's name outside the database: ``n02123045/flickr:6061409035``."""
         return f"{self.wnid}/{self.photo.source}:{self.photo.source_id}"
-
-
-class Label(Base):
-    """One labeler's verdict on one candidate. Append-only: a changed mind is a new row.
-
-    The label in force is the labeler's newest (largest `number`) on that candidate. The database
-    itself refuses to change or delete a row.
-    """
-
-    __tablename__ = "label"
-    __table_args__ = (Index("label_by_candidate", "candidate_id", "worker", "number"),)
-
-    number: Mapped[int] = mapped_column(primary_key=True)
-    id: Mapped[uuid.UUID] = mapped_column(unique=True, default=uuid.uuid4)
-    candidate_id: Mapped[int] = mapped_column(ForeignKey("candidate.id"))
-    worker: Mapped[str] = mapped_column(Text)
-    verdict: Mapped[Verdict] = mapped_column(
-        Enum(
-            Verdict,
-            name="verdict",
-            native_enum=False,
-            create_constraint=True,
-            length=16,
-            values_callable=lambda kind: [verdict.value for verdict in kind],
-        )
-    )
-    decided_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
-
-    candidate: Mapped[Candidate] = relationship()
 
 
 class RemovedOwner(Base):

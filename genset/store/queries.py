@@ -5,7 +5,9 @@ from collections import Counter, defaultdict
 from sqlalchemy import ColumnElement, Select, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from genset.store.models import Candidate, Label, Photo, Verdict
+from genset.errors import BadInput
+from genset.store.labels import Label, Ruling, Verdict
+from genset.store.models import Candidate, Photo
 
 
 def stored_candidates(*wnids: str) -> Select[Candidate]:
@@ -40,19 +42,76 @@ def is_contested() -> ColumnElement[bool]:
     return or_(exists(same_photo.correlate(Candidate)), exists(same_bytes.correlate(Candidate)))
 
 
-def labels_in_force() -> Select[Label]:
-    """Each labeler's newest label on each candidate, oldest first."""
+def is_ruled() -> ColumnElement[bool]:
+    """Whether somebody settled a `Candidate` in review."""
+    return exists(select(Ruling.number).where(Ruling.candidate_id == Candidate.id))
+
+
+def labels_in_force(panel: str | None = None, without: str | None = None) -> Select[Label]:
+    """Each labeler's newest label on each candidate, oldest first.
+
+    Of one panel's labels, of all but those of the panel `without`, or (both None) of all.
+    """
     newest = select(func.max(Label.number)).group_by(Label.candidate_id, Label.worker)
+    if panel is not None:
+        newest = newest.where(Label.panel == panel)
+    if without is not None:
+        newest = newest.where(Label.panel != without)
     return select(Label).where(Label.number.in_(newest)).order_by(Label.number)
 
 
-def votes(session: Session) -> dict[int, Counter[Verdict]]:
-    """How many labelers say what of each labeled candidate, by `Candidate.id`."""
+def votes(
+    session: Session, panel: str | None = None, without: str | None = None
+) -> dict[int, Counter[Verdict]]:
+    """How many labelers say what of each labeled candidate, by `Candidate.id`.
+
+    Panels as in `labels_in_force`. A labeler counts once, with their newest label.
+    """
     found: dict[int, Counter[Verdict]] = defaultdict(Counter)
-    force = labels_in_force().subquery()
+    force = labels_in_force(panel, without).subquery()
     counted = select(force.c.candidate_id, force.c.verdict, func.count()).group_by(
         force.c.candidate_id, force.c.verdict
     )
     for candidate_id, verdict, count in session.execute(counted):
         found[candidate_id][verdict] = count
     return dict(found)
+
+
+def rulings_in_force(session: Session) -> dict[int, Verdict]:
+    """What the newest ruling says of each ruled candidate, by `Candidate.id`."""
+    newest = select(func.max(Ruling.number)).group_by(Ruling.candidate_id)
+    rows = session.execute(
+        select(Ruling.candidate_id, Ruling.verdict).where(Ruling.number.in_(newest))
+    )
+    return {row.candidate_id: row.verdict for row in rows}
+
+
+def is_called_correct(said: Counter[Verdict], ruling: Verdict | None) -> bool:
+    """Whether a candidate counts as correct: by its ruling, or by its votes where there is none.
+
+    By votes it does when more labelers say correct than incorrect or broken; unsure counts for
+    neither side.
+    """
+    if ruling is not None:
+        return ruling is Verdict.CORRECT
+    return said[Verdict.CORRECT] > said[Verdict.INCORRECT] + said[Verdict.BROKEN]
+
+
+def find_candidate(session: Session, task: str) -> Candidate:
+    """The candidate named ``WNID/SOURCE:PHOTO_ID``.
+
+    Raises:
+        BadInput: the name is not of that form, or there is no such candidate.
+    """
+    wnid, _, photo = task.partition("/")
+    source, colon, source_id = photo.partition(":")
+    if not (wnid and source and colon and source_id):
+        raise BadInput(f"a task is named like n02123045/flickr:6061409035, not {task!r}")
+    found = session.scalar(
+        select(Candidate)
+        .join(Candidate.photo)
+        .where(Candidate.wnid == wnid, Photo.source == source, Photo.source_id == source_id)
+    )
+    if found is None:
+        raise BadInput(f"there is no candidate {task} in this workspace")
+    return found

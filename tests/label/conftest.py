@@ -20,3 +20,14 @@ def opened(tmp_path: Path) -> Iterator[tuple[Workspace, Store]]:
 @pytest.fixture
 def store(opened: tuple[Workspace, Store]) -> Store:
     return opened[1]
+
+
+@pytest.fixture
+def anywhere(
+    store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Workspace, Store]]:
+    """The same on SQLite and on PostgreSQL by turns."""
+    monkeypatch.setenv("GENSET_STORE_URL", store_url)
+    workspace, store = labeled_workspace(tmp_path / "workspace")
+    yield workspace, store
+    store.close()

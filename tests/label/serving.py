@@ -26,7 +26,7 @@ def free_port() -> int:
 
 @contextmanager
 def serving(folder: Path, port: int) -> Iterator["subprocess.Popen[str]"]:
-    """The server, once it has said where it is; killed with its children at the end."""
+    """The server, once it has said where it is; killed at the end."""
     process = subprocess.Popen(
         [sys.executable, "-c", _PROGRAM, str(folder), str(port)],
         stdout=subprocess.PIPE,
@@ -36,15 +36,16 @@ def serving(folder: Path, port: int) -> Iterator["subprocess.Popen[str]"]:
     )
     assert process.stderr is not None
     try:
-        said = process.stderr.readline()
-        assert said == f"the labeling page is at http://127.0.0.1:{port} (Ctrl-C ends it)\n"
+        page, manager = process.stderr.readline(), process.stderr.readline()
+        assert page == f"the labeling page is at http://127.0.0.1:{port} (Ctrl-C ends it)\n"
+        assert manager.startswith(f"the manager's page is at http://127.0.0.1:{port}/manage?token=")
         yield process
     finally:
         kill(process)
 
 
 def kill(process: "subprocess.Popen[str]") -> None:
-    """End the server and its children as a power cut would; they get no time to tidy up."""
+    """End the server as a power cut would, and whatever it may have started."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
     process.communicate()

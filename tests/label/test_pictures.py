@@ -47,6 +47,14 @@ def test_every_kind_of_photo_becomes_a_jpeg(tmp_path: Path, mode: str, kind: str
     assert (picture.format, picture.mode, picture.size) == ("JPEG", "RGB", (30, 20))
 
 
+def test_a_photo_is_as_small_as_it_is_asked_for(tmp_path: Path) -> None:
+    Image.new("RGB", (1000, 2000), RED).save(tmp_path / "narrow.jpg")
+
+    picture = Image.open(io.BytesIO(shown_picture(tmp_path / "narrow.jpg", 350)))
+
+    assert picture.size == (175, 350)
+
+
 def test_what_is_transparent_is_shown_white(tmp_path: Path) -> None:
     Image.new("RGBA", (30, 20), (0, 0, 0, 0)).save(tmp_path / "photo.png")
 

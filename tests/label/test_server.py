@@ -1,13 +1,14 @@
 """Starting and ending the labeling page's server."""
 
-import os
 import signal
 import socket
+import stat
 import sys
 
 import pytest
 
 from genset.errors import BadInput, MissingExtra
+from genset.label.secret import label_secret
 from genset.label.server import serve
 from genset.store import Store
 from genset.workspace import Workspace
@@ -38,15 +39,49 @@ def test_a_port_that_is_none_is_told(opened: Opened, port: int) -> None:
         serve(opened[0], port)
 
 
-def test_an_address_that_is_not_ours_is_told(opened: Opened) -> None:
+def test_an_address_that_is_not_ours_is_told(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENSET_LABEL_SECRET", "s" * 32)
     with pytest.raises(BadInput, match=r"cannot serve on 192\.0\.2\.1"):
         serve(opened[0], free_port(), "192.0.2.1")
 
 
-def test_ctrl_c_ends_the_server_without_a_word(opened: Opened) -> None:
+def test_others_are_let_in_only_with_a_secret(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for address in ("0.0.0.0", "::", "192.0.2.1", "example.org"):
+        with pytest.raises(BadInput, match="first put GENSET_LABEL_SECRET"):
+            serve(opened[0], free_port(), address)
+
+    monkeypatch.setenv("GENSET_LABEL_SECRET", "short")
+    with pytest.raises(BadInput, match="has 5 characters: take at least 32"):
+        serve(opened[0], free_port())
+
+
+def test_the_workspace_keeps_a_secret_of_its_own(opened: Opened) -> None:
+    workspace = opened[0]
+    secret = label_secret(workspace)
+    assert len(secret) >= 32
+    assert label_secret(workspace) == secret
+    kept = workspace.root / ".label" / "secret"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert (kept.parent / ".gitignore").read_text("utf-8") == "*\n"
+
+
+def test_a_secret_that_is_given_comes_first(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENSET_LABEL_SECRET", "s" * 32)
+    assert label_secret(opened[0]) == "s" * 32
+    assert not (opened[0].root / ".label").exists()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_when_told_to_without_a_word(opened: Opened, how: signal.Signals) -> None:
     port = free_port()
     with serving(opened[0].root, port) as process:
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to parent and child
+        process.send_signal(how)
         out, err = process.communicate(timeout=30)
 
     assert (process.returncode, out, err) == (0, "", "")
@@ -54,12 +89,10 @@ def test_ctrl_c_ends_the_server_without_a_word(opened: Opened) -> None:
         socket.create_connection(("127.0.0.1", port))
 
 
-def test_sigterm_leaves_no_server_behind(opened: Opened) -> None:
+def test_a_killed_server_leaves_nothing_running(opened: Opened) -> None:
     port = free_port()
     with serving(opened[0].root, port) as process:
-        process.terminate()
-        out, err = process.communicate(timeout=30)
-
-    assert (process.returncode, out, err) == (0, "", "")
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", port))
+        process.kill()  # this one process, not its group
+        process.communicate(timeout=30)
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))

@@ -1,6 +1,7 @@
 """Labels as a CSV table."""
 
 import csv
+import uuid
 from pathlib import Path
 
 import pandas as pd
@@ -9,12 +10,12 @@ from crowdkit.aggregation import MajorityVote
 from sqlalchemy import func, select
 
 from genset.errors import BadInput
-from genset.label import Labeling, Verdict, export_labels, import_labels
+from genset.label import Verdict, export_labels, import_labels, votes_table
+from genset.label.table import Imported
 from genset.store import Label, Store
-from genset.workspace import Workspace
-from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace
+from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
 
-Opened = tuple[Workspace, Store]
+_HEAD = "task,worker,label,decided_at,id,via,panel,shown_at,decided_order,supersedes"
 FIRST, SECOND = f"{TENCH}/flickr:0", f"{TENCH}/flickr:1"
 
 
@@ -34,46 +35,47 @@ def write(folder: Path, *lines: str) -> Path:
     return path
 
 
-def test_the_table_holds_the_labels_in_force(opened: Opened, tmp_path: Path) -> None:
-    _, store = opened
-    Labeling(*opened, "ann").mark(FIRST, Verdict.CORRECT)
-    Labeling(*opened, "Bob, the 2nd").mark(FIRST, Verdict.UNSURE)
-    Labeling(*opened, "ann").mark(FIRST, Verdict.INCORRECT)
+def test_the_table_holds_the_labels_in_force(store: Store, tmp_path: Path) -> None:
+    vote(store, FIRST, "ann", Verdict.CORRECT)
+    vote(store, FIRST, "Bob, the 2nd", Verdict.BROKEN, panel="fresh")
+    vote(store, FIRST, "ann", Verdict.INCORRECT)
 
     assert export_labels(store, tmp_path / "out" / "labels.csv") == 2
 
     table = rows(tmp_path / "out" / "labels.csv")
-    assert list(table[0]) == ["task", "worker", "label", "decided_at", "id"]
-    assert [(row["task"], row["worker"], row["label"]) for row in table] == [
-        (FIRST, "Bob, the 2nd", "unsure"),
-        (FIRST, "ann", "incorrect"),
+    assert list(table[0])[:3] == ["task", "worker", "label"]
+    assert [(row["task"], row["worker"], row["label"], row["panel"]) for row in table] == [
+        (FIRST, "Bob, the 2nd", "broken", "fresh"),
+        (FIRST, "ann", "incorrect", "main"),
     ]
 
 
-def test_crowd_kit_reads_the_table(opened: Opened, tmp_path: Path) -> None:
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+def test_crowd_kit_reads_the_table(store: Store, tmp_path: Path) -> None:
     for worker, first, second in (
         ("ann", Verdict.CORRECT, Verdict.INCORRECT),
         ("bob", Verdict.CORRECT, Verdict.INCORRECT),
         ("cid", Verdict.INCORRECT, Verdict.UNSURE),
     ):
-        Labeling(*opened, worker).mark(FIRST, first)
-        Labeling(*opened, worker).mark(SECOND, second)
-    export_labels(opened[1], tmp_path / "labels.csv")
+        vote(store, FIRST, worker, Verdict.UNSURE)  # replaced: it must not count
+        vote(store, FIRST, worker, first)
+        vote(store, SECOND, worker, second)
+    export_labels(store, tmp_path / "labels.csv")
 
     votes = MajorityVote().fit_predict(pd.read_csv(tmp_path / "labels.csv"))
 
     assert votes.to_dict() == {FIRST: "correct", SECOND: "incorrect"}
 
 
-def test_a_table_moves_to_another_workspace_whole_and_once(opened: Opened, tmp_path: Path) -> None:
-    Labeling(*opened, "ann").mark(FIRST, Verdict.CORRECT)
-    Labeling(*opened, "Bjørn").mark(SECOND, Verdict.UNSURE)
+def test_a_table_moves_to_another_workspace_whole_and_once(store: Store, tmp_path: Path) -> None:
+    vote(store, FIRST, "ann", Verdict.CORRECT)
+    vote(store, SECOND, "Bjørn", Verdict.UNSURE, panel="fresh")
     table = tmp_path / "labels.csv"
-    export_labels(opened[1], table)
+    export_labels(store, table)
     _, other = labeled_workspace(tmp_path / "other")
 
-    assert import_labels(other, table) == (2, 0)
-    assert import_labels(other, table) == (0, 2)
+    assert import_labels(other, table) == Imported(2, 0)
+    assert import_labels(other, table) == Imported(0, 2)
 
     export_labels(other, tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == table.read_bytes()
@@ -87,19 +89,54 @@ def test_three_columns_are_enough(store: Store, tmp_path: Path) -> None:
         f"incorrect,,ann,{SECOND}",
     )
 
-    assert import_labels(store, table) == (2, 0)
-    assert import_labels(store, table) == (0, 2)
+    assert import_labels(store, table) == Imported(2, 0)
+    assert import_labels(store, table) == Imported(0, 2)
 
     changed = write(tmp_path, "task,worker,label", f"{FIRST},ann,unsure")
-    assert import_labels(store, changed) == (1, 0)
+    assert import_labels(store, changed) == Imported(1, 0)
     assert labels(store) == 3
+
+
+def test_rows_that_name_no_panel_go_into_the_one_that_is_asked_for(
+    store: Store, tmp_path: Path
+) -> None:
+    table = write(tmp_path, "task,worker,label", f"{FIRST},ann,correct")
+    other = tmp_path / "other"
+    other.mkdir()
+    mixed = write(
+        other, "task,worker,label,panel", f"{FIRST},bob,correct,third", f"{FIRST},eve,broken,"
+    )
+
+    assert import_labels(store, table) == Imported(1, 0)
+    assert import_labels(store, table, "fresh") == Imported(1, 0)  # another panel: another vote
+    assert import_labels(store, table, "fresh") == Imported(0, 1)
+    assert import_labels(store, mixed, "fresh") == Imported(2, 0)
+
+    assert [vote.worker for vote in votes_table(store, "main")] == ["ann"]
+    assert [vote.worker for vote in votes_table(store, "fresh")] == ["ann", "eve"]
+    assert [vote.worker for vote in votes_table(store, "third")] == ["bob"]
+
+
+def test_an_older_decision_never_takes_the_place_of_a_later_one(
+    store: Store, tmp_path: Path
+) -> None:
+    def decided(year: int, label: str, number: int) -> Path:
+        line = f"{FIRST},ann,{label},{year}-01-01T00:00:00+00:00,{uuid.UUID(int=number)}"
+        return write(tmp_path, "task,worker,label,decided_at,id", line)
+
+    assert import_labels(store, decided(2024, "correct", 1)) == Imported(1, 0)
+    assert import_labels(store, decided(2023, "incorrect", 2)) == Imported(0, 0, older=1)
+    assert import_labels(store, decided(2023, "incorrect", 2)) == Imported(0, 0, older=1)
+    assert [vote.label for vote in votes_table(store)] == ["correct"]
+    assert import_labels(store, decided(2025, "unsure", 3)) == Imported(1, 0)
+    assert [vote.label for vote in votes_table(store)] == ["unsure"]
 
 
 def test_a_table_as_a_spreadsheet_saves_it(store: Store, tmp_path: Path) -> None:
     table = tmp_path / "labels.csv"
     table.write_bytes(f"\ufefftask,worker,label\r\n{FIRST},ann,correct\r\n".encode())
 
-    assert import_labels(store, table) == (1, 0)
+    assert import_labels(store, table) == Imported(1, 0)
 
 
 @pytest.mark.parametrize(
@@ -107,18 +144,23 @@ def test_a_table_as_a_spreadsheet_saves_it(store: Store, tmp_path: Path) -> None
     [
         (f"{TENCH}/flickr:9,ann,correct", f"there is no candidate {TENCH}/flickr:9"),
         (f"{GOLDFISH}/flickr:0,ann,correct", "there is no candidate"),
-        (f"{FIRST},ann,yes", "a label is correct, incorrect, unsure, not 'yes'"),
+        (f"{FIRST},ann,yes", "a label is correct, incorrect, unsure, broken, not 'yes'"),
         (f"{FIRST},,correct", "a labeler's name"),
         (f"{FIRST},ann", "short of a column"),
         (f"{FIRST},ann,correct,2024-01-01T00:00:00", "needs a time zone"),
         (f"{FIRST},ann,correct,yesterday", "yesterday"),
         (f"{FIRST},ann,correct,,no-uuid", "UUID"),
+        (f"{FIRST},ann,correct,,,tele", "via is page, import, review, not 'tele'"),
+        (f"{FIRST},ann,correct,,,,\x07", "a panel has 1 to 64 printable characters"),
+        (f"{FIRST},ann,correct,,,,,soon", "soon"),
+        (f"{FIRST},ann,correct,,,,,,first", "first"),
+        (f"{FIRST},ann,correct,,,,,,,it", "UUID"),
     ],
 )
 def test_a_wrong_row_is_named_and_nothing_is_added(
     store: Store, tmp_path: Path, line: str, complaint: str
 ) -> None:
-    table = write(tmp_path, "task,worker,label,decided_at,id", f"{SECOND},ann,correct", line)
+    table = write(tmp_path, _HEAD, f"{SECOND},ann,correct", line)
 
     with pytest.raises(BadInput, match=complaint) as caught:
         import_labels(store, table)

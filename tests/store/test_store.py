@@ -10,17 +10,47 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import delete, func, inspect, select, text, update
+from sqlalchemy import (
+    DateTime,
+    MetaData,
+    Uuid,
+    bindparam,
+    create_engine,
+    delete,
+    func,
+    inspect,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 
 from genset.errors import BadInput, GensetError, MissingExtra
-from genset.store import Base, Candidate, Label, Photo, Store, Verdict, labels_in_force, votes
+from genset.store import (
+    Base,
+    Candidate,
+    Control,
+    ControlAnswer,
+    Label,
+    Photo,
+    Ruling,
+    Screen,
+    ScreenPhoto,
+    Store,
+    Verdict,
+    find_candidate,
+    labels_in_force,
+    now,
+    rulings_in_force,
+    votes,
+)
 from genset.store import stored_candidates as stored
 from genset.store.database import HEAD, MIGRATIONS
 
@@ -169,6 +199,52 @@ def test_a_missing_driver_is_said_with_its_mend(monkeypatch: pytest.MonkeyPatch)
         Store.open("postgresql+psycopg://ann@localhost/genset")
 
 
+def test_labels_of_an_older_genset_stay_as_they_were(store_url: str) -> None:
+    engine = create_engine(store_url)
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        pool = MetaData()
+        pool.reflect(connection)
+        at = datetime(2020, 1, 1, tzinfo=UTC)
+        tables = pool.tables
+        photo = dict.fromkeys(("source", "source_id", "owner", "owner_name", "title"), "x")
+        photo |= dict.fromkeys(("license", "license_url", "page_url", "image_url"), "x")
+        connection.execute(tables["photo"].insert(), photo | {"id": 1, "posted_at": at})
+        found = {"id": 1, "wnid": TENCH, "photo_id": 1, "keyword": "tench", "rank": 1}
+        connection.execute(tables["candidate"].insert(), found)
+        said = {"candidate_id": 1, "worker": "ann", "decided_at": at}
+        ids = [uuid.uuid4(), uuid.uuid4()]
+        for number, verdict in zip(ids, ("incorrect", "correct"), strict=True):
+            connection.execute(
+                text(
+                    "INSERT INTO label (id, candidate_id, worker, verdict, decided_at) "
+                    "VALUES (:id, :candidate_id, :worker, :verdict, :decided_at)"
+                ).bindparams(bindparam("id", type_=Uuid), bindparam("decided_at", type_=DateTime)),
+                said | {"id": number, "verdict": verdict},
+            )
+    engine.dispose()
+
+    store = Store.open(store_url)
+    with store.session() as session:
+        labels = session.scalars(select(Label).order_by(Label.number)).all()
+        assert [(label.number, label.id, label.verdict, label.worker) for label in labels] == [
+            (1, ids[0], INCORRECT, "ann"),
+            (2, ids[1], CORRECT, "ann"),
+        ]
+        assert {(label.panel, label.via, label.screen_id) for label in labels} == {
+            ("main", "page", None)
+        }
+        assert labels[0].decided_at == at
+        assert labels[0].candidate.task == f"{TENCH}/x:x"
+    add_labels(store, [(1, "bob", Verdict.BROKEN)])
+    with pytest.raises(DBAPIError, match="append-only"), store.begin() as session:
+        session.execute(text("DELETE FROM label"))
+    store.close()
+
+
 # What the database itself refuses
 
 
@@ -206,6 +282,37 @@ def test_replacing_and_emptying_are_changes_too(store: Store) -> None:
         assert session.scalars(select(Label.verdict)).all() == [CORRECT]
 
 
+def test_what_was_said_of_controls_and_in_review_cannot_be_changed_either(store: Store) -> None:
+    [number] = add_candidates(store, candidate(1))
+    with store.begin() as session:
+        photo_id = session.scalars(select(Photo.id)).one()
+        control = Control(wnid=TENCH, photo_id=photo_id, expected=CORRECT, reason="seen")
+        session.add(control)
+        session.flush()
+        session.add(ControlAnswer(control_id=control.id, worker="ann", verdict=UNSURE))
+        session.add(Ruling(candidate_id=number, verdict=CORRECT, by="eve", reason="seen"))
+    for table in ("control_answer", "ruling"):
+        for statement in (f"UPDATE {table} SET verdict = 'incorrect'", f"DELETE FROM {table}"):
+            with (
+                pytest.raises(DBAPIError, match=f"{table} is append-only"),
+                store.engine.begin() as connection,
+            ):
+                connection.execute(text(statement))
+    with store.session() as session:
+        assert session.scalars(select(ControlAnswer.verdict)).all() == [UNSURE]
+        assert session.scalars(select(Ruling.verdict)).all() == [CORRECT]
+
+
+def test_a_photo_on_a_screen_is_a_candidate_or_a_control(store: Store) -> None:
+    with store.begin() as session:
+        screen = Screen(
+            id="0" * 32, worker="ann", wnid=TENCH, panel="main", guideline="1", expires_at=now()
+        )
+        session.add(screen)
+    with pytest.raises(IntegrityError), store.begin() as session:
+        session.add(ScreenPhoto(id="1" * 32, screen_id="0" * 32, place=1))
+
+
 @pytest.mark.parametrize("change", [update(Label).values(worker="bob"), delete(Label)])
 def test_the_models_cannot_change_a_label_either(store: Store, change: object) -> None:
     [number] = add_candidates(store, candidate(1))
@@ -229,7 +336,7 @@ def test_a_labeled_photo_cannot_be_deleted(store: Store) -> None:
             session.execute(delete(table))
 
 
-def test_a_verdict_is_one_of_three_words(store: Store) -> None:
+def test_a_verdict_is_one_of_four_words(store: Store) -> None:
     [number] = add_candidates(store, candidate(1))
     for verdict in Verdict:
         add_labels(store, [(number, "ann", verdict)])
@@ -331,6 +438,46 @@ def test_a_changed_mind_counts_once(store: Store) -> None:
             ("ann", other),
             ("ann", one),
         ]
+
+
+def test_a_panel_s_votes_are_its_own(store: Store) -> None:
+    [number] = add_candidates(store, candidate(1))
+    with store.begin() as session:
+        for panel, verdict in (("main", CORRECT), ("fresh", INCORRECT), ("main", UNSURE)):
+            session.add(Label(candidate_id=number, worker="ann", verdict=verdict, panel=panel))
+            session.flush()
+    with store.session() as session:
+        assert votes(session, "fresh") == {number: Counter({INCORRECT: 1})}
+        assert votes(session, "main") == votes(session) == {number: Counter({UNSURE: 1})}
+        assert votes(session, "other") == {}
+
+
+def test_the_newest_ruling_counts(store: Store) -> None:
+    one, _ = add_candidates(store, candidate(1), candidate(2))
+    with store.begin() as session:
+        for verdict in (CORRECT, INCORRECT):
+            session.add(Ruling(candidate_id=one, verdict=verdict, by="eve", reason="seen"))
+            session.flush()
+    with store.session() as session:
+        assert rulings_in_force(session) == {one: INCORRECT}
+
+
+@pytest.mark.parametrize(
+    ("task", "complaint"),
+    [
+        (f"{TENCH}/flickr:777", "there is no candidate"),
+        (f"{CRANE}/flickr:1", "there is no candidate"),
+        (f"{TENCH}/flickr:", "a task is named like"),
+        ("0", "a task is named like"),
+        ("", "a task is named like"),
+    ],
+)
+def test_a_candidate_is_found_by_its_task_alone(store: Store, task: str, complaint: str) -> None:
+    add_candidates(store, candidate(1))
+    with store.session() as session:
+        assert find_candidate(session, f"{TENCH}/flickr:1").rank == 1
+        with pytest.raises(BadInput, match=complaint):
+            find_candidate(session, task)
 
 
 def reference(labels: list[tuple[int, str, Verdict]]) -> dict[int, Counter[Verdict]]:

@@ -1,0 +1,243 @@
+"""Commands for labels: in and out, in numbers, brought together, settled."""
+
+import getpass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
+
+if TYPE_CHECKING:
+    from genset.label.stats import Stats
+    from genset.label.workers import Share
+
+panel_option = click.option("--panel", help="Only the labels of this panel (default: all).")
+
+
+@click.group()
+def labels() -> None:
+    """Labels: as tables, in numbers, brought together, settled."""
+
+
+@labels.command("export")
+@click.argument("target", type=PATH)
+@json_option
+@click.pass_obj
+def labels_export(folder: Path | None, target: Path, as_json: bool) -> None:
+    """Write all that was labeled into a folder, or, to a .csv file, the labels in force alone.
+
+    The folder's labels.csv, and a single file, are what crowd-kit reads.
+
+    \b
+    genset labels export labels/
+    genset labels export labels.csv
+    """
+    if target.suffix.lower() == ".csv":
+        from genset.label.table import export_labels
+
+        with opened(folder) as (_, store):
+            count = export_labels(store, target)
+        text = f"{count} labels in force: {target}"
+        show({"file": str(target), "labels": count}, text, as_json)
+    else:
+        from genset.label.archive import export_all
+
+        with opened(folder) as (_, store):
+            counts = export_all(store, target)
+        lines = [f"{target}:", *(f"  {count:>7,} {name}" for name, count in counts.items())]
+        show({"folder": str(target), **counts}, "\n".join(lines), as_json)
+
+
+@labels.command("import")
+@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@click.option("--panel", default="main", show_default=True, help="For rows that name no panel.")
+@json_option
+@click.pass_obj
+def labels_import(folder: Path | None, source: Path, panel: str, as_json: bool) -> None:
+    """Add the labels of a folder that was exported, or of a CSV file with task, worker, label.
+
+    What is here already is not added again.
+
+    \b
+    genset labels import labels/
+    genset labels import crowd.csv --panel fresh
+    """
+    from genset.label.restore import import_all
+    from genset.label.table import import_labels
+
+    with opened(folder) as (_, store):
+        if source.is_dir():
+            found = import_all(store, source)
+        else:
+            found = {"labels": import_labels(store, source, panel)}
+    lines = [
+        f"{each.new} {name.replace('_', ' ')} added, {each.known} known already"
+        + (f", {each.older} left out: a later decision is here" if each.older else "")
+        for name, each in found.items()
+        if name == "labels" or each.new or each.known or each.older
+    ]
+    show(found if source.is_dir() else found["labels"], "\n".join(lines), as_json)
+
+
+@labels.command("stats")
+@panel_option
+@json_option
+@click.pass_obj
+def labels_stats(folder: Path | None, panel: str | None, as_json: bool) -> None:
+    """Say how far labeling is, how far labelers agree, and whom to look at.
+
+    With --json there is also every class, every candidate's selection frequency with its interval,
+    and every candidate to adjudicate.
+
+    \b
+    genset labels stats --panel fresh
+    """
+    from genset.label.stats import collect
+
+    with opened(folder) as (workspace, store):
+        stats = collect(store, workspace, panel)
+    if as_json:
+        show_json(stats)
+    else:
+        _show_stats(stats)
+
+
+@labels.command("aggregate")
+@click.option(
+    "--method",
+    type=click.Choice(["majority", "frequency", "dawid-skene"]),
+    required=True,
+    help="By most votes, by share of votes, or weighing labelers by estimated error rates.",
+)
+@click.option("-o", "--output", type=FILE, help="A CSV file to write (default: print).")
+@panel_option
+@json_option
+@click.pass_obj
+def labels_aggregate(
+    folder: Path | None, method: str, output: Path | None, panel: str | None, as_json: bool
+) -> None:
+    """Bring each candidate's votes together into one label, with the weight of each verdict.
+
+    \b
+    genset labels aggregate --method dawid-skene -o labels-together.csv
+    """
+    from genset.label.opinions import COLUMNS, opinions, rows, write_opinions
+
+    with opened(folder) as (_, store):
+        found = opinions(store, method, panel)
+    if output is not None:
+        count = write_opinions(output, found)
+        show({"file": str(output), "candidates": count}, f"{count} candidates: {output}", as_json)
+    elif as_json:
+        show_json(found)
+    else:
+        show_table(COLUMNS, rows(found))
+
+
+@labels.command("review")
+@panel_option
+@json_option
+@click.pass_obj
+def labels_review(folder: Path | None, panel: str | None, as_json: bool) -> None:
+    """List the candidates that wait for somebody's ruling, the most divided first.
+
+    \b
+    genset labels review
+    """
+    from genset.label.review import queue
+
+    with opened(folder) as (workspace, store):
+        waiting = queue(store, panel, workspace.label)
+    if as_json:
+        show_json(waiting)
+    else:
+        rows = [(each.task, each.why, each.page_url) for each in waiting]
+        show_table(("task", "why", "page"), rows)
+
+
+@labels.command("rule")
+@click.argument("task")
+@click.argument("verdict", type=click.Choice(["correct", "incorrect", "unsure", "broken"]))
+@click.option("--reason", required=True, help="Why, for whoever asks later.")
+@click.option("--by", default=getpass.getuser, help="Who says so (default: the user's name).")
+@json_option
+@click.pass_obj
+def labels_rule(
+    folder: Path | None, task: str, verdict: str, reason: str, by: str, as_json: bool
+) -> None:
+    """Settle a candidate: the ruling wins over all votes, and changes none of them.
+
+    \b
+    genset labels rule n02123045/flickr:6061409035 correct --reason "a tabby, seen from behind"
+    """
+    from genset.label.review import rule
+    from genset.store import Verdict
+
+    with opened(folder) as (_, store):
+        rule(store, task, Verdict(verdict), by, reason)
+    answer = {"task": task, "verdict": verdict, "by": by, "reason": reason}
+    show(answer, f"{task}: {verdict}", as_json)
+
+
+def _show_stats(stats: "Stats") -> None:
+    click.echo(
+        f"{stats.labeled:,} of {stats.candidates:,} candidates labeled, {stats.done:,} done; "
+        f"{stats.votes:,} votes of {stats.labelers:,} labelers; {stats.ruled:,} settled in review"
+    )
+    if len(stats.panels) > 1:
+        named = ", ".join(f"{name} {count:,}" for name, count in stats.panels.items())
+        click.echo(f"labels by panel: {named}")
+    agreement = stats.agreement
+    if agreement.observed is not None:
+        click.echo(
+            f"Krippendorff's alpha {_number(agreement.alpha)}; two labelers of a candidate agree "
+            f"in {agreement.observed:.0%} of cases ({agreement.tasks:,} candidates)"
+        )
+    if stats.by_labeler:
+        click.echo()
+        head = ("labeler", "labels", "s a photo", "with others", "controls", "look, because")
+        show_table(
+            head,
+            [
+                (
+                    each.name,
+                    each.labels,
+                    _number(each.seconds),
+                    _share(each.consensus),
+                    _share(each.controls),
+                    "; ".join(each.look),
+                )
+                for each in stats.by_labeler
+            ],
+        )
+    divided = sorted(
+        (each for each in stats.classes if each.agreement.alpha is not None),
+        key=lambda each: each.agreement.alpha or 0.0,
+    )
+    if divided:
+        click.echo("\nThe classes that labelers agree on least:")
+        head = ("wnid", "class", "candidates", "votes", "frequency", "alpha")
+        show_table(
+            head,
+            [
+                (
+                    each.wnid,
+                    each.name,
+                    each.candidates,
+                    each.votes,
+                    _number(each.frequency),
+                    _number(each.agreement.alpha),
+                )
+                for each in divided[:10]
+            ],
+        )
+    click.echo(f"\n{len(stats.disputes):,} candidates to adjudicate: genset labels review")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _share(share: "Share | None") -> str:
+    return "-" if share is None else f"{share.right}/{share.of} {share.share:.0%}"

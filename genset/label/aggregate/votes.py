@@ -1,0 +1,74 @@
+"""The contract of all methods: votes of (task, worker, label) in, an opinion of each task out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Vote(NamedTuple):
+    """What one labeler says of one task. The words are the columns that crowd-kit reads."""
+
+    task: str
+    worker: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a task's labelers say together.
+
+    `weights` has a number from 0 to 1 for every label that occurs in the table, by label; they add
+    up to 1. `label` is the one with the largest; None where several share it. `votes` counts the
+    task's votes.
+    """
+
+    label: str | None
+    weights: dict[str, float]
+    votes: int
+
+
+class Coded:
+    """Votes as three arrays of numbers, and the sorted names that the numbers stand for.
+
+    Attributes:
+        tasks, workers, labels: the names; a number is a place in its list.
+        task, worker, label: (votes,) int, one entry a vote.
+    """
+
+    def __init__(self, votes: Sequence[Vote]) -> None:
+        self.tasks, self.task = _numbered([vote.task for vote in votes])
+        self.workers, self.worker = _numbered([vote.worker for vote in votes])
+        self.labels, self.label = _numbered([vote.label for vote in votes])
+
+    def counts(self) -> NDArray[np.int64]:
+        """(tasks, labels): how many votes a task has for a label."""
+        shape = len(self.tasks), len(self.labels)
+        flat = np.bincount(self.task * shape[1] + self.label, minlength=shape[0] * shape[1])
+        return flat.reshape(shape)
+
+    def opinions(self, weights: NDArray[np.float64]) -> dict[str, Opinion]:
+        """By task, from their weights: (tasks, labels), each row adding up to 1."""
+        if not self.tasks:
+            return {}
+        largest = weights.max(axis=1, keepdims=True)
+        # Rounding must not break a tie: an estimate is not exact to its last digit.
+        leading = weights >= largest - 1e-9
+        tied, first = leading.sum(axis=1) > 1, leading.argmax(axis=1)
+        votes = np.bincount(self.task, minlength=len(self.tasks))
+        return {
+            task: Opinion(
+                label=None if tied[place] else self.labels[first[place]],
+                weights=dict(zip(self.labels, row, strict=True)),
+                votes=int(votes[place]),
+            )
+            for place, (task, row) in enumerate(zip(self.tasks, weights.tolist(), strict=True))
+        }
+
+
+def _numbered(names: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
+    distinct = sorted(set(names))
+    place = {name: number for number, name in enumerate(distinct)}
+    return distinct, np.array([place[name] for name in names], dtype=np.int64)

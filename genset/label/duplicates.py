@@ -1,0 +1,100 @@
+"""Pairs of photos that look alike, for a manager to look at and decide.
+
+`genset duplicates find` proposes them; what a decision does is `genset.store.duplicates`'.
+"""
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from genset.errors import BadInput
+from genset.store import Candidate, DuplicatePair, Photo, Store
+from genset.store.duplicates import decide, open_pairs
+from genset.taxonomy import imagenet1k
+
+
+@dataclass(frozen=True, slots=True)
+class PairedPhoto:
+    """One photo of a pair. `classes` are those that a search found it for, as people read them.
+
+    `owner_name` and the addresses are a stranger's words: show them as text.
+    """
+
+    photo_id: int
+    name: str
+    classes: tuple[str, ...]
+    source: str
+    owner_name: str
+    license: str
+    license_url: str
+    page_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two photos that look alike; `photo` is the one that is refused if they are the same.
+
+    `other` is None where it is not a photo of this workspace, but one that the pool must not
+    share: `other_name` says which. `distance` counts differing bits, 0 to 8.
+    """
+
+    number: int
+    distance: int
+    photo: PairedPhoto
+    other: PairedPhoto | None
+    other_name: str
+
+
+def pairs_to_decide(store: Store) -> list[int]:
+    """The numbers of the pairs that nobody has decided, the closest first."""
+    return [pair.id for pair in open_pairs(store)]
+
+
+def paired(store: Store, number: int) -> Pair:
+    """The pair with this number, decided or not.
+
+    Raises:
+        BadInput: there is no such pair.
+    """
+    with store.session() as session:
+        pair = session.get(DuplicatePair, number)
+        if pair is None:
+            raise BadInput(f"there is no pair {number}")
+        source, _, source_id = pair.other.partition(":")
+        other = session.scalar(
+            select(Photo).where(
+                Photo.source == source, Photo.source_id == source_id, Photo.sha256.is_not(None)
+            )
+        )
+        return Pair(
+            number=number,
+            distance=pair.distance,
+            photo=_shown(session, pair.photo),
+            other=None if other is None else _shown(session, other),
+            other_name=pair.other,
+        )
+
+
+def _shown(session: Session, photo: Photo) -> PairedPhoto:
+    found_for = select(Candidate.wnid).where(Candidate.photo_id == photo.id)
+    wnids = session.scalars(found_for.order_by(Candidate.wnid))
+    return PairedPhoto(
+        photo_id=photo.id,
+        name=f"{photo.source}:{photo.source_id}",
+        classes=tuple(imagenet1k()[wnid].name for wnid in wnids),
+        source=photo.source,
+        owner_name=photo.owner_name or photo.owner,
+        license=photo.license,
+        license_url=photo.license_url,
+        page_url=photo.page_url,
+    )
+
+
+def decide_pair(store: Store, number: int, *, same: bool, by: str) -> None:
+    """Say whether a pair shows the same photo, as `genset duplicates decide` does.
+
+    Raises:
+        BadInput: there is no such pair.
+    """
+    decide(store, [number], same=same, by=by)

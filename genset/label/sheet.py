@@ -1,0 +1,101 @@
+"""CSV files: written whole, read with a complaint that names the line."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from genset.errors import BadInput
+from genset.files import write_text
+
+Row = dict[str, str]
+
+
+def write_sheet(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
+    """Write the rows below a line of column names, and return how many there are.
+
+    Times are ISO 8601, in UTC; None is an empty cell.
+
+    Raises:
+        BadInput: the file cannot be written.
+    """
+    text = io.StringIO(newline="")
+    plain = csv.writer(text, lineterminator="\n")
+    # A lone carriage return ends a row for those who read, but csv quotes only its own line end.
+    quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    plain.writerow(columns)
+    count = 0
+    for row in rows:
+        cells = [_cell(value) for value in row]
+        (quoted if any("\r" in cell for cell in cells) else plain).writerow(cells)
+        count += 1
+    try:
+        write_text(path, text.getvalue())
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error.strerror}") from None
+    return count
+
+
+def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
+    """Each row by column name, with its place in words: "labels.csv, line 3".
+
+    Raises:
+        BadInput: the file cannot be read, lacks one of the `needed` columns, or a row does.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            table = csv.DictReader(file, strict=True)
+            missing = [name for name in needed if name not in (table.fieldnames or ())]
+            if missing:
+                raise BadInput(
+                    f"{path}: no column {', '.join(missing)}; the first line must name "
+                    f"{', '.join(needed)}"
+                )
+            rows = [(f"{path}, line {table.line_num}", row) for row in table]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise BadInput(f"{path}: {error}") from None
+    for place, row in rows:
+        if any(row[name] is None for name in needed):
+            raise BadInput(f"{place}: the row is short of a column")
+        yield place, {name: value or "" for name, value in row.items() if isinstance(name, str)}
+
+
+@contextmanager
+def naming(place: str) -> Iterator[None]:
+    """Say where a wrong value stands."""
+    try:
+        yield
+    except (BadInput, ValueError) as error:
+        raise BadInput(f"{place}: {error}") from None
+
+
+def time_in(row: Row, column: str) -> datetime | None:
+    """The time in this column; None where it is empty or there is no such column.
+
+    Raises:
+        BadInput: it has no time zone.
+        ValueError: it is no time.
+    """
+    if not (written := row.get(column)):
+        return None
+    time = datetime.fromisoformat(written)
+    if time.tzinfo is None:
+        raise BadInput(f"{column} needs a time zone: {written}")
+    return time
+
+
+def number_in(row: Row, column: str) -> int | None:
+    """The whole number in this column; None where it is empty or there is no such column.
+
+    Raises:
+        ValueError: it is no whole number.
+    """
+    return int(written) if (written := row.get(column)) else None
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return "" if value is None else str(value)

@@ -1,0 +1,56 @@
+"""What a labeler is told before the first screen."""
+
+import streamlit as st
+
+_WHAT = """\
+You will see the name of a class of things, what it means, and up to five photos that a search
+found for it. Say of each photo whether it shows such a thing.
+"""
+
+_VERDICTS = """\
+| | |
+|---|---|
+| **Correct** | It shows at least one such thing: large or small, whole or in part. |
+| **Incorrect** | It shows none. A thing that only looks like it does not count. |
+| **Unsure** | You looked, and you cannot tell. |
+| **Broken** | It does not load, or it is no photo: a drawing, a screenshot, a page of text. |
+"""
+
+_CARE = """\
+Go by the definition, not by the name alone: two classes may share a name. Where a class is new to
+you, look at its Wikipedia page first. Every label is kept at once; come back when you like.
+"""
+
+_KEYS = """\
+| key | does |
+|---|---|
+| **1** to **5** | that photo is correct |
+| **Shift** with **1** to **5** | that photo is incorrect |
+| **←** **→** | go to another photo |
+| **U** | unsure |
+| **B** | broken, or not a photo |
+| **A** | all that are left are correct |
+| **Space** | look closer |
+| **Enter** | submit, once all are decided |
+| **Backspace** | go back and change your mind |
+| **H** | see this again |
+"""
+
+
+def show_instructions(*, notice: str | None = None, start: str | None = None) -> bool:
+    """Draw the instructions, under a notice if there is one; whether `start` was pressed."""
+    with st.container(key="instructions"):
+        st.title("How to label", anchor=False)
+        if notice:
+            st.info(notice)
+        what, keys = st.columns([6, 5], gap="large")
+        with what:
+            st.markdown(_WHAT)
+            st.markdown(_VERDICTS)
+            st.markdown(_CARE)
+            # Not Enter: it ends the name's form, and pressed twice it would skip what stands here.
+            pressed = start is not None and st.button(start, type="primary", shortcut="Space")
+        with keys:
+            st.markdown(_KEYS)
+            st.caption("Mouse and touch do all of it too.")
+    return pressed

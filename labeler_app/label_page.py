@@ -1,0 +1,55 @@
+"""The labeling page: the instructions once, then the component that shows screen after screen."""
+
+import streamlit as st
+
+from genset.label import Desk, Labeler, Labelers, label_secret
+from labeler_app.component import label_photos
+from labeler_app.instructions import show_instructions
+from labeler_app.security import Sessions
+from labeler_app.sign_in import can_sign_out, is_preview, sign_out, signed_in
+from labeler_app.workspace import opened
+
+
+def main() -> None:
+    """Draw what this labeler is to see now."""
+    if is_preview():
+        show_instructions(notice="This is a preview. Accept the work to begin.")
+        return
+    workspace, store = opened()
+    labeler = signed_in(Labelers(store))
+    if labeler is None:
+        return
+    progress = Desk(workspace, store, labeler).progress()
+    if not progress.classes:
+        st.info("No photos to label yet: run genset scrape")
+    elif not progress.labels and not st.session_state.get("instructed"):
+        if show_instructions(start="Start labeling"):
+            st.session_state["instructed"] = True
+            st.rerun()
+    else:
+        _label(labeler, Sessions(label_secret(workspace)))
+    _bottom(labeler)
+
+
+def _bottom(labeler: Labeler) -> None:
+    """Who labels, and the way out: below all else, so that the photos have the height."""
+    with st.container(key="bottom", horizontal=True, vertical_alignment="center"):
+        st.text(labeler.name)
+        if can_sign_out() and st.button("Sign out", type="tertiary"):
+            sign_out()
+            st.rerun()
+
+
+def _label(labeler: Labeler, sessions: Sessions) -> None:
+    # Kept while it holds, so that the component is not handed a new one at every run.
+    of, session = st.session_state.get("session", (None, ""))
+    if of != labeler.id:
+        session = sessions.sign(labeler.id)
+        st.session_state["session"] = labeler.id, session
+    result = label_photos(session=session, labeler=labeler.name, key=f"label {labeler.id}")
+    if result.expired:
+        del st.session_state["session"]
+        st.rerun()
+
+
+main()

@@ -1,0 +1,177 @@
+"""The manager's views of numbers: progress by class, labelers, selection frequencies."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from genset.label import Store, Verdict, Workspace
+from genset.label.stats import Stats, collect
+from genset.label.workers import Share
+from labeler_app.words import as_markdown
+
+_FRESH_S = 30  # numbers may be as old as this; collecting them again takes seconds for many labels
+_ALL = "all panels"
+
+
+def show_progress(workspace: Workspace, store: Store) -> None:
+    """How many candidates are labeled, in all and by class."""
+    stats = _stats(workspace, store)
+    with st.container(horizontal=True, gap="large"):
+        st.metric("Candidates done", f"{stats.done:,} of {stats.candidates:,}", help=_DONE)
+        st.metric("Labels", f"{stats.votes:,}")
+        st.metric("Labelers", f"{stats.labelers:,}")
+        st.metric("Krippendorff's alpha", _number(stats.agreement.alpha), help=_ALPHA)
+        st.metric("To review", f"{len(stats.disputes):,}", help=f"{stats.ruled:,} are settled")
+    st.progress(stats.done / stats.candidates if stats.candidates else 0.0)
+    st.dataframe(
+        {
+            "class": [each.wnid for each in stats.classes],
+            "name": [each.name for each in stats.classes],
+            "done": [each.done / each.candidates for each in stats.classes],
+            "candidates": [each.candidates for each in stats.classes],
+            "labeled": [each.labeled for each in stats.classes],
+            "labels": [each.votes for each in stats.classes],
+            "frequency": [each.frequency for each in stats.classes],
+            "alpha": [each.agreement.alpha for each in stats.classes],
+        },
+        hide_index=True,
+        placeholder="–",
+        height=_height(len(stats.classes)),
+        column_config={
+            "done": st.column_config.ProgressColumn(format="percent", help=_DONE),
+            "labeled": st.column_config.NumberColumn(help="Candidates with at least one label"),
+            "frequency": st.column_config.NumberColumn(
+                "mean selection frequency", format="%.2f", help="Share of labels that say correct"
+            ),
+            "alpha": st.column_config.NumberColumn("alpha", format="%.2f", help=_ALPHA),
+        },
+    )
+
+
+def show_labelers(workspace: Workspace, store: Store) -> None:
+    """Who labels how fast and how like the others; those to look at come first, with why."""
+    stats = _stats(workspace, store)
+    if not stats.by_labeler:
+        st.info("Nobody has labeled yet.")
+        return
+    for each in stats.by_labeler:
+        if each.look:
+            st.warning(f"**{as_markdown(each.name)}**: {as_markdown('; '.join(each.look))}")
+    rows = sorted(stats.by_labeler, key=lambda each: (not each.look, -each.labels))
+    st.dataframe(
+        {
+            "labeler": [each.name for each in rows],
+            "labels": [each.labels for each in rows],
+            **{
+                str(verdict): [
+                    _percent(each.verdicts.get(verdict, 0), each.labels) for each in rows
+                ]
+                for verdict in Verdict
+            },
+            "seconds a photo": [each.seconds for each in rows],
+            "like the others": [_share(each.consensus) for each in rows],
+            "controls right": [_share(each.controls) for each in rows],
+        },
+        hide_index=True,
+        placeholder="–",
+        height=_height(len(rows)),
+        column_config={
+            **{str(verdict): st.column_config.NumberColumn(format="%d%%") for verdict in Verdict},
+            "seconds a photo": st.column_config.NumberColumn(format="%.1f", help="The median"),
+            "like the others": st.column_config.TextColumn(
+                help="Labels that say what most others say of the candidate"
+            ),
+            "controls right": st.column_config.TextColumn(
+                help="Answers on hidden photos that are known to be right or wrong"
+            ),
+        },
+    )
+
+
+def show_frequencies(workspace: Workspace, store: Store) -> None:
+    """How the selection frequencies lie, and each candidate's with its 95 % interval."""
+    stats = _stats(workspace, store)
+    if not stats.frequencies:
+        st.info("Nothing has been labeled yet.")
+        return
+    st.caption(
+        "Candidates by selection frequency: the share of a candidate's labelers who said correct."
+    )
+    _histogram(stats.histogram)
+    st.dataframe(
+        {
+            "candidate": [each.task for each in stats.frequencies],
+            "frequency": [each.share for each in stats.frequencies],
+            "low": [each.low for each in stats.frequencies],
+            "high": [each.high for each in stats.frequencies],
+            "correct": [each.correct for each in stats.frequencies],
+            "labels": [each.votes for each in stats.frequencies],
+            "ruling": [each.ruling for each in stats.frequencies],
+        },
+        hide_index=True,
+        placeholder="–",
+        height=_height(len(stats.frequencies)),
+        column_config={
+            "frequency": st.column_config.ProgressColumn(format="%.2f"),
+            "low": st.column_config.NumberColumn(format="%.2f", help="95 % interval (Wilson)"),
+            "high": st.column_config.NumberColumn(format="%.2f", help="95 % interval (Wilson)"),
+            "ruling": st.column_config.TextColumn(help="What a review settled"),
+        },
+    )
+
+
+_DONE = "With all the labels that they are to get, or settled in review"
+_ALPHA = "Agreement beyond chance: 1 is perfect, 0 is what chance would give"
+
+
+def _stats(workspace: Workspace, store: Store) -> Stats:
+    """The numbers of the panel that is chosen, where there are several."""
+    stats = _collected(str(workspace.root), None, workspace, store)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        panel = _ALL
+        if len(stats.panels) > 1:
+            panel = st.selectbox("Panel", [_ALL, *stats.panels], key="panel", width=240)
+        if st.button("Refresh", icon=":material/refresh:", type="tertiary"):
+            _collected.clear()
+            stats = _collected(str(workspace.root), None, workspace, store)
+    if panel != _ALL:
+        stats = _collected(str(workspace.root), panel, workspace, store)
+    return stats
+
+
+@st.cache_data(ttl=_FRESH_S, show_spinner="Counting …")
+def _collected(folder: str, panel: str | None, _workspace: Workspace, _store: Store) -> Stats:
+    """Kept for all managers alike, by `folder` and `panel`."""
+    return collect(_store, _workspace, panel)
+
+
+def _histogram(counts: Sequence[int]) -> None:
+    """Bars of plain HTML, of our own numbers: Streamlit's charts want scripts to be evaluated."""
+    most = max(counts) or 1
+    bars = "".join(
+        f'<div><b>{count:,}</b><i style="height:{100 * count / most:.1f}%"></i>'
+        f"<span>{place / 10:.1f}</span></div>"
+        for place, count in enumerate(counts)
+    )
+    st.html(f'<div class="genset-bars" role="img" aria-label="{_told(counts)}">{bars}</div>')
+
+
+def _told(counts: Sequence[int]) -> str:
+    return "; ".join(f"{count} from {place / 10:.1f}" for place, count in enumerate(counts))
+
+
+def _share(share: Share | None) -> str | None:
+    return None if share is None else f"{share.share:.0%} ({share.right:,} of {share.of:,})"
+
+
+def _percent(part: int, whole: int) -> int | None:
+    return round(100 * part / whole) if whole else None
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _height(rows: int) -> int:
+    """Of a table, in pixels: all rows up to 14; the rest by scrolling."""
+    return 38 + 35 * max(1, min(rows, 14))

@@ -1,0 +1,89 @@
+"""The manager's view of photos that look alike: side by side, with a key for each answer."""
+
+from functools import partial
+
+import streamlit as st
+
+from genset.errors import GensetError
+from genset.label import Store, Workspace
+from genset.label.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide
+from genset.label.labelers import answering
+from labeler_app.manager import decides, draw, manager_name
+from labeler_app.photos import show_notice, show_photo
+from labeler_app.words import as_markdown
+
+
+def show_pairs(workspace: Workspace, store: Store) -> None:
+    """Draw the closest pair that nobody has decided, or that there is none."""
+    by = manager_name()
+    if problem := st.session_state.pop("pair problem", None):
+        st.error(as_markdown(problem))
+    skipped: set[int] = st.session_state.setdefault("pairs skipped", set())
+    numbers = pairs_to_decide(store)
+    waiting = [number for number in numbers if number not in skipped]
+    if not waiting:
+        _nothing(len(numbers))
+        return
+    pair = paired(store, waiting[0])
+    draw(f"pair {pair.number}")
+    st.caption(
+        f"{len(waiting):,} to decide · {pair.distance} of 64 bits differ · if they are the same, "
+        "the second one is refused, and the next scrape fills its place"
+    )
+    left, right = st.columns(2, gap="medium")
+    with left:
+        if pair.other is not None:
+            _show(workspace, pair.other)
+        else:
+            st.info(
+                as_markdown(
+                    f"{pair.other_name}: a photo that the pool must not share. "
+                    "It is known by its fingerprint alone, so look it up where it is."
+                )
+            )
+    with right:
+        _show(workspace, pair.photo)
+    _buttons(store, pair, by)
+    show_notice(pair.photo, pair.other)
+
+
+def _show(workspace: Workspace, photo: PairedPhoto) -> None:
+    show_photo(workspace, photo, f"The photo {photo.name}")
+    if photo.classes:
+        st.caption(f"found for {as_markdown(', '.join(photo.classes))}")
+
+
+def _buttons(store: Store, pair: Pair, by: str) -> None:
+    decide = partial(_decide, store, pair.number, by=by)
+    with st.container(horizontal=True):
+        for words, key, same in (("The same photo", "s", True), ("Different photos", "d", False)):
+            st.button(
+                words, key=f"{key} {pair.number}", shortcut=key, on_click=decide, args=(same,)
+            )
+        st.button(
+            "Skip", key=f"skip {pair.number}", type="tertiary", on_click=_skip, args=(pair.number,)
+        )
+
+
+def _decide(store: Store, number: int, same: bool, *, by: str) -> None:
+    if not decides(f"pair {number}"):
+        return
+    try:
+        with answering():
+            decide_pair(store, number, same=same, by=by)
+    except GensetError as error:
+        st.session_state["pair problem"] = f"Not stored: {error}"
+
+
+def _skip(number: int) -> None:
+    st.session_state["pairs skipped"].add(number)
+
+
+def _nothing(left: int) -> None:
+    if not left:
+        st.success("No pair waits to be decided. genset duplicates find looks for more.")
+        return
+    st.info(f"You skipped the last {left:,}.")
+    if st.button("Look at them again"):
+        st.session_state["pairs skipped"].clear()
+        st.rerun()

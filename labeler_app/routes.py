@@ -1,0 +1,140 @@
+"""What the labeling component asks the server for: screens, receipts, pictures.
+
+Every answer is JSON with `now`, the server's clock, but for pictures. Times are milliseconds since
+1970. A request carries its labeler's session, for Streamlit's own sign-in does not reach a route.
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from genset.errors import BadInput, GensetError
+from genset.label import Desk, Labelers, Store, Workspace, label_secret, shown_picture
+from genset.label.images import picture_path
+from labeler_app import wire
+from labeler_app.component import FILES
+from labeler_app.security import Sessions
+
+# A picture never changes: its name stands for one photo.
+_FOR_A_YEAR = {"Cache-Control": "private, max-age=31536000, immutable"}
+_WIDTHS = (350, 700, 1400)
+_LARGEST_BODY = 1_000_000
+
+Answer = dict[str, Any]
+
+
+class _Refused(Exception):
+    """The session is not good; the page has to make another."""
+
+
+def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
+    """The routes under ``/genset/``, for one workspace."""
+    sessions = Sessions(label_secret(workspace))
+    modules = {path.name: path for path in FILES.glob("*.js")}
+
+    def desk(session: str) -> Desk:
+        try:
+            labeler = Labelers(store).get(sessions.labeler(session))
+        except BadInput:
+            raise _Refused from None
+        return Desk(workspace, store, labeler)
+
+    def screens(session: str, body: Any) -> Answer:
+        count, held = wire.wanted(body)
+        mine = desk(session)
+        given = [wire.screen(each) for each in mine.screens(count, held)]
+        return {"screens": given, "progress": wire.progress(mine.progress())}
+
+    def submit(session: str, body: Any) -> Answer:
+        submissions = wire.submissions(body)
+        mine = desk(session)
+        receipts = [receipt for each in submissions for receipt in mine.submit(each)]
+        return {
+            "receipts": [wire.receipt(each) for each in receipts],
+            "progress": wire.progress(mine.progress()),
+        }
+
+    def beat(session: str, body: Any) -> Answer:
+        return {"lost": desk(session).beat(wire.names(body, "screens"))}
+
+    def earlier(session: str, body: Any) -> Answer:
+        found = desk(session).earlier(wire.name_or_none(body, "screen"))
+        return {"screen": wire.screen(found) if found else None}
+
+    def answering(answer: Callable[[str, Any], Answer]) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            session = request.headers.get("Authorization", "").removeprefix("Bearer ")
+            try:
+                body = await _body(request)
+                content = await run_in_threadpool(answer, session, body)
+            except _Refused:
+                return JSONResponse({"error": "sign in again"}, 401)
+            except BadInput as error:
+                return JSONResponse({"error": str(error)}, 400)
+            except GensetError as error:
+                return JSONResponse({"error": str(error)}, 503)
+            return JSONResponse({**content, "now": wire.milliseconds(datetime.now(UTC))})
+
+        return endpoint
+
+    def picture(request: Request) -> Response:
+        asked = request.query_params.get("w", "")
+        width = next((each for each in _WIDTHS if str(each) == asked), _WIDTHS[-1])
+        try:
+            path = picture_path(workspace, store, request.path_params["name"])
+        except BadInput as error:
+            return JSONResponse({"error": str(error)}, 404)
+        except GensetError as error:
+            return JSONResponse({"error": str(error)}, 503)
+        try:
+            return Response(_scaled(path, width), media_type="image/jpeg", headers=_FOR_A_YEAR)
+        except GensetError as error:
+            return JSONResponse({"error": str(error)}, 410)
+
+    def ready(_: Request) -> Response:
+        try:
+            Labelers(store).studies()  # any question will do
+        except GensetError:
+            return JSONResponse({"ready": False}, 503)
+        return JSONResponse({"ready": True})
+
+    def module(request: Request) -> Response:
+        path = modules.get(request.path_params["name"])
+        if path is None:
+            return JSONResponse({"error": "there is no such module"}, 404)
+        return FileResponse(path, headers={"Cache-Control": "no-cache"})
+
+    return [
+        Route("/genset/screens", answering(screens), methods=["POST"]),
+        Route("/genset/submit", answering(submit), methods=["POST"]),
+        Route("/genset/beat", answering(beat), methods=["POST"]),
+        Route("/genset/earlier", answering(earlier), methods=["POST"]),
+        Route("/genset/picture/{name}", picture),
+        Route("/genset/component/{name}", module),
+        Route("/genset/ready", ready),
+    ]
+
+
+@lru_cache(maxsize=256)  # some 30 MB; several labelers are shown the same photos
+def _scaled(path: Path, width: int) -> bytes:
+    return shown_picture(path, width)
+
+
+async def _body(request: Request) -> Any:
+    content = b""
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > _LARGEST_BODY:
+            raise BadInput("the request is too large")
+    try:
+        return json.loads(content)
+    except ValueError:
+        raise BadInput("the request is not JSON") from None

@@ -1,0 +1,167 @@
+"""Who a labeler is: decided here, on the server, anew at every run of the page.
+
+An address says it, by an invitation (``?invite=TOKEN``), by the link of a crowd's platform, or, on
+a machine of one's own, by a name (``?labeler=NAME``); or an identity provider does, where
+Streamlit's secrets have an ``[auth]`` section.
+"""
+
+import ipaddress
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import streamlit as st
+from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
+
+from genset.errors import BadInput, GensetError, MissingExtra
+from genset.label import Labeler, Labelers
+from genset.label.secret import given_secret
+from labeler_app.words import as_markdown
+
+# What MTurk sends in place of an assignment to somebody who has not accepted the work yet.
+_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+
+
+def is_preview() -> bool:
+    """Whether somebody on MTurk only looks whether they want the work."""
+    return st.query_params.get("assignmentId") == _PREVIEW
+
+
+def signed_in(labelers: Labelers) -> Labeler | None:
+    """The labeler; None after drawing what they can do to become one."""
+    problem = None
+    try:
+        labeler = _by_address(labelers) or _by_provider(labelers)
+    except BadInput as error:
+        labeler, problem = None, str(error)
+    if labeler is None:
+        _ask(problem)
+    elif labeler.blocked_at is not None:
+        _say("You can no longer label here", "Ask whoever sent you here what to do.")
+        return None
+    return labeler
+
+
+def can_sign_out() -> bool:
+    """Whether there is another way in than the link that led here."""
+    return "labeler" in st.query_params or _is_logged_in()
+
+
+def sign_out() -> None:
+    """Forget who this is, and what they looked at."""
+    st.query_params.clear()
+    st.session_state.clear()
+    if _is_logged_in():
+        st.logout()
+
+
+def _by_address(labelers: Labelers) -> Labeler | None:
+    given = st.query_params
+    if "invite" in given:
+        return labelers.by_invite(given["invite"])
+    if "PROLIFIC_PID" in given:
+        return labelers.by_study(
+            "prolific", _part("STUDY_ID"), _part("PROLIFIC_PID"), _part("SESSION_ID")
+        )
+    if "workerId" in given:
+        return labelers.by_study("mturk", _part("hitId"), _part("workerId"), _part("assignmentId"))
+    if "labeler" in given:
+        if not _names_are_enough():
+            raise BadInput("a name is not enough here: open the link that you were sent")
+        return labelers.by_name(given["labeler"])
+    return None
+
+
+def _part(name: str) -> str:
+    value = st.query_params.get(name, "")
+    if not value:
+        raise BadInput(f"the link lacks {name}: open it from the study's own page")
+    return value
+
+
+def _by_provider(labelers: Labelers) -> Labeler | None:
+    if not _is_logged_in():
+        return None
+    said = st.user.to_dict()
+    try:
+        issuer, subject = str(said["iss"]), str(said["sub"])
+    except KeyError as missing:
+        raise BadInput(f"the identity provider does not say {missing}") from None
+    return labelers.by_oidc(issuer, subject, str(said.get("name") or said.get("email") or subject))
+
+
+def _is_logged_in() -> bool:
+    return _providers() is not None and bool(st.user.get("is_logged_in"))
+
+
+def _providers() -> list[str] | None:
+    """The identity providers by name, "" for one without; None where none is configured."""
+    try:
+        auth = st.secrets["auth"]
+    except KeyError:
+        return None
+    except FileNotFoundError as error:  # Streamlit's word for a file with mistakes too
+        if any(Path(path).exists() for path in st.get_option("secrets.files")):
+            raise GensetError(f"Streamlit's secrets cannot be read: {error}") from None
+        return None
+    named = [name for name, value in auth.items() if isinstance(value, Mapping)]
+    return named or [""]
+
+
+def _names_are_enough() -> bool:
+    """Whether this is somebody's own machine, without any set-up.
+
+    A page that others can reach needs a secret of its own, so there is none here. The host's name
+    is looked at too: a page of another site could send a browser here under that site's name.
+    """
+    host = st.context.headers.get("Host")
+    return given_secret() is None and _providers() is None and (host is None or _is_local(host))
+
+
+def _is_local(host: str) -> bool:
+    name = urlsplit(f"//{host}").hostname or ""
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
+
+
+def _ask(problem: str | None) -> None:
+    with st.container(key="sign-in"):
+        st.title("Label photos", anchor=False)
+        if problem:
+            st.error(as_markdown(problem[:1].upper() + problem[1:]))
+        if (providers := _providers()) is not None:
+            for provider in providers:
+                _login_button(provider)
+        elif _names_are_enough():
+            _ask_name()
+        elif not problem:
+            st.markdown("Open the link that you were sent. It says who you are.")
+
+
+def _login_button(provider: str) -> None:
+    words = f"Sign in with {provider.capitalize()}" if provider else "Sign in"
+    if st.button(words, key=f"login {provider}", type="primary"):
+        try:
+            st.login(provider or None)
+        except StreamlitMissingAuthlibError:
+            raise MissingExtra("signing in with a provider", "oidc") from None
+        except StreamlitAuthError as error:
+            raise GensetError(f"the secrets' auth section is wrong: {error}") from None
+
+
+def _ask_name() -> None:
+    with st.form("name", border=False):
+        name = st.text_input("Your name", max_chars=64, autocomplete="username")
+        sent = st.form_submit_button("Start", type="primary")
+    st.caption("Every label is kept under this name. Come back under it to go on.")
+    if sent:
+        st.query_params.from_dict({"labeler": name})  # an invitation that did not hold goes
+        st.rerun()
+
+
+def _say(title: str, words: str) -> None:
+    with st.container(key="sign-in"):
+        st.title(title, anchor=False)
+        st.markdown(words)

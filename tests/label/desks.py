@@ -1,0 +1,84 @@
+"""What a labeler's page does, without a browser."""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import update
+
+from genset.label import Desk, GivenLabel, Labelers, Receipt, Screen, Submission, Verdict
+from genset.store import Screen as ScreenRow
+from genset.store import Store, now
+from genset.workspace import LabelRules, Workspace
+
+CORRECT, INCORRECT, UNSURE = Verdict.CORRECT, Verdict.INCORRECT, Verdict.UNSURE
+
+# The verdict on every photo, or on each by its owner's name.
+Say = Verdict | Callable[[str], Verdict]
+
+
+def desk_of(opened: tuple[Workspace, Store], name: str) -> Desk:
+    workspace, store = opened
+    return Desk(workspace, store, Labelers(store).by_name(name))
+
+
+def decided(
+    screen: Screen,
+    verdict: Say = CORRECT,
+    at: datetime | None = None,
+) -> Submission:
+    """The screen's photos, all decided."""
+    at = at or now()
+    labels = tuple(
+        GivenLabel(
+            id=uuid.uuid4(),
+            photo=photo.id,
+            verdict=verdict if isinstance(verdict, Verdict) else verdict(photo.owner_name),
+            shown_at=at,
+            decided_at=at,
+            order=order,
+            supersedes=photo.label_id,
+        )
+        for order, photo in enumerate(screen.photos, 1)
+    )
+    return Submission(screen.id, at, at, labels)
+
+
+def do(desk: Desk, screen: Screen, verdict: Say = CORRECT) -> list[Receipt]:
+    """Submit a whole screen."""
+    return desk.submit(decided(screen, verdict))
+
+
+def do_all(desk: Desk, verdict: Say = CORRECT) -> list[Screen]:
+    """Label until there is nothing more; return every screen in order."""
+    done: list[Screen] = []
+    while screens := desk.screens():
+        assert all(receipt.ok for receipt in do(desk, screens[0], verdict))
+        done.append(screens[0])
+    return done
+
+
+def owners(*screens: Screen) -> list[str]:
+    return [photo.owner_name for screen in screens for photo in screen.photos]
+
+
+def reasons(receipts: list[Receipt]) -> list[str]:
+    return [receipt.reason for receipt in receipts]
+
+
+def let_expire(store: Store, *screens: Screen) -> None:
+    """An hour passes for the leases of these screens."""
+    with store.begin() as session:
+        session.execute(
+            update(ScreenRow)
+            .where(ScreenRow.id.in_([screen.id for screen in screens]))
+            .values(expires_at=now() - timedelta(hours=1))
+        )
+
+
+def under(opened: tuple[Workspace, Store], **rules: Any) -> tuple[Workspace, Store]:
+    """The same workspace, with these settings of [label]."""
+    workspace, store = opened
+    return replace(workspace, label=LabelRules(**rules)), store

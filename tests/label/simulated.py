@@ -1,0 +1,104 @@
+"""Labelers without browsers: each a process that labels as fast as the store lets it."""
+
+import time
+import uuid
+from dataclasses import replace
+from pathlib import Path
+
+from sqlalchemy import insert
+
+from genset.label import Desk, GivenLabel, Labelers, Screen, Submission, Verdict
+from genset.store import Candidate, Control, Photo, Store, now
+from genset.taxonomy import imagenet1k
+from genset.workspace import LabelRules, Workspace
+
+# Growing votes, controls and leases that end while a killed labeler is away.
+RULES = LabelRules(votes=2, grow_to=(3, 5), controls=0.1, lease_minutes=0.02)
+
+
+def opinion(owner: str, name: str) -> Verdict:
+    """The same whenever it is asked; labelers differ about some photos."""
+    split = (sum(owner.encode()) * 7 + sum(name.encode())) % 10
+    return Verdict.CORRECT if split < 8 else Verdict.INCORRECT
+
+
+def decided(screen: Screen, name: str) -> Submission:
+    """Every photo of a screen, decided now."""
+    at = now()
+    labels = tuple(
+        GivenLabel(uuid.uuid4(), photo.id, opinion(photo.owner_name, name), at, at, order)
+        for order, photo in enumerate(screen.photos, 1)
+    )
+    return Submission(screen.id, at, at, labels)
+
+
+def label(root: Path, url: str, name: str, log: Path, seconds: float) -> None:
+    """Label until the time is over or there is nothing more.
+
+    `log` gets a line "sent ID" for each label before it is submitted, and "stored ID" or
+    "refused ID" once that was answered; it lies in the file whatever happens next.
+    """
+    workspace = replace(Workspace.find(root), label=RULES)
+    store = Store.open(url)
+    desk = Desk(workspace, store, Labelers(store).by_name(name))
+    until = time.monotonic() + seconds
+    with log.open("a", encoding="utf-8", buffering=1) as lines:
+        while time.monotonic() < until and desk.progress().done is None:
+            for screen in desk.screens(count=2):
+                given = decided(screen, name)
+                for each in given.labels:
+                    print("sent", each.id, file=lines)
+                for receipt in desk.submit(given):
+                    print("stored" if receipt.ok else "refused", receipt.id, file=lines)
+    store.close()
+
+
+def add_pool(store: Store, candidates: int, a_class: int = 25) -> None:
+    """Candidates, so many a class, whose pictures nobody asks for: rows without files.
+
+    A photo of every class is a control of the next one.
+    """
+    classes = [cls.wnid for cls in imagenet1k()]
+    at = now()
+    photos = [
+        {
+            "id": number,
+            "source": "flickr",
+            "source_id": str(number),
+            "owner": f"{number}@N00",
+            "owner_name": f"owner {number}",
+            "title": "",
+            "license": "CC BY 2.0",
+            "license_url": "",
+            "page_url": "",
+            "image_url": "",
+            "posted_at": at,
+            "sha256": f"{number:064x}",
+            "format": "JPEG",
+            "stored_at": at,
+        }
+        for number in range(1, candidates + 1)
+    ]
+    found = [
+        {
+            "id": number,
+            "wnid": classes[(number - 1) // a_class],
+            "photo_id": number,
+            "keyword": "",
+            "rank": (number - 1) % a_class + 1,
+        }
+        for number in range(1, candidates + 1)
+    ]
+    controls = [
+        {
+            "wnid": classes[number // a_class],
+            "photo_id": number,
+            "expected": Verdict.INCORRECT,
+            "reason": "known for the class before",
+        }
+        for number in range(a_class, candidates, a_class)
+    ]
+    with store.begin() as session:
+        session.execute(insert(Photo), photos)
+        session.execute(insert(Candidate), found)
+        session.execute(insert(Control), controls)

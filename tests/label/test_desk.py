@@ -1,0 +1,456 @@
+"""What one labeler is shown, and what is stored of what they say."""
+
+import logging
+import uuid
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, text
+
+from genset.errors import BadInput, GensetError
+from genset.label import Desk, Done, Labelers, Verdict, picture_path
+from genset.scrape.removal import remove
+from genset.store import Candidate, Label, Photo, Ruling, Store, find_candidate, now
+from genset.workspace import Workspace
+from tests.label.desks import (
+    CORRECT,
+    INCORRECT,
+    UNSURE,
+    decided,
+    desk_of,
+    do,
+    do_all,
+    let_expire,
+    owners,
+    reasons,
+    under,
+)
+from tests.labeled_workspace import (
+    CLASSES,
+    CRANE,
+    GOLDFISH,
+    TABBY,
+    TENCH,
+    add_candidate,
+    labeled_workspace,
+    vote,
+)
+
+Opened = tuple[Workspace, Store]
+
+
+def stored(store: Store) -> list[tuple[str, str, Verdict]]:
+    with store.session() as session:
+        labels = session.scalars(select(Label).order_by(Label.number))
+        return [(label.candidate.task, label.worker, label.verdict) for label in labels]
+
+
+# What is shown
+
+
+def test_a_screen_shows_what_a_labeler_and_flickr_s_terms_need(opened: Opened) -> None:
+    screen = desk_of(opened, "ann").screens()[0]
+
+    assert (screen.cls.wnid, screen.cls.name) == (TENCH, "tench")
+    assert owners(screen) == [f"owner {number}" for number in range(5)]
+    photo = screen.photos[1]
+    assert picture_path(*opened, photo.id).is_file()
+    assert photo.source == "flickr"
+    assert photo.license == "CC BY 2.0"
+    assert photo.license_url == "https://creativecommons.org/licenses/by/2.0/"
+    assert photo.page_url == "https://www.flickr.com/photos/1@N00/1"
+    assert (photo.verdict, photo.label_id) == (None, None)
+    assert not screen.submitted
+
+
+def test_an_owner_without_a_name_is_shown_by_their_id(tmp_path: Path) -> None:
+    workspace, store = labeled_workspace(tmp_path, classes=[])
+    add_candidate(workspace, store, CRANE, 900, owner_name="")
+
+    assert owners(*desk_of((workspace, store), "ann").screens()) == ["900@N00"]
+
+
+def test_classes_come_one_after_the_other_until_all_are_done(anywhere: Opened) -> None:
+    desk = desk_of(anywhere, "ann")
+    seen = []
+    while screens := desk.screens(count=1):
+        seen.append(screens[0].cls.wnid)
+        before = desk.progress()
+        assert (before.classes_done, before.classes, before.labels) == (
+            len(seen) - 1,
+            4,
+            5 * (len(seen) - 1),
+        )
+        assert before.done is None
+        assert reasons(do(desk, screens[0])) == [""] * 5
+
+    assert seen == list(CLASSES)
+    after = desk.progress()
+    assert (after.classes_done, after.classes, after.labels) == (4, 4, 20)
+    assert after.done == Done("all")
+
+
+def test_a_class_with_many_photos_takes_screens_of_about_the_same_size(
+    tmp_path: Path,
+) -> None:
+    opened = labeled_workspace(tmp_path, [TENCH, TABBY], photos=7)
+    screens = do_all(desk_of(opened, "ann"))
+
+    assert [(screen.cls.wnid, len(screen.photos)) for screen in screens] == [
+        (TENCH, 4),
+        (TENCH, 3),
+        (TABBY, 4),
+        (TABBY, 3),
+    ]
+    assert len(set(owners(*screens))) == 14
+
+
+def test_open_screens_come_again_and_are_topped_up(anywhere: Opened) -> None:
+    desk = desk_of(anywhere, "ann")
+    first = desk.screens(count=2)
+    again = desk.screens(count=3)
+
+    assert [screen.id for screen in again[:2]] == [screen.id for screen in first]
+    assert owners(*again) == [f"owner {100 * c + k}" for c in range(3) for k in range(5)]
+    assert [screen.id for screen in desk.screens(count=1)] == [first[0].id]
+    held = [screen.id for screen in again]
+    assert [screen.id for screen in desk.screens(count=1, held=held)] == held
+
+
+def test_without_photos_there_is_nothing_to_show(tmp_path: Path) -> None:
+    desk = desk_of(labeled_workspace(tmp_path, classes=[]), "ann")
+
+    assert desk.screens() == []
+    assert desk.earlier(None) is None
+    progress = desk.progress()
+    assert (progress.classes_done, progress.classes, progress.done) == (0, 0, Done("all"))
+
+
+def test_photos_that_come_meanwhile_are_shown(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    do_all(desk)
+    add_candidate(*opened, CRANE, 900, rank=9)
+
+    assert desk.progress().done is None
+    assert owners(*desk.screens()) == ["owner 900"]
+
+
+def test_a_removed_photo_vanishes_and_its_screen_can_be_submitted_without_it(
+    opened: Opened,
+) -> None:
+    desk = desk_of(opened, "ann")
+    shown = desk.screens(count=1)[0]
+    remove(*opened, "flickr:2", "its owner asked")
+
+    assert owners(*desk.screens(count=1)) == ["owner 0", "owner 1", "owner 3", "owner 4"]
+    with pytest.raises(BadInput, match="no such picture"):
+        picture_path(*opened, shown.photos[2].id)
+    assert reasons(do(desk, desk.screens(count=1)[0])) == [""] * 4
+    assert "owner 2" not in owners(*do_all(desk_of(opened, "bob")), *do_all(desk))
+
+
+def test_a_screen_whose_photos_were_all_removed_is_over(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    [screen] = desk.screens(count=1)
+    for number in range(5):
+        remove(*opened, f"flickr:{number}", "its owner asked")
+
+    assert desk.screens(count=1)[0].cls.wnid == GOLDFISH
+    assert desk.beat([screen.id]) == [screen.id]
+
+
+def test_a_photo_that_two_classes_claim_is_shown_only_when_somebody_ruled(opened: Opened) -> None:
+    _, store = opened
+    with store.begin() as session:
+        photo = find_candidate(session, f"{TENCH}/flickr:0").photo
+        session.add(Candidate(wnid=GOLDFISH, photo=photo, keyword="fish", rank=9))
+    assert "owner 0" not in owners(*do_all(desk_of(opened, "ann")))
+
+    with store.begin() as session:
+        candidate = find_candidate(session, f"{TENCH}/flickr:0")
+        session.add(Ruling(candidate_id=candidate.id, verdict=CORRECT, by="eve", reason="a tench"))
+
+    [screen] = do_all(desk_of(opened, "ann"))
+    assert (screen.cls.wnid, owners(screen)) == (TENCH, ["owner 0"])
+
+
+def test_examples_are_photos_known_to_be_right_that_one_will_not_be_asked_about(
+    opened: Opened,
+) -> None:
+    opened = under(opened, votes=2)
+    for name in ("ann", "bob"):
+        do_all(desk_of(opened, name), lambda owner: INCORRECT if owner == "owner 0" else CORRECT)
+    add_candidate(*opened, TENCH, 50, rank=9)
+    add_candidate(*opened, TENCH, 51, rank=10)
+    vote(opened[1], f"{TENCH}/flickr:51", "ann", CORRECT)
+
+    [screen] = desk_of(opened, "cid").screens()
+
+    assert owners(screen) == ["owner 50", "owner 51"]
+    assert [each.owner_name for each in screen.examples] == ["owner 1", "owner 2", "owner 3"]
+    assert all(picture_path(*opened, each.id).is_file() for each in screen.examples)
+    assert len(screen.confusable) == 3
+    like = {each.cls.wnid: each.photo and each.photo.owner_name for each in screen.confusable}
+    assert like[GOLDFISH] == "owner 100"
+
+
+@pytest.mark.parametrize("name", ["", "x", "0" * 32, "1-" + "0" * 32, "../../etc/passwd", "1\x00"])
+def test_a_forged_picture_s_name_shows_nothing(anywhere: Opened, name: str) -> None:
+    with pytest.raises(BadInput, match="no such picture"):
+        picture_path(*anywhere, name)
+
+
+# What is stored
+
+
+def test_everything_about_a_label_is_stored(anywhere: Opened) -> None:
+    anywhere = under(anywhere, panel="fresh", guideline="2b")
+    desk = desk_of(anywhere, "ann")
+    screen = desk.screens()[0]
+    given = decided(screen, lambda owner: UNSURE if owner == "owner 1" else CORRECT)
+    assert reasons(desk.submit(given)) == [""] * 5
+
+    with anywhere[1].session() as session:
+        labels = session.scalars(select(Label).order_by(Label.number)).all()
+        assert [label.id for label in labels] == [each.id for each in given.labels]
+        label = labels[1]
+        assert label.candidate.task == f"{TENCH}/flickr:1"
+        assert (label.worker, label.verdict, label.via) == ("ann", UNSURE, "page")
+        assert (label.panel, label.guideline, label.screen_id) == ("fresh", "2b", screen.id)
+        assert (label.decided_order, label.supersedes) == (2, None)
+        assert label.shown_at is not None
+        assert label.shown_at <= label.decided_at <= now()
+
+
+def test_times_from_a_browser_whose_clock_is_wrong_stay_within_the_lease(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    started = now()
+    early, late, *_ = desk.screens()
+    desk.submit(decided(early, at=started - timedelta(days=900)))
+    desk.submit(decided(late, at=started + timedelta(days=900)))
+
+    with opened[1].session() as session:
+        for label in session.scalars(select(Label)):
+            assert label.shown_at is not None
+            assert started <= label.shown_at <= label.decided_at <= now()
+
+
+def test_a_submission_that_comes_again_is_answered_again_and_stored_once(
+    anywhere: Opened,
+) -> None:
+    desk = desk_of(anywhere, "ann")
+    given = decided(desk.screens()[0])
+    first = desk.submit(given)
+
+    assert [receipt.id for receipt in first] == [label.id for label in given.labels]
+    assert desk.submit(given) == first
+    assert len(stored(anywhere[1])) == 5
+
+
+def test_a_screen_half_decided_is_refused_whole(anywhere: Opened) -> None:
+    desk = desk_of(anywhere, "ann")
+    given = decided(desk.screens()[0])
+    part = replace(given, labels=given.labels[:4])
+
+    assert reasons(desk.submit(part)) == ["not every photo of the screen is decided"] * 4
+    assert stored(anywhere[1]) == []
+    assert reasons(desk.submit(given)) == [""] * 5
+
+
+def test_a_changed_mind_supersedes_and_the_newest_counts(anywhere: Opened) -> None:
+    desk = desk_of(anywhere, "ann")
+    do(desk, desk.screens()[0])
+    back = desk.earlier(None)
+    assert back is not None
+    assert back.submitted
+    assert [photo.verdict for photo in back.photos] == [CORRECT] * 5
+    given = decided(back, INCORRECT)
+    one = replace(given, labels=given.labels[2:3])
+
+    assert reasons(desk.submit(one)) == [""]
+
+    again = desk.earlier(None)
+    assert again is not None
+    verdicts = [photo.verdict for photo in again.photos]
+    assert verdicts == [CORRECT, CORRECT, INCORRECT, CORRECT, CORRECT]
+    assert again.photos[2].label_id == one.labels[0].id
+    assert desk.progress().labels == 5
+
+
+def test_a_verdict_that_was_changed_elsewhere_is_not_changed_blindly(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    do(desk, desk.screens()[0])
+    seen = desk.earlier(None)
+    assert seen is not None
+    do(desk, seen, INCORRECT)
+
+    late = "you have changed this verdict elsewhere meanwhile"
+    assert reasons(do(desk, seen, UNSURE)) == [late] * 5
+
+
+def test_a_second_tab_s_verdicts_of_a_submitted_screen_are_refused(opened: Opened) -> None:
+    desk, other = desk_of(opened, "ann"), desk_of(opened, "ann")
+    here, there = desk.screens()[0], other.screens()[0]
+    assert here.id == there.id
+    do(desk, here)
+
+    assert reasons(do(other, there, INCORRECT)) == ["you have decided this photo already"] * 5
+    assert {verdict for *_, verdict in stored(opened[1])} == {CORRECT}
+
+
+def test_back_leads_from_the_newest_screen_to_the_first(anywhere: Opened) -> None:
+    desk = desk_of(anywhere, "ann")
+    do_all(desk)
+    seen, screen = [], desk.earlier(None)
+    while screen is not None:
+        seen.append(screen.cls.wnid)
+        screen = desk.earlier(screen.id)
+
+    assert seen == [TABBY, CRANE, GOLDFISH, TENCH]
+
+
+def test_back_from_a_screen_in_work_leads_to_the_newest(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    first, second, *_ = desk.screens()
+    do(desk, first)
+    back = desk.earlier(second.id)
+    assert back is not None
+    assert back.id == first.id
+
+
+# What is refused
+
+
+def test_what_is_not_a_labeler_s_own_is_refused_and_logged(
+    anywhere: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
+    ann, bob = desk_of(anywhere, "ann"), desk_of(anywhere, "bob")
+    [theirs] = ann.screens(count=1)
+    [mine] = bob.screens(count=1)
+    foreign = decided(theirs)
+    nowhere = replace(foreign, screen="f" * 32)
+    odd = replace(foreign, screen="x\x00' OR 1=1")
+    wrong_photo = decided(mine)
+    mixed = replace(wrong_photo, labels=(*wrong_photo.labels, foreign.labels[0]))
+
+    with caplog.at_level(logging.WARNING, "genset.label"):
+        for given in (foreign, nowhere, odd):
+            assert reasons(bob.submit(given)) == ["no such screen or photo"] * 5
+        assert reasons(bob.submit(mixed)) == [""] * 5 + ["no such screen or photo"]
+
+    assert len(caplog.records) == 4
+    assert all("labels of 'bob'" in record.getMessage() for record in caplog.records)
+    assert bob.beat([theirs.id, "x\x00", mine.id]) == [theirs.id, "x\x00"]
+    assert {worker for _, worker, _ in stored(anywhere[1])} == {"bob"}
+    assert reasons(ann.submit(foreign)) == [""] * 5
+
+
+def test_the_id_of_another_label_is_refused(opened: Opened) -> None:
+    ann, bob = desk_of(opened, "ann"), desk_of(opened, "bob")
+    taken = decided(ann.screens(count=1)[0])
+    ann.submit(taken)
+    given = decided(bob.screens()[0])
+    pairs = zip(given.labels, taken.labels, strict=True)
+    stolen = replace(given, labels=tuple(replace(mine, id=its.id) for mine, its in pairs))
+
+    assert reasons(bob.submit(stolen)) == ["another label has this id"] * 5
+    assert reasons(bob.submit(given)) == [""] * 5
+
+
+def test_a_blocked_labeler_gets_nothing_and_gives_nothing(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    screen = desk.screens()[0]
+    Labelers(opened[1]).block("ann")
+
+    for action in (desk.screens, lambda: desk.beat([screen.id]), lambda: desk.earlier(None)):
+        with pytest.raises(BadInput, match="may not label here any more"):
+            action()
+    assert reasons(do(desk, screen)) == ["you may not label here any more"] * 5
+    assert stored(opened[1]) == []
+
+
+def test_a_database_that_fails_is_told_in_one_line(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    screen = desk.screens()[0]
+    with opened[1].begin() as session:
+        session.execute(text(f"ALTER TABLE {Photo.__tablename__} RENAME TO gone"))
+
+    for action in (desk.progress, desk.screens, lambda: do(desk, screen)):
+        with pytest.raises(GensetError, match=r"^the store does not answer: no such table[^\n]*$"):
+            action()
+
+
+# How long it takes
+
+
+def test_the_time_left_is_told_once_there_is_a_pace(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    for _ in range(3):
+        do(desk, desk.screens()[0])
+        assert desk.progress().seconds_left is None
+    do(desk, desk.screens()[0])
+    assert desk.progress().seconds_left == 0
+
+
+# Studies
+
+
+def test_a_study_ends_with_its_code_after_its_screens(opened: Opened) -> None:
+    workspace, store = opened
+    labelers = Labelers(store)
+    labelers.add_study("prolific", "S1", 2, "C0DE")
+    desk = Desk(workspace, store, labelers.by_study("prolific", "S1", "P1", "V1"))
+    assert len(desk.screens(count=4)) == 2
+    assert [len(screen.photos) for screen in do_all(desk)] == [5, 5]
+
+    progress = desk.progress()
+    url = "https://app.prolific.com/submissions/complete?cc=C0DE"
+    assert (progress.done, progress.labels) == (Done("study", "C0DE", url), 10)
+
+    labelers.add_study("prolific", "S2", 1, "SECOND")
+    desk = Desk(workspace, store, labelers.by_study("prolific", "S2", "P1", "V2"))
+    assert desk.progress().done is None
+    assert [screen.cls.wnid for screen in do_all(desk)] == [CRANE]
+
+
+def test_a_study_s_labeler_for_whom_nothing_is_left_gets_the_code_too(opened: Opened) -> None:
+    workspace, store = opened
+    labelers = Labelers(store)
+    labelers.add_study("mturk", "HIT1", 99, "C0DE")
+    do_all(desk_of(opened, "ann"))
+    desk = Desk(workspace, store, labelers.by_study("mturk", "HIT1", "A1", "V1"))
+
+    assert desk.screens() == []
+    assert desk.progress().done == Done("study", "C0DE", None)
+
+
+# Leases (those of several labelers: test_desk_votes.py)
+
+
+def test_a_beat_extends_the_lease(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    [screen] = desk.screens(count=1)
+    let_expire(opened[1], screen)
+
+    assert desk.beat([screen.id, "0" * 32]) == ["0" * 32]
+    [again] = desk.screens(count=1)
+    assert (again.id, again.expires_at > now()) == (screen.id, True)
+    do(desk, again)
+    assert desk.beat([screen.id]) == []
+
+
+def test_a_labeler_who_comes_back_finds_the_screens_that_nobody_took(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    before = desk.screens()
+    let_expire(opened[1], *before)
+
+    assert [screen.id for screen in desk.screens()] == [screen.id for screen in before]
+
+
+def test_ids_are_not_to_be_guessed(opened: Opened) -> None:
+    screens = desk_of(opened, "ann").screens()
+    ids = [screen.id for screen in screens] + [p.id for s in screens for p in s.photos]
+    assert len(set(ids)) == len(ids)
+    assert all(uuid.UUID(each).hex == each for each in ids)

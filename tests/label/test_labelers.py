@@ -1,0 +1,167 @@
+"""Who may label, and how they are known again."""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import text
+
+from genset.errors import BadInput
+from genset.label import Desk, Labelers
+from genset.store import Store
+from genset.workspace import Workspace
+from tests.label.desks import do_all
+
+Opened = tuple[Workspace, Store]
+
+
+@pytest.fixture
+def labelers(store: Store) -> Labelers:
+    return Labelers(store)
+
+
+def test_whoever_signs_in_by_name_is_the_same_labeler_again(labelers: Labelers) -> None:
+    ann = labelers.by_name(" Ann-Kristin Ö. ")
+
+    assert (ann.name, ann.kind, ann.blocked_at) == ("Ann-Kristin Ö.", "name", None)
+    assert labelers.by_name("Ann-Kristin Ö.") == ann == labelers.get(ann.id)
+    assert labelers.by_name("ann-kristin ö.") != ann
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a" * 65, "a\nb", "a\x00b", "\u202eann"])
+def test_a_labeler_s_name_is_short_and_printable(labelers: Labelers, name: str) -> None:
+    for sign_in in (labelers.by_name, labelers.invite):
+        with pytest.raises(BadInput, match="1 to 64 printable"):
+            sign_in(name)
+
+
+def test_an_invited_labeler_comes_by_the_newest_link_only(
+    labelers: Labelers, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = labelers.invite("ann")
+    ann = labelers.by_invite(first)
+    second = labelers.invite("ann")
+
+    assert labelers.by_invite(second) == ann
+    assert (ann.name, ann.kind) == ("ann", "invite")
+    for token in (first, "", "x", second[:-1]):
+        with (
+            caplog.at_level(logging.WARNING, "genset.label"),
+            pytest.raises(BadInput, match="ask for a new link"),
+        ):
+            labelers.by_invite(token)
+    assert len(caplog.records) == 4
+    assert first not in caplog.text
+    with pytest.raises(BadInput, match="signs in another way"):
+        labelers.by_name("ann")
+
+
+def test_a_link_s_token_is_not_in_the_database(labelers: Labelers, opened: Opened) -> None:
+    token = labelers.invite("ann")
+    with opened[1].session() as session:
+        rows = session.execute(text("SELECT * FROM labeler")).all()
+    assert len(rows) == 1
+    assert token not in str(rows)
+
+
+def test_who_signed_in_by_name_keeps_their_work_when_invited(opened: Opened) -> None:
+    workspace, store = opened
+    labelers = Labelers(store)
+    ann = labelers.by_name("ann")
+    do_all(Desk(workspace, store, ann))
+    again = labelers.by_invite(labelers.invite("ann"))
+
+    assert (again.id, again.name) == (ann.id, ann.name)
+    assert Desk(workspace, store, again).progress().labels == 20
+
+
+def test_an_account_is_one_labeler_whatever_name_it_has(labelers: Labelers) -> None:
+    ann = labelers.by_oidc("https://a.example", "1", "Ann")
+    assert labelers.by_oidc("https://a.example", "1", "Ann Married") == ann
+    others = [
+        labelers.by_oidc("https://b.example", "1", "Ann"),
+        labelers.by_oidc("https://a.example", "2", "Ann"),
+        labelers.by_oidc("https://a.example", "3", "\u202e\x00" + "long" * 99),
+        labelers.by_oidc("https://a.example", "4", ""),
+    ]
+    assert [each.name for each in others] == ["Ann 2", "Ann 3", "long" * 14, "labeler"]
+    with pytest.raises(BadInput, match="needs no link"):
+        labelers.invite("Ann")
+
+
+def test_a_study_lets_its_platform_s_workers_in(labelers: Labelers) -> None:
+    labelers.add_study("prolific", "S1", 20, "C0DE")
+    made = labelers.add_study("mturk", "S1", 5)
+    assert made.code
+    assert labelers.add_study("mturk", "S1", 7).code == made.code
+    assert [(each.platform, each.screens) for each in labelers.studies()] == [
+        ("prolific", 20),
+        ("mturk", 7),
+    ]
+
+    worker = labelers.by_study("prolific", "S1", "P1", "V1")
+    assert (worker.name, worker.kind) == ("prolific:P1", "prolific")
+    assert labelers.by_study("prolific", "S1", "P1", "V2") == worker
+    assert labelers.by_study("mturk", "S1", "P1", "V2").id != worker.id
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("prolific", "S2", "P1", "V1"), "not known here"),
+        (("mturk", "S1", "P1", "V1"), "not known here"),
+        (("prolific", "S1", "", "V1"), "lacks the platform's ids"),
+        (("prolific", "S1", "P1", ""), "lacks the platform's ids"),
+        (("prolific", "S1", "P" * 2000, "V1"), "lacks the platform's ids"),
+        (("prolific", "S1", "P1", "ASSIGNMENT_ID_NOT_AVAILABLE"), "preview"),
+    ],
+)
+def test_who_comes_for_no_study_stays_out(
+    labelers: Labelers, words: tuple[str, str, str, str], complaint: str
+) -> None:
+    labelers.add_study("prolific", "S1", 20, "C0DE")
+    with pytest.raises(BadInput, match=complaint):
+        labelers.by_study(*words)
+    assert labelers.all() == []
+
+
+@pytest.mark.parametrize(
+    "add",
+    [
+        lambda labelers: labelers.add_study("crowdflower", "S1", 20),
+        lambda labelers: labelers.add_study("mturk", " ", 20),
+        lambda labelers: labelers.add_study("mturk", "S1", 0),
+    ],
+)
+def test_a_study_that_is_none_is_refused(
+    labelers: Labelers, add: Callable[[Labelers], object]
+) -> None:
+    with pytest.raises(BadInput, match="a study"):
+        add(labelers)
+    assert labelers.studies() == []
+
+
+def test_a_blocked_labeler_is_known_as_such_until_invited_again(labelers: Labelers) -> None:
+    labelers.by_name("ann")
+    labelers.by_name("Bob")
+    labelers.block("ann")
+
+    assert labelers.by_name("ann").blocked_at is not None
+    assert [(each.name, each.blocked_at is None) for each in labelers.all()] == [
+        ("Bob", True),
+        ("ann", False),
+    ]
+    assert labelers.by_invite(labelers.invite("ann")).blocked_at is None
+    with pytest.raises(BadInput, match="no labeler 'cid'"):
+        labelers.block("cid")
+    with pytest.raises(BadInput, match="no labeler 99"):
+        labelers.get(99)
+
+
+def test_many_tabs_that_sign_one_person_in_at_once_make_one_labeler(anywhere: Opened) -> None:
+    labelers = Labelers(anywhere[1])
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: labelers.by_name("ann"), range(16)))
+    assert len({each.id for each in found}) == 1
+    assert [each.name for each in labelers.all()] == ["ann"]

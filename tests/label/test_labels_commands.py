@@ -1,0 +1,133 @@
+"""`genset labels ...` as a manager types it."""
+
+import csv
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+from crowdkit.aggregation import DawidSkene
+
+from genset.cli import cli
+from genset.label import Store, Verdict
+from genset.workspace import Workspace
+from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
+
+Opened = tuple[Workspace, Store]
+ONE, TWO = f"{TENCH}/flickr:0", f"{TENCH}/flickr:1"
+
+
+def run(workspace: Workspace, *words: str) -> Result:
+    return CliRunner().invoke(cli, ["-w", str(workspace.root), "labels", *words])
+
+
+def answer(workspace: Workspace, *words: str) -> object:
+    """What the command answers as JSON."""
+    done = run(workspace, *words, "--json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def voted(store: Store) -> None:
+    """Ten candidates by three labelers, of whom "eve" says the opposite of some."""
+    for number in range(10):
+        task = f"{TENCH}/flickr:{number}" if number < 5 else f"{GOLDFISH}/flickr:{95 + number}"
+        right = Verdict.CORRECT if number % 3 else Verdict.INCORRECT
+        wrong = Verdict.INCORRECT if number % 3 else Verdict.CORRECT
+        for worker in ("ann", "bob"):
+            vote(store, task, worker, right)
+        vote(store, task, "eve", wrong if number in (1, 4, 6) else right)
+
+
+def test_all_goes_out_into_a_folder_and_in_again(opened: Opened, tmp_path: Path) -> None:
+    workspace, store = opened
+    voted(store)
+    other, _ = labeled_workspace(tmp_path / "other")
+    done = run(workspace, "export", str(tmp_path / "labels"))
+    assert done.exit_code == 0
+    assert "30 labels" in done.output
+    assert run(other, "import", str(tmp_path / "labels")).output == (
+        "30 labels added, 0 known already\n"
+    )
+    found = answer(other, "import", str(tmp_path / "labels"))
+    assert isinstance(found, dict)
+    assert found["labels"] == {"new": 0, "known": 30, "older": 0}
+
+
+def test_a_csv_file_holds_what_is_in_force(opened: Opened, tmp_path: Path) -> None:
+    workspace, store = opened
+    voted(store)
+    path = tmp_path / "labels.csv"
+    assert answer(workspace, "export", str(path)) == {"file": str(path), "labels": 30}
+    other, _ = labeled_workspace(tmp_path / "other")
+    assert answer(other, "import", str(path), "--panel", "x") == {"new": 30, "known": 0, "older": 0}
+
+
+def test_stats_tell_in_words_and_as_json(opened: Opened) -> None:
+    workspace, store = opened
+    voted(store)
+    text = run(workspace, "stats").output
+    assert "10 of 20 candidates labeled" in text
+    assert "Krippendorff's alpha 0.6" in text
+    assert "7/10 70%" in text
+    stats = answer(workspace, "stats")
+    assert isinstance(stats, dict)
+    assert stats["votes"] == 30
+    assert stats["by_labeler"][2]["consensus"]["right"] == 7
+    assert len(stats["disputes"]) == 3
+    assert answer(workspace, "stats", "--panel", "main") == {**stats, "panel": "main"}
+
+
+def test_a_panel_that_is_not_there_is_named(opened: Opened) -> None:
+    for words in (["stats"], ["review"], ["aggregate", "--method", "majority"]):
+        done = run(opened[0], *words, "--panel", "fresh")
+        assert done.exit_code != 0
+        assert "no labels of panel 'fresh'" in str(done.exception)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+def test_votes_come_together_as_crowd_kit_has_it_from_the_same_export(
+    opened: Opened, tmp_path: Path
+) -> None:
+    workspace, store = opened
+    voted(store)
+    path, table = tmp_path / "together.csv", tmp_path / "labels.csv"
+    run(workspace, "export", str(table))
+    found = answer(workspace, "aggregate", "--method", "dawid-skene", "-o", str(path))
+    assert found == {"file": str(path), "candidates": 10}
+    theirs = DawidSkene().fit(pd.read_csv(table))
+    assert theirs.probas_ is not None and theirs.labels_ is not None
+    with path.open(encoding="utf-8", newline="") as file:
+        ours = list(csv.DictReader(file))
+    assert list(ours[0]) == ["task", "label", "votes", "correct", "incorrect", "unsure", "broken"]
+    assert {row["task"]: row["label"] for row in ours} == theirs.labels_.to_dict()
+    for row in ours:
+        assert float(row["correct"]) == pytest.approx(
+            theirs.probas_.loc[row["task"], "correct"], abs=1e-6
+        )
+        assert (row["unsure"], row["votes"]) == ("0.000000", "3")
+
+
+def test_votes_can_be_printed_as_a_table_or_json(opened: Opened) -> None:
+    workspace, store = opened
+    voted(store)
+    lines = run(workspace, "aggregate", "--method", "majority").output.splitlines()
+    assert lines[0].split()[:3] == ["task", "label", "votes"]
+    assert lines[2].split() == [TWO, "correct", "3", "1.000000", *["0.000000"] * 3]
+    found = answer(workspace, "aggregate", "--method", "frequency")
+    assert isinstance(found, dict)
+    assert found[TWO]["weights"]["correct"] == pytest.approx(2 / 3)
+
+
+def test_the_review_queue_is_listed_and_settled(opened: Opened) -> None:
+    workspace, store = opened
+    voted(store)
+    assert TWO in run(workspace, "review").output
+    done = run(workspace, "rule", TWO, "correct", "--reason", "seen from below", "--by", "mia")
+    assert done.output == f"{TWO}: correct\n"
+    waiting = answer(workspace, "review")
+    assert isinstance(waiting, list)
+    assert len(waiting) == 2 and TWO not in [case["task"] for case in waiting]
+    assert run(workspace, "rule", TWO, "correct").exit_code == 2
+    assert run(workspace, "rule", TWO, "fine", "--reason", "x").exit_code == 2

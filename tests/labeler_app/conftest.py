@@ -1,0 +1,80 @@
+"""One browser for all tests of the page, and one server for most of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, expect
+
+from genset.store import Store
+from genset.workspace import Workspace
+from tests.browser import chromium
+from tests.label.serving import free_port, serving
+from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace
+
+expect.set_options(timeout=15_000)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A workspace with its page; every labeler gets every photo: tench, goldfish, crane, tabby."""
+
+    workspace: Workspace
+    store: Store
+    port: int
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("served") / "workspace"
+    workspace, store = labeled_workspace(folder, [TENCH, GOLDFISH, CRANE, TABBY])
+    let_many_label(workspace)
+    port = free_port()
+    with serving(workspace.root, port):
+        yield Served(Workspace.find(workspace.root), store, port)
+    store.close()
+
+
+def let_many_label(workspace: Workspace) -> None:
+    settings = workspace.root / "genset.toml"
+    text = settings.read_text("utf-8")
+    assert "votes = 1\n" in text
+    settings.write_text(text.replace("votes = 1\n", "votes = 50\n"), "utf-8")
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def wrong(window: BrowserContext) -> list[str]:
+    """What goes wrong in the window: errors, warnings, requests that fail or go elsewhere."""
+    found: list[str] = []
+    window.on("weberror", lambda error: found.append(str(error.error)))
+    window.on(
+        "console",
+        lambda said: found.append(said.text) if said.type in ("error", "warning") else None,
+    )
+    window.on("requestfailed", lambda request: found.append(f"failed: {request.url}"))
+    window.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith(("http://127.0.0.1:", "data:", "blob:"))
+            else found.append(f"elsewhere: {request.url}")
+        ),
+    )
+    return found

@@ -1,0 +1,227 @@
+"""Every key, mouse and touch; and keys that come too often, or too soon."""
+
+from datetime import timedelta
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
+from tests.labeler_app.component import (
+    chosen,
+    label,
+    mark,
+    photo,
+    press,
+    rows,
+    saved,
+    see,
+    sign_in,
+    stored,
+)
+from tests.labeler_app.conftest import Served
+
+pytestmark = pytest.mark.browser
+
+_LOOK_AWAY = """
+Object.defineProperty(document, "hidden", { value: true });
+document.dispatchEvent(new Event("visibilitychange"));
+"""
+
+# So fast that nothing can be painted between.
+_ALL_AT_ONCE = """
+for (const code of ["Enter", "Enter", "KeyA", "Enter"])
+  document.dispatchEvent(new KeyboardEvent("keydown", { code, bubbles: true, composed: true }));
+"""
+
+
+def test_the_keyboard_does_all(served: Served, window: BrowserContext, wrong: list[str]) -> None:
+    page = sign_in(window, served.address, "keys")
+    see(page, "tench")
+    assert chosen(page) == "....."  # nothing is preselected
+    press(page, "Enter")
+    see(page, "tench")
+
+    press(page, "Digit1", "Shift+Digit2", "ArrowRight", "KeyU", "ArrowDown", "ArrowLeft", "KeyB")
+    assert chosen(page) == "CIUB."
+    press(page, "Enter")  # one is undecided: that one is shown instead
+    expect(photo(page, 5)).to_be_focused()
+    press(page, "Backspace")
+    assert chosen(page) == "CIU.."
+    press(page, "KeyA")
+    assert chosen(page) == "CIUCC"
+    press(page, "Backspace", "Numpad5", "Digit4", "Digit2")
+    assert chosen(page) == "CCUCC"
+
+    press(page, "Space")
+    large = page.get_by_role("dialog", name="The photo, large")
+    expect(large).to_contain_text("Photo 2: ✓ Correct")
+    press(page, "ArrowRight", "Shift+Digit3")
+    expect(large).to_contain_text("Photo 3: ✗ Incorrect")
+    press(page, "Space")
+    expect(large).to_be_hidden()
+    press(page, "KeyH")
+    expect(page.get_by_role("dialog", name="Help")).to_contain_text("Backspace")
+    press(page, "Digit1", "Enter")
+    expect(page.get_by_role("dialog", name="Help")).to_be_hidden()
+    press(page, "Enter")
+
+    label(page, "goldfish", "IIIII")
+    see(page, "crane")
+    saved(page, "10/10")
+    press(page, "Digit1", "Backspace", "Backspace", "Backspace")
+    see(page, "tench", "5 of 5 decided")
+    assert chosen(page) == "CCICC"
+    press(page, "Digit3", "Enter")
+    see(page, "crane")
+    saved(page, "10/10")
+
+    assert stored(served.store, "keys") == {TENCH: "CCCCC", GOLDFISH: "IIIII"}
+    assert wrong == []
+
+
+def test_a_label_knows_when_and_in_which_order_it_was_decided(
+    served: Served, window: BrowserContext
+) -> None:
+    page = sign_in(window, served.address, "clock")
+    see(page, "tench")
+    page.wait_for_timeout(200)
+    press(page, "Digit5", "Digit3", "KeyA")
+    press(page, "Enter")
+    see(page, "goldfish")
+    saved(page, "5/5")
+
+    labels = sorted(rows(served.store, "clock"), key=lambda each: each.candidate.task)
+    assert [each.decided_order for each in labels] == [3, 4, 2, 5, 1]
+    assert len({each.screen_id for each in labels}) == 1
+    for each in labels:
+        assert each.shown_at is not None
+        assert timedelta(seconds=0.2) <= each.decided_at - each.shown_at < timedelta(minutes=1)
+
+    press(page, "Backspace")
+    see(page, "tench", "5 of 5 decided")
+    press(page, "Shift+Digit1", "Enter")
+    see(page, "goldfish")
+    saved(page, "5/5")
+    newest = rows(served.store, "clock")[-1]
+    assert newest.supersedes == labels[0].id
+
+    # The time for which nobody looks does not count.
+    page.evaluate(_LOOK_AWAY)
+    press(page, "KeyA", "Enter")
+    see(page, "crane")
+    press(page, "KeyA", "Enter")
+    see(page, "tabby")
+    saved(page, "15/15")
+    for each in rows(served.store, "clock")[-5:]:
+        assert each.shown_at == each.decided_at
+
+
+def test_mouse_does_all(served: Served, window: BrowserContext, wrong: list[str]) -> None:
+    page = sign_in(window, served.address, "mouse")
+    see(page, "tench")
+    expect(page.get_by_role("button", name="Submit")).to_be_disabled()
+    for place, word in enumerate(("Correct", "Incorrect", "Unsure", "Broken"), 1):
+        photo(page, place).get_by_role("button", name=word, exact=True).click()
+    assert chosen(page) == "CIUB."
+    press(page, "ArrowRight", "KeyU")  # keys go on from where the mouse was
+    assert chosen(page) == "CIUBU"
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Rest correct").click()
+    photo(page, 2).get_by_role("button", name="see it large").click()
+    page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Help").click()
+    page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Submit").dblclick()
+    see(page, "goldfish")
+    saved(page, "5/5")
+    assert stored(served.store, "mouse") == {TENCH: "CIUBC"}
+    assert wrong == []
+
+
+def test_touch_does_all_on_a_phone(served: Served, browser: Browser) -> None:
+    with browser.new_context(
+        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
+    ) as phone:
+        page = sign_in(phone, served.address, "thumb")
+        see(page, "tench")
+        assert _overflow(page) <= 0
+        boxes = [card.bounding_box() for card in page.locator(".card").all()]
+        assert len({box["x"] for box in boxes if box}) == 1  # below each other
+        assert all(box["width"] > 300 for box in boxes if box)
+        for place, word in enumerate(("Correct", "Incorrect", "Unsure", "Broken", "Correct"), 1):
+            button = photo(page, place).get_by_role("button", name=word, exact=True)
+            button.tap()
+            box = button.bounding_box()
+            assert box is not None
+            assert box["height"] >= 44
+        page.get_by_role("button", name="Submit").tap()
+        see(page, "goldfish")
+        expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
+        saved(page, "5/5")
+        assert _overflow(page) <= 0
+    assert stored(served.store, "thumb") == {TENCH: "CIUBC"}
+
+
+def test_a_held_enter_submits_one_screen(served: Served, window: BrowserContext) -> None:
+    page = sign_in(window, served.address, "heavy")
+    for name in ("tench", "goldfish"):
+        see(page, name)
+        mark(page, "CCCCC")
+        for _ in range(20):
+            page.keyboard.down("Enter")  # without an up between: the key repeats
+        page.keyboard.up("Enter")
+    see(page, "crane")
+    for _ in range(10):
+        page.keyboard.down("Digit1")
+    page.keyboard.up("Digit1")
+    see(page, "crane", "1 of 5 decided")
+    saved(page, "10/10")
+    assert stored(served.store, "heavy") == {TENCH: "CCCCC", GOLDFISH: "CCCCC"}
+
+
+def test_nothing_is_decided_before_it_is_painted(served: Served, window: BrowserContext) -> None:
+    held: list[Route] = []
+    holding = True
+    page = sign_in(window, served.address, "hasty")
+    label(page, "tench")
+    see(page, "goldfish")
+    label(page, "goldfish")
+    see(page, "crane")
+    saved(page, "10/10")
+    # From here on pictures hang: on a reload not even the first screen is painted.
+    page.route(
+        "**/genset/picture/**",
+        lambda route: held.append(route) if holding else route.continue_(),
+    )
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("crane")
+    press(page, "KeyA", "Enter", "Enter", "Digit1", "Enter")
+    expect(page.locator(".decided")).to_have_text("0 of 5 decided")
+    expect(page.get_by_role("button", name="Submit")).to_be_disabled()
+    holding = False
+    for route in held:
+        route.continue_()
+    see(page, "crane")
+    mark(page, "CCCCC")
+    page.evaluate(_ALL_AT_ONCE)
+    see(page, "tabby")
+    saved(page, "15/15")
+    assert stored(served.store, "hasty") == dict.fromkeys((TENCH, GOLDFISH, CRANE), "CCCCC")
+
+
+def test_at_the_end_it_says_so_and_one_can_go_back(served: Served, window: BrowserContext) -> None:
+    page = sign_in(window, served.address, "ender")
+    for name in ("tench", "goldfish", "crane", "tabby"):
+        label(page, name)
+    expect(page.get_by_role("heading", name="All done")).to_be_visible()
+    expect(page.locator(".progress")).to_have_text("4 of 4 classes")
+    press(page, "Backspace")
+    see(page, "tabby", "5 of 5 decided")
+    press(page, "KeyB", "Enter")
+    expect(page.get_by_role("heading", name="All done")).to_be_visible()
+    saved(page, "20/20")
+    assert stored(served.store, "ender")[TABBY] == "BCCCC"
+
+
+def _overflow(page: Page) -> int:
+    return int(page.evaluate("document.querySelector('.stMain').scrollWidth - innerWidth"))

@@ -1,0 +1,388 @@
+"""The manager's page: for the manager alone; numbers, rulings, pairs of photos, invitations."""
+
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, text
+
+from genset.label import Labelers
+from genset.label.images import picture_path
+from genset.label.secret import manager_token
+from genset.store import Candidate, DuplicatePair, Label, Photo, Ruling, Store, Verdict
+from labeler_app import manager
+from tests.labeled_workspace import (
+    CRANE,
+    GOLDFISH,
+    TENCH,
+    add_candidate,
+    labeled_workspace,
+    vote,
+)
+from tests.labeler_app.pages import (
+    Opened,
+    buttons,
+    click,
+    manage_page,
+    pictures,
+    run,
+    served,
+    shown,
+)
+
+NOTICE = "not endorsed or certified by SmugMug"
+VIEWS = ["Progress", "Labelers", "Frequencies", "Review", "Duplicates", "Access"]
+YES, NO = Verdict.CORRECT, Verdict.INCORRECT
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+    monkeypatch.setattr(manager, "SECONDS_TO_SEE", 0.0)  # a test sees at once
+    workspace = labeled_workspace(tmp_path / "workspace", [TENCH, GOLDFISH])
+    with served(*workspace, monkeypatch) as place:
+        yield place
+
+
+def divide(store: Store, *tasks: str) -> None:
+    """Let labelers disagree about these candidates."""
+    for task in tasks:
+        vote(store, task, "ann", YES)
+        vote(store, task, "ben", NO)
+
+
+def pair(store: Store, number: int, other: str, distance: int) -> None:
+    """Propose that photo `number` looks like another one."""
+    with store.begin() as session:
+        photo = session.scalars(select(Photo).where(Photo.source_id == str(number))).one()
+        session.add(DuplicatePair(photo_id=photo.id, other=other, distance=distance))
+
+
+def rulings(store: Store) -> list[tuple[str, Verdict, str, str]]:
+    with store.session() as session:
+        stored = session.scalars(select(Ruling).order_by(Ruling.number))
+        return [(each.candidate.task, each.verdict, each.by, each.reason) for each in stored]
+
+
+def verdicts(store: Store) -> dict[str, str | None]:
+    with store.session() as session:
+        return {each.other: each.verdict for each in session.scalars(select(DuplicatePair))}
+
+
+@pytest.mark.parametrize("token", ["", "x" * 64, "é"])
+def test_without_its_link_the_page_shows_and_decides_nothing(
+    opened: Opened, token: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    workspace, store = opened
+    divide(store, f"{TENCH}/flickr:0")
+    with caplog.at_level(logging.WARNING, "genset.label"):
+        app = manage_page(workspace, token=token)
+    assert "This page needs its link, which genset label prints" in shown(app)
+    assert not (app.segmented_control or app.button or app.metric or app.dataframe)
+    assert pictures(app) == []
+    assert "the manager's page was refused" in caplog.text
+    # Nor by asking for a view.
+    app.query_params["view"] = "Review"
+    assert not run(app).button
+
+
+def test_another_workspace_s_link_does_not_open_it(opened: Opened, tmp_path: Path) -> None:
+    workspace, _ = opened
+    other, store = labeled_workspace(tmp_path / "other", [])
+    store.close()
+
+    app = manage_page(workspace, token=manager_token(other))
+    assert "This page needs its link" in shown(app)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_can_be_drawn_before_there_is_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str
+) -> None:
+    with served(*labeled_workspace(tmp_path, classes=[]), monkeypatch) as (workspace, _):
+        assert not manage_page(workspace, view).error
+
+
+def test_progress_is_told_in_all_and_by_class(opened: Opened) -> None:
+    workspace, store = opened
+    for number in range(5):
+        vote(store, f"{TENCH}/flickr:{number}", "ann", YES if number else NO)
+    app = manage_page(workspace)
+    assert [(cell.label, cell.value) for cell in app.metric][:3] == [
+        ("Candidates done", "5 of 10"),
+        ("Labels", "5"),
+        ("Labelers", "1"),
+    ]
+    table = app.dataframe[0].value.set_index("name")
+    assert table.loc["tench", "done"] == 1
+    assert table.loc["tench", "frequency"] == 0.8
+    assert table.loc["goldfish", "done"] == 0
+
+
+def test_numbers_are_those_of_the_panel_that_is_chosen(opened: Opened) -> None:
+    workspace, store = opened
+    vote(store, f"{TENCH}/flickr:0", "ann", YES)
+    vote(store, f"{TENCH}/flickr:0", "ben", NO, panel="fresh")
+    app = manage_page(workspace, "Frequencies")
+    assert list(app.dataframe[0].value["frequency"]) == [0.5]
+    app.selectbox[0].set_value("fresh")
+    run(app)
+    assert list(app.dataframe[0].value["frequency"]) == [0]
+
+
+def test_a_refresh_counts_what_came_in_meanwhile(opened: Opened) -> None:
+    workspace, store = opened
+    app = manage_page(workspace)
+    vote(store, f"{TENCH}/flickr:0", "ann", YES)
+    click(app, "Refresh")
+    assert app.metric[1].value == "1"
+
+
+def test_labelers_to_look_at_are_named_with_the_reason(opened: Opened) -> None:
+    workspace, store = opened
+    for number in range(700, 730):
+        task = add_candidate(workspace, store, CRANE, number, number)
+        shows, other = (YES, NO) if number % 3 else (NO, YES)
+        for worker in ("ann", "ben", "cleo"):
+            vote(store, task, worker, shows)
+        vote(store, task, "*eve*", other)
+    app = manage_page(workspace, "Labelers")
+    (warning,) = app.warning
+    assert warning.value.startswith(r"**\*eve\***: agrees with the others on 0 of 30")
+    table = app.dataframe[0].value
+    assert table["labeler"].iloc[0] == "*eve*"  # those to look at come first
+    assert list(table["incorrect"]) == [67, 33, 33, 33]
+
+
+def test_frequencies_come_with_their_intervals_and_a_picture_of_all(opened: Opened) -> None:
+    workspace, store = opened
+    for worker in ("ann", "ben", "cleo"):
+        vote(store, f"{TENCH}/flickr:0", worker, YES)
+        vote(store, f"{TENCH}/flickr:1", worker, NO if worker == "ann" else YES)
+    app = manage_page(workspace, "Frequencies")
+    table = app.dataframe[0].value.set_index("candidate")
+    row = table.loc[f"{TENCH}/flickr:1"]
+    assert (row["correct"], row["labels"]) == (2, 3)
+    assert row["low"] < row["frequency"] == 2 / 3 < row["high"]
+    (bars,) = [element.value for element in app.html if '"genset-bars"' in element.value]
+    assert re.findall(r"<b>(\d+)</b>", bars) == [*"000000100", "0", "1"]
+
+
+def test_the_review_queue_is_settled_by_a_key_each(opened: Opened) -> None:
+    workspace, store = opened
+    divide(store, f"{TENCH}/flickr:0", f"{TENCH}/flickr:1", f"{GOLDFISH}/flickr:100")
+    app = manage_page(workspace, "Review")
+    text = shown(app)
+    assert "3 to settle" in text
+    assert "tench" in text
+    assert "freshwater dace-like game fish" in text
+    assert "https://en.wikipedia.org/wiki/Tench" in text
+    assert "Labelers disagree: 1 correct, 1 incorrect" in text
+    assert ":green-badge[correct] ann" in text
+    assert ":red-badge[incorrect] ben" in text
+    assert [button.proto.shortcut for button in app.button][:5] == ["y", "n", "u", "b", "s"]
+
+    click(app, "Incorrect")
+    assert "2 to settle" in shown(app)
+    app.text_input(key=f"reason {TENCH}/flickr:1").set_value("a carp")
+    app.text_input(key="manager").set_value("Dr. Who")
+    run(app)
+    click(app, "Broken")
+    click(app, "Correct")
+    assert "Nothing waits for a ruling" in shown(app)
+    assert rulings(store) == [
+        (f"{TENCH}/flickr:0", NO, "manager", "looked at in the review queue"),
+        (f"{TENCH}/flickr:1", Verdict.BROKEN, "Dr. Who", "a carp"),
+        (f"{GOLDFISH}/flickr:100", YES, "Dr. Who", "looked at in the review queue"),
+    ]
+    with store.session() as session:
+        assert len(session.scalars(select(Label)).all()) == 6  # no vote was touched
+
+
+def test_a_ruling_can_be_made_again(opened: Opened) -> None:
+    workspace, store = opened
+    divide(store, f"{TENCH}/flickr:0", f"{TENCH}/flickr:1")
+    app = manage_page(workspace, "Review")
+    assert next(button for button in app.button if button.label == "Back").disabled
+    click(app, "Incorrect")
+    click(app, "Back")
+    assert "Settled before" in shown(app)
+    click(app, "Correct")
+    assert "1 to settle" in shown(app)
+    assert [ruling[:2] for ruling in rulings(store)] == [
+        (f"{TENCH}/flickr:0", NO),
+        (f"{TENCH}/flickr:0", YES),
+    ]
+
+
+def test_what_is_skipped_waits(opened: Opened) -> None:
+    workspace, store = opened
+    divide(store, f"{TENCH}/flickr:0", f"{TENCH}/flickr:1")
+    app = manage_page(workspace, "Review")
+    click(app, "Skip")
+    click(app, "Correct")
+    assert "You skipped the last 1" in shown(app)
+    click(app, "Look at them again")
+    click(app, "Correct")
+    assert [ruling[0] for ruling in rulings(store)] == [
+        f"{TENCH}/flickr:1",
+        f"{TENCH}/flickr:0",
+    ]
+
+
+def test_a_ruling_that_could_not_be_stored_is_told_and_still_waits(opened: Opened) -> None:
+    workspace, store = opened
+    divide(store, f"{TENCH}/flickr:0")
+    app = manage_page(workspace, "Review")
+    with store.begin() as session:
+        session.execute(
+            text(
+                "CREATE TRIGGER full BEFORE INSERT ON ruling"
+                " BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+            )
+        )
+    click(app, "Correct")
+    assert "disk is full" in shown(app)
+    assert "1 to settle" in shown(app)
+
+
+def test_what_cannot_have_been_seen_is_not_decided(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, store = opened
+    monkeypatch.setattr(manager, "SECONDS_TO_SEE", 3600.0)
+    divide(store, f"{TENCH}/flickr:0")
+    pair(store, 1, "flickr:100", 2)
+    click(manage_page(workspace, "Review"), "Correct")
+    click(manage_page(workspace, "Duplicates"), "The same photo")
+    assert rulings(store) == []
+    assert verdicts(store) == {"flickr:100": None}
+
+
+def test_a_photo_comes_from_its_route_with_its_credit(opened: Opened) -> None:
+    workspace, store = opened
+    hostile = "<b>x</b> **y** [z](https://evil.example)\n\u202e:smile: $1$"
+    add_candidate(workspace, store, TENCH, 900, 9, owner_name=hostile)
+    with store.begin() as session:
+        session.execute(
+            text(
+                "UPDATE photo SET license = '](x) <i>*free*', license_url = 'javascript:alert(1)',"
+                " page_url = 'https://x.example/a>) [b](c' WHERE source_id = '900'"
+            )
+        )
+    divide(store, f"{TENCH}/flickr:900")
+    app = manage_page(workspace, "Review")
+    (photo,) = pictures(app)
+    found = re.fullmatch(
+        r'<img class="genset-photo" src="/genset/picture/([\w-]+)\?w=\d+" alt="[^"<>]+">', photo
+    )
+    assert found
+    assert picture_path(workspace, store, found[1]).is_file()
+    by_line = "by \u2068<b>x</b> **y** [z](https://evil.example) :smile: $1$\u2069"
+    assert by_line in [element.value for element in app.text]  # st.text knows no markup
+    credit = next(element.value for element in app.caption if "free" in element.value)
+    assert credit == (
+        r"\]\(x\) \<i\>\*free\* · [Photo page](<https://x.example/a%3E%29%20%5Bb%5D%28c>)"
+    )
+    assert NOTICE in shown(app)
+
+
+def test_no_notice_of_flickr_s_without_its_photos(opened: Opened) -> None:
+    workspace, store = opened
+    with store.begin() as session:
+        session.execute(text("UPDATE photo SET source = 'commons'"))
+    divide(store, f"{TENCH}/commons:0")
+    app = manage_page(workspace, "Review")
+    assert len(pictures(app)) == 1
+    assert NOTICE not in shown(app)
+
+
+def test_pairs_are_decided_side_by_side_the_closest_first(opened: Opened) -> None:
+    workspace, store = opened
+    pair(store, 101, "flickr:0", 5)
+    pair(store, 1, "flickr:100", 2)
+    app = manage_page(workspace, "Duplicates")
+    assert "2 to decide · 2 of 64 bits differ" in shown(app)
+    assert len(pictures(app)) == 2
+    assert "found for tench" in shown(app)
+    assert "found for goldfish" in shown(app)
+    assert [button.proto.shortcut for button in app.button][:2] == ["s", "d"]
+
+    click(app, "The same photo")
+    assert "1 to decide" in shown(app)
+    click(app, "Different photos")
+    assert "No pair waits to be decided" in shown(app)
+    assert verdicts(store) == {"flickr:100": "same", "flickr:0": "different"}
+    with store.session() as session:
+        refused = session.scalars(select(Photo).where(Photo.refused.is_not(None)))
+        assert [(each.source_id, each.refused) for each in refused] == [
+            ("1", "duplicate: of flickr:100")
+        ]
+        decided = session.scalars(select(DuplicatePair.decided_by)).all()
+        assert decided == ["manager", "manager"]
+
+
+def test_a_pair_with_a_photo_that_is_not_here_says_which_it_is(opened: Opened) -> None:
+    workspace, store = opened
+    pair(store, 1, "imagenet.hashes:n01440764/*1*.jpg", 3)
+    app = manage_page(workspace, "Duplicates")
+    assert len(pictures(app)) == 1
+    assert "imagenet.hashes:n01440764/*1*.jpg: a photo that the pool must not share" in shown(app)
+    click(app, "Skip")
+    assert "You skipped the last 1" in shown(app)
+    click(app, "Look at them again")
+    assert "1 to decide" in shown(app)
+    assert list(verdicts(store).values()) == [None]
+
+
+def test_a_manager_invites_and_blocks(opened: Opened) -> None:
+    workspace, store = opened
+    app = manage_page(workspace, "Access")
+    app.text_input[0].set_value("Cleo")
+    click(app, "Make a link")
+    (link,) = app.code
+    token = link.value.partition("invite=")[2]
+    assert Labelers(store).by_invite(token).name == "Cleo"
+    assert "shown only now" in shown(app)
+    assert not run(app).code
+
+    assert list(app.dataframe[0].value["labeler"]) == ["Cleo"]
+    app.selectbox[0].set_value("Cleo")
+    click(app, "Block")
+    assert Labelers(store).by_invite(token).blocked_at is not None
+    assert app.selectbox[0].options == []
+
+
+def test_a_name_that_cannot_be_invited_is_told(opened: Opened) -> None:
+    app = manage_page(opened[0], "Access")
+    click(app, "Make a link")
+    assert "1 to 64 printable characters" in shown(app)
+    assert not app.code
+
+
+def test_studies_are_listed_with_their_codes(opened: Opened) -> None:
+    workspace, store = opened
+    Labelers(store).add_study("prolific", "study", 3, "CODE")
+    app = manage_page(workspace, "Access")
+    (table,) = [each.value for each in app.dataframe]
+    assert table.to_dict("list") == {
+        "platform": ["prolific"],
+        "study": ["study"],
+        "screens": [3],
+        "completion code": ["CODE"],
+    }
+
+
+def test_no_view_shows_more_than_thirty_photos(opened: Opened) -> None:
+    workspace, store = opened
+    with store.session() as session:
+        tasks = [each.task for each in session.scalars(select(Candidate))]
+    for number in range(300, 340):
+        tasks.append(add_candidate(workspace, store, CRANE, number, number))
+        pair(store, number, "flickr:0", 1)
+    divide(store, *tasks)
+    for view in VIEWS:
+        app = manage_page(workspace, view)
+        assert len(pictures(app)) <= 2
+        assert "Look at them again" not in buttons(app)

@@ -1,0 +1,195 @@
+"""Nothing is lost or stored twice: offline, reloaded, in two tabs, with a dead server."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import APIResponse, BrowserContext, Route, expect
+from sqlalchemy import update
+
+from genset.label import Labelers
+from genset.store import Screen, Store
+from genset.workspace import Workspace
+from tests.label.serving import free_port, kill, serving
+from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace
+from tests.labeler_app.component import (
+    begin,
+    chosen,
+    label,
+    mark,
+    press,
+    rows,
+    saved,
+    see,
+    sign_in,
+    stored,
+)
+from tests.labeler_app.conftest import Served
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Iterator[tuple[Workspace, Store]]:
+    """A workspace in which each photo goes to one labeler."""
+    workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH, GOLDFISH])
+    yield workspace, store
+    store.close()
+
+
+def test_what_is_submitted_offline_is_stored_later(served: Served, window: BrowserContext) -> None:
+    page = sign_in(window, served.address, "tunnel")
+    see(page, "tench")
+    page.wait_for_load_state("networkidle")  # the next three are there
+    window.set_offline(True)
+    label(page, "tench", "CCCCI")
+    label(page, "goldfish", "CCCCU")
+    see(page, "crane")
+    saved(page, "0/10: offline, kept here")
+    press(page, "Backspace")  # back to what was not sent yet
+    see(page, "goldfish", "5 of 5 decided")
+    press(page, "Digit5", "Enter")
+    see(page, "crane")
+    assert stored(served.store, "tunnel") == {}
+    window.set_offline(False)
+    saved(page, "10/10")
+    assert stored(served.store, "tunnel") == {TENCH: "CCCCI", GOLDFISH: "CCCCC"}
+    assert len(rows(served.store, "tunnel")) == 11
+
+
+def test_a_reload_loses_neither_drafts_nor_what_is_unsent(
+    served: Served, window: BrowserContext
+) -> None:
+    page = sign_in(window, served.address, "reload")
+    window.route("**/genset/submit", lambda route: route.abort())
+    label(page, "tench", "UUUUU")
+    see(page, "goldfish")
+    mark(page, "CI")
+    see(page, "goldfish", "2 of 5 decided")
+    page.reload()
+    begin(page)
+    see(page, "goldfish", "2 of 5 decided")
+    assert chosen(page) == "CI..."
+    assert stored(served.store, "reload") == {}
+    window.unroute("**/genset/submit")
+    saved(page, "5/5")
+    press(page, "Backspace")
+    assert chosen(page) == "C...."
+    press(page, "KeyA", "Enter")
+    see(page, "crane")
+    saved(page, "10/10")
+    assert stored(served.store, "reload") == {TENCH: "UUUUU", GOLDFISH: "CCCCC"}
+
+
+def test_an_answer_that_is_lost_stores_nothing_twice(
+    served: Served, window: BrowserContext
+) -> None:
+    page = sign_in(window, served.address, "echo")
+    lost: list[APIResponse] = []
+
+    def lose_one(route: Route) -> None:
+        if lost:
+            route.continue_()
+        else:
+            lost.append(route.fetch())  # the server has it, the page never hears
+            route.abort()
+
+    window.route("**/genset/submit", lose_one)
+    label(page, "tench")
+    saved(page, "5/5")
+    assert len(lost) == 1
+    assert len(rows(served.store, "echo")) == 5
+
+
+def test_who_was_blocked_is_told_so(served: Served, window: BrowserContext) -> None:
+    page = sign_in(window, served.address, "blocked")
+    see(page, "tench")
+    Labelers(served.store).block("blocked")
+    label(page, "tench")
+    expect(page.get_by_role("heading", name="You cannot go on")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("5 labels were not kept")
+    assert rows(served.store, "blocked") == []
+
+
+def test_a_session_that_ran_out_is_renewed(served: Served, window: BrowserContext) -> None:
+    page = sign_in(window, served.address, "sleeper")
+    first: list[str] = []
+
+    def refuse_the_first(route: Route) -> None:
+        session = str(route.request.header_value("Authorization"))
+        first.append(session)
+        if session == first[0]:
+            route.fulfill(status=401, json={"error": "sign in again"})
+        else:
+            route.continue_()
+
+    window.route("**/genset/submit", refuse_the_first)
+    page.wait_for_timeout(1000)  # a session says in seconds when it was made
+    label(page, "tench")
+    saved(page, "5/5")
+    assert len(set(first)) == 2
+
+
+def test_two_tabs_share_the_work(served: Served, window: BrowserContext) -> None:
+    one = sign_in(window, served.address, "twin")
+    see(one, "tench")
+    two = sign_in(window, served.address, "twin")
+    expect(two.get_by_role("heading", level=1)).not_to_contain_text("tench")
+    label(two, "crane", "UUUUU")
+    saved(one, "5/5")  # this tab hears of it
+    label(one, "tench", "CCCCC")
+    label(one, "goldfish", "IIIII")
+    two.close()  # what it had is free again
+    label(one, "tabby", "BBBBB")
+    expect(one.get_by_role("heading", name="All done")).to_be_visible()
+    saved(one, "20/20")
+    verdicts = {TENCH: "CCCCC", GOLDFISH: "IIIII", CRANE: "UUUUU", TABBY: "BBBBB"}
+    assert stored(served.store, "twin") == verdicts
+    assert len(rows(served.store, "twin")) == 20
+
+
+def test_a_killed_server_comes_back_and_nothing_is_lost(
+    alone: tuple[Workspace, Store], window: BrowserContext
+) -> None:
+    workspace, store = alone
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    with serving(workspace.root, port) as server:
+        page = sign_in(window, address, "ann")
+        page.wait_for_load_state("networkidle")
+        kill(server)
+        label(page, "tench", "CCCCI")
+        see(page, "goldfish")
+        saved(page, "0/5: offline, kept here")
+        mark(page, "CC")
+    with serving(workspace.root, port):
+        saved(page, "5/5")
+        see(page, "goldfish", "2 of 5 decided")
+        mark(page, "..CCC")
+        press(page, "Enter")
+        expect(page.get_by_role("heading", name="All done")).to_be_visible()
+        saved(page, "10/10")
+        assert stored(store, "ann") == {TENCH: "CCCCI", GOLDFISH: "CCCCC"}
+
+
+def test_a_screen_that_went_to_another_is_refused_and_said(
+    alone: tuple[Workspace, Store], window: BrowserContext
+) -> None:
+    workspace, store = alone
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    with serving(workspace.root, port):
+        ann = sign_in(window, address, "ann")
+        see(ann, "tench")
+        with store.begin() as session:
+            session.execute(update(Screen).values(expires_at=datetime(2020, 1, 1, tzinfo=UTC)))
+        bob = sign_in(window, address, "bob")
+        label(bob, "tench", "IIIII")
+        saved(bob, "5/5")
+        label(ann, "tench", "CCCCC")
+        expect(ann.get_by_role("alert")).to_contain_text(
+            "5 labels were not kept: given to another labeler meanwhile."
+        )
+        assert stored(store, "ann") == {}
+        assert stored(store, "bob") == {TENCH: "IIIII"}

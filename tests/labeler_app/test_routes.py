@@ -1,0 +1,135 @@
+"""The routes as somebody finds them who did not come with the page."""
+
+import json
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from genset.errors import BadInput
+from genset.label import Desk, Labelers, label_secret
+from labeler_app.security import Sessions
+from tests.labeler_app.component import rows
+from tests.labeler_app.conftest import Served
+
+pytestmark = pytest.mark.browser  # for the server that they share with those who have one
+
+
+@dataclass
+class Reply:
+    status: int
+    headers: Any
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def ask(served: Served, path: str, session: str | None = None, body: Any = None) -> Reply:
+    headers = {"Authorization": f"Bearer {session}"} if session else {}
+    content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+    request = urllib.request.Request(served.address + path, content, headers)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as reply:
+            return Reply(reply.status, reply.headers, reply.read())
+    except urllib.error.HTTPError as error:
+        return Reply(error.code, error.headers, error.read())
+
+
+def session_of(served: Served, name: str) -> str:
+    labeler = Labelers(served.store).by_name(name)
+    return Sessions(label_secret(served.workspace)).sign(labeler.id)
+
+
+def labels_for(screen: Any) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": str(uuid4()),
+            "photo": photo["id"],
+            "verdict": "correct",
+            "shown_at": 1_000,
+            "decided_at": 2_000,
+            "order": place,
+            "supersedes": None,
+        }
+        for place, photo in enumerate(screen["photos"], 1)
+    ]
+
+
+def submission(screen: Any) -> dict[str, Any]:
+    times = {"shown_at": 1_000, "submitted_at": 3_000}
+    return {"id": str(uuid4()), "screen": screen["id"], **times, "labels": labels_for(screen)}
+
+
+def test_every_reply_forbids_what_is_not_from_here(served: Served) -> None:
+    for path in ("/", "/genset/ready", "/genset/picture/none", "/genset/component/main.js", "/no"):
+        policy = ask(served, path).headers["Content-Security-Policy"]
+        parts = dict(part.split(" ", 1) for part in policy.split("; "))
+        assert parts["default-src"] == "'none'"
+        assert "unsafe" not in parts["script-src"]
+        assert parts["connect-src"] == "'self'"
+        assert "http" not in policy and "*" not in policy
+
+
+def test_the_server_says_whether_it_is_ready(served: Served) -> None:
+    assert ask(served, "/genset/ready").json == {"ready": True}
+
+
+def test_a_session_is_needed_and_cannot_be_forged(served: Served) -> None:
+    body = {"held": [], "count": 1}
+    real = session_of(served, "real")
+    forged = Sessions("x" * 64).sign(1)
+    for session in (None, "", "nonsense", forged, real[:-2]):
+        assert ask(served, "/genset/screens", session, body).status == 401
+    assert ask(served, "/genset/screens", real, body).status == 200
+    with pytest.raises(BadInput, match="sign in again"):
+        Sessions(label_secret(served.workspace)).labeler(forged)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        [],
+        {},
+        {"submissions": [{}]},
+        {"submissions": [{"screen": 1}]},
+        {"submissions": [{"screen": "a", "shown_at": 1e300, "submitted_at": 1, "labels": [1]}]},
+        {"submissions": [{"screen": "a", "shown_at": 1, "submitted_at": 1, "labels": []}]},
+        b" " * 2_000_000,
+    ],
+)
+def test_what_is_no_submission_is_told_so(served: Served, body: Any) -> None:
+    reply = ask(served, "/genset/submit", session_of(served, "clumsy"), body)
+    assert reply.status == 400
+    assert reply.json["error"]
+
+
+def test_nobody_labels_on_another_ones_screen(served: Served) -> None:
+    mine, theirs = session_of(served, "owner"), session_of(served, "thief")
+    (screen,) = ask(served, "/genset/screens", mine, {"held": [], "count": 1}).json["screens"]
+    stolen = ask(served, "/genset/submit", theirs, {"submissions": [submission(screen)]}).json
+    assert [each["ok"] for each in stolen["receipts"]] == [False] * 5
+    assert rows(served.store, "thief") == []
+
+    once = {"submissions": [submission(screen)]}
+    for _ in range(2):  # delivered twice, stored once
+        receipts = ask(served, "/genset/submit", mine, once).json["receipts"]
+        assert [each["ok"] for each in receipts] == [True] * 5
+    assert len(rows(served.store, "owner")) == 5
+
+
+def test_pictures_are_kept_by_the_browser_and_say_nothing(served: Served) -> None:
+    (screen,) = Desk(
+        served.workspace, served.store, Labelers(served.store).by_name("viewer")
+    ).screens(1)
+    reply = ask(served, f"/genset/picture/{screen.photos[0].id}?w=700")
+    assert reply.headers["Content-Type"] == "image/jpeg"
+    assert "max-age=31536000, immutable" in reply.headers["Cache-Control"]
+    assert ask(served, "/genset/picture/1-abc").status == 404
+    assert ask(served, "/genset/picture/..%2f..%2fgenset.toml").status in (400, 404)

@@ -1,0 +1,304 @@
+"""Who may label: by a name on one's own machine, an invitation, a provider, a crowd's platform."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, text
+from streamlit import config
+from streamlit.runtime.context import ContextProxy
+
+from genset.label import Labelers
+from genset.store import Label, Store, Verdict
+from genset.store import Labeler as LabelerRow
+from genset.workspace import Workspace
+from tests.labeled_workspace import TENCH, labeled_workspace, vote
+from tests.labeler_app.pages import (
+    Opened,
+    buttons,
+    click,
+    label_page,
+    labels_for,
+    provided_page,
+    run,
+    served,
+    shown,
+)
+
+GOOGLE = {"iss": "https://accounts.google.com", "sub": "117", "name": "Ann B.", "email": "a@b.c"}
+PROLIFIC = {"PROLIFIC_PID": "p1", "STUDY_ID": "study", "SESSION_ID": "s1"}
+MTURK = {"workerId": "W1", "hitId": "hit", "assignmentId": "A1"}
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+    with served(*labeled_workspace(tmp_path / "workspace", [TENCH]), monkeypatch) as place:
+        yield place
+
+
+def names(store: Store) -> list[str]:
+    with store.session() as session:
+        return list(session.scalars(select(LabelerRow.name).order_by(LabelerRow.id)))
+
+
+def labels_as(store: Store, workspace: Workspace, **query: str) -> str | None:
+    """The name under which this address lets one label, once the instructions are read."""
+    app = label_page(**query)
+    if "Start labeling" in buttons(app):
+        click(app, "Start labeling")
+    labeler = labels_for(app, workspace)
+    return None if labeler is None else Labelers(store).get(labeler).name
+
+
+def test_on_one_s_own_machine_a_name_is_enough(opened: Opened) -> None:
+    workspace, store = opened
+    app = label_page()
+    assert labels_for(app, workspace) is None
+    app.text_input[0].set_value("Ann-Kristin Ö.")
+    click(app, "Start")
+
+    assert app.query_params["labeler"] == "Ann-Kristin Ö."
+    assert "Ann-Kristin Ö." in shown(app)
+    assert labels_as(store, workspace, labeler="Ann-Kristin Ö.") == "Ann-Kristin Ö."
+
+    click(app, "Sign out")
+    assert "labeler" not in app.query_params
+    assert app.text_input[0].label == "Your name"
+    assert names(store) == ["Ann-Kristin Ö."]
+
+
+@pytest.mark.parametrize("name", ["", "   ", "a" * 65, "\u202eann"])
+def test_a_name_that_is_none_is_asked_for_again(opened: Opened, name: str) -> None:
+    app = label_page(labeler=name)
+    assert "1 to 64 printable characters" in app.error[0].value
+    app.text_input[0].set_value("ann")
+    click(app, "Start")
+    assert names(opened[1]) == ["ann"]
+
+
+def test_where_others_reach_the_page_a_name_is_not_enough(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENSET_LABEL_SECRET", "x" * 32)
+    app = label_page()
+    assert not app.text_input
+    assert "Open the link that you were sent" in shown(app)
+    app = label_page(labeler="ann")
+    assert "A name is not enough here" in shown(app)
+    assert names(opened[1]) == []
+
+
+def test_under_a_foreign_host_name_a_name_is_not_enough(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def headers(_: ContextProxy) -> Mapping[str, str]:
+        return {"Host": host}
+
+    monkeypatch.setattr(ContextProxy, "headers", property(headers))
+    for host in ("evil.example", "127.0.0.1.evil.example:8501", "10.0.0.7:8501", "[::2]:8501"):
+        app = label_page(labeler="ann")
+        assert "A name is not enough here" in shown(app), host
+        assert not app.text_input
+    assert names(opened[1]) == []
+    for host in ("127.0.0.1:8501", "localhost:8501", "[::1]:8501"):
+        assert label_page().text_input, host
+
+
+def test_an_invitation_lets_in_the_one_it_was_made_for(opened: Opened) -> None:
+    workspace, store = opened
+    token = Labelers(store).invite("Ben")
+    assert labels_as(store, workspace, invite=token) == "Ben"
+    assert "Sign out" not in buttons(label_page(invite=token))
+    # Whoever has a link may not choose to be somebody else by the address.
+    assert labels_as(store, workspace, invite=token, labeler="ann") == "Ben"
+    assert names(store) == ["Ben"]
+
+
+def test_a_forged_or_replaced_invitation_is_refused_and_logged(
+    opened: Opened, caplog: pytest.LogCaptureFixture
+) -> None:
+    workspace, store = opened
+    old = Labelers(store).invite("Ben")
+    Labelers(store).invite("Ben")
+    with caplog.at_level(logging.WARNING, "genset.label"):
+        for token in (old, "", "x" * 32, old + "x"):
+            app = label_page(invite=token)
+            assert "This invitation does not hold" in shown(app)
+            assert labels_for(app, workspace) is None
+    refused = [record for record in caplog.records if record.name == "genset.label"]
+    assert len(refused) == 4
+    assert old not in caplog.text
+    assert names(store) == ["Ben"]
+
+
+def test_after_a_bad_invitation_a_name_still_does(opened: Opened) -> None:
+    app = label_page(invite="x" * 32)
+    app.text_input[0].set_value("ann")
+    click(app, "Start")
+    assert dict(app.query_params) == {"labeler": "ann"}
+    assert names(opened[1]) == ["ann"]
+
+
+def test_a_blocked_labeler_is_told_so(opened: Opened) -> None:
+    workspace, store = opened
+    token = Labelers(store).invite("Ben")
+    app = label_page(invite=token)
+    Labelers(store).block("Ben")
+    run(app)
+    assert "You can no longer label here" in shown(app)
+    assert labels_for(app, workspace) is None
+    assert not app.button
+
+
+def test_where_a_provider_is_configured_it_says_who_one_is(opened: Opened) -> None:
+    workspace, store = opened
+    app = provided_page({"client_id": "x"})
+    assert buttons(app) == ["Sign in"]
+    assert not app.text_input
+    app = provided_page({"google": {"client_id": "x"}, "microsoft": {"client_id": "y"}})
+    assert buttons(app) == ["Sign in with Google", "Sign in with Microsoft"]
+    assert "A name is not enough" in shown(provided_page({"client_id": "x"}, labeler="ann"))
+    assert names(store) == []
+
+    for _ in range(2):
+        app = provided_page({"client_id": "x"}, GOOGLE)
+        click(app, "Start labeling")
+        labeler = labels_for(app, workspace)
+        assert labeler is not None
+        assert Labelers(store).get(labeler).name == "Ann B."
+    assert "Sign out" in buttons(app)
+    assert names(store) == ["Ann B."]
+
+
+def test_a_provider_that_names_nobody_is_not_believed(opened: Opened) -> None:
+    app = provided_page({"client_id": "x"}, {"iss": GOOGLE["iss"], "name": "Ann B."})
+    assert "The identity provider does not say 'sub'" in shown(app)
+    assert names(opened[1]) == []
+
+
+def test_secrets_that_cannot_be_read_let_nobody_in(opened: Opened, tmp_path: Path) -> None:
+    (tmp_path / "secrets.toml").write_text("[auth\nclient_id = ")
+    before = config.get_option("secrets.files")
+    config.set_option("secrets.files", [str(tmp_path / "secrets.toml")])
+    try:
+        app = label_page(labeler="ann")
+    finally:
+        config.set_option("secrets.files", before)
+    assert "Streamlit's secrets cannot be read" in shown(app)
+    assert names(opened[1]) == []
+
+
+def test_without_a_provider_what_streamlit_says_of_the_user_counts_for_nothing(
+    opened: Opened,
+) -> None:
+    app = label_page()
+    app.user = {"is_logged_in": True, **GOOGLE}
+    run(app)
+    assert app.text_input
+    assert names(opened[1]) == []
+
+
+def test_a_crowd_s_workers_come_by_their_platform_s_link(opened: Opened) -> None:
+    workspace, store = opened
+    Labelers(store).add_study("prolific", "study", 3, "CODE")
+    Labelers(store).add_study("mturk", "hit", 3, "CODE")
+    assert labels_as(store, workspace, **PROLIFIC) == "prolific:p1"
+    assert labels_as(store, workspace, **PROLIFIC | {"SESSION_ID": "s2"}) == "prolific:p1"
+    assert labels_as(store, workspace, **MTURK) == "mturk:W1"
+    assert names(store) == ["prolific:p1", "mturk:W1"]
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        (PROLIFIC | {"STUDY_ID": "another"}, "This study is not known here"),
+        (PROLIFIC | {"STUDY_ID": ""}, "The link lacks STUDY_ID"),
+        (PROLIFIC | {"PROLIFIC_PID": ""}, "The link lacks PROLIFIC_PID"),
+        ({"PROLIFIC_PID": "p1"}, "The link lacks STUDY_ID"),
+        (MTURK | {"hitId": "study"}, "This study is not known here"),
+        ({"workerId": "W1", "hitId": "hit"}, "The link lacks assignmentId"),
+    ],
+)
+def test_a_link_of_no_study_is_refused(opened: Opened, query: dict[str, str], says: str) -> None:
+    workspace, store = opened
+    Labelers(store).add_study("prolific", "study", 3, "CODE")
+    app = label_page(**query)
+    assert says in shown(app)
+    assert labels_for(app, workspace) is None
+    assert names(store) == []
+
+
+def test_a_preview_shows_the_task_and_lets_nobody_label(opened: Opened) -> None:
+    workspace, store = opened
+    Labelers(store).add_study("mturk", "hit", 3, "CODE")
+    app = label_page(hitId="hit", assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE")
+    assert "How to label" in shown(app)
+    assert "Accept the work to begin" in shown(app)
+    assert not app.button
+    assert labels_for(app, workspace) is None
+    assert names(store) == []
+
+
+def test_instructions_come_before_the_first_label_and_not_again(opened: Opened) -> None:
+    workspace, store = opened
+    app = label_page(labeler="ann")
+    assert "How to label" in shown(app)
+    for word in ("Correct", "Incorrect", "Unsure", "Broken", "Backspace"):
+        assert word in shown(app)
+    assert labels_for(app, workspace) is None
+    click(app, "Start labeling")
+    assert "How to label" not in shown(app)
+    assert labels_for(app, workspace) is not None
+
+    vote(store, f"{TENCH}/flickr:0", "ann", Verdict.CORRECT)
+    assert labels_for(label_page(labeler="ann"), workspace) is not None
+
+
+def test_who_signs_in_next_in_the_same_tab_is_somebody_else(opened: Opened) -> None:
+    workspace, _ = opened
+    app = label_page(labeler="ann")
+    click(app, "Start labeling")
+    first = labels_for(app, workspace)
+    click(app, "Sign out")
+    app.text_input[0].set_value("bob")
+    click(app, "Start")
+    assert "How to label" in shown(app)
+    click(app, "Start labeling")
+    assert labels_for(app, workspace) not in (None, first)
+
+
+def test_before_any_scrape_the_page_says_what_to_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(*labeled_workspace(tmp_path, classes=[]), monkeypatch):
+        assert "No photos to label yet: run genset scrape" in shown(label_page(labeler="ann"))
+
+
+def test_without_a_workspace_the_page_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENSET_WORKSPACE", str(tmp_path))
+    assert "is not in a genset workspace; make one with: genset init" in shown(label_page())
+
+
+def test_a_store_that_does_not_answer_is_told_in_one_line(opened: Opened) -> None:
+    _, store = opened
+    with store.begin() as session:
+        session.execute(
+            text(
+                "CREATE TRIGGER full BEFORE INSERT ON labeler"
+                " BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+            )
+        )
+    app = label_page(labeler="ann")
+    assert [error.value.replace("\\", "") for error in app.error] == [
+        "the store does not answer: disk is full"
+    ]
+
+
+def test_the_pages_store_no_label_by_themselves(opened: Opened) -> None:
+    workspace, store = opened
+    assert labels_as(store, workspace, labeler="ann") == "ann"
+    with store.session() as session:
+        assert session.scalars(select(Label)).all() == []
