@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import json_option, opened, show
+from genset.cli.common import FILE, PATH, json_option, opened, show
 from genset.errors import ReleaseDamaged
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
+    from genset.release.choose import Plan
     from genset.release.reader import Release
 
 
@@ -20,24 +21,92 @@ def release() -> None:
 
 @release.command("create")
 @click.argument("name")
+@click.option(
+    "--strategy",
+    type=click.Choice(["majority", "threshold", "top", "matched"]),
+    default="majority",
+    show_default=True,
+    help="How the photos are chosen.",
+)
+@click.option("--per-class", type=int, help="Photos of each class (default: 10); not for majority.")
+@click.option("--min-labels", type=int, help="Labelers who must have seen a photo (default: 1).")
+@click.option("--threshold", type=float, help="Least selection frequency (default: 0.7).")
+@click.option("--relax", is_flag=True, help="Lower the threshold of classes that are short.")
+@click.option("--reference", type=FILE, help="Labels (task,worker,label) to match.")
+@click.option("--fill-up", is_flag=True, help="Fill short bins from the nearest higher one.")
+@click.option("--balance", is_flag=True, help="As many of each class as the smallest class has.")
+@click.option("--max-per-owner", type=int, help="Most photos of one owner.")
+@click.option("--licenses", default="any", help='"open", or names or ids with commas.')
+@click.option(
+    "--exclude",
+    multiple=True,
+    help='A file of hashes whose photos stay out; or "duplicates": one of those that look alike.',
+)
+@click.option(
+    "--panel",
+    help="Record this panel's votes alone, and let only the others choose the photos.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of all random draws.")
+@click.option("--contact", default="", help="Whom to write to about it: for the data card.")
+@click.option("--dry-run", is_flag=True, help="Say what would be in it, and write nothing.")
 @json_option
 @click.pass_obj
-def release_create(folder: Path | None, name: str, as_json: bool) -> None:
-    """Freeze what was labeled correct into releases/NAME.
+def release_create(folder: Path | None, /, name: str, **options: Any) -> None:
+    """Freeze what was labeled into releases/NAME.
+
+    Strategies: majority takes all that more labelers call correct than not; threshold draws of what
+    labelers agree on; top takes what they are surest of; matched draws so that selection
+    frequencies are spread as in other labels.
 
     \b
     genset release create v1
+    genset release create v1 --panel fresh
+    genset release create t --strategy threshold --per-class 10 --threshold 0.7 --dry-run
+    genset release create m --strategy matched --reference labels.csv --fill-up --seed 3
+    genset release create o --licenses open --max-per-owner 5 --exclude duplicates
     """
-    from genset.release.freeze import create
+    from dataclasses import asdict
 
+    from genset.release.freeze import create, dry_run
+
+    plan, as_json = _plan(options), options["as_json"]
     with opened(folder) as (workspace, store):
-        made = create(workspace, store, name)
+        if options["dry_run"]:
+            seen = dry_run(store, plan)
+            text = "\n".join([f"{name} would have, and nothing was written:", *seen.lines()])
+            show({"name": name, **asdict(seen)}, text, as_json)
+            return
+        made = create(workspace, store, name, plan, options["contact"])
     lines = [
         f"{made.root}: {len(made.photos)} photos of {len(made.wnids)} classes",
         f"  {made.content_hash}",
         *(f"  left out: {count} {reason}" for reason, count in made.left_out.items()),
     ]
     show(_release_summary(made), "\n".join(lines), as_json)
+
+
+def _plan(options: dict[str, Any]) -> "Plan":
+    from genset.licenses import choose_licenses
+    from genset.release.choose import Plan
+    from genset.release.exclusions import Exclusion
+    from genset.release.strategies import Reference, strategy
+
+    words = ("per_class", "min_labels", "threshold", "relax", "reference", "fill_up")
+    given = {word: options[word] for word in words if options[word] not in (None, False)}
+    if "reference" in given and options["strategy"] == "matched":
+        given["reference"] = Reference.read(given["reference"])
+    return Plan(
+        strategy=strategy(options["strategy"], given),
+        seed=options["seed"],
+        panel=options["panel"],
+        licenses=choose_licenses(options["licenses"]),
+        max_per_owner=options["max_per_owner"],
+        balance=options["balance"],
+        exclude=tuple(
+            Exclusion.read(Path(word)) for word in options["exclude"] if word != "duplicates"
+        ),
+        one_of_each="duplicates" in options["exclude"],
+    )
 
 
 @release.command("verify")
@@ -50,12 +119,7 @@ def release_verify(folder: Path | None, name: str, as_json: bool) -> None:
     \b
     genset release verify v1
     """
-    from genset.release.reader import MANIFEST, Release
-
-    path = Path(name)
-    if not (path / MANIFEST).is_file():
-        path = Workspace.find(folder).releases / name
-    found = Release.open(path)
+    found = _named(folder, name)
     try:
         found.verify()
     except ReleaseDamaged as damage:
@@ -63,6 +127,98 @@ def release_verify(folder: Path | None, name: str, as_json: bool) -> None:
         raise
     text = f"{found.name}: {len(found.photos)} photos are what the manifest says"
     show(_release_summary(found), text, as_json)
+
+
+@release.command("takedown")
+@click.argument("name")
+@json_option
+@click.pass_obj
+def release_takedown(folder: Path | None, name: str, as_json: bool) -> None:
+    """Make NAME.1: release NAME without what genset remove took out of the pool.
+
+    \b
+    genset remove flickr:6061409035 --reason "its owner asked on 3 May"
+    genset release takedown v1
+    """
+    from genset.release.reader import Release
+    from genset.release.takedown import takedown
+
+    with opened(folder) as (workspace, store):
+        done = takedown(workspace, store, Release.open(workspace.releases / name))
+    lines = [
+        f"{done.new.root}: {len(done.new.photos)} photos; {len(done.removed)} taken out",
+        *(f"  removed: {file}" for file in done.removed),
+        f"  {done.old.root} still has them: delete it, and tell those who have a copy",
+    ]
+    answer = {**_release_summary(done.new), "replaces": done.old.name, "removed": done.removed}
+    show(answer, "\n".join(lines), as_json)
+
+
+@release.command("diff")
+@click.argument("one")
+@click.argument("other")
+@json_option
+@click.pass_obj
+def release_diff(folder: Path | None, one: str, other: str, as_json: bool) -> None:
+    """Say what differs from one release (a name, or a folder's path) to another.
+
+    \b
+    genset release diff v1 v1.1
+    """
+    from dataclasses import asdict
+
+    from genset.release.diff import diff
+
+    found = diff(_named(folder, one), _named(folder, other))
+    show(asdict(found), "\n".join(found.lines()), as_json)
+
+
+@release.command("export")
+@click.argument("name")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(
+        ["imagefolder", "webdataset", "parquet", "huggingface", "manifest", "fiftyone"]
+    ),
+    required=True,
+    help="What is to be written.",
+)
+@click.option("--to", type=PATH, help="The folder to write (default: NAME-FORMAT, here).")
+@json_option
+@click.pass_obj
+def release_export(
+    folder: Path | None, name: str, kind: str, to: Path | None, as_json: bool
+) -> None:
+    """Write a release (a name, or a folder's path) in a format that other tools load.
+
+    \b
+    genset release export v1 --format webdataset
+    genset release export v1 --format manifest --to v1-to-share
+    """
+    from dataclasses import asdict
+
+    from genset.release.export import export
+
+    found = _named(folder, name)
+    done = export(found, kind, to or Path(f"{found.name}-{kind}"))
+    text = f"{done.folder}: {done.photos} photos as {done.format}"
+    if done.reserved:
+        text += (
+            f"\n  all rights are reserved in {done.reserved} of them, which are not yours to hand "
+            "on: share --format manifest"
+        )
+    show(asdict(done), text, as_json)
+
+
+def _named(folder: Path | None, name: str) -> "Release":
+    """A release by its folder's path, or by its name in the workspace."""
+    from genset.release.reader import MANIFEST, Release
+
+    path = Path(name)
+    if not (path / MANIFEST).is_file():
+        path = Workspace.find(folder).releases / name
+    return Release.open(path)
 
 
 def _release_summary(found: "Release") -> dict[str, Any]:

@@ -1,108 +1,114 @@
-"""Write a release: whole or not at all."""
+"""Make a release of what was labeled, or show what would be in it."""
 
-import fcntl
-import json
-import os
-import re
-import shutil
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
-from genset import __version__
 from genset.errors import BadInput, GensetError
-from genset.files import sha256_of, sync_folder, write_text, written_whole
-from genset.progress import progress
-from genset.release.choose import Votes, majority, selection_frequency
-from genset.release.reader import (
-    FORMAT,
-    MANIFEST,
-    Release,
-    ReleasePhoto,
-    content_hash,
-    manifest_hash,
-)
-from genset.store import Candidate, Label, Store, now, stored_candidates, votes
+from genset.release.choose import Choice, Plan, choose, selection_frequency
+from genset.release.facts import alpha, collected
+from genset.release.preview import Preview, preview
+from genset.release.publish import free_folder, publish
+from genset.release.reader import Release, ReleasePhoto
+from genset.release.table import read_table
+from genset.store import Candidate, Label, Store, Verdict, votes
 from genset.workspace import Workspace
 
+_Said = dict[int, Counter[Verdict]]
 
-def create(workspace: Workspace, store: Store, name: str) -> Release:
-    """Freeze what was labeled correct into ``releases/NAME/``.
+
+def create(
+    workspace: Workspace,
+    store: Store,
+    name: str,
+    plan: Plan | None = None,
+    contact: str = "",
+) -> Release:
+    """Freeze what `plan` (default: all that is called correct) chooses into ``releases/NAME/``.
+
+    With a panel in the plan the votes of the others choose, and its votes alone are recorded with
+    the photos: a selection frequency measured with the votes that chose would be too high.
+    `contact` is whom to write to about the release.
 
     Raises:
-        BadInput: the name is taken or cannot be a folder's name.
-        GensetError: nothing was labeled correct, or an original is missing or damaged.
+        BadInput: the name is taken or cannot be a folder's name, or nobody voted in the panel.
+        GensetError: nothing is left to choose, or an original is missing or damaged.
     """
-    _free_folder(workspace, name)
+    free_folder(workspace.releases, name)
     with store.session() as session:
-        candidates = list(session.scalars(stored_candidates()))
-        said = votes(session)
-        labelers = len(session.scalars(select(Label.worker).distinct()).all())
-    choice = majority(candidates, said)
-    if not choice.chosen:
-        raise GensetError("no photo is labeled correct yet; label some with: genset label")
-    frozen = [(_record(c, said), workspace.images / c.photo.file) for c in choice.chosen]
-    frozen.sort(key=lambda pair: pair[0].file)
-    photos = [record for record, _ in frozen]
-    manifest = {
-        "format": FORMAT,
-        "name": name,
-        "created_at": now().isoformat(timespec="seconds"),
-        "genset": __version__,
-        "content_hash": content_hash(photos),
-        "strategy": {"name": "majority"},
-        "labelers": labelers,
+        facts, photos = _facts(session, plan or Plan())
+    facts["contact"] = contact
+    originals = (workspace.images / _stored_as(photo) for photo in photos)
+    return publish(workspace.releases, name, facts, photos, originals)
+
+
+def _facts(session: Session, plan: Plan) -> tuple[dict[str, Any], list[ReleasePhoto]]:
+    """What the manifest tells besides its photos, and these; the rest need not stay in memory."""
+    choice, photos, said = _drawn_up(session, plan)
+    if not photos:
+        raise GensetError(_nothing(choice, plan))
+    ruled = sum(entry.ruling is not None for entry in choice.chosen)
+    facts = {
+        "strategy": {**plan.told(), **({"ruled": ruled} if ruled else {})},
+        "labelers": session.scalar(select(func.count(Label.worker.distinct()))),
         "left_out": dict(sorted(Counter(choice.left_out.values()).items())),
-        "photos": [asdict(photo) for photo in photos],
+        "short": choice.short,
+        "notes": choice.notes,
+        "collected": {**collected(session, photos), "agreement": alpha(said.values())},
     }
-    manifest["manifest_hash"] = manifest_hash(manifest)
-    with _one_at_a_time(workspace.releases):
-        folder = _free_folder(workspace, name)  # still, once it is our turn
-        partial = workspace.releases / f".{name}.partial"
-        shutil.rmtree(partial, ignore_errors=True)  # what a killed run left
-        try:
-            for record, original in progress(
-                frozen, total=len(frozen), what="release", unit="photo"
-            ):
-                _copy(original, partial / record.file, record.sha256)
-            write_text(partial / MANIFEST, json.dumps(manifest, indent=1) + "\n")
-            for path in partial.rglob("*"):
-                if path.is_file():
-                    path.chmod(0o444)
-            partial.rename(folder)
-            sync_folder(workspace.releases)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-    return Release.open(folder)
+    return facts, photos
 
 
-@contextmanager
-def _one_at_a_time(releases: Path) -> Iterator[None]:
-    """Wait while another process makes a release here; a kill gives up the turn."""
-    releases.mkdir(exist_ok=True)
-    handle = os.open(releases, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+def dry_run(store: Store, plan: Plan) -> Preview:
+    """What `create` would freeze.
+
+    Raises:
+        BadInput: nobody voted in the panel.
+    """
+    with store.session() as session:
+        choice, photos, _ = _drawn_up(session, plan)
+    return preview(photos, choice)
 
 
-def _free_folder(workspace: Workspace, name: str) -> Path:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
-        raise BadInput(f"a release's name has letters, digits, '.', '_' and '-' only: {name!r}")
-    folder = workspace.releases / name
-    if folder.exists():
-        raise BadInput(f"release {name} exists, and a release never changes: choose another name")
-    return folder
+def _drawn_up(session: Session, plan: Plan) -> tuple[Choice, list[ReleasePhoto], _Said]:
+    """What is chosen, its records by file, and the votes that they record."""
+    said = votes(session, plan.panel)
+    if plan.panel is not None and not said:
+        raise BadInput(f"there are no labels of panel {plan.panel!r}: see genset labels stats")
+    choice = choose(read_table(session, without=plan.panel), plan)
+    records = _records(session, [entry.id for entry in choice.chosen], said)
+    return choice, sorted(records, key=lambda photo: photo.file), said
 
 
-def _record(candidate: Candidate, said: Votes) -> ReleasePhoto:
+def _nothing(choice: Choice, plan: Plan) -> str:
+    """Why there is no release, in one line."""
+    reasons = Counter(choice.left_out.values())
+    if set(reasons) <= {
+        "not labeled",
+        "not called correct by a majority",
+        "ruled not correct in review",
+    }:
+        but = f" but in panel {plan.panel}, which only measures" if plan.panel is not None else ""
+        return f"no photo is labeled correct yet{but}; label some with: genset label"
+    told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
+    return f"no photo is left to release: {told}"
+
+
+def _records(session: Session, ids: Sequence[int], said: _Said) -> Iterator[ReleasePhoto]:
+    for start in range(0, len(ids), 500):
+        some = select(Candidate).where(Candidate.id.in_(ids[start : start + 500]))
+        for candidate in session.scalars(some):
+            yield _record(candidate, said.get(candidate.id, Counter()))
+        session.expunge_all()  # a large release's rows need not all be in memory
+
+
+def _record(candidate: Candidate, counts: Counter[Verdict]) -> ReleasePhoto:
     photo = candidate.photo
+    frequency = selection_frequency(counts)
     assert photo.sha256 and photo.byte_size and photo.width and photo.height
     return ReleasePhoto(
         file=f"{candidate.wnid}/{Path(photo.file).name}",
@@ -124,16 +130,11 @@ def _record(candidate: Candidate, said: Votes) -> ReleasePhoto:
         taken_at=photo.taken_at,
         keyword=candidate.keyword,
         rank=candidate.rank,
-        labels={verdict.value: count for verdict, count in sorted(said[candidate.id].items())},
-        selection_frequency=round(selection_frequency(said[candidate.id]), 6),
+        labels={verdict.value: count for verdict, count in sorted(counts.items())},
+        selection_frequency=None if frequency is None else round(frequency, 6),
     )
 
 
-def _copy(original: Path, target: Path, sha256: str) -> None:
-    try:
-        with original.open("rb") as source, written_whole(target) as file:
-            shutil.copyfileobj(source, file)
-    except FileNotFoundError:
-        raise GensetError(f"{original} is missing: see genset doctor") from None
-    if sha256_of(target) != sha256:
-        raise GensetError(f"{original} was changed since it was stored: see genset doctor")
+def _stored_as(photo: ReleasePhoto) -> str:
+    """Where its original lies under ``images/``."""
+    return f"{photo.sha256[:2]}/{Path(photo.file).name}"

@@ -5,15 +5,17 @@ A release is a folder::
     NAME/
       manifest.json             what it is, how it was made, and a record for each photo
       n02123045/<sha256>.jpg    original bytes, in wnid folders
+      DATA_CARD.md, ...         documents, made of the manifest (`genset.release.documents`)
 
 It never changes: each photo's record holds the hash of its photo, `content_hash` is over these
-records (what a model is scored on), and `manifest_hash` is over the whole manifest.
+records (what a model is scored on), `documents` has the hash of each document, and `manifest_hash`
+is over the whole manifest. Manifests of the first form have no documents.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import UnionType
@@ -23,7 +25,8 @@ from genset.errors import BadInput, ReleaseDamaged
 from genset.files import sha256_of
 
 MANIFEST = "manifest.json"
-FORMAT = "genset release 1"
+FORMAT = "genset release 2"
+_READABLE = ("genset release 1", FORMAT)
 
 _T = TypeVar("_T")
 
@@ -33,7 +36,8 @@ class ReleasePhoto:
     """One photo's record in a manifest.
 
     `file` is relative to the release's folder; times are ISO 8601; `labels` counts labelers by
-    verdict, and `selection_frequency` is the share who said correct, from 0 to 1.
+    verdict, and `selection_frequency` is the share who said correct, from 0 to 1; None where nobody
+    who counts voted: a reviewer took the photo in.
     """
 
     file: str
@@ -56,12 +60,15 @@ class ReleasePhoto:
     keyword: str
     rank: int
     labels: dict[str, int]
-    selection_frequency: float
+    selection_frequency: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A frozen test set. `photos` are in the order of their `file`."""
+    """A frozen test set. `photos` are in the order of their `file`.
+
+    `documents` are the sha256 of the files beside the manifest, by name.
+    """
 
     root: Path
     name: str
@@ -70,6 +77,7 @@ class Release:
     strategy: dict[str, Any]
     labelers: int
     left_out: dict[str, int]
+    documents: dict[str, str]
     photos: tuple[ReleasePhoto, ...]
 
     @classmethod
@@ -99,19 +107,21 @@ class Release:
         """Compare every byte with the manifest.
 
         Raises:
-            ReleaseDamaged: naming each photo that is missing, changed or too many.
+            ReleaseDamaged: naming each photo or document that is missing, changed or too many.
         """
         problems = []
-        if not self.is_as_written(self.root / MANIFEST):
+        path = self.root / MANIFEST
+        if not (_is_laid_out_as_written(path) and self.is_as_written(path)):
             problems.append(f"{MANIFEST} was changed")
-        for photo in self.photos:
-            path = self.root / photo.file
+        hashes = {photo.file: photo.sha256 for photo in self.photos}
+        for name, sha256 in (self.documents | hashes).items():
+            path = self.root / name
             if not path.is_file():
-                problems.append(f"{photo.file} is missing")
-            elif sha256_of(path) != photo.sha256:
-                problems.append(f"{photo.file} was changed")
+                problems.append(f"{name} is missing")
+            elif sha256_of(path) != sha256:
+                problems.append(f"{name} was changed")
         # Folders too: ImageFolder takes each one for a class.
-        expected = {photo.file for photo in self.photos} | {MANIFEST, *self.wnids}
+        expected = {MANIFEST, *self.documents, *hashes, *self.wnids}
         for path in sorted(self.root.rglob("*")):
             if (name := path.relative_to(self.root).as_posix()) not in expected:
                 problems.append(f"{name} does not belong to it")
@@ -127,11 +137,13 @@ def read_manifest(path: Path) -> Release:
     """
     try:
         manifest = json.loads(path.read_text("utf-8"))
-        if manifest["format"] != FORMAT:
+        if manifest["format"] not in _READABLE:
             raise BadInput(f"{path} is in the form {manifest['format']!r}, not {FORMAT!r}")
         photos = tuple(_photo(record) for record in manifest["photos"])
         rest = {field.name: manifest.get(field.name) for field in fields(Release)}
-        return _typed(Release, {**rest, "root": path.parent, "photos": photos})
+        documents = _documents(manifest.get("documents", {}))
+        made = {**rest, "root": path.parent, "documents": documents, "photos": photos}
+        return _typed(Release, made)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"{path} is not a release's manifest: {error!r}") from None
 
@@ -156,6 +168,32 @@ def find_releases(folder: Path) -> list[Release]:
     return sorted(found, key=lambda release: (release.created_at, release.name))
 
 
+def manifest_lines(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """The text of a manifest, line by line: a line for each fact, then one for each photo."""
+    yield "{\n"
+    for name, value in manifest.items():
+        if name != "photos":
+            yield f" {json.dumps(name)}: {json.dumps(value)},\n"
+    yield ' "photos": [\n'
+    for place, photo in enumerate(manifest["photos"], start=1):
+        yield f"  {json.dumps(photo)}{',' if place < len(manifest['photos']) else ''}\n"
+    yield " ]\n"
+    yield "}\n"
+
+
+def _is_laid_out_as_written(path: Path) -> bool:
+    """Whether a manifest has the very bytes that its content is written with.
+
+    Of the first form, which was laid out otherwise, only the content is known.
+    """
+    manifest = json.loads(path.read_text("utf-8"))
+    if manifest["format"] != FORMAT:
+        return True
+    with path.open("rb") as file:
+        same = all(file.readline() == line.encode() for line in manifest_lines(manifest))
+        return same and not file.read()
+
+
 def _photo(record: dict[str, Any]) -> ReleasePhoto:
     photo = _typed(ReleasePhoto, record)
     # A manifest may come from a stranger, and must not lead out of its folder.
@@ -163,6 +201,14 @@ def _photo(record: dict[str, Any]) -> ReleasePhoto:
     if named is None or named[1] != photo.wnid:
         raise ValueError(f"{photo.file!r} is no file of a photo of {photo.wnid!r}")
     return photo
+
+
+def _documents(hashes: Any) -> Any:
+    """The documents' hashes; the names may come from a stranger too."""
+    for name in hashes:
+        if not re.fullmatch(r"[A-Z][A-Z_]*\.(md|txt)|[a-z]+\.(csv|json)", name) or name == MANIFEST:
+            raise ValueError(f"{name!r} is no document of a release")
+    return hashes
 
 
 def _typed(kind: type[_T], values: Mapping[str, Any]) -> _T:

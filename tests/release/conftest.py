@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from genset.label import Labeling
+from genset.release.choose import Plan
 from genset.release.freeze import create
 from genset.release.reader import Release
 from genset.store import Candidate, Photo, Store, Verdict
 from genset.workspace import Workspace
-from tests.labeled_workspace import CLASSES, labeled_workspace
+from tests.labeled_workspace import CLASSES, labeled_workspace, vote
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class Pool:
     workspace: Workspace
     store: Store
 
-    def label(self, task: str, **verdicts: str) -> None:
+    def label(self, task: str, panel: str = "main", **verdicts: str) -> None:
         """Let each named labeler say their verdict of a task."""
         for worker, verdict in verdicts.items():
-            Labeling(self.workspace, self.store, worker).mark(task, Verdict(verdict))
+            vote(self.store, task, worker, Verdict(verdict), panel)
 
     def label_all_correct(self) -> None:
         for place, wnid in enumerate(CLASSES):
@@ -45,8 +45,8 @@ class Pool:
             photo = session.query(Photo).filter_by(source_id=str(number)).one()
             return self.workspace.images / photo.file
 
-    def create(self, name: str = "v1") -> Release:
-        return create(self.workspace, self.store, name)
+    def create(self, name: str = "v1", panel: str | None = None) -> Release:
+        return create(self.workspace, self.store, name, Plan(panel=panel))
 
     def files(self) -> list[str]:
         """Everything under releases/, hidden or not."""

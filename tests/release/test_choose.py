@@ -1,8 +1,15 @@
 """Which candidates a release takes."""
 
-from genset.release.choose import majority
-from genset.store import stored_candidates, votes
-from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
+import json
+
+import pytest
+
+from genset.errors import BadInput, GensetError
+from genset.release.choose import Plan, choose
+from genset.release.reader import MANIFEST
+from genset.release.table import read_table
+from genset.store import Ruling, Verdict, find_candidate
+from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
 from tests.release.conftest import Pool
 
 
@@ -17,6 +24,12 @@ def test_only_what_more_labelers_call_correct_than_incorrect_is_taken(pool: Pool
     pool.label(f"{GOLDFISH}/flickr:100", ann="incorrect")
     pool.label(f"{GOLDFISH}/flickr:101", ann="correct")
     assert chosen(pool) == {f"{TENCH}/flickr:0", f"{GOLDFISH}/flickr:101"}
+
+
+def test_broken_counts_against_a_photo(pool: Pool) -> None:
+    pool.label(f"{TENCH}/flickr:0", ann="correct", bob="broken")
+    pool.label(f"{TENCH}/flickr:1", ann="correct", bob="correct", eve="broken")
+    assert chosen(pool) == {f"{TENCH}/flickr:1"}
 
 
 def test_unsure_counts_for_neither_side(pool: Pool) -> None:
@@ -41,6 +54,16 @@ def test_a_photo_that_is_correct_for_two_classes_goes_to_neither(pool: Pool) -> 
     assert chosen(pool) == {f"{TENCH}/flickr:1"}
 
 
+def test_the_same_bytes_under_two_names_are_one_photo(pool: Pool) -> None:
+    twin = add_candidate(
+        pool.workspace, pool.store, GOLDFISH, 999, content=pool.original(0).read_bytes()
+    )
+    pool.label(f"{TENCH}/flickr:0", ann="correct")
+    pool.label(twin, ann="correct")
+    pool.label(f"{TENCH}/flickr:1", ann="correct")
+    assert chosen(pool) == {f"{TENCH}/flickr:1"}
+
+
 def test_each_candidate_left_out_is_listed_with_its_reason(pool: Pool) -> None:
     pool.label(f"{TENCH}/flickr:0", ann="correct")
     both = pool.also_found_for(GOLDFISH, 0)
@@ -48,8 +71,8 @@ def test_each_candidate_left_out_is_listed_with_its_reason(pool: Pool) -> None:
     pool.label(f"{TENCH}/flickr:1", ann="incorrect")
     pool.label(f"{GOLDFISH}/flickr:100", ann="correct")
     with pool.store.session() as session:
-        choice = majority(list(session.scalars(stored_candidates())), votes(session))
-    assert [candidate.task for candidate in choice.chosen] == [f"{GOLDFISH}/flickr:100"]
+        choice = choose(read_table(session), Plan())
+    assert [entry.task for entry in choice.chosen] == [f"{GOLDFISH}/flickr:100"]
     assert choice.left_out == {
         f"{TENCH}/flickr:0": "correct for several classes",
         both: "correct for several classes",
@@ -65,3 +88,69 @@ def test_each_candidate_left_out_is_listed_with_its_reason(pool: Pool) -> None:
         "not called correct by a majority": 1,
         "not labeled": 5,
     }
+
+
+def ruled(pool: Pool, task: str, *verdicts: str) -> None:
+    """Rule on a task, once for each verdict."""
+    with pool.store.begin() as session:
+        candidate = find_candidate(session, task)
+        for verdict in verdicts:
+            session.add(
+                Ruling(candidate_id=candidate.id, verdict=Verdict(verdict), by="mia", reason="so")
+            )
+            session.flush()
+
+
+def test_the_newest_ruling_wins_over_any_votes(pool: Pool) -> None:
+    pool.label(f"{TENCH}/flickr:0", ann="incorrect", bob="incorrect", eve="correct")
+    pool.label(f"{TENCH}/flickr:1", ann="correct", bob="correct")
+    pool.label(f"{GOLDFISH}/flickr:100", ann="correct")
+    ruled(pool, f"{TENCH}/flickr:0", "incorrect", "correct")
+    ruled(pool, f"{TENCH}/flickr:1", "correct", "broken")
+    ruled(pool, f"{GOLDFISH}/flickr:101", "correct")
+    made = pool.create()
+    found = {photo.source_id: (photo.labels, photo.selection_frequency) for photo in made.photos}
+    assert found == {
+        "0": ({"correct": 1, "incorrect": 2}, 0.333333),
+        "100": ({"correct": 1}, 1.0),
+        "101": ({}, None),
+    }
+    assert made.strategy == {"name": "majority", "min_labels": 1, "seed": 0, "ruled": 2}
+    assert made.left_out == {"not labeled": 4, "ruled not correct in review": 1}
+    made.verify()
+
+
+def test_a_ruling_gives_a_contested_photo_to_one_class(pool: Pool) -> None:
+    pool.label(f"{TENCH}/flickr:0", ann="correct")
+    other = pool.also_found_for(GOLDFISH, 0)
+    pool.label(other, ann="correct")
+    ruled(pool, other, "incorrect")
+    assert chosen(pool) == {f"{TENCH}/flickr:0"}
+
+
+def test_a_fresh_panel_measures_what_the_others_chose(pool: Pool) -> None:
+    """The votes that chose say 1.0 of everything; the fresh ones say what is to be expected."""
+    for number in (0, 1):
+        pool.label(f"{TENCH}/flickr:{number}", ann="correct", bob="correct")
+    pool.label(f"{GOLDFISH}/flickr:100", ann="incorrect")
+    pool.label(f"{TENCH}/flickr:0", panel="fresh", ann="incorrect", eve="correct", fay="correct")
+    pool.label(f"{GOLDFISH}/flickr:100", panel="fresh", eve="correct", fay="correct")
+    made = pool.create("measured", panel="fresh")
+    found = {photo.source_id: (photo.labels, photo.selection_frequency) for photo in made.photos}
+    assert found == {"0": ({"correct": 2, "incorrect": 1}, 0.666667), "1": ({}, None)}
+    manifest = json.loads((made.root / MANIFEST).read_text("utf-8"))
+    assert manifest["strategy"] == {
+        "name": "majority",
+        "min_labels": 1,
+        "seed": 0,
+        "panel": "fresh",
+    }
+
+
+def test_a_panel_without_votes_or_without_others_is_named(pool: Pool) -> None:
+    pool.label(f"{TENCH}/flickr:0", panel="fresh", ann="correct")
+    with pytest.raises(BadInput, match="no labels of panel 'frehs'"):
+        pool.create(panel="frehs")
+    with pytest.raises(GensetError, match="but in panel fresh, which only measures"):
+        pool.create(panel="fresh")
+    assert pool.files() == []

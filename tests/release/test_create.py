@@ -10,7 +10,7 @@ import pytest
 from torchvision.datasets import ImageFolder
 
 from genset.errors import BadInput, GensetError
-from genset.release import freeze
+from genset.release import publish
 from genset.release.reader import MANIFEST, Release, find_releases
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, picture
 from tests.release.conftest import Pool
@@ -75,7 +75,7 @@ def test_photos_keep_their_original_bytes(pool: Pool) -> None:
 def test_its_files_are_read_only(pool: Pool) -> None:
     pool.label_all_correct()
     files = [path for path in pool.create().root.rglob("*") if path.is_file()]
-    assert len(files) == 9
+    assert len(files) == 8 + 1 + 5  # photos, manifest, documents
     assert {path.stat().st_mode & 0o777 for path in files} == {0o444}
 
 
@@ -84,7 +84,7 @@ def test_the_same_labels_give_the_same_content_under_another_name_and_time(
 ) -> None:
     pool.label_all_correct()
     first = pool.create("first")
-    monkeypatch.setattr(freeze, "now", lambda: datetime(2100, 1, 1, tzinfo=UTC))
+    monkeypatch.setattr(publish, "now", lambda: datetime(2100, 1, 1, tzinfo=UTC))
     second = pool.create("second")
     assert second.created_at.startswith("2100") and first.created_at != second.created_at
     assert second.content_hash == first.content_hash
@@ -102,7 +102,7 @@ def test_releases_are_found_oldest_first(pool: Pool, monkeypatch: pytest.MonkeyP
     pool.label_all_correct()
     for name, year in (("b", 2030), ("a", 2040), ("c", 2035)):
         moment = datetime(year, 1, 1, tzinfo=UTC)
-        monkeypatch.setattr(freeze, "now", lambda moment=moment: moment)
+        monkeypatch.setattr(publish, "now", lambda moment=moment: moment)
         pool.create(name)
     assert [release.name for release in find_releases(pool.workspace.releases)] == ["b", "c", "a"]
 

@@ -60,6 +60,41 @@ def test_one_changed_byte_is_named(release: Release) -> None:
     assert problems(release) == [f"{release.photos[3].file} was changed"]
 
 
+def test_a_changed_byte_in_any_file_is_named(release: Release) -> None:
+    files = sorted(path for path in release.root.rglob("*") if path.is_file())
+    assert len(files) == 8 + 1 + 5  # photos, manifest, documents
+    for path in files:
+        sound = path.read_bytes()
+        path.chmod(0o644)
+        for place in (0, len(sound) // 2, len(sound) - 1):
+            path.write_bytes(sound[:place] + bytes([sound[place] ^ 1]) + sound[place + 1 :])
+            name = path.relative_to(release.root).as_posix()
+            with pytest.raises((BadInput, ReleaseDamaged), match=name):
+                Release.open(release.root).verify()
+        path.write_bytes(sound)
+    Release.open(release.root).verify()
+
+
+def test_a_blank_in_the_manifest_is_noticed(release: Release) -> None:
+    path = release.root / MANIFEST
+    path.chmod(0o644)
+    path.write_text(path.read_text("utf-8").replace(": ", ":  ", 1), "utf-8")
+    assert problems(release) == ["manifest.json was changed"]
+
+
+@pytest.mark.parametrize("name", ["DATA_CARD.md", "metadata.csv", "croissant.json"])
+def test_a_missing_document_is_named(release: Release, name: str) -> None:
+    (release.root / name).unlink()
+    assert problems(release) == [f"{name} is missing"]
+
+
+@pytest.mark.parametrize("name", ["../x.json", "/etc/passwd", ".env", "a/b.txt", "manifest.json"])
+def test_documents_never_lead_out_of_the_folder(release: Release, name: str) -> None:
+    edit_manifest(release, lambda manifest: manifest["documents"].update({name: "0" * 64}))
+    with pytest.raises(BadInput, match="is no document of a release"):
+        Release.open(release.root)
+
+
 def test_a_missing_photo_is_named(release: Release) -> None:
     (release.root / release.photos[0].file).unlink()
     assert problems(release) == [f"{release.photos[0].file} is missing"]

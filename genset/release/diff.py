@@ -1,0 +1,81 @@
+"""What differs between two releases."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from genset.release.reader import MANIFEST, Release, ReleasePhoto
+
+_FACTS = ("strategy", "labelers", "left_out", "short", "notes", "contact", "collected", "replaces")
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The differences, from one release to another.
+
+    Attributes:
+        same: photos whose records are equal.
+        added, removed: files that only the second, or only the first, has.
+        moved: photos that are of another class now: file before, by the file after.
+        changed: what differs in the record of a photo that both have, by its file: each field with
+            its two values.
+        facts: what else the manifests tell differently, by name, with both values.
+    """
+
+    same: int
+    added: list[str]
+    removed: list[str]
+    moved: dict[str, str]
+    changed: dict[str, dict[str, list[Any]]]
+    facts: dict[str, list[Any]]
+
+    def lines(self) -> Iterator[str]:
+        """What it says, for people."""
+        yield (
+            f"{self.same:,} photos the same, {len(self.added):,} added, {len(self.removed):,} "
+            f"removed, {len(self.moved):,} moved, {len(self.changed):,} changed"
+        )
+        yield from (f"  added: {file}" for file in self.added)
+        yield from (f"  removed: {file}" for file in self.removed)
+        yield from (f"  moved: {before} to {after}" for after, before in self.moved.items())
+        for file, values in self.changed.items():
+            yield f"  changed: {file}: {', '.join(_change(*each) for each in values.items())}"
+        yield from (f"  {_change(*each)}" for each in self.facts.items())
+
+
+def diff(one: Release, other: Release) -> Diff:
+    """Compare photos by the hash of their bytes, and all else that the manifests tell."""
+    before = {photo.file: photo for photo in one.photos}
+    after = {photo.file: photo for photo in other.photos}
+    lost = {photo.sha256: file for file, photo in before.items() if file not in after}
+    new = [photo for file, photo in after.items() if file not in before]
+    moved = {photo.file: lost[photo.sha256] for photo in new if photo.sha256 in lost}
+    changed = {
+        file: differing
+        for file in sorted(before.keys() & after.keys())
+        if (differing := _differing(before[file], after[file]))
+    }
+    facts = [json.loads((release.root / MANIFEST).read_text("utf-8")) for release in (one, other)]
+    return Diff(
+        same=len(before.keys() & after.keys()) - len(changed),
+        added=sorted(photo.file for photo in new if photo.file not in moved),
+        removed=sorted(set(lost.values()) - set(moved.values())),
+        moved=dict(sorted(moved.items())),
+        changed=changed,
+        facts={
+            name: [told.get(name) for told in facts]
+            for name in _FACTS
+            if facts[0].get(name) != facts[1].get(name)
+        },
+    )
+
+
+def _differing(one: ReleasePhoto, other: ReleasePhoto) -> dict[str, list[Any]]:
+    names = [field.name for field in fields(ReleasePhoto)]
+    both = {name: [getattr(one, name), getattr(other, name)] for name in names}
+    return {name: values for name, values in both.items() if values[0] != values[1]}
+
+
+def _change(name: str, values: list[Any]) -> str:
+    return f"{name} {json.dumps(values[0])} -> {json.dumps(values[1])}"

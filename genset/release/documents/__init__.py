@@ -1,0 +1,29 @@
+"""What is written beside a release's manifest, for people and for other programs.
+
+All of it is made of the manifest alone, so who has a manifest can make it again
+(``genset pull`` does).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from genset.release.documents.card import data_card
+from genset.release.documents.credits import attributions, licenses
+from genset.release.documents.croissant import croissant
+from genset.release.documents.table import metadata
+from genset.release.reader import ReleasePhoto
+
+CARD, CREDITS, LICENSES = "DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"
+TABLE, CROISSANT = "metadata.csv", "croissant.json"
+
+
+def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, str]:
+    """The text of each document, by the name of its file."""
+    table = metadata(photos)
+    return {
+        CARD: data_card(manifest, photos),
+        CREDITS: attributions(photos),
+        LICENSES: licenses(photos),
+        TABLE: table,
+        CROISSANT: croissant(manifest, photos, table),
+    }

@@ -1,0 +1,38 @@
+"""ATTRIBUTION.txt and LICENSES.txt: who made each photo, and what they allow."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from genset.licenses import License, attribution
+from genset.release.reader import ReleasePhoto
+
+
+def attributions(photos: Sequence[ReleasePhoto]) -> str:
+    """The line that credits each photo as its licence asks, under the photo's file."""
+    lines = ["Each photo of this release, and the line that credits it. Keep it with the photo."]
+    for photo in photos:
+        credit = attribution(
+            License(photo.license, photo.license_url),
+            title=photo.title,
+            owner=photo.owner_name or photo.owner,
+            page_url=photo.page_url,
+        )
+        lines += ["", photo.file, f"    {credit}"]
+    return "\n".join(lines) + "\n"
+
+
+def licenses(photos: Sequence[ReleasePhoto]) -> str:
+    """Each licence with the address of its text and the number of its photos."""
+    lines = [
+        "The photos of this release belong to those who made them, each under the licence that",
+        "its owner chose; manifest.json names it for each photo, and ATTRIBUTION.txt credits it.",
+        "No licence covers all of them. A photo that is all rights reserved may be looked at on",
+        "its page, and is not yours to hand on: share the manifest instead, from which",
+        "`genset pull` downloads each photo from where its owner shows it.",
+        "",
+        "Labels, selection frequencies and these documents come with the release.",
+    ]
+    counts = Counter((photo.license, photo.license_url) for photo in photos)
+    for (name, url), count in sorted(counts.items()):
+        lines += ["", f"{name}: {count:,} photos", *([f"    {url}"] if url else [])]
+    return "\n".join(lines) + "\n"

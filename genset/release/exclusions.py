@@ -1,0 +1,70 @@
+"""Photos of other sets, known by their hashes alone, that a release must not share."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from genset.errors import BadInput
+from genset.files import sha256_of
+from genset.hashes import HEAD, Hashes, near, read_hashes
+from genset.release.table import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A file of hashes.
+
+    Attributes:
+        name: the file's name, and `sha256` its hash.
+        digests: sha256 of photos, for a file that lists these.
+        fingerprints: their perceptual hashes, for a file of ``genset hash``.
+    """
+
+    name: str
+    sha256: str
+    digests: frozenset[str]
+    fingerprints: Hashes
+
+    @classmethod
+    def read(cls, path: Path) -> "Exclusion":
+        """Read a file that ``genset hash`` or ``sha256sum`` wrote.
+
+        Raises:
+            BadInput: it is neither; the line is named.
+        """
+        try:
+            with path.open(encoding="utf-8", errors="surrogateescape") as file:
+                perceptual = file.readline() == HEAD
+            sha256 = sha256_of(path)
+        except OSError as error:
+            raise BadInput(f"{path}: {error.strerror}") from None
+        if perceptual:
+            return cls(path.name, sha256, frozenset(), read_hashes(path).hashes)
+        return cls(path.name, sha256, _digests(path), np.empty(0, np.uint64))
+
+    def shared_with(self, entries: Sequence[Entry]) -> list[Entry]:
+        """The candidates whose photo it has: the same bytes, or at most 8 of 64 bits apart."""
+        hashed = [entry for entry in entries if entry.fingerprint is not None]
+        ours = np.array([entry.fingerprint for entry in hashed], np.uint64)
+        alike = {place for place, _, _ in near(ours, self.fingerprints)} if hashed else set()
+        shared = [hashed[place] for place in sorted(alike)]
+        return shared + [entry for entry in entries if entry.sha256 in self.digests]
+
+
+def _digests(path: Path) -> frozenset[str]:
+    found = set()
+    lines = path.read_text("utf-8", errors="surrogateescape").splitlines()
+    for number, line in enumerate(lines, start=1):
+        match = re.match(r"\\?([0-9a-fA-F]{64})(?:\s|$)", line)
+        if match is None:
+            raise BadInput(
+                f"{path}, line {number}: no sha256: --exclude takes a file that genset hash or "
+                "sha256sum wrote"
+            )
+        found.add(match[1].lower())
+    if not found:
+        raise BadInput(f"{path} holds no hashes")
+    return frozenset(found)

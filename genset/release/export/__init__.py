@@ -1,0 +1,75 @@
+"""Hand a release over in the format that somebody's tools load: whole or not at all."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from genset.errors import BadInput, MissingExtra
+from genset.files import write_text
+from genset.release.documents import CARD, CREDITS, LICENSES, documents
+from genset.release.export import fiftyone, folders, parquet, webdataset
+from genset.release.publish import folder_written_whole, one_at_a_time
+from genset.release.reader import MANIFEST, Release
+
+Writer = Callable[[Release, Mapping[str, str], Path], None]
+
+_WRITERS: dict[str, Writer] = {
+    "imagefolder": folders.imagefolder,
+    "webdataset": webdataset.write,
+    "parquet": parquet.write,
+    "huggingface": parquet.write_repository,
+    "manifest": folders.manifest,
+    "fiftyone": fiftyone.write,
+}
+FORMATS = tuple(_WRITERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """An export that was written.
+
+    Attributes:
+        folder: where it lies, and `format` what it is.
+        photos: how many photos it has, or names.
+        reserved: how many of them are in it though all rights are reserved: not to be handed on.
+    """
+
+    folder: str
+    format: str
+    photos: int
+    reserved: int
+
+
+def export(release: Release, kind: str, folder: Path) -> Export:
+    """Write `release` to the new folder `folder`, with its card, credits and licences.
+
+    Raises:
+        BadInput: the folder exists, or an optional part is not installed.
+        GensetError: a photo of the release is missing or was changed.
+    """
+    if kind in ("parquet", "huggingface") and find_spec("pyarrow") is None:
+        raise MissingExtra(f"an export as {kind}", "export")
+    with one_at_a_time(folder.absolute().parent):
+        if folder.exists():
+            raise BadInput(f"{folder} exists: name another folder with --to")
+        with folder_written_whole(folder.absolute()) as partial:
+            texts = _texts(release)
+            for name in (CARD, CREDITS, LICENSES):
+                write_text(partial / name, texts[name])
+            _WRITERS[kind](release, texts, partial)
+    reserved = sum(photo.license == "All Rights Reserved" for photo in release.photos)
+    return Export(str(folder), kind, len(release.photos), 0 if kind == "manifest" else reserved)
+
+
+def _texts(release: Release) -> dict[str, str]:
+    """The release's documents: its own, or made anew where it has none or other bytes."""
+    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
+    texts = documents(manifest, release.photos)
+    for name, sha256 in release.documents.items():
+        path = release.root / name
+        if path.is_file() and hashlib.sha256(own := path.read_bytes()).hexdigest() == sha256:
+            texts[name] = own.decode()
+    return texts

@@ -1,0 +1,25 @@
+"""FiftyOne's own folder for image classification: ``data/`` and ``labels.json``."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from genset.files import write_text
+from genset.release.publish import Copy, copy_all
+from genset.release.reader import Release
+from genset.taxonomy import imagenet1k
+
+
+def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
+    """To be opened as ``fiftyone.types.FiftyOneImageClassificationDataset``.
+
+    Classes are the 1,000 wnids in order; samples are named ``WNID_SHA256``.
+    """
+    labels, copies = {}, []
+    for photo in release.photos:
+        name = photo.file.replace("/", "_")
+        copies.append(Copy(release.root / photo.file, folder / "data" / name, photo.sha256))
+        labels[name.rpartition(".")[0]] = imagenet1k()[photo.wnid].index
+    copy_all(copies, "export")
+    document = {"classes": [each.wnid for each in imagenet1k()], "labels": labels}
+    write_text(folder / "labels.json", json.dumps(document, indent=1) + "\n")

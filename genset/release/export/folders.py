@@ -1,0 +1,26 @@
+"""ImageFolder: a folder for each wnid; and the manifest alone, without any photo."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from genset.files import write_text
+from genset.release.documents import CROISSANT, TABLE
+from genset.release.publish import Copy, copy_all
+from genset.release.reader import MANIFEST, Release
+
+
+def imagefolder(release: Release, texts: Mapping[str, str], folder: Path) -> None:
+    """A copy of the release's folder: wnid folders, and ``metadata.csv`` with a row a photo."""
+    copies = [
+        Copy(release.root / photo.file, folder / photo.file, photo.sha256)
+        for photo in release.photos
+    ]
+    copy_all(copies, "export")
+    for name in (TABLE, CROISSANT):
+        write_text(folder / name, texts[name])
+    manifest(release, texts, folder)
+
+
+def manifest(release: Release, texts: Mapping[str, str], folder: Path) -> None:
+    """Addresses and hashes: ``genset pull`` downloads each photo from where its owner shows it."""
+    write_text(folder / MANIFEST, (release.root / MANIFEST).read_text("utf-8"))

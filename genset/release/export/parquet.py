@@ -1,0 +1,92 @@
+"""Parquet with the photos' bytes, alone or as a repository of the Hugging Face Hub."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from genset.files import write_text, written_whole
+from genset.progress import progress
+from genset.release.documents import CARD
+from genset.release.export.photos import content, shards
+from genset.release.reader import Release, ReleasePhoto
+from genset.taxonomy import imagenet1k
+
+_ROWS = 100  # of a group: what a reader holds in memory at once
+_TYPES = {"byte_size": "int64", "width": "int64", "height": "int64", "rank": "int64"}
+_TYPES |= {"selection_frequency": "float64"}  # the others are strings
+
+
+def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
+    """``test-00000-of-00003.parquet`` and so on.
+
+    Columns: image (bytes and path), label (the place of the class among ImageNet's 1,000), then the
+    record; `labels` is JSON. The schema tells `datasets` that they are an Image and a ClassLabel
+    whose names are the 1,000 wnids in order.
+    """
+    import pyarrow
+    from pyarrow import parquet
+
+    schema = pyarrow.schema(
+        [
+            ("image", pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())])),
+            ("label", pyarrow.int64()),
+            *((name, pyarrow.type_for_alias(_type(name))) for name in _columns()),
+        ],
+        metadata={"huggingface": json.dumps({"info": {"features": _features()}})},
+    )
+    cut = shards(release.photos)
+    for number, photos in enumerate(progress(cut, total=len(cut), what="export", unit="shard")):
+        path = folder / f"test-{number:05}-of-{len(cut):05}.parquet"
+        with written_whole(path) as file, parquet.ParquetWriter(file, schema) as writer:
+            for start in range(0, len(photos), _ROWS):
+                rows = [_row(release, photo) for photo in photos[start : start + _ROWS]]
+                writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
+
+
+def write_repository(release: Release, texts: Mapping[str, str], folder: Path) -> None:
+    """``README.md`` (the card, with what the Hub reads at its head) and ``data/`` in Parquet."""
+    head = {
+        "pretty_name": release.name,
+        "license": "other",
+        "task_categories": ["image-classification"],
+        "configs": [
+            {
+                "config_name": "default",
+                "data_files": [{"split": "test", "path": "data/test-*.parquet"}],
+            }
+        ],
+    }
+    # JSON is YAML too.
+    write_text(folder / "README.md", f"---\n{json.dumps(head, indent=1)}\n---\n\n{texts[CARD]}")
+    (folder / "data").mkdir()
+    write(release, texts, folder / "data")
+
+
+def _columns() -> list[str]:
+    return [field.name for field in fields(ReleasePhoto)]
+
+
+def _type(column: str) -> str:
+    return _TYPES.get(column, "string")
+
+
+def _features() -> dict[str, Any]:
+    values = {name: {"dtype": _type(name), "_type": "Value"} for name in _columns()}
+    names = [each.wnid for each in imagenet1k()]
+    return {
+        "image": {"_type": "Image"},
+        "label": {"names": names, "_type": "ClassLabel"},
+        **values,
+    }
+
+
+def _row(release: Release, photo: ReleasePhoto) -> dict[str, Any]:
+    record = {name: getattr(photo, name) for name in _columns()}
+    return {
+        **record,
+        "labels": json.dumps(photo.labels),
+        "image": {"bytes": content(release, photo), "path": Path(photo.file).name},
+        "label": imagenet1k()[photo.wnid].index,
+    }

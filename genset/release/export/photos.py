@@ -1,0 +1,38 @@
+"""What every format does with photos: read them checked, cut them into shards."""
+
+import hashlib
+from collections.abc import Iterable
+
+from genset.errors import GensetError
+from genset.release.reader import Release, ReleasePhoto
+
+_MOST_PHOTOS, _MOST_BYTES = 1000, 256 * 2**20  # of a shard
+
+
+def content(release: Release, photo: ReleasePhoto) -> bytes:
+    """A photo's original bytes.
+
+    Raises:
+        GensetError: it is missing or was changed.
+    """
+    path = release.root / photo.file
+    try:
+        read = path.read_bytes()
+    except OSError as error:
+        raise GensetError(f"{path}: {error.strerror}; see genset release verify") from None
+    if hashlib.sha256(read).hexdigest() != photo.sha256:
+        raise GensetError(f"{path} was changed: see genset release verify")
+    return read
+
+
+def shards(photos: Iterable[ReleasePhoto]) -> list[list[ReleasePhoto]]:
+    """Cut photos, in their order, into shards of at most 1,000 photos and about 256 MiB."""
+    cut: list[list[ReleasePhoto]] = []
+    size = 0
+    for photo in photos:
+        if not cut or len(cut[-1]) == _MOST_PHOTOS or size + photo.byte_size > _MOST_BYTES:
+            cut.append([])
+            size = 0
+        cut[-1].append(photo)
+        size += photo.byte_size
+    return cut

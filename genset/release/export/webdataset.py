@@ -1,0 +1,39 @@
+"""WebDataset: tar files in which each photo is followed by its class and its record."""
+
+import io
+import json
+import tarfile
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from genset.files import written_whole
+from genset.progress import progress
+from genset.release.export.photos import content, shards
+from genset.release.reader import Release
+from genset.taxonomy import imagenet1k
+
+
+def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
+    """``NAME-000000.tar`` and so on; the same release gives the same bytes.
+
+    A sample is ``WNID_SHA256`` with ``.jpg`` (or what the photo is), ``.cls`` (the place of the
+    class among ImageNet's 1,000, in digits) and ``.json`` (the record).
+    """
+    cut = shards(release.photos)
+    for number, photos in enumerate(progress(cut, total=len(cut), what="export", unit="shard")):
+        path = folder / f"{release.name}-{number:06}.tar"
+        with written_whole(path) as file, tarfile.open(fileobj=file, mode="w") as tar:
+            for photo in photos:
+                wnid, _, name = photo.file.partition("/")
+                key, _, suffix = f"{wnid}_{name}".rpartition(".")
+                index = imagenet1k()[photo.wnid].index
+                _add(tar, f"{key}.{suffix}", content(release, photo))
+                _add(tar, f"{key}.cls", str(index).encode())
+                _add(tar, f"{key}.json", json.dumps(asdict(photo)).encode())
+
+
+def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
+    member = tarfile.TarInfo(name)  # of nobody, in 1970: nothing of this machine
+    member.size = len(data)
+    tar.addfile(member, io.BytesIO(data))

@@ -1,0 +1,64 @@
+"""What a manifest tells of how its photos were found and labeled."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from genset.release.reader import ReleasePhoto
+from genset.store import Candidate, Label, Search, Verdict
+
+
+def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
+    """Dates, searches and labels behind `photos`, as JSON; times are ISO 8601 in UTC.
+
+    Where a workspace knows nothing of something, such as searches for photos of one's own, it is
+    None. `agreement` is Krippendorff's alpha over all labels in force of all candidates.
+    """
+    searches = session.execute(
+        select(func.count(), func.min(Search.asked_at), func.max(Search.asked_at))
+    ).one()
+    labels = session.execute(
+        select(func.count(), func.min(Label.decided_at), func.max(Label.decided_at))
+    ).one()
+    guidelines = session.scalars(
+        select(Label.guideline).where(Label.guideline.is_not(None)).distinct()
+    )
+    posted = sorted(photo.posted_at for photo in photos)
+    return {
+        "sources": sorted({photo.source for photo in photos}),
+        "posted": [posted[0], posted[-1]],
+        "searched": _span(searches[1], searches[2]),
+        "searches": searches[0],
+        "candidates": session.scalar(select(func.count()).select_from(Candidate)),
+        "labeled": _span(labels[1], labels[2]),
+        "labels": labels[0],
+        "guidelines": sorted(str(each) for each in guidelines),
+    }
+
+
+def alpha(said: Iterable[Mapping[Verdict, int]]) -> float | None:
+    """Krippendorff's alpha for nominal labels; None where no two labelers could differ.
+
+    Source: Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011.
+    """
+    totals: Counter[Verdict] = Counter()
+    differing = 0.0  # pairs of labels of one candidate that differ
+    for counts in said:
+        if (count := sum(counts.values())) > 1:
+            totals.update(counts)
+            differing += (count**2 - sum(n**2 for n in counts.values())) / (count - 1)
+    count = totals.total()
+    by_chance = count**2 - sum(n**2 for n in totals.values())
+    if not by_chance:
+        return None
+    return round(1 - (count - 1) * differing / by_chance, 6)
+
+
+def _span(first: datetime | None, last: datetime | None) -> list[str] | None:
+    if first is None or last is None:
+        return None
+    return [first.isoformat(timespec="seconds"), last.isoformat(timespec="seconds")]

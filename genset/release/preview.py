@@ -1,0 +1,100 @@
+"""What a release has in it, or would have: in numbers and in lines to read."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from genset.release.choose import Choice
+from genset.release.reader import ReleasePhoto
+from genset.release.strategies.matched import BINS, bin_of
+from genset.taxonomy import imagenet1k
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The numbers. All counts are of photos but where another thing is named.
+
+    Attributes:
+        photos: how many there are.
+        classes: photos by wnid.
+        without: how many of the 1,000 classes have none.
+        frequencies: photos in the five bins of selection frequency, the lowest first.
+        unmeasured: photos without a selection frequency.
+        licenses: photos by licence, the most used first.
+        owners: how many owners there are, and `most_of_one_owner` how many photos one has.
+        left_out: candidates that are not in it, by reason.
+        short, notes: what the strategy tells, as in `Choice`.
+        reasons: the reason for each candidate that is left out, by its task.
+    """
+
+    photos: int
+    classes: dict[str, int]
+    without: int
+    frequencies: list[int]
+    unmeasured: int
+    licenses: dict[str, int]
+    owners: int
+    most_of_one_owner: int
+    left_out: dict[str, int]
+    short: dict[str, int] = field(default_factory=dict)
+    notes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    def lines(self) -> Iterator[str]:
+        """What it says, for people."""
+        yield f"  {self.photos:,} photos; {len(self.classes):,} of 1,000 classes have photos"
+        sizes = sorted(Counter(self.classes.values()).items(), reverse=True)
+        yield "  photos by class: " + (
+            ", ".join(f"{count:,} x {size}" for size, count in sizes) or "none"
+        )
+        bins = (
+            f"{place / BINS:.1f} to {(place + 1) / BINS:.1f}: {count:,}"
+            for place, count in enumerate(self.frequencies)
+        )
+        yield f"  selection frequency: {', '.join(bins)}; not measured: {self.unmeasured:,}"
+        yield from (f"  licence: {count:,} {name}" for name, count in self.licenses.items())
+        yield f"  owners: {self.owners:,}; at most {self.most_of_one_owner:,} photos of one"
+        yield from (f"  left out: {count:,} {reason}" for reason, count in self.left_out.items())
+        if self.short:
+            some = _some(f"{wnid} lacks {count}" for wnid, count in self.short.items())
+            yield f"  not filled: {len(self.short):,} classes: {some}"
+        for word, said in self.notes.items():
+            some = _some(f"{wnid} {value}" for wnid, value in said.items())
+            yield f"  {word}: {len(said):,} classes: {some}"
+
+
+def preview(photos: Iterable[ReleasePhoto], choice: Choice) -> Preview:
+    """What a choice makes a release of; `photos` are the records of what was chosen."""
+    frequencies = [0] * BINS
+    classes: Counter[str] = Counter()
+    licenses: Counter[str] = Counter()
+    owners: Counter[str] = Counter()
+    unmeasured = 0
+    for photo in photos:
+        classes[photo.wnid] += 1
+        licenses[photo.license] += 1
+        owners[f"{photo.source}:{photo.owner}"] += 1
+        if labels := sum(photo.labels.values()):
+            frequencies[bin_of(photo.labels.get("correct", 0), labels)] += 1
+        else:
+            unmeasured += 1
+    return Preview(
+        photos=classes.total(),
+        classes=dict(sorted(classes.items())),
+        without=sum(each.wnid not in classes for each in imagenet1k()),
+        frequencies=frequencies,
+        unmeasured=unmeasured,
+        licenses=dict(licenses.most_common()),
+        owners=len(owners),
+        most_of_one_owner=max(owners.values(), default=0),
+        left_out=dict(sorted(Counter(choice.left_out.values()).items())),
+        short=choice.short,
+        notes=choice.notes,
+        reasons=choice.left_out,
+    )
+
+
+def _some(words: Iterable[str], shown: int = 10) -> str:
+    every = list(words)
+    return ", ".join(every[:shown]) + (", ..." if len(every) > shown else "")

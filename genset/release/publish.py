@@ -1,0 +1,162 @@
+"""Put a release's folder in its place: whole or not at all."""
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from genset import __version__
+from genset.errors import BadInput, GensetError
+from genset.files import sync_folder, write_text
+from genset.progress import progress
+from genset.release.documents import documents
+from genset.release.reader import (
+    FORMAT,
+    MANIFEST,
+    Release,
+    ReleasePhoto,
+    content_hash,
+    manifest_hash,
+    manifest_lines,
+)
+from genset.store import now
+
+_THREADS, _AT_ONCE = 8, 256
+
+
+def publish(
+    releases: Path,
+    name: str,
+    facts: Mapping[str, Any],
+    photos: Sequence[ReleasePhoto],
+    originals: Iterable[Path],
+) -> Release:
+    """Write ``releases/NAME/`` of photos in the order of their `file`, and of their originals.
+
+    `facts` are what else the manifest tells.
+
+    Raises:
+        BadInput: the name is taken or cannot be a folder's name.
+        GensetError: an original is missing or damaged.
+    """
+    manifest: dict[str, Any] = {
+        "format": FORMAT,
+        "name": name,
+        "created_at": now().isoformat(timespec="seconds"),
+        "genset": __version__,
+        "content_hash": content_hash(photos),
+        **facts,
+    }
+    texts = documents(manifest, photos)
+    manifest["documents"] = {
+        name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()
+    }
+    manifest["photos"] = [asdict(photo) for photo in photos]
+    manifest["manifest_hash"] = manifest_hash(manifest)
+    with one_at_a_time(releases):
+        folder = free_folder(releases, name)  # still, once it is our turn
+        with folder_written_whole(folder) as partial:
+            copies = [
+                Copy(original, partial / photo.file, photo.sha256)
+                for photo, original in zip(photos, originals, strict=True)
+            ]
+            copy_all(copies, "release")
+            for document, text in texts.items():
+                write_text(partial / document, text)
+            with (partial / MANIFEST).open("x", encoding="utf-8") as file:
+                file.writelines(manifest_lines(manifest))
+                file.flush()
+                os.fsync(file.fileno())
+    return Release.open(folder)
+
+
+@contextmanager
+def folder_written_whole(folder: Path) -> Iterator[Path]:
+    """Yield a folder that gets the name `folder` only when the block ends without an exception.
+
+    Its files are read-only then. What a killed run left is cleared away; two runs on one folder
+    are kept apart by the caller.
+    """
+    partial = folder.with_name(f".{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    try:
+        partial.mkdir(parents=True)
+        yield partial
+        for path in partial.rglob("*"):
+            if path.is_file():
+                path.chmod(0o444)
+            else:
+                sync_folder(path)
+        sync_folder(partial)
+        partial.rename(folder)
+        sync_folder(folder.parent)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Wait while another process writes a release or an export here; a kill gives up the turn."""
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def free_folder(releases: Path, name: str) -> Path:
+    """The folder of a new release.
+
+    Raises:
+        BadInput: the name is taken or cannot be a folder's name.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
+        raise BadInput(f"a release's name has letters, digits, '.', '_' and '-' only: {name!r}")
+    folder = releases / name
+    if folder.exists():
+        raise BadInput(f"release {name} exists, and a release never changes: choose another name")
+    return folder
+
+
+class Copy(NamedTuple):
+    """A photo to be copied: from where, to where, and the sha256 that it must have."""
+
+    original: Path
+    target: Path
+    sha256: str
+
+
+def copy_all(copies: Sequence[Copy], what: str) -> None:
+    """Copy photos into a folder of `folder_written_whole`, and check each.
+
+    Raises:
+        GensetError: one is missing, or has other bytes.
+    """
+    shown = progress(copies, total=len(copies), what=what, unit="photo")
+    with ThreadPoolExecutor(_THREADS) as threads:  # a disk writes many files in one go
+        while some := list(islice(shown, _AT_ONCE)):
+            list(threads.map(_copy, some))
+
+
+def _copy(copy: Copy) -> None:
+    try:
+        content = copy.original.read_bytes()
+    except FileNotFoundError:
+        raise GensetError(f"{copy.original} is missing: see genset doctor") from None
+    if hashlib.sha256(content).hexdigest() != copy.sha256:
+        raise GensetError(f"{copy.original} was changed since it was stored: see genset doctor")
+    copy.target.parent.mkdir(parents=True, exist_ok=True)
+    with copy.target.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())

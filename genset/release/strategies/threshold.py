@@ -1,0 +1,58 @@
+"""A number of photos of each class at random, of those that labelers agree on."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from genset.release.strategies.contract import Classes, Pick, shuffled, unfit
+from genset.release.table import Entry
+from genset.store import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Draw `per_class` of the candidates whose selection frequency is at least `threshold`.
+
+    What is ruled correct in review passes whatever its votes. With `relax` the threshold of a class
+    that has too few is lowered to the highest one that fills it, yet never to candidates that are
+    not called correct by a majority.
+
+    Source: ImageNetV2's "Threshold0.7" in Recht et al., "Do ImageNet Classifiers Generalize to
+    ImageNet?", 2019, section 3.
+    """
+
+    per_class: int = 10
+    threshold: float = 0.7
+    relax: bool = False
+    min_labels: int = 1
+    name: ClassVar[str] = "threshold"
+
+    def parameters(self) -> dict[str, Any]:
+        """What it was told."""
+        return asdict(self)
+
+    def refusal(self, entry: Entry) -> str | None:
+        """A selection frequency that is too low, or too few votes."""
+        if reason := unfit(entry, self.min_labels):
+            return reason
+        if self._level(entry) >= self.threshold or (self.relax and entry.is_correct):
+            return None
+        return f"selection frequency below {self.threshold:g}"
+
+    def pick(self, classes: Classes, seed: int) -> Pick:
+        """Draw; tell the classes that are short, and the thresholds that were lowered."""
+        picked: list[Entry] = []
+        short: dict[str, int] = {}
+        lowered: dict[str, float] = {}
+        for wnid, entries in sorted(classes.items()):
+            levels = sorted((self._level(entry) for entry in entries), reverse=True)
+            used = min([self.threshold, *levels[: self.per_class][-1:]])
+            if used < self.threshold:
+                lowered[wnid] = used
+            passing = [entry for entry in entries if self._level(entry) >= used]
+            picked += shuffled(passing, seed)[: self.per_class]
+            if len(entries) < self.per_class:
+                short[wnid] = self.per_class - len(entries)
+        return Pick(tuple(picked), short, {"lowered thresholds": lowered} if lowered else {})
+
+    def _level(self, entry: Entry) -> float:
+        return 1.0 if entry.ruling is Verdict.CORRECT else entry.frequency

@@ -1,0 +1,133 @@
+"""The table that strategies choose from: a row for each stored candidate."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from genset.store import (
+    Candidate,
+    DuplicatePair,
+    Photo,
+    Verdict,
+    is_called_correct,
+    rulings_in_force,
+    votes,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A candidate, as far as it matters for choosing.
+
+    Attributes:
+        id: the row of the candidate.
+        wnid: the class that it was found for.
+        photo: the photo's name, as in ``flickr:6061409035``.
+        sha256: of its original bytes.
+        fingerprint: its 64-bit perceptual hash, None where none is stored.
+        owner: who owns it, with the source: ``flickr:78733179@N04``.
+        license: the licence's name.
+        posted_at: when it was posted, ISO 8601 in UTC: sorts by time.
+        said: how many labelers say what of it.
+        ruling: what was settled in review, None where nothing was.
+    """
+
+    id: int
+    wnid: str
+    photo: str
+    sha256: str
+    fingerprint: int | None
+    owner: str
+    license: str
+    posted_at: str
+    said: Mapping[Verdict, int]
+    ruling: Verdict | None
+
+    @property
+    def task(self) -> str:
+        """The candidate's name: ``n02123045/flickr:6061409035``."""
+        return f"{self.wnid}/{self.photo}"
+
+    @property
+    def labels(self) -> int:
+        """How many labelers said something of it."""
+        return sum(self.said.values())
+
+    @property
+    def correct(self) -> int:
+        """How many of them said correct."""
+        return self.said.get(Verdict.CORRECT, 0)
+
+    @property
+    def frequency(self) -> float:
+        """Its selection frequency, 0 to 1; 0 where nobody said anything."""
+        return self.correct / self.labels if self.labels else 0.0
+
+    @property
+    def is_correct(self) -> bool:
+        """Whether it is called correct, by its ruling or by more labelers than not."""
+        return is_called_correct(Counter(self.said), self.ruling)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All that a choice is made from.
+
+    Attributes:
+        entries: the candidates whose photo is stored.
+        pairs: photos that look alike and that nobody called different, by their names; the second
+            may be one of a file of hashes (``imagenet.hashes:n02123045/1.jpg``).
+        sources: where photos of the pool come from: the first part of their names.
+    """
+
+    entries: tuple[Entry, ...]
+    pairs: tuple[tuple[str, str], ...] = ()
+    sources: frozenset[str] = frozenset()
+
+
+def read_table(session: Session, without: str | None = None) -> Table:
+    """The table of a workspace, with the votes of all panels but the one `without`."""
+    said = votes(session, without=without)
+    rulings = rulings_in_force(session)
+    rows = session.execute(
+        select(
+            Candidate.id,
+            Candidate.wnid,
+            Photo.source,
+            Photo.source_id,
+            Photo.sha256,
+            Photo.fingerprint,
+            Photo.owner,
+            Photo.license,
+            Photo.posted_at,
+        )
+        .join(Candidate.photo)
+        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+    )
+    nobody: Counter[Verdict] = Counter()
+    entries = tuple(
+        Entry(
+            id=row.id,
+            wnid=row.wnid,
+            photo=f"{row.source}:{row.source_id}",
+            sha256=row.sha256,
+            fingerprint=None if row.fingerprint is None else int(row.fingerprint, 16),
+            owner=f"{row.source}:{row.owner}",
+            license=row.license,
+            posted_at=row.posted_at.isoformat(),
+            said=said.get(row.id, nobody),
+            ruling=rulings.get(row.id),
+        )
+        for row in rows
+    )
+    alike = session.execute(
+        select(Photo.source, Photo.source_id, DuplicatePair.other)
+        .join(DuplicatePair.photo)
+        .where(DuplicatePair.verdict.is_distinct_from("different"))
+    )
+    pairs = tuple(sorted((f"{row.source}:{row.source_id}", row.other) for row in alike))
+    sources = frozenset(session.scalars(select(Photo.source).distinct()))
+    return Table(entries, pairs, sources)

@@ -1,0 +1,161 @@
+"""The commands of `genset release`, as a maintainer types them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from genset.cli import cli
+from genset.errors import GensetError
+from genset.release.reader import MANIFEST, Release
+from genset.scrape.removal import remove
+from genset.store import Photo
+from tests.labeled_workspace import GOLDFISH, TENCH
+from tests.release.conftest import Pool
+
+Genset = Callable[..., str]
+
+
+@pytest.fixture
+def genset(pool: Pool) -> Genset:
+    """Call a command in the pool's workspace; return what it prints, or the error's line."""
+
+    def call(*words: object) -> str:
+        done: Result = CliRunner().invoke(
+            cli, ["-w", str(pool.workspace.root), "release", *map(str, words)]
+        )
+        if isinstance(done.exception, GensetError):
+            return f"{done.exception.exit_code}: {done.exception}"
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    return call
+
+
+def test_a_dry_run_says_what_would_be_in_it_and_writes_nothing(pool: Pool, genset: Genset) -> None:
+    pool.label_all_correct()
+    pool.label(f"{TENCH}/flickr:1", ann="incorrect")
+    with pool.store.begin() as session:
+        photo = session.query(Photo).filter_by(source_id="100").one()
+        photo.license, photo.owner = "All Rights Reserved", "101@N00"
+    text = genset("create", "v1", "--dry-run")
+    for said in (
+        "nothing was written",
+        "7 photos; 4 of 1,000 classes",
+        "photos by class: 3 x 2, 1 x 1",
+        "0.6 to 0.8: 0, 0.8 to 1.0: 7; not measured: 0",
+        "licence: 6 CC BY 2.0",
+        "licence: 1 All Rights Reserved",
+        "owners: 6; at most 2 photos of one",
+        "left out: 1 not called correct by a majority",
+    ):
+        assert said in text
+    assert pool.files() == []
+    seen = json.loads(genset("create", "v1", "--dry-run", "--licenses", "open", "--json"))
+    assert seen["classes"][GOLDFISH] == 1
+    assert seen["without"] == 996
+    assert seen["reasons"] == {
+        f"{GOLDFISH}/flickr:100": "licence All Rights Reserved",
+        f"{TENCH}/flickr:1": "not called correct by a majority",
+    }
+
+
+def test_what_a_dry_run_says_is_what_create_makes(pool: Pool, genset: Genset) -> None:
+    pool.label_all_correct()
+    words = ("--strategy", "threshold", "--per-class", 1, "--seed", 5, "--max-per-owner", 1)
+    seen = json.loads(genset("create", "v1", *words, "--dry-run", "--json"))
+    genset("create", "v1", *words, "--contact", "ann@example.org")
+    genset("create", "v2", *words)
+    made, again = (Release.open(pool.workspace.releases / name) for name in ("v1", "v2"))
+    assert dict.fromkeys(made.wnids, 1) == seen["classes"]
+    assert made.left_out == seen["left_out"] == {"not drawn": 4}
+    assert made.content_hash == again.content_hash
+    manifest = json.loads((made.root / MANIFEST).read_text("utf-8"))
+    assert manifest["strategy"] == {
+        "name": "threshold",
+        "per_class": 1,
+        "threshold": 0.7,
+        "relax": False,
+        "min_labels": 1,
+        "seed": 5,
+        "max_per_owner": 1,
+    }
+    assert manifest["contact"] == "ann@example.org"
+
+
+def test_classes_that_are_short_are_listed(pool: Pool, genset: Genset) -> None:
+    pool.label_all_correct()
+    text = genset("create", "v1", "--strategy", "top", "--per-class", 3, "--dry-run")
+    assert f"not filled: 4 classes: {TENCH} lacks 1, {GOLDFISH} lacks 1" in text
+
+
+def test_matched_reads_its_reference(pool: Pool, genset: Genset, tmp_path: Path) -> None:
+    pool.label_all_correct()
+    (tmp_path / "labels.csv").write_text(
+        f"task,worker,label\n{TENCH}/a,x,correct\n{TENCH}/b,x,incorrect\n", "utf-8"
+    )
+    words = ("--strategy", "matched", "--per-class", 2, "--reference", tmp_path / "labels.csv")
+    text = genset("create", "v1", *words, "--dry-run")
+    assert "1 photos; 1 of 1,000 classes" in text
+    assert f"short bins: 1 classes: {TENCH} [1, 0, 0, 0, 0]" in text
+    assert "left out: 6 class not in the reference" in text
+
+
+def test_copies_and_other_sets_are_left_out(pool: Pool, genset: Genset, tmp_path: Path) -> None:
+    pool.label_all_correct()
+    made = json.loads(genset("create", "v0", "--json"))
+    some = Release.open(Path(made["path"])).photos[0]
+    (tmp_path / "sums").write_text(f"{some.sha256}  {some.file}\n", "utf-8")
+    words = ("--exclude", tmp_path / "sums", "--exclude", "duplicates")
+    assert "left out: 1 looks like a photo of sums" in genset("create", "v1", *words)
+    told = json.loads((pool.workspace.releases / "v1" / MANIFEST).read_text("utf-8"))["strategy"]
+    assert told["exclude"][0]["file"] == "sums" and told["one_of_each"] is True
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--per-class", 5), "2: --per-class says nothing to --strategy majority"),
+        (("--strategy", "matched"), "2: --strategy matched needs the labels"),
+        (("--licenses", "free"), "2: no licence 'free'"),
+        (("--max-per-owner", 0), "2: --max-per-owner must be at least 1"),
+        (("--exclude", "nowhere"), "2: nowhere: No such file"),
+        (("--licenses", "CC BY 4.0"), "1: no photo is left to release: 8 licence CC BY 2.0"),
+    ],
+)
+def test_bad_words_are_refused_in_one_line(
+    pool: Pool, genset: Genset, words: tuple[object, ...], complaint: str
+) -> None:
+    pool.label_all_correct()
+    assert genset("create", "v1", *words).startswith(complaint)
+    assert pool.files() == []
+
+
+def test_takedown_diff_and_export(
+    pool: Pool, genset: Genset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool.label_all_correct()
+    genset("create", "v1")
+    assert genset("takedown", "v1").startswith("2: no photo of v1 was removed")
+    remove(pool.workspace, pool.store, "flickr:100", "its owner asked")
+    assert "7 photos; 1 taken out" in genset("takedown", "v1")
+    assert "7 photos the same, 0 added, 1 removed" in genset("diff", "v1", "v1.1")
+    assert json.loads(genset("diff", "v1", "v1.1", "--json"))["same"] == 7
+    monkeypatch.chdir(tmp_path)
+    assert "v1.1-manifest: 7 photos as manifest" in genset("export", "v1.1", "--format", "manifest")
+    assert (tmp_path / "v1.1-manifest" / MANIFEST).is_file()
+
+
+def test_an_export_of_reserved_photos_says_that_they_are(
+    pool: Pool, genset: Genset, tmp_path: Path
+) -> None:
+    pool.label_all_correct()
+    with pool.store.begin() as session:
+        session.query(Photo).filter_by(source_id="100").one().license = "All Rights Reserved"
+    genset("create", "v1")
+    text = genset("export", "v1", "--format", "imagefolder", "--to", tmp_path / "out")
+    assert "all rights are reserved in 1 of them" in text
+    text = genset("export", "v1", "--format", "manifest", "--to", tmp_path / "m")
+    assert "all rights" not in text

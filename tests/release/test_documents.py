@@ -1,0 +1,185 @@
+"""What lies beside a manifest: for people, and for the programs that read it."""
+
+import csv
+import hashlib
+import json
+from pathlib import Path
+
+import mlcroissant
+import pytest
+
+from genset.label.aggregate import Vote
+from genset.label.agreement import krippendorff_alpha
+from genset.release.choose import Plan
+from genset.release.documents import documents
+from genset.release.facts import alpha
+from genset.release.freeze import create
+from genset.release.reader import MANIFEST, Release, manifest_hash
+from genset.store import Photo, labels_in_force, votes
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
+from tests.release.conftest import Pool
+
+
+@pytest.fixture
+def release(pool: Pool) -> Release:
+    """Eight photos of four classes; one is titled by a stranger, one all rights reserved."""
+    pool.label_all_correct()
+    task = add_candidate(
+        pool.workspace, pool.store, TENCH, 7, title="<b>Fish</b>\nof mine", owner_name="Ann\tKo"
+    )
+    pool.label(task, ann="correct", bob="incorrect", eve="correct")
+    with pool.store.begin() as session:
+        photo = session.query(Photo).filter_by(source_id="100").one()
+        photo.license, photo.license_url = "All Rights Reserved", "https://example.org/terms"
+    return create(pool.workspace, pool.store, "v1", Plan(), contact="ann@example.org")
+
+
+def text(release: Release, name: str) -> str:
+    return (release.root / name).read_text("utf-8")
+
+
+def test_the_card_tells_how_it_came_about(release: Release) -> None:
+    card = text(release, "DATA_CARD.md")
+    for said in (
+        "# v1",
+        release.content_hash,
+        "9 photos of 4 of ImageNet's 1,000",
+        "posted 2020-01-01 to 2020-01-01",
+        "11 labels by 3 labelers",
+        "Krippendorff's alpha 0.000",
+        "Chosen by majority (min_labels 1, seed 0).",
+        "1 classes with 3 photos; 3 classes with 2 photos.",
+        "996 classes have none",
+        "All Rights Reserved: 1 photos",
+        "ann@example.org",
+        "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc.",
+    ):
+        assert said in card
+
+
+def test_every_photo_is_credited_in_its_licences_form(release: Release) -> None:
+    credits = text(release, "ATTRIBUTION.txt").splitlines()
+    for photo in release.photos:
+        line = credits[credits.index(photo.file) + 1]
+        assert photo.page_url in line and photo.license_url in line
+    [stranger] = [line for line in credits if "Fish" in line]
+    assert stranger.strip() == (
+        '"<b>Fish</b> of mine" by Ann Ko, licensed under CC BY 2.0 '
+        "(https://creativecommons.org/licenses/by/2.0/), https://www.flickr.com/photos/7@N00/7"
+    )
+    assert sum("all rights reserved" in line for line in credits) == 1
+
+
+def test_every_licence_is_counted_with_its_address(release: Release) -> None:
+    assert "All Rights Reserved: 1 photos\n    https://example.org/terms\n" in text(
+        release, "LICENSES.txt"
+    )
+    assert "CC BY 2.0: 8 photos\n    https://creativecommons.org/licenses/by/2.0/" in text(
+        release, "LICENSES.txt"
+    )
+
+
+def test_the_table_has_every_photo(release: Release) -> None:
+    rows = list(csv.DictReader(text(release, "metadata.csv").splitlines()))
+    assert [row["file_name"] for row in rows] == [photo.file for photo in release.photos]
+    assert {(row["wnid"], row["label"]) for row in rows} >= {(TENCH, "0"), (GOLDFISH, "1")}
+    for row, photo in zip(rows, release.photos, strict=True):
+        assert json.loads(row["labels"]) == photo.labels
+        assert float(row["selection_frequency"]) == photo.selection_frequency
+
+
+def test_mlcroissant_finds_nothing_wrong_and_reads_the_photos(
+    release: Release, caplog: pytest.LogCaptureFixture
+) -> None:
+    opened = mlcroissant.Dataset(jsonld=str(release.root / "croissant.json"))
+    issues = opened.metadata.issues
+    assert not issues.errors and not issues.warnings
+    assert "is not standard" not in caplog.text
+    records = {record["records/file_name"].decode(): record for record in opened.records("records")}
+    pictures = {
+        record["pictures-jpg/file_name"].decode(): record["pictures-jpg/image"].size
+        for record in opened.records("pictures-jpg")
+    }
+    assert set(records) == set(pictures) == {photo.file for photo in release.photos}
+    for photo in release.photos:
+        record = records[photo.file]
+        assert record["records/wnid"].decode() == photo.wnid
+        assert record["records/sha256"].decode() == photo.sha256
+        assert record["records/selection_frequency"] == photo.selection_frequency
+        assert pictures[photo.file] == (photo.width, photo.height)
+
+
+def test_croissant_tells_what_responsible_ai_asks(release: Release) -> None:
+    told = json.loads(text(release, "croissant.json"))
+    for field in (
+        "rai:dataLimitations",
+        "rai:dataBiases",
+        "rai:personalSensitiveInformation",
+        "rai:dataUseCases",
+        "rai:dataSocialImpact",
+        "prov:wasDerivedFrom",
+        "prov:wasGeneratedBy",
+        "rai:dataCollection",
+        "rai:dataAnnotationProtocol",
+        "rai:dataReleaseMaintenancePlan",
+    ):
+        assert told[field]
+    assert told["rai:hasSyntheticData"] is False
+    assert told["rai:annotationsPerItem"] == "8 photos with 1, 1 photos with 3"
+    assert told["conformsTo"][0] == "http://mlcommons.org/croissant/1.1"
+
+
+def test_documents_are_made_of_the_manifest_alone(release: Release) -> None:
+    manifest = json.loads(text(release, MANIFEST))
+    again = documents(manifest, release.photos)
+    assert {name: text(release, name) for name in release.documents} == again
+    assert release.documents == {
+        name: hashlib.sha256(words.encode()).hexdigest() for name, words in again.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"strategy": 5, "collected": [], "contact": 7, "left_out": "x", "replaces": {"removed": 3}},
+        {"strategy": {"name": ["x"]}, "collected": {"posted": [1, 2], "sources": [{}]}},
+        {"collected": {"agreement": "high", "guidelines": [5]}, "replaces": {"removed": [5]}},
+    ],
+)
+def test_a_strangers_manifest_makes_no_traceback(
+    release: Release, facts: dict[str, object]
+) -> None:
+    manifest = {**json.loads(text(release, MANIFEST)), **facts}
+    card = documents(manifest, release.photos)["DATA_CARD.md"]
+    assert release.content_hash in card
+
+
+def test_agreement_is_that_of_the_labelers_numbers(pool: Pool) -> None:
+    pool.label(f"{TENCH}/flickr:0", ann="correct", bob="correct", eve="incorrect")
+    pool.label(f"{TENCH}/flickr:1", ann="correct", bob="unsure")
+    pool.label(f"{GOLDFISH}/flickr:100", ann="incorrect", bob="incorrect", eve="incorrect")
+    pool.label(f"{GOLDFISH}/flickr:101", ann="correct")
+    with pool.store.session() as session:
+        said = votes(session)
+        rows = session.scalars(labels_in_force())
+        each = [Vote(str(row.candidate_id), row.worker, row.verdict.value) for row in rows]
+    assert alpha(said.values()) == pytest.approx(krippendorff_alpha(each).alpha, abs=1e-6)
+    assert alpha([]) is None
+
+
+def test_a_release_of_the_first_form_is_still_read_and_verified(
+    release: Release, tmp_path: Path
+) -> None:
+    manifest = json.loads(text(release, MANIFEST))
+    for later in ("documents", "short", "notes", "contact", "collected"):
+        del manifest[later]
+    manifest["format"] = "genset release 1"
+    manifest["manifest_hash"] = manifest_hash(manifest)
+    folder = tmp_path / "old"
+    for photo in release.photos:
+        (folder / photo.wnid).mkdir(parents=True, exist_ok=True)
+        (folder / photo.file).write_bytes((release.root / photo.file).read_bytes())
+    (folder / MANIFEST).write_text(json.dumps(manifest), "utf-8")
+    old = Release.open(folder)
+    old.verify()
+    assert (old.photos, old.content_hash) == (release.photos, release.content_hash)

@@ -1,0 +1,106 @@
+"""A takedown's new version, and what differs between two."""
+
+import json
+
+import pytest
+
+from genset.errors import BadInput, GensetError
+from genset.release.choose import Plan
+from genset.release.diff import diff
+from genset.release.freeze import create
+from genset.release.reader import MANIFEST, Release
+from genset.release.strategies import Threshold
+from genset.release.takedown import takedown
+from genset.scrape.removal import remove
+from tests.labeled_workspace import GOLDFISH, TENCH
+from tests.release.conftest import Pool
+
+
+@pytest.fixture
+def release(pool: Pool) -> Release:
+    pool.label_all_correct()
+    plan = Plan(Threshold(per_class=5), seed=3)
+    return create(pool.workspace, pool.store, "v1", plan, contact="ann")
+
+
+def named(release: Release) -> set[str]:
+    return {photo.source_id for photo in release.photos}
+
+
+def test_a_takedown_is_a_new_version_without_what_was_removed(pool: Pool, release: Release) -> None:
+    remove(pool.workspace, pool.store, "flickr:100", "its owner asked")
+    done = takedown(pool.workspace, pool.store, release)
+    assert done.new.name == "v1.1"
+    assert named(done.new) == named(release) - {"100"}
+    done.new.verify()
+    release.verify()  # and the old one stays as it is
+    before, after = (
+        json.loads((each.root / MANIFEST).read_text("utf-8")) for each in (release, done.new)
+    )
+    [gone] = [photo.file for photo in release.photos if photo.source_id == "100"]
+    assert after["replaces"] == {
+        "name": "v1",
+        "content_hash": release.content_hash,
+        "removed": [gone],
+    }
+    for same in ("strategy", "labelers", "left_out", "contact", "collected"):
+        assert after[same] == before[same]
+    card = (done.new.root / "DATA_CARD.md").read_text("utf-8")
+    assert f"It replaces v1, of which 1 photos were taken out:\n\n- `{gone}`" in card
+    assert "100@N00" not in card
+
+
+def test_versions_are_counted_and_an_owner_takes_all_out(pool: Pool, release: Release) -> None:
+    remove(pool.workspace, pool.store, "flickr:100", "its owner asked")
+    first = takedown(pool.workspace, pool.store, release).new
+    with pytest.raises(BadInput, match=r"v1\.1 exists|no photo of v1\.1 was removed"):
+        takedown(pool.workspace, pool.store, first)
+    remove(pool.workspace, pool.store, "201@N00", "does not want to take part")
+    second = takedown(pool.workspace, pool.store, first).new
+    assert (second.name, named(second)) == ("v1.2", named(release) - {"100", "201"})
+    told = json.loads((second.root / "croissant.json").read_text("utf-8"))
+    assert told["version"] == "1.2.0"
+
+
+def test_a_name_that_looks_like_a_version_is_not_one(pool: Pool) -> None:
+    pool.label_all_correct()
+    release = pool.create("set-2024.5")
+    remove(pool.workspace, pool.store, "flickr:0", "its owner asked")
+    assert takedown(pool.workspace, pool.store, release).new.name == "set-2024.5.1"
+
+
+def test_nothing_to_take_out_and_nothing_left_are_told(pool: Pool) -> None:
+    pool.label(f"{TENCH}/flickr:0", ann="correct")
+    release = pool.create()
+    with pytest.raises(BadInput, match=r"no photo of v1 was removed .* genset remove"):
+        takedown(pool.workspace, pool.store, release)
+    remove(pool.workspace, pool.store, "flickr:0", "its owner asked")
+    with pytest.raises(GensetError, match="no photo of v1 would be left: delete"):
+        takedown(pool.workspace, pool.store, release)
+    assert [path.name for path in pool.workspace.releases.iterdir()] == ["v1"]
+
+
+def test_a_diff_names_what_came_went_and_changed(pool: Pool) -> None:
+    pool.label(f"{TENCH}/flickr:0", ann="correct")
+    pool.label(f"{TENCH}/flickr:1", ann="correct")
+    pool.label(f"{GOLDFISH}/flickr:100", ann="correct")
+    one = pool.create("one")
+    assert diff(one, one).lines() and diff(one, one).same == 3
+    assert not (diff(one, one).added or diff(one, one).changed or diff(one, one).facts)
+    pool.label(f"{TENCH}/flickr:0", bob="correct")
+    pool.label(f"{TENCH}/flickr:1", ann="incorrect")
+    pool.label(pool.also_found_for(TENCH, 100), ann="correct")
+    pool.label(f"{GOLDFISH}/flickr:100", ann="incorrect")
+    pool.label(f"{GOLDFISH}/flickr:101", ann="correct")
+    found = diff(one, pool.create("two"))
+    files = {photo.source_id: photo.file for photo in one.photos}
+    assert found.same == 0
+    assert found.removed == [files["1"]]
+    assert [file.partition("/")[0] for file in found.added] == [GOLDFISH]
+    moved = files["100"].replace(GOLDFISH, TENCH)
+    assert found.moved == {moved: files["100"]}
+    assert found.changed == {files["0"]: {"labels": [{"correct": 1}, {"correct": 2}]}}
+    assert found.facts["labelers"] == [1, 2]
+    text = "\n".join(found.lines())
+    assert "0 photos the same, 1 added, 1 removed, 1 moved, 1 changed" in text
+    assert 'labels {"correct": 1} -> {"correct": 2}' in text
