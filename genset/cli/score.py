@@ -1,89 +1,143 @@
 """Commands that score models and report on them."""
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import FILE, PATH, json_option, need, show_json, show_table
-from genset.errors import BadInput, NotAWorkspace
+from genset.cli.common import PATH, json_option, need, show_json, show_table
+from genset.errors import NotAWorkspace
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
+    from genset.evaluate.audit import Audit
+    from genset.evaluate.options import Options
     from genset.evaluate.photos import PhotoSet
+    from genset.evaluate.runs import Run
+
+
+RUNS_OPTION = click.option(
+    "--runs", type=PATH, help="Where runs are kept (default: the workspace's runs/)."
+)
+_ENGINES = "torch, onnxruntime or openvino; auto: the fastest that gives PyTorch's answers."
 
 
 @click.command()
 @click.argument("photos", metavar="RELEASE-OR-FOLDER")
 @click.option("--model", "models", multiple=True, required=True, metavar="SPEC")
-@click.option("--runs", type=PATH, help="Where runs are kept (default: the workspace's runs/).")
+@click.option(
+    "--k",
+    type=click.IntRange(1, 1000),
+    default=5,
+    show_default=True,
+    help="Keep so many classes of each photo; count a hit.",
+)
+@click.option("--logits", is_flag=True, help="Keep all logits of each photo too (logits.npy).")
+@click.option("--engine", default="auto", show_default=True, help=_ENGINES)
+@click.option("--precision", default="float32", show_default=True, help="float32, bf16 or fp16.")
+@click.option("--decode", "decoding", default="exact", show_default=True, help="exact or fast.")
+@click.option("--streams", default=0, help="Processes that decode and score (default: the cores).")
+@click.option("--cache", type=PATH, help="Keep decoded pixels in this folder, for later runs.")
+@click.option("--allow-code", is_flag=True, help="Load TorchScript, which runs with your rights.")
+@click.option("--audit-preprocessing", is_flag=True, help="Try other transforms on a sample too.")
+@RUNS_OPTION
 @json_option
 @click.pass_obj
 def evaluate(
-    folder: Path | None, photos: str, models: tuple[str, ...], runs: Path | None, as_json: bool
+    folder: Path | None,
+    /,
+    photos: str,
+    models: tuple[str, ...],
+    k: int,
+    audit_preprocessing: bool,
+    runs: Path | None,
+    as_json: bool,
+    **how: Any,
 ) -> None:
-    """Score models on a release, or on a folder of wnid folders.
+    """Score models on a release, or on a folder of wnid folders, in one pass.
 
-    SPEC is torchvision:NAME[@WEIGHTS], or file:CHECKPOINT?arch=torchvision:NAME, or
-    file:CHECKPOINT?arch=MODULE:CALLABLE. Options follow as &name=, &resize=, &crop=,
-    &interpolation=, &mean=, &std=.
+    SPEC is torchvision:NAME[@WEIGHTS], timm:NAME, timm:hf-hub:NAME, file:CHECKPOINT?arch=ARCH with
+    torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE, or
+    torchscript:FILE. Options follow as ?name=, &resize=, &crop=, &interpolation=, &mean=, &std=,
+    &classes=LIST, &background=INDEX, &ema=1.
+
+    What was scored before is not scored again, and a run that was cut off goes on. torchrun shares
+    the photos among processes.
+
+    Answers that were computed elsewhere are predictions:FILE, with ?name=, &classes=LIST and
+    &background=INDEX. FILE is N x k class indices (.npy, in the set's order), or a table (.csv,
+    .parquet) of image, top1, top2, ... with wnids, best first. For these, a CSV file with the
+    columns image and wnid may stand in for the release.
 
     \b
     genset evaluate v1 --model torchvision:resnet50 \\
         --model 'file:fast.pth?arch=torchvision:resnet50'
+    genset evaluate labels.csv --model 'predictions:preds.npy?name=mine'
     """
-    need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
+    if not all(spec.startswith("predictions:") for spec in models):
+        from genset.evaluate.allocator import tune_allocator
+
+        tune_allocator()  # before PyTorch is there
+        need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
+    from genset.evaluate.evaluate import SomeModelsFailed
     from genset.evaluate.evaluate import evaluate as score
+    from genset.evaluate.options import Options
+
+    found, kept = set_and_runs(folder, photos, runs)
+    options = Options(keep=max(k, 5), **how)
+    failed = None
+    try:
+        results = score(found, models, kept, options)
+    except SomeModelsFailed as error:
+        results, failed = error.runs, error
+    if os.environ.get("RANK", "0") != "0":
+        return  # torchrun's first process speaks for all
+    good = {run.spec for run in results}
+    audits = (
+        _audits(found, [m for m in models if m in good], options) if audit_preprocessing else []
+    )
+    if as_json:
+        answer = {"set": found.name, "set_hash": found.content_hash, "runs": results}
+        show_json({**answer, "audits": audits} if audit_preprocessing else answer)
+    else:
+        _show_runs(results, k)
+        click.echo("\n".join(map(str, audits)), nl=bool(audits))
+    if failed is not None:
+        raise failed
+
+
+def _audits(photos: "PhotoSet", models: Sequence[str], options: "Options") -> "list[Audit]":
+    from genset.evaluate.audit import audit
+    from genset.evaluate.models import load_model
+
+    networks = [spec for spec in models if not spec.startswith("predictions:")]
+    return [audit(load_model(spec, options.allow_code), photos) for spec in networks]
+
+
+def _show_runs(results: "Sequence[Run]", k: int) -> None:
+    from genset.report.sentences import remarks
     from genset.report.words import interval, percent
 
-    found, kept = _set_and_runs(folder, photos, runs)
-    results = score(found, models, kept)
-    if as_json:
-        show_json({"set": found.name, "set_hash": found.content_hash, "runs": results})
-        return
-    head = ("model", "top-1 %", "95 % interval", "top-5 %", "95 % interval", "photos", "unreadable")
+    ks = sorted({1, 5, k})
+    head = ["model"]
+    for each in ks:
+        head += [f"top-{each} %", "95 % interval"]
     rows = []
     for run in results:
         cells: list[object] = [run.model]
-        for accuracy in (run.top1, run.top5):
-            cells += [percent(accuracy.share, accuracy.photos), interval(accuracy)]
-        rows.append([*cells, run.top1.photos, len(run.unreadable)])
-    show_table(head, rows)
+        for each in ks:
+            found = run.top(each)
+            cells += [percent(found.share, found.photos), interval(found)] if found else ["-", "-"]
+        rows.append([*cells, run.top1.photos, len(run.unreadable) + run.masked])
+    show_table([*head, "photos", "left out"], rows)
+    for run in results:
+        for remark in remarks(run):
+            click.echo(f"{run.model}: {remark}")
 
 
-@click.command()
-@click.argument("photos", metavar="[RELEASE-OR-FOLDER]", default="")
-@click.option("--runs", type=PATH, help="Where runs are kept (default: the workspace's runs/).")
-@click.option("-o", "--output", type=FILE, help="The HTML file (default: report-NAME.html).")
-@click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
-@json_option
-@click.pass_obj
-def report(
-    folder: Path | None,
-    photos: str,
-    runs: Path | None,
-    output: Path | None,
-    markdown: bool,
-    as_json: bool,
-) -> None:
-    """Write one HTML file on a set (default: the newest release) and the models scored on it.
-
-    \b
-    genset report v1 -o v1.html
-    """
-    from genset.report import write_report
-    from genset.report.text import as_markdown, to_json
-
-    found, kept = _set_and_runs(folder, photos or _newest_release(folder), runs)
-    path = output or kept.parent / f"report-{found.name}.html"
-    data = write_report(found, kept, path)
-    if as_json:
-        show_json({"file": str(path), **to_json(data)})
-    else:
-        click.echo(as_markdown(data) if markdown else path)
-
-
-def _set_and_runs(folder: Path | None, named: str, runs: Path | None) -> "tuple[PhotoSet, Path]":
+def set_and_runs(folder: Path | None, named: str, runs: Path | None) -> "tuple[PhotoSet, Path]":
     """The set to score, and where runs are kept. A folder of photos needs no workspace."""
     from genset.evaluate.photos import open_set
 
@@ -94,11 +148,3 @@ def _set_and_runs(folder: Path | None, named: str, runs: Path | None) -> "tuple[
             raise
         return open_set(named), runs or Path("runs")
     return open_set(named, workspace.releases), runs or workspace.runs
-
-
-def _newest_release(folder: Path | None) -> str:
-    from genset.release.reader import find_releases
-
-    if not (found := find_releases(Workspace.find(folder).releases)):
-        raise BadInput("there is no release to report on; make one with: genset release create")
-    return found[-1].name

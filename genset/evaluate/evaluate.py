@@ -1,19 +1,18 @@
 """Score models on a set: load, predict, count, keep."""
 
 import platform
-import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import PIL
-import torch
-import torchvision
+import numpy
 
 from genset import __version__
-from genset.errors import GensetError
-from genset.evaluate.models import LoadedModel, load_model
+from genset.errors import BadInput, GensetError, ModelError
+from genset.evaluate.oddities import hits_by_rank, oddities
+from genset.evaluate.options import Options
 from genset.evaluate.photos import PhotoSet
+from genset.evaluate.predictions import GivenPredictions, read_predictions
 from genset.evaluate.runs import (
     Accuracy,
     Prediction,
@@ -23,78 +22,113 @@ from genset.evaluate.runs import (
     run_key,
     save_run,
 )
-from genset.evaluate.score import Predictions, predict
-from genset.evaluate.spec import parse_spec
-from genset.taxonomy import imagenet1k
+from genset.evaluate.spec import ModelSpec, parse_spec
+from genset.files import sha256_of
 
 
-def evaluate(photos: PhotoSet, specs: Sequence[str], runs: Path) -> list[Run]:
-    """Score each model on the set and keep its predictions under `runs`.
+class SomeModelsFailed(ModelError):
+    """Some models could not be scored, and the others were: `runs` has these, in their order."""
+
+    def __init__(self, failures: Sequence[GensetError], runs: list[Run]) -> None:
+        super().__init__("; ".join(map(str, failures)))
+        self.runs = runs
+
+
+def evaluate(
+    photos: PhotoSet, specs: Sequence[str], runs: Path, options: Options | None = None
+) -> list[Run]:
+    """Score models on the set in one pass over its photos, and keep their predictions in `runs`.
 
     A model that was scored on this set before, with the same weights and preprocessing, is not
-    scored again.
+    scored again; one whose scoring was cut off goes on. Started by torchrun, processes share the
+    photos, and each returns all runs.
 
     Raises:
         BadInput: a spec is wrong. All are read before any is scored.
-        ModelError: a model cannot be loaded or run; those before it are kept.
-        GensetError: no photo can be read.
+        SomeModelsFailed: some cannot be loaded or run; the others were scored.
+        GensetError: none can, or no photo can be read, or answers cannot be written.
     """
-    for spec in specs:
-        parse_spec(spec)
-    return [_evaluate_one(photos, load_model(spec), runs) for spec in specs]
+    parsed = [parse_spec(spec) for spec in specs]
+    for spec in parsed:
+        if photos.listed and spec.kind != "predictions":
+            raise BadInput(
+                f"model {spec.text!r}: {photos.name} lists photos that are not here: only "
+                "predictions:PATH can be scored on it"
+            )
+    found: dict[str, Run | GensetError] = {}
+    for spec in parsed:
+        if spec.kind == "predictions":
+            try:
+                found[spec.text] = _count_given(photos, spec, runs)
+            except GensetError as error:
+                found[spec.text] = error
+    # Predictions are counted where PyTorch is not installed, so what needs it is imported here.
+    if networks := [spec for spec in parsed if spec.kind != "predictions"]:
+        from genset.evaluate.networks import score_networks
+
+        found |= score_networks(photos, networks, runs, options or Options())
+    made = [run for spec in parsed if isinstance(run := found[spec.text], Run)]
+    failures = [error for error in found.values() if isinstance(error, GensetError)]
+    if failures and not made and len(failures) == 1:
+        raise failures[0]
+    if failures:
+        raise SomeModelsFailed(failures, made)
+    return made
 
 
-def _evaluate_one(photos: PhotoSet, model: LoadedModel, runs: Path) -> Run:
+def _count_given(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
+    given = read_predictions(spec, photos)
+    if not given.predictions:
+        raise GensetError(f"model {spec.text!r}: not one photo of {photos.name} can be counted")
+    weights_hash = f"sha256:{sha256_of(Path(spec.target))}"
     key = run_key(
         set=photos.content_hash,
-        weights=model.weights_hash,
-        architecture=f"{model.spec.kind}:{model.spec.arch or model.spec.target}",
-        preprocessing=model.preprocessing,
-        precision="float32",
+        predictions=weights_hash,
+        classes=sha256_of(Path(spec.classes)) if spec.classes else "",
+        background=spec.background,
     )
-    folder = run_folder(runs, photos.name, model.spec.name, key)
+    folder = run_folder(runs, photos.name, spec.name, key)
     if (kept := load_run(folder)) is not None:
         return kept
-    started = time.monotonic()
-    predictions = predict(model, photos.photos)
-    if not predictions.photos:
-        raise GensetError(f"not one photo of {photos.name} can be read")
-    answers = _answers(predictions)
     run = Run(
         key=key,
-        model=model.spec.name,
-        spec=model.spec.text,
+        model=spec.name,
+        spec=spec.text,
         set_name=photos.name,
         set_hash=photos.content_hash,
-        weights_hash=model.weights_hash,
-        preprocessing=model.preprocessing,
-        precision="float32",
+        weights_hash=weights_hash,
+        preprocessing={},
+        precision="unknown",
         versions=_versions(),
-        device=torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu",
+        device="elsewhere",
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        seconds=round(time.monotonic() - started, 3),
-        unreadable=predictions.unreadable,
-        top1=Accuracy.of(sum(a.wnid == a.top[0] for a in answers), len(answers)),
-        top5=Accuracy.of(sum(a.wnid in a.top for a in answers), len(answers)),
+        seconds=0.0,
+        unreadable=dict.fromkeys(given.missing, "no prediction"),
+        top1=_accuracy(given.predictions, 1),
+        top5=_accuracy(given.predictions, 5) if len(given.predictions[0].top) >= 5 else None,
+        classes=given.classes,
+        masked=given.masked,
+        hits=hits_by_rank(given.predictions),
+        notes=[*photos.notes, *_strangers(given), *oddities(given.predictions, given.classes)],
     )
-    save_run(folder, run, answers)
+    save_run(folder, run, given.predictions)
     return run
 
 
-def _answers(predictions: Predictions) -> list[Prediction]:
-    wnids = [cls.wnid for cls in imagenet1k()]
-    rows = zip(predictions.photos, predictions.classes, predictions.probabilities, strict=True)
-    return [
-        Prediction(photo.id, photo.wnid, tuple(wnids[i] for i in best), tuple(map(float, shares)))
-        for photo, best, shares in rows
-    ]
+def _strangers(given: GivenPredictions) -> list[str]:
+    if not given.strangers:
+        return []
+    photos = "photo that is" if given.strangers == 1 else "photos that are"
+    return [f"The file also speaks of {given.strangers:,} {photos} not in the set."]
+
+
+def _accuracy(answers: Sequence[Prediction], k: int) -> Accuracy:
+    return Accuracy.of(sum(a.wnid in a.top[:k] for a in answers), len(answers))
 
 
 def _versions() -> dict[str, str]:
     return {
         "genset": __version__,
         "python": platform.python_version(),
-        "torch": torch.__version__,
-        "torchvision": torchvision.__version__,
-        "pillow": PIL.__version__,
+        "numpy": numpy.__version__,
     }

@@ -1,5 +1,6 @@
-"""What models are scored on: a release, or any folder of wnid folders."""
+"""What models are scored on: a release, any folder of wnid folders, or a list of photos."""
 
+import csv
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,21 +25,30 @@ class ScoredPhoto:
 
 @dataclass(frozen=True, slots=True)
 class PhotoSet:
-    """Photos with their classes, in the order of their ids. `content_hash` names these bytes."""
+    """Photos with their classes, in the order of their ids. `content_hash` names these bytes.
+
+    Where `listed`, there are no photos: a table names them (in the order of its rows), and
+    predictions alone can be scored. `notes` say what of a folder is left out.
+    """
 
     name: str
     root: Path
     content_hash: str
     photos: tuple[ScoredPhoto, ...]
+    listed: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def open_set(named: str, releases: Path | None = None) -> PhotoSet:
-    """The set that `named` means: a release's name in `releases`, else a folder's path.
+    """The set that `named` means: a release's name in `releases`, else a path.
 
-    A folder without a manifest holds one folder of photos a class, named by wnid.
+    A folder without a manifest holds one folder of photos a class, named by wnid. A CSV file with
+    the columns image and wnid lists the photos of a set that is not here; it is called by the
+    file's name, or by its folder's where that is ``labels.csv``.
 
     Raises:
-        BadInput: there is neither, or the folder holds no photo, or a folder that is no class.
+        BadInput: there is none, or the folder holds no photo, or a folder that is no class; or
+            the file is no such list.
         ReleaseDamaged: it is a release, and not what its manifest says.
     """
     if releases is not None and (releases / named / MANIFEST).is_file():
@@ -46,6 +56,8 @@ def open_set(named: str, releases: Path | None = None) -> PhotoSet:
     folder = Path(named)
     if (folder / MANIFEST).is_file():
         return _release(folder)
+    if folder.suffix == ".csv" and folder.is_file():
+        return _listing(folder)
     if not folder.is_dir():
         found = releases.glob(f"[!.]*/{MANIFEST}") if releases else ()
         known = ", ".join(sorted(manifest.parent.name for manifest in found))
@@ -64,19 +76,68 @@ def _release(folder: Path) -> PhotoSet:
 def _plain_folder(folder: Path) -> PhotoSet:
     taxonomy = imagenet1k()
     photos: list[ScoredPhoto] = []
+    strange, empty = [], []
     for child in sorted(folder.iterdir()):
         if not child.is_dir() or child.name.startswith("."):
             continue
         if child.name not in taxonomy:
-            raise BadInput(
-                f"{child} is not a class of ImageNet: name each folder of photos by its wnid, "
-                "as in n02123045"
-            )
+            strange.append(child)
+            continue
         files = sorted(path for path in child.iterdir() if path.suffix.lower() in _SUFFIXES)
         photos += [ScoredPhoto(f"{child.name}/{path.name}", path, child.name) for path in files]
+        if not files:
+            empty.append(child)
+    if not photos and strange:
+        raise BadInput(
+            f"{strange[0]} is not a class of ImageNet: name each folder of photos by its wnid, "
+            "as in n02123045"
+        )
     if not photos:
         raise BadInput(f"{folder} holds no photos: it needs wnid folders (n02123045/photo.jpg)")
-    return PhotoSet(folder.resolve().name, folder, _hash(photos), tuple(photos))
+    return PhotoSet(
+        name=folder.resolve().name,
+        root=folder,
+        content_hash=_hash(photos),
+        photos=tuple(photos),
+        notes=(
+            *_left_out(strange, "is not a class of ImageNet", "are not classes of ImageNet"),
+            *_left_out(empty, "has no photo", "have no photo"),
+        ),
+    )
+
+
+def _left_out(folders: Sequence[Path], one: str, several: str) -> list[str]:
+    if not folders:
+        return []
+    named = ", ".join(folder.name for folder in folders[:3]) + ", ..." * (len(folders) > 3)
+    what = f"The folder {named} {one}" if len(folders) == 1 else f"{len(folders)} folders {several}"
+    return [f"{what}, and is left out." if len(folders) == 1 else f"{what} ({named}): left out."]
+
+
+def _listing(path: Path) -> PhotoSet:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            table = csv.DictReader(file)
+            rows = [(row.get("image"), row.get("wnid")) for row in table]
+    except (OSError, ValueError, csv.Error) as error:
+        raise BadInput(f"{path} cannot be read: {error}") from None
+    if not rows or not {"image", "wnid"} <= set(table.fieldnames or ()):
+        raise BadInput(f"{path} lists no photos: it needs the columns image and wnid, and rows")
+    taxonomy = imagenet1k()
+    photos: dict[str, ScoredPhoto] = {}
+    for number, (image, wnid) in enumerate(rows, 1):
+        if not image or wnid not in taxonomy:
+            raise BadInput(f"{path}, photo {number}: {wnid!r} is not a class of ImageNet")
+        if image in photos:
+            raise BadInput(f"{path}, photo {number}: {image} is there twice")
+        photos[image] = ScoredPhoto(image, path.parent / image, str(wnid))
+    digest = hashlib.sha256()
+    for photo in photos.values():
+        digest.update(f"{photo.id} {photo.wnid}\n".encode())
+    place = path.resolve()
+    name = place.parent.name if place.name == "labels.csv" else place.stem
+    content_hash = f"sha256:{digest.hexdigest()}"
+    return PhotoSet(name, path.parent, content_hash, tuple(photos.values()), listed=True)
 
 
 def _hash(photos: Sequence[ScoredPhoto]) -> str:

@@ -2,7 +2,9 @@
 
 A run is a folder ``runs/SET/MODEL-KEY/``::
 
-    predictions.csv   image, wnid, top1 ... top5 (wnids, best first), p1 ... p5 (probabilities)
+    predictions.csv   image, wnid, top1 ... topk (wnids, best first), p1 ... pk (probabilities,
+                      where they are known); k is 5 unless more were asked for, or fewer given
+    logits.npy        N x outputs, in the order of predictions.csv, where they were asked for
     run.json          what was run on what, with every version and hash, and the counts
 
 `KEY` is a hash over the set, the weights and the preprocessing, so a run that is there need not be
@@ -15,17 +17,18 @@ import hashlib
 import io
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from genset.errors import GensetError
-from genset.evaluate.statistics import wilson
 from genset.files import write_text
+from genset.intervals import wilson
 
 FORMAT = "genset run 1"
 _RECORD = "run.json"
 _PREDICTIONS = "predictions.csv"
+LOGITS = "logits.npy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,13 @@ class Run:
         set_name, set_hash: the set, and the hash of its contents.
         weights_hash, preprocessing, precision, versions: what it takes to get the run again.
         unreadable: why, for each photo left out of the counts, by its id.
-        top1, top5: accuracies over the photos that could be read.
+        top1, top5: accuracies over the photos that are counted; `top5` is None where fewer than
+            five classes are known of a photo.
+        classes: how many classes the model chooses among.
+        masked: photos left out of the counts because their class is none of these.
+        hits: photos whose true class is at rank 1, 2, ..., as many ranks as are kept.
+        notes: what else a reader of the numbers must know, in sentences.
+        engine: what ran the network; "" where the answers were given.
     """
 
     key: str
@@ -73,12 +82,28 @@ class Run:
     seconds: float
     unreadable: dict[str, str]
     top1: Accuracy
-    top5: Accuracy
+    top5: Accuracy | None
+    classes: int = 1000
+    masked: int = 0
+    hits: list[int] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    engine: str = ""
+
+    def top(self, k: int) -> Accuracy | None:
+        """How often the true class is among the first `k` answers; None where fewer are kept."""
+        if k == 1:
+            return self.top1
+        if k == 5:
+            return self.top5
+        return Accuracy.of(sum(self.hits[:k]), self.top1.photos) if k <= len(self.hits) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A model's answer to one photo: five wnids, best first, with their probabilities."""
+    """A model's answer to one photo: wnids, best first, with their probabilities if known.
+
+    A wnid is "" where the answer is no class (a background output).
+    """
 
     image: str
     wnid: str
@@ -100,8 +125,10 @@ def save_run(folder: Path, run: Run, predictions: list[Prediction]) -> None:
     """Write a run's folder; it counts as there once this returns."""
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
-    places = range(1, 6)
-    table.writerow(["image", "wnid", *(f"top{n}" for n in places), *(f"p{n}" for n in places)])
+    ranks = len(predictions[0].top) if predictions else 5
+    shares = len(predictions[0].probabilities) if predictions else 5
+    tops = (f"top{n + 1}" for n in range(ranks))
+    table.writerow(["image", "wnid", *tops, *(f"p{n + 1}" for n in range(shares))])
     for p in predictions:
         table.writerow([p.image, p.wnid, *p.top, *(f"{share:.6g}" for share in p.probabilities)])
     write_text(folder / _PREDICTIONS, text.getvalue())
@@ -122,7 +149,7 @@ def load_run(folder: Path) -> Run | None:
         if record.pop("format") != FORMAT:
             raise ValueError("of another format")
         for name in ("top1", "top5"):
-            record[name] = Accuracy(**record[name])
+            record[name] = Accuracy(**record[name]) if record[name] else None
         return Run(**record)
     except (ValueError, KeyError, TypeError) as error:
         raise GensetError(f"{path} is not a run's record ({error}); delete its folder") from None
@@ -131,15 +158,22 @@ def load_run(folder: Path) -> Run | None:
 def load_predictions(folder: Path) -> list[Prediction]:
     """The per-photo predictions of a finished run."""
     with (folder / _PREDICTIONS).open(encoding="utf-8", newline="") as file:
-        return [
-            Prediction(
-                row["image"],
-                row["wnid"],
-                tuple(row[f"top{n}"] for n in range(1, 6)),
-                tuple(float(row[f"p{n}"]) for n in range(1, 6)),
-            )
-            for row in csv.DictReader(file)
+        rows = csv.reader(file)
+        head = next(rows, [])
+        ranks, shares = (sum(name.startswith(kind) for name in head) for kind in ("top", "p"))
+        places = range(1, ranks + 1)
+        tops, probabilities = [f"top{n}" for n in places], [f"p{n}" for n in places][:shares]
+        if head != ["image", "wnid", *tops, *probabilities] or not ranks:
+            raise ValueError(f"its columns are {', '.join(head)}")
+        end = 2 + ranks
+        predictions = [
+            Prediction(row[0], row[1], tuple(row[2:end]), tuple(map(float, row[end:])))
+            for row in rows
+            if len(row) == len(head)
         ]
+        if rows.line_num != len(predictions) + 1:
+            raise ValueError("a line is cut")
+        return predictions
 
 
 def find_runs(runs: Path, set_name: str) -> list[tuple[Path, Run]]:

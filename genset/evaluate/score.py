@@ -1,107 +1,256 @@
-"""Run one model over a set of photos and keep its five best classes for each."""
+"""One stream: decode each photo once, run every model on it, keep the answers shard by shard."""
 
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+import gc
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image
-from torch import Tensor
-from torch.utils.data import DataLoader, Dataset
 
-from genset.errors import ModelError
-from genset.evaluate.models import LoadedModel, first_line
+from genset.errors import GensetError, ModelError, PhotoRefused, first_line
+from genset.evaluate.cache import PixelCache
+from genset.evaluate.choice import check, filled
+from genset.evaluate.engines import Engine, Logits, open_engine
+from genset.evaluate.models import LoadedModel
 from genset.evaluate.photos import ScoredPhoto
-from genset.progress import progress
-from genset.taxonomy import imagenet1k
+from genset.evaluate.pixels import Pixels, crops
+from genset.evaluate.preprocessing import Geometry
+from genset.evaluate.shards import Answers, save_shard, shard_file, shards_of
 
-TOP = 5
-_BATCH = 32
+# What PyTorch, ONNX Runtime and OpenVINO say of it.
+_NO_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc", "bad allocation")
+
+# Photos at once for engines that are faster with fewer than are decoded together.
+_BATCHES = {"onnxruntime": 8, "openvino": 8}
+
+_AHEAD = 2  # batches that are decoded while the GPU works on one
 
 
 @dataclass(frozen=True, slots=True)
-class Predictions:
-    """What a model answered.
+class Contender:
+    """A model, how it is run, and the folder where its shards are kept."""
+
+    model: LoadedModel
+    engine: str
+    exported: Path | None
+    shards: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What all streams work on.
 
     Attributes:
-        photos: the photos scored, N of them.
-        classes: N x 5 class indices (0 to 999, in the order of the sorted wnids), best first.
-        probabilities: N x 5, the softmax of the logits at those classes.
-        unreadable: why, for each photo that could not be decoded, by its id.
+        photos: the whole set.
+        contenders: the models.
+        precision: of the networks' arithmetic.
+        decoding: "exact" or "fast".
+        keep: how many classes of each photo are kept.
+        logits: whether all logits are kept too.
+        batch: how many photos are decoded together; a network gets as many or fewer at once.
+        decoders: threads that decode; 0 to decode in between.
+        caches: pixels kept from earlier runs, by geometry.
     """
 
-    photos: tuple[ScoredPhoto, ...]
-    classes: NDArray[np.int64]
-    probabilities: NDArray[np.float32]
-    unreadable: dict[str, str]
+    photos: Sequence[ScoredPhoto]
+    contenders: Sequence[Contender]
+    precision: str
+    decoding: str
+    keep: int
+    logits: bool
+    batch: int
+    decoders: int
+    caches: dict[Geometry, PixelCache]
 
 
-class _Decoded(Dataset[tuple[int, Tensor | str]]):
-    """Each photo as the model wants it, or the reason why it cannot be read."""
+@dataclass(slots=True)
+class ShardReport:
+    """What became of a shard: for contenders by number, why one failed, or what to note."""
 
-    def __init__(self, model: LoadedModel, photos: Sequence[ScoredPhoto]) -> None:
-        self.transform = model.transform
-        self.photos = photos
-
-    def __len__(self) -> int:
-        return len(self.photos)
-
-    def __getitem__(self, index: int) -> tuple[int, Tensor | str]:
-        try:
-            with Image.open(self.photos[index].path) as image:
-                return index, self.transform(image.convert("RGB"))
-        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-            return index, first_line(error)
+    shard: int
+    failed: dict[int, str] = field(default_factory=dict)
+    notes: dict[int, str] = field(default_factory=dict)
 
 
-def predict(model: LoadedModel, photos: Sequence[ScoredPhoto]) -> Predictions:
-    """Score every photo that can be read.
+class Stream:
+    """One process's work: shards of a job, one after the other."""
 
-    Raises:
-        ModelError: the network fails, or its answer is not N x 1000 finite numbers.
-    """
-    workers = min(4, os.cpu_count() or 1) if len(photos) >= 10 * _BATCH else 0
-    loader = DataLoader(
-        _Decoded(model, photos), batch_size=_BATCH, num_workers=workers, collate_fn=list
-    )
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    network = model.network.to(device)
-    scored: list[ScoredPhoto] = []
-    classes = [np.empty((0, TOP), np.int64)]
-    probabilities = [np.empty((0, TOP), np.float32)]
-    unreadable: dict[str, str] = {}
-    batches = progress(loader, total=len(loader), what=model.spec.name, unit="batch")
-    for batch in batches:
-        readable = [(photos[i], pixels) for i, pixels in batch if isinstance(pixels, Tensor)]
-        unreadable |= {photos[i].id: reason for i, reason in batch if isinstance(reason, str)}
-        if not readable:
-            continue
-        logits = _forward(model, network, torch.stack([pixels for _, pixels in readable]), device)
-        best = logits.softmax(dim=1).topk(TOP, dim=1)
-        scored += [photo for photo, _ in readable]
-        classes.append(best.indices.cpu().numpy())
-        probabilities.append(best.values.cpu().numpy())
-    return Predictions(
-        tuple(scored), np.concatenate(classes), np.concatenate(probabilities), unreadable
-    )
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.shards = shards_of(len(job.photos))
+        self.engines: dict[int, Engine] = {}
+        self.batch: dict[int, int] = {}
+        self.pool = ThreadPoolExecutor(job.decoders) if job.decoders else None
 
+    def score(self, shard: int, wanted: Sequence[int]) -> ShardReport:
+        """Score a shard's photos with the contenders that are named by number, and keep it.
 
-def _forward(model: LoadedModel, network: Any, pixels: Tensor, device: torch.device) -> Tensor:
-    try:
-        with torch.inference_mode():
-            logits = network(pixels.to(device))
-    except Exception as error:  # noqa: BLE001 - the network may be the user's own code
-        raise ModelError(f"model {model.spec.text!r} cannot be run: {first_line(error)}") from None
-    classes = len(imagenet1k())
-    if not isinstance(logits, Tensor) or logits.shape != (len(pixels), classes):
-        shape = list(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
-        raise ModelError(
-            f"model {model.spec.text!r} answers {shape} to a batch of {len(pixels)}: it must give "
-            f"a score for each of ImageNet's {classes} classes"
+        A contender that fails is reported, and the others go on.
+
+        Raises:
+            OSError: the answers cannot be written.
+        """
+        report = ShardReport(shard)
+        live = list(wanted)
+        geometries = list(
+            dict.fromkeys(self.job.contenders[n].model.preprocessing.geometry for n in live)
         )
-    if not logits.isfinite().all():
-        raise ModelError(f"model {model.spec.text!r} answers NaN or infinity: broken weights?")
-    return logits.float()
+        places: list[int] = []
+        unreadable: dict[int, str] = {}
+        logits: dict[int, list[Logits]] = {n: [] for n in live}
+        for readable, refused in self._batches(self.shards[shard], geometries):
+            unreadable |= refused
+            if not readable:
+                continue
+            places += [place for place, _ in readable]
+            stacked = {
+                geometry: np.stack([found[number] for _, found in readable])
+                for number, geometry in enumerate(geometries)
+            }
+            for n in live[:]:
+                try:
+                    logits[n].append(self._run(n, stacked, report))
+                except ModelError as error:
+                    report.failed[n] = str(error)
+                    live.remove(n)
+            if not live:
+                return report
+        for cache in self.job.caches.values():
+            cache.flush()
+        for n in live:
+            answers = self._answers(n, np.array(places, np.int64), logits[n], unreadable)
+            save_shard(shard_file(self.job.contenders[n].shards, shard), answers)
+        return report
+
+    def _batches(
+        self, places: range, geometries: Sequence[Geometry]
+    ) -> Iterator[tuple[list[tuple[int, list[Pixels]]], dict[int, str]]]:
+        """Batch by batch, the pixels of photos that can be read, and why others cannot."""
+        size = self.job.batch
+        groups = [places[start : start + size] for start in range(0, len(places), size)]
+        if self.pool is None:
+            for group in groups:
+                yield _sorted_out(group, [self._read(place, geometries) for place in group])
+            return
+        ahead: deque[tuple[range, list[Future[list[Pixels] | str]]]] = deque()
+        for group in groups:
+            ahead.append((group, [self.pool.submit(self._read, n, geometries) for n in group]))
+            if len(ahead) > _AHEAD:
+                first, futures = ahead.popleft()
+                yield _sorted_out(first, [future.result() for future in futures])
+        for first, futures in ahead:
+            yield _sorted_out(first, [future.result() for future in futures])
+
+    def _read(self, place: int, geometries: Sequence[Geometry]) -> list[Pixels] | str:
+        caches = [self.job.caches.get(geometry) for geometry in geometries]
+        kept = [None if cache is None else cache.get(place) for cache in caches]
+        known = [pixels for pixels in kept if pixels is not None]
+        if len(known) == len(geometries):
+            return known
+        try:
+            found = crops(self.job.photos[place].path, geometries, self.job.decoding)
+        except PhotoRefused as error:
+            return str(error).removeprefix("unreadable: ")
+        for cache, pixels in zip(caches, found, strict=True):
+            if cache is not None:
+                cache.put(place, pixels)
+        return found
+
+    def _run(self, number: int, stacked: dict[Geometry, Pixels], report: ShardReport) -> Logits:
+        contender = self.job.contenders[number]
+        model = contender.model
+        what = f"model {model.spec.text!r}"
+        pixels = stacked[model.preprocessing.geometry]
+        try:
+            if number not in self.engines:
+                self.engines[number] = open_engine(
+                    contender.engine, model, self.job.precision, contender.exported
+                )
+                self.batch[number] = model.batch or _BATCHES.get(contender.engine, self.job.batch)
+                check(contender.engine, self.engines[number], model, self.job.precision, pixels)
+            logits = self._in_batches(number, pixels, report)
+        except GensetError as error:
+            raise ModelError(_explained(what, str(error), len(model.order))) from None
+        except Exception as error:  # noqa: BLE001 - the network may be the user's own code
+            if _no_memory(error):
+                raise ModelError(f"{what}: there is no memory for one photo") from None
+            raise ModelError(f"{what} cannot be run: {first_line(error)}") from None
+        if not np.isfinite(logits).all():
+            raise ModelError(f"{what} answers NaN or infinity: broken weights?")
+        return logits
+
+    def _in_batches(self, number: int, pixels: Pixels, report: ShardReport) -> Logits:
+        """Run the network on all photos, with half as many at once where memory runs out."""
+        engine, fixed = self.engines[number], self.job.contenders[number].model.batch
+        outputs = len(self.job.contenders[number].model.order)
+        parts: list[Logits] = []
+        done = 0
+        while done < len(pixels):
+            part = pixels[done : done + self.batch[number]]
+            given = filled(part, fixed)  # and drop the answers to what is filled up
+            try:
+                answer = engine(given)
+            except Exception as error:
+                if fixed or len(part) == 1 or not _no_memory(error):
+                    raise
+                self.batch[number] = len(part) // 2
+                report.notes[number] = (
+                    f"Memory ran out: scored {self.batch[number]} photos at a time."
+                )
+                gc.collect()
+                torch.cuda.empty_cache()
+                continue
+            if answer.shape != (len(given), outputs):
+                raise ModelError(f"answers {list(answer.shape)} to a batch of {len(given)}")
+            parts.append(answer[: len(part)])
+            done += len(part)
+        return np.concatenate(parts)
+
+    def _answers(
+        self,
+        number: int,
+        places: NDArray[np.int64],
+        parts: Sequence[Logits],
+        unreadable: dict[int, str],
+    ) -> Answers:
+        outputs = len(self.job.contenders[number].model.order)
+        logits = np.concatenate([np.empty((0, outputs), np.float32), *parts])
+        scores = torch.from_numpy(logits)
+        best = scores.topk(min(self.job.keep, outputs), dim=1).indices
+        return Answers(
+            places=places,
+            classes=best.numpy().astype(np.int32),
+            probabilities=scores.softmax(dim=1).gather(1, best).numpy(),
+            logits=logits if self.job.logits else None,
+            unreadable=unreadable,
+        )
+
+
+def _sorted_out(
+    places: Sequence[int], found: Sequence[list[Pixels] | str]
+) -> tuple[list[tuple[int, list[Pixels]]], dict[int, str]]:
+    pairs = list(zip(places, found, strict=True))
+    return (
+        [(place, pixels) for place, pixels in pairs if not isinstance(pixels, str)],
+        {place: reason for place, reason in pairs if isinstance(reason, str)},
+    )
+
+
+def _explained(what: str, said: str, outputs: int) -> str:
+    if not said.startswith("answers "):
+        return said
+    background = f", {outputs + 1}] " in said
+    more = "; if output 0 is a background class, say &background=0" if background else ""
+    whose = "ImageNet's 1000" if outputs == 1000 else f"{outputs}"
+    return f"{what} {said}: it must give a score for each of {whose} classes{more}"
+
+
+def _no_memory(error: Exception) -> bool:
+    if isinstance(error, (MemoryError, torch.cuda.OutOfMemoryError)):
+        return True
+    said = str(error).lower()
+    return any(words in said for words in _NO_MEMORY)

@@ -4,12 +4,22 @@
 
     torchvision:resnet50                                    torchvision's default weights
     torchvision:resnet50@IMAGENET1K_V1                      ... or those named
+    timm:convnext_tiny.fb_in1k                              timm's weights of that tag
+    timm:hf-hub:ORGANISATION/NAME                           ... or anybody's on the hub
     file:resnet.pth?arch=torchvision:resnet50               a checkpoint of a torchvision model
+    file:vit.safetensors?arch=timm:vit_tiny_patch16_224     ... of one of timm's
     file:lite0.pth?arch=my_models:lite0&mean=0.5&std=0.5    ... or of your own: MODULE:CALLABLE
+    export:PATH.pt2                                         what torch.export saved
+    onnx:PATH.onnx                                          an ONNX file
+    torchscript:PATH.pt                                     TorchScript, which is code
+    predictions:preds.npy?name=mine                         answers that were computed elsewhere
 
-Options of both: `name` (as shown in tables), and the preprocessing
-where it differs from the model's own: `resize` and `crop` (pixels), `interpolation` (bilinear or
-bicubic), `mean` and `std` (one number, or three as in 0.485,0.456,0.406).
+Each has the option `name` (as shown in tables), `classes` (a file with the wnid of each output, one
+a line, where these are not ImageNet's 1,000 in sorted order) and `background` (the index of an
+output that stands for no class). A network has those of its preprocessing, where it differs from
+the model's own: `resize` and `crop` (pixels), `interpolation` (bilinear or bicubic), `mean` and
+`std` (one number, or three as in 0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged
+weights that lie beside the others).
 """
 
 from dataclasses import dataclass, field
@@ -19,9 +29,11 @@ from urllib.parse import parse_qsl
 
 from genset.errors import BadInput
 
-KINDS = ("torchvision", "file")
+KINDS = ("torchvision", "timm", "file", "export", "onnx", "torchscript", "predictions")
 INTERPOLATIONS = ("bilinear", "bicubic")
-_OPTIONS = ("arch", "name", "resize", "crop", "interpolation", "mean", "std")
+_OF_ALL = ("name", "classes", "background")
+_PREPROCESSING = ("resize", "crop", "interpolation", "mean", "std")
+_OF_FILES = ("arch", "ema")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +44,12 @@ class ModelSpec:
         text: the spec as it was given.
         kind: one of `KINDS`.
         target: what follows the kind: an architecture or a path.
-        arch: of a file: ``torchvision:NAME`` or ``MODULE:CALLABLE``; otherwise "".
+        arch: of a file: ``torchvision:NAME``, ``timm:NAME`` or ``MODULE:CALLABLE``; otherwise "".
         name: how the model is called in tables.
         preprocessing: overrides; any of resize, crop, interpolation, mean, std.
+        classes: the file that lists what each output stands for; "" for none.
+        background: the index of the output that stands for no class, if there is one.
+        ema: of a file: whether to take the averaged weights; None where it was not said.
     """
 
     text: str
@@ -43,6 +58,9 @@ class ModelSpec:
     arch: str
     name: str
     preprocessing: dict[str, object] = field(default_factory=dict)
+    classes: str = ""
+    background: int | None = None
+    ema: bool | None = None
 
 
 def parse_spec(text: str) -> ModelSpec:
@@ -55,21 +73,58 @@ def parse_spec(text: str) -> ModelSpec:
     target, _, query = rest.partition("?")
     if not colon or kind not in KINDS or not target:
         raise BadInput(
-            f"model {text!r}: a spec is torchvision:NAME or file:CHECKPOINT?arch=torchvision:NAME"
+            f"model {text!r}: a spec is torchvision:NAME or file:CHECKPOINT?arch=torchvision:NAME "
+            "or timm:NAME, export:PATH, onnx:PATH, torchscript:PATH or predictions:PATH"
         )
     options = dict(parse_qsl(query, keep_blank_values=True))
-    for name in options:
-        if name not in _OPTIONS:
-            raise BadInput(f"model {text!r}: no option {name}; there are {', '.join(_OPTIONS)}")
-    arch = options.pop("arch", "")
-    if kind == "torchvision" and arch:
-        raise BadInput(f"model {text!r}: arch is an option of file:CHECKPOINT")
+    _only_known(text, kind, options)
+    arch = options.get("arch", "")
     module, _, callable_name = arch.partition(":")
     if kind == "file" and not (module and callable_name):
         raise BadInput(f"model {text!r}: say what it is with ?arch=torchvision:NAME")
-    shown = options.pop("name", "") or (Path(target).stem if kind == "file" else target)
-    preprocessing = {name: _value(text, name, value) for name, value in options.items()}
-    return ModelSpec(text, kind, target, arch, shown, preprocessing)
+    return ModelSpec(
+        text=text,
+        kind=kind,
+        target=target,
+        arch=arch,
+        name=options.get("name", "") or _shown(kind, target),
+        preprocessing={
+            name: _value(text, name, options[name]) for name in _PREPROCESSING if name in options
+        },
+        classes=options.get("classes", ""),
+        background=_index(text, options["background"]) if "background" in options else None,
+        ema=_yes_or_no(text, options["ema"]) if "ema" in options else None,
+    )
+
+
+def _only_known(text: str, kind: str, options: dict[str, str]) -> None:
+    known = {
+        "predictions": _OF_ALL,
+        "file": (*_OF_FILES, *_OF_ALL, *_PREPROCESSING),
+    }.get(kind, (*_OF_ALL, *_PREPROCESSING))
+    for name in options:
+        if name in _OF_FILES and kind != "file":
+            raise BadInput(f"model {text!r}: {name} is an option of file:CHECKPOINT")
+        if name not in known:
+            raise BadInput(f"model {text!r}: no option {name}; there are {', '.join(known)}")
+
+
+def _shown(kind: str, target: str) -> str:
+    if kind in ("torchvision", "timm"):
+        return target.removeprefix("hf-hub:")
+    return Path(target).stem
+
+
+def _index(text: str, value: str) -> int:
+    if not (value.isascii() and value.isdigit() and len(value) < 6):
+        raise BadInput(f"model {text!r}: background cannot be {value!r}")
+    return int(value)
+
+
+def _yes_or_no(text: str, value: str) -> bool:
+    if value not in ("0", "1"):
+        raise BadInput(f"model {text!r}: ema is 1 or 0, not {value!r}")
+    return value == "1"
 
 
 def _value(text: str, name: str, value: str) -> object:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from safetensors.torch import save_file
 from torch import nn
 from torchvision import models
 from torchvision.transforms import InterpolationMode
@@ -128,6 +129,78 @@ def test_half_precision_weights_predict_as_the_halved_weights_do(
     found = answers(f"file:{tmp_path}/half.pth?{ARCH}", photos, tmp_path / "runs")
     assert found == by_hand(squeezenet(halved), photos)
     assert found != by_hand(squeezenet(weights), photos)
+
+
+def test_safetensors_predict_as_a_checkpoint_does(
+    weights: Weights, photos: Path, tmp_path: Path
+) -> None:
+    saved = {key: value.contiguous() for key, value in prefixed("module.")(weights).items()}
+    save_file(saved, tmp_path / "saved.safetensors")
+    found = answers(f"file:{tmp_path}/saved.safetensors?{ARCH}", photos, tmp_path / "runs")
+    assert found == by_hand(squeezenet(weights), photos)
+    (tmp_path / "cut.safetensors").write_bytes((tmp_path / "saved.safetensors").read_bytes()[:900])
+    said = refusal(ModelError, f"file:{tmp_path}/cut.safetensors?{ARCH}", photos)
+    assert "cut.safetensors is no file of weights alone" in said
+
+
+@pytest.mark.parametrize("name", ["state_dict_ema", "model_ema"])
+def test_averaged_weights_are_scored_where_asked_and_never_silently(
+    weights: Weights, photos: Path, tmp_path: Path, name: str
+) -> None:
+    averaged = {**weights, "classifier.1.weight": weights["classifier.1.weight"] * 0.5}
+    ema = {**prefixed("module.")(averaged), "n_averaged": torch.tensor(7)}
+    both = f"file:{tmp_path}/both.pth?{ARCH}"
+    torch.save({"state_dict": weights, name: ema}, tmp_path / "both.pth")
+    torch.save({"epoch": 3, name: ema}, tmp_path / "alone.pth")
+    plain, of_average = by_hand(squeezenet(weights), photos), by_hand(squeezenet(averaged), photos)
+    assert plain != of_average
+    assert answers(both, photos, tmp_path / "plain") == plain
+    assert answers(f"{both}&ema=0", photos, tmp_path / "said") == plain
+    assert answers(f"{both}&ema=1", photos, tmp_path / "ema") == of_average
+    assert answers(f"file:{tmp_path}/alone.pth?{ARCH}", photos, tmp_path / "alone") == of_average
+    (run,) = evaluate(open_set(str(photos)), [both], tmp_path / "plain")
+    assert "The checkpoint also holds averaged weights (EMA): &ema=1 scores these." in run.notes
+    torch.save(weights, tmp_path / "none.pth")
+    said = refusal(ModelError, f"file:{tmp_path}/none.pth?{ARCH}&ema=1", photos)
+    assert "holds no averaged weights (EMA)" in said
+
+
+def test_another_order_of_classes_and_a_background_output_are_understood(tmp_path: Path) -> None:
+    """A network of four outputs: none of the classes, then 2, 0 and 1."""
+    photos = painted_set(tmp_path / "photos")  # of classes 0, 0, 2 and 3
+    (tmp_path / "classes.txt").write_text("\n".join([WNIDS[2], WNIDS[0], WNIDS[1]]))
+    network = Colours(4)
+    network.scores.weight.data = torch.zeros(4, 3)
+    network.scores.weight.data[1, 2] = network.scores.weight.data[2, 0] = 10  # blue is 2, red is 0
+    network.scores.weight.data[0, 1] = 10  # green is nothing
+    torch.save(network.state_dict(), tmp_path / "four.pth")
+    spec = (
+        f"file:{tmp_path}/four.pth?arch={__name__}:four_colours&resize=32&crop=32&mean=0.5&std=0.5"
+        f"&classes={tmp_path}/classes.txt&background=0"
+    )
+    (run,) = evaluate(open_set(str(photos)), [spec], tmp_path / "runs")
+    assert (run.top1.correct, run.top1.photos, run.masked, run.classes) == (2, 3, 1, 3)
+    ((folder, _),) = find_runs(tmp_path / "runs", "photos")
+    tops = [said.top[0] for said in load_predictions(folder)]
+    assert tops == [WNIDS[0], "", WNIDS[2]]
+
+
+def four_colours() -> nn.Module:
+    return Colours(4)
+
+
+def test_one_output_too_many_asks_whether_it_is_a_background(tmp_path: Path) -> None:
+    photos = painted_set(tmp_path / "photos")
+    spec = colours(tmp_path, classes=1001).replace("Colours", "with_background")
+    spec = spec.replace("tests.evaluate.colours", __name__)
+    with pytest.raises(ModelError, match=r"\[4, 1001\] .* a background class, say &background=0"):
+        evaluate(open_set(str(photos)), [spec], tmp_path / "runs")
+    (run,) = evaluate(open_set(str(photos)), [f"{spec}&background=1000"], tmp_path / "runs")
+    assert (run.top1.correct, run.top5.correct) == (2, 3)
+
+
+def with_background() -> nn.Module:
+    return Colours(1001)
 
 
 def test_the_spec_can_change_each_step_of_the_preprocessing(

@@ -117,6 +117,14 @@ def test_the_same_weights_in_another_file_are_not_scored_again(photos: Path) -> 
     assert second == first
 
 
+def test_one_model_asked_for_twice_is_scored_once(photos: Path) -> None:
+    spec = colours(photos.parent) + "&name=same"
+    copy = colours(photos.parent, name="copy.pth") + "&name=same"
+    first, second, third = score(photos, spec, copy, spec)
+    assert first == second == third
+    assert len(kept(photos)) == 1
+
+
 def test_unreadable_photos_are_named_and_left_out_of_the_counts(photos: Path) -> None:
     cut = paint(photos, 0, "cut.png", RED)
     cut.write_bytes(cut.read_bytes()[:60])

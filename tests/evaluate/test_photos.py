@@ -6,19 +6,18 @@ import pytest
 
 from genset.errors import BadInput, ReleaseDamaged
 from genset.evaluate.photos import open_set
-from genset.label import Labeling, Verdict
+from genset.label import Verdict
 from genset.release.freeze import create
 from genset.release.reader import Release
 from tests.evaluate.colours import BLUE, RED, WNIDS, paint, painted_set
-from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace
+from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
 
 
 @pytest.fixture
 def release(tmp_path: Path) -> Release:
     workspace, store = labeled_workspace(tmp_path / "workspace", photos=1)
-    labeling = Labeling(workspace, store, "ann")
     for task in (f"{TENCH}/flickr:0", f"{GOLDFISH}/flickr:100"):
-        labeling.mark(task, Verdict.CORRECT)
+        vote(store, task, "ann", Verdict.CORRECT)
     made = create(workspace, store, "v1")
     store.close()
     return made
@@ -80,6 +79,19 @@ def test_a_folder_that_is_no_class_is_named(tmp_path: Path, name: str) -> None:
     paint(tmp_path, 0, "a.jpg", RED).parent.rename(tmp_path / name)
     with pytest.raises(BadInput, match=f"{tmp_path / name} is not a class.*n02123045"):
         open_set(str(tmp_path))
+
+
+def test_a_strange_folder_and_an_empty_class_are_left_out_and_said_so(tmp_path: Path) -> None:
+    paint(tmp_path, 0, "a.jpg", RED)
+    (tmp_path / "cats").mkdir()
+    for place in (2, 3):
+        (tmp_path / WNIDS[place]).mkdir()
+    found = open_set(str(tmp_path))
+    assert [photo.id for photo in found.photos] == [f"{WNIDS[0]}/a.jpg"]
+    assert found.notes == (
+        "The folder cats is not a class of ImageNet, and is left out.",
+        f"2 folders have no photo ({WNIDS[2]}, {WNIDS[3]}): left out.",
+    )
 
 
 def test_a_folder_without_photos_is_refused(tmp_path: Path) -> None:

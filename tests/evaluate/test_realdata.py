@@ -14,20 +14,9 @@ from genset.evaluate.photos import open_set
 from genset.evaluate.runs import find_runs, load_predictions
 from tests.conftest import ROOT
 from tests.evaluate.colours import WNIDS
+from tests.evaluate.real import some_photos
 
 pytestmark = pytest.mark.realdata
-
-
-def some_photos(realdata: Path, folder: Path, *, classes: int, each: int) -> Path:
-    """A set of links to the first photos of the first classes that have several."""
-    several = [
-        wnid for wnid in sorted((realdata / "photos").iterdir()) if len([*wnid.iterdir()]) > 1
-    ]
-    for wnid in several[:classes]:
-        (folder / wnid.name).mkdir(parents=True)
-        for photo in sorted(wnid.iterdir())[:each]:
-            (folder / wnid.name / photo.name).symlink_to(photo)
-    return folder
 
 
 def test_a_real_checkpoint_answers_as_a_script_with_torchvision_alone(

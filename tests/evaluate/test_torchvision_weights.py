@@ -64,7 +64,7 @@ def test_weights_bring_the_preprocessing_they_were_published_with(
 ) -> None:
     downloaded.mkdir(parents=True)
     torch.save(weights, downloaded / FILE)
-    assert load_model("torchvision:squeezenet1_1").preprocessing == {
+    assert load_model("torchvision:squeezenet1_1").preprocessing.described() == {
         "resize": 256,
         "crop": 224,
         "interpolation": "bilinear",
@@ -72,7 +72,10 @@ def test_weights_bring_the_preprocessing_they_were_published_with(
         "std": [0.229, 0.224, 0.225],
     }
     changed = load_model("torchvision:squeezenet1_1@IMAGENET1K_V1?crop=200&mean=0.5")
-    assert (changed.preprocessing["crop"], changed.preprocessing["mean"]) == (200, [0.5, 0.5, 0.5])
+    assert (changed.preprocessing.geometry.crop, list(changed.preprocessing.mean)) == (
+        200,
+        [0.5, 0.5, 0.5],
+    )
 
 
 def test_a_download_leaves_standard_output_to_the_answer(

@@ -1,0 +1,57 @@
+"""Which class each output of a model stands for, where it is not ImageNet's own order."""
+
+from pathlib import Path
+
+from genset.errors import BadInput
+from genset.taxonomy import imagenet1k
+
+# Stands for an output that is no class: some models were trained with one more, for "none".
+BACKGROUND = ""
+
+
+def class_order(file: str = "", background: int | None = None) -> tuple[str, ...]:
+    """The wnid of each output, in order; `BACKGROUND` for one that is no class.
+
+    Without a `file` these are ImageNet's 1,000 in the sorted order of their wnids. A file has one
+    wnid a line, or the word "background"; it may have fewer classes than ImageNet. `background`
+    puts an output that is no class at this index (0: before the first) of either list.
+
+    Raises:
+        BadInput: the file is not there, or a line is no wnid or repeats one; or the index is
+            outside of the list.
+    """
+    order = list(_read(Path(file))) if file else [each.wnid for each in imagenet1k()]
+    if background is not None:
+        if not 0 <= background <= len(order):
+            raise BadInput(f"a background output is one of 0 to {len(order)}, not {background}")
+        order.insert(background, BACKGROUND)
+    return tuple(order)
+
+
+def _read(path: Path) -> list[str]:
+    try:
+        lines = path.read_text("utf-8").split("\n")
+    except (OSError, ValueError) as error:
+        raise BadInput(f"the class list {path} cannot be read: {error}") from None
+    words = [line.strip() for line in lines]
+    while words and not words[-1]:
+        words.pop()
+    taxonomy = imagenet1k()
+    seen: set[str] = set()
+    order = []
+    for number, word in enumerate(words, 1):
+        if word == "background":
+            order.append(BACKGROUND)
+            continue
+        if word not in taxonomy:
+            raise BadInput(
+                f"{path}, line {number}: {word[:40]!r} is not a class of ImageNet; "
+                "a class list has one wnid a line, as in n02123045"
+            )
+        if word in seen:
+            raise BadInput(f"{path}, line {number}: {word} is there twice")
+        seen.add(word)
+        order.append(word)
+    if not seen:
+        raise BadInput(f"the class list {path} is empty")
+    return order

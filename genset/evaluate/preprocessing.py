@@ -1,0 +1,115 @@
+"""How a photo becomes what a network was trained on: sizes, interpolation, normalization."""
+
+from dataclasses import dataclass, replace
+from math import floor
+from typing import Any
+
+from genset.errors import BadInput
+
+_IMAGENET_MEAN = (0.485, 0.456, 0.406)
+_IMAGENET_STD = (0.229, 0.224, 0.225)
+
+# The share of the resized photo that most models were evaluated on.
+_USUAL_SHARE = 0.875
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """What is done to a photo's pixels before they are normalized.
+
+    Attributes:
+        resize: pixels that the photo is resized to.
+        crop: side of the square that is cut from its middle.
+        interpolation: one of Pillow's filters, by its name in lower case.
+        fit: which side `resize` speaks of: the "shorter" one; the "longer" one, with what is
+            missing filled up; or "both", which gives up the photo's proportions.
+        fill: the colour to fill up with.
+    """
+
+    resize: int
+    crop: int
+    interpolation: str = "bilinear"
+    fit: str = "shorter"
+    fill: tuple[int, int, int] = (0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Preprocessing:
+    """A geometry; then each value from 0 to 1, less `mean`, by `std`, for red, green and blue."""
+
+    geometry: Geometry
+    mean: tuple[float, ...] = _IMAGENET_MEAN
+    std: tuple[float, ...] = _IMAGENET_STD
+
+    @classmethod
+    def usual(cls, crop: int = 224) -> "Preprocessing":
+        """What most models of ImageNet want, where a file of weights says nothing of it."""
+        return cls(Geometry(resize=round(crop / _USUAL_SHARE), crop=crop))
+
+    @classmethod
+    def of_torchvision(cls, preset: Any) -> "Preprocessing":
+        """What torchvision's weights bring as their `transforms`."""
+        geometry = Geometry(
+            resize=preset.resize_size[0],
+            crop=preset.crop_size[0],
+            interpolation=preset.interpolation.value,
+        )
+        return cls(geometry, tuple(preset.mean), tuple(preset.std))
+
+    @classmethod
+    def of_timm(cls, config: dict[str, Any]) -> "Preprocessing":
+        """What timm's data config says, as its ``create_transform`` understands it.
+
+        Raises:
+            BadInput: the model does not take square colour photos.
+        """
+        channels, height, width = config["input_size"]
+        if channels != 3 or height != width:
+            raise BadInput(f"it takes {channels} x {height} x {width}, not square colour photos")
+        fits = {"squash": "both", "border": "longer"}
+        mean, std = tuple(map(float, config["mean"])), tuple(map(float, config["std"]))
+        geometry = Geometry(
+            resize=floor(height / (config["crop_pct"] or _USUAL_SHARE)),
+            crop=height,
+            interpolation=config["interpolation"],
+            fit=fits.get(config.get("crop_mode", ""), "shorter"),
+        )
+        if geometry.fit == "longer":
+            red, green, blue = (round(255 * value) for value in mean)
+            geometry = replace(geometry, fill=(red, green, blue))
+        return cls(geometry, mean, std)
+
+    def changed(self, overrides: dict[str, Any]) -> "Preprocessing":
+        """With what a spec says in its place: any of resize, crop, interpolation, mean, std.
+
+        Raises:
+            BadInput: the crop would be larger than the photo is resized to.
+        """
+        sizes = {
+            name: overrides[name]
+            for name in ("resize", "crop", "interpolation")
+            if name in overrides
+        }
+        geometry = replace(self.geometry, **sizes)
+        if geometry.crop > geometry.resize and geometry.fit != "longer":  # would fill up with black
+            raise BadInput(
+                f"a crop of {geometry.crop} is larger than a resize of {geometry.resize}"
+            )
+        return Preprocessing(
+            geometry,
+            tuple(overrides.get("mean", self.mean)),
+            tuple(overrides.get("std", self.std)),
+        )
+
+    def described(self) -> dict[str, Any]:
+        """The same as plain values, kept with every result."""
+        words: dict[str, Any] = {
+            "resize": self.geometry.resize,
+            "crop": self.geometry.crop,
+            "interpolation": self.geometry.interpolation,
+            "mean": list(self.mean),
+            "std": list(self.std),
+        }
+        if self.geometry.fit != "shorter":
+            words["fit"] = self.geometry.fit
+        return words

@@ -1,0 +1,1 @@
+"""Accuracies that models have elsewhere, to hold those on a set against."""

@@ -1,0 +1,113 @@
+"""What is kept of a run that is not finished: its answers, shard by shard.
+
+A shard is a stretch of the set's photos. Its file is written whole when all of them are scored, so
+a killed run goes on after the last of its shards.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.errors import GensetError
+from genset.files import written_whole
+
+# Enough for every stream to have work until the end, and not so many that files cost time.
+_SHARDS = 64
+_SMALLEST, _LARGEST = 16, 512
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A model's answers to some photos of a set.
+
+    Attributes:
+        places: n places in the set, ascending.
+        classes: n x k outputs, the best first.
+        probabilities: n x k, the softmax of the logits at these.
+        logits: n x outputs, where they are kept.
+        unreadable: why, for each photo that cannot be decoded, by its place.
+    """
+
+    places: NDArray[np.int64]
+    classes: NDArray[np.int32]
+    probabilities: NDArray[np.float32]
+    logits: NDArray[np.float32] | None
+    unreadable: dict[int, str]
+
+
+def shards_of(photos: int) -> list[range]:
+    """The places of each shard; the same for a set however many processes score it."""
+    size = min(max(photos // _SHARDS, _SMALLEST), _LARGEST)
+    return [range(start, min(start + size, photos)) for start in range(0, photos, size)]
+
+
+def shard_file(folder: Path, shard: int) -> Path:
+    """Where a shard's answers lie."""
+    return folder / f"{shard:05}.npz"
+
+
+def save_shard(path: Path, answers: Answers) -> None:
+    """Write a shard's answers, whole or not at all."""
+    arrays: dict[str, Any] = {
+        "places": answers.places,
+        "classes": answers.classes,
+        "probabilities": answers.probabilities,
+        "unreadable": np.array(json.dumps(answers.unreadable)),
+    }
+    if answers.logits is not None:
+        arrays["logits"] = answers.logits
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    with written_whole(path) as file:
+        file.write(buffer.getbuffer())
+
+
+def load_shard(path: Path) -> Answers:
+    """Read a shard's answers.
+
+    Raises:
+        GensetError: the file is not what was written.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            why = json.loads(str(arrays["unreadable"]))
+            return Answers(
+                places=arrays["places"],
+                classes=arrays["classes"],
+                probabilities=arrays["probabilities"],
+                logits=arrays.get("logits"),
+                unreadable={int(place): reason for place, reason in why.items()},
+            )
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise GensetError(f"{path} cannot be read ({error}); delete it and run again") from None
+
+
+def merged(shards: Sequence[Answers], photos: int) -> Answers:
+    """All answers to a set of so many photos, in its order.
+
+    Raises:
+        GensetError: a photo is not there exactly once.
+    """
+    places = np.concatenate([shard.places for shard in shards])
+    unreadable = {place: why for shard in shards for place, why in shard.unreadable.items()}
+    seen = np.bincount([*places, *unreadable], minlength=photos)
+    if len(seen) != photos or (seen != 1).any():
+        raise GensetError(
+            f"{(seen != 1).sum():,} photos were not scored exactly once; run the command again"
+        )
+    order = np.argsort(places)
+    kept = [shard.logits for shard in shards if shard.logits is not None]
+    return Answers(
+        places=places[order],
+        classes=np.concatenate([shard.classes for shard in shards])[order],
+        probabilities=np.concatenate([shard.probabilities for shard in shards])[order],
+        logits=np.concatenate(kept)[order] if len(kept) == len(shards) else None,
+        unreadable=dict(sorted(unreadable.items())),
+    )

@@ -1,0 +1,63 @@
+"""Whether a model is right as often as it says.
+
+Source: Guo et al., "On calibration of modern neural networks", ICML 2017: 15 bins of equal width.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+BINS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceBin:
+    """Photos of one range of confidence: their mean confidence, and the share that is right."""
+
+    photos: int
+    confidence: float
+    accuracy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How far confidence is from accuracy; all numbers from 0 to 1.
+
+    Attributes:
+        photos: how many were counted.
+        error: the expected calibration error: |confidence - accuracy| of the bins, weighted by
+            their photos. On few photos it comes out too large, even for a perfect model.
+        overconfidence: mean confidence less accuracy; below 0 for a model that doubts too much.
+        bins: those that have photos, the least confident first.
+    """
+
+    photos: int
+    error: float
+    overconfidence: float
+    bins: tuple[ConfidenceBin, ...]
+
+
+def calibration(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> Calibration:
+    """Compare N confidences (probabilities of the first answer) with N answers, right or wrong.
+
+    Raises:
+        ValueError: there is none, or one is not from 0 to 1.
+    """
+    if not len(confidence) or not ((confidence >= 0) & (confidence <= 1)).all():
+        raise ValueError("calibration needs confidences from 0 to 1")
+    # Bins are open below and closed above, but for the first.
+    place = np.clip(np.ceil(confidence * BINS).astype(int) - 1, 0, BINS - 1)
+    photos = np.bincount(place, minlength=BINS)
+    said = np.bincount(place, weights=confidence, minlength=BINS)
+    was = np.bincount(place, weights=right, minlength=BINS)
+    used = np.flatnonzero(photos)
+    return Calibration(
+        photos=len(confidence),
+        error=float(np.abs(said - was).sum() / len(confidence)),
+        overconfidence=float(confidence.mean() - right.mean()),
+        bins=tuple(
+            ConfidenceBin(int(photos[b]), float(said[b] / photos[b]), float(was[b] / photos[b]))
+            for b in used
+        ),
+    )

@@ -1,0 +1,168 @@
+"""Streams: processes that share nothing but the list of what is to do.
+
+Each is split off from this process with the models in its memory, decodes and scores on one core,
+and writes what it finished. This process only hands out shards, so a stream that is killed takes
+nothing with it but the shard in its hands.
+"""
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from typing import Any, TypeVar
+
+import torch
+
+from genset.errors import GensetError, first_line
+from genset.evaluate.score import Job, ShardReport, Stream
+
+Result = TypeVar("Result")
+Task = tuple[int, list[int]]
+
+# Split off elsewhere, frameworks of the system may not work.
+CAN_FORK = sys.platform == "linux"
+
+# A stream is given its next shard before it is done with one, so that it never waits.
+_IN_HAND = 2
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def score_here(job: Job, todo: Sequence[Task]) -> Iterator[ShardReport]:
+    """Score the shards one after the other in this process.
+
+    Raises:
+        GensetError: the answers cannot be written.
+    """
+    stream = Stream(job)
+    failed: set[int] = set()
+    for shard, wanted in todo:
+        if live := [number for number in wanted if number not in failed]:
+            report = _score(stream, (shard, live))
+            if isinstance(report, str):
+                raise GensetError(report)
+            failed |= report.failed.keys()
+            yield report
+
+
+def score_in_streams(job: Job, todo: Sequence[Task], streams: int) -> Iterator[ShardReport]:
+    """Score the shards in so many processes, in no particular order.
+
+    Raises:
+        GensetError: the answers cannot be written, or a stream was killed.
+    """
+    waiting = deque(todo)
+    failed: set[int] = set()
+    processes = [_start(_work, job) for _ in range(streams)]
+    open_ends: dict[Any, Any] = {end: process for process, end in processes}
+    in_hand = dict.fromkeys(open_ends, 0)
+
+    def hand_out(end: Connection) -> None:
+        while waiting and in_hand[end] < _IN_HAND:
+            shard, wanted = waiting.popleft()
+            if live := [number for number in wanted if number not in failed]:
+                in_hand[end] += 1
+                end.send((shard, live))
+
+    try:
+        for end in open_ends:
+            hand_out(end)
+        while any(in_hand.values()):
+            ready: list[Any] = wait([end for end in open_ends if in_hand[end]])
+            for end in ready:
+                report = _received(end, open_ends[end])
+                in_hand[end] -= 1
+                if isinstance(report, str):
+                    raise GensetError(report)
+                failed |= report.failed.keys()
+                hand_out(end)
+                yield report
+        for end in open_ends:
+            end.send(None)
+    finally:
+        for process, _ in processes:
+            process.join(timeout=5 if sys.exc_info()[0] is None else 0)
+            process.terminate()
+            process.join()
+
+
+def in_another_process(work: Callable[..., Result], *arguments: Any) -> Result:
+    """What `work` returns, from a process of its own: what it opens and starts ends with it.
+
+    Raises:
+        GensetError: it raised that, or was killed.
+    """
+    if not CAN_FORK:
+        return work(*arguments)
+    process, end = _start(_call, work, arguments)
+    try:
+        answer = _received(end, process)
+    finally:
+        process.join()
+    if isinstance(answer, Exception):
+        raise answer
+    return answer  # type: ignore[no-any-return]
+
+
+def _start(work: Callable[..., None], *arguments: Any) -> tuple[Any, Connection]:
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_split_off, args=(work, ours, theirs, arguments), daemon=True)
+    process.start()
+    theirs.close()  # so that we see when the process ends
+    return process, ours
+
+
+def _split_off(
+    work: Callable[..., None], ours: Connection, theirs: Connection, arguments: tuple[Any, ...]
+) -> None:
+    ours.close()  # so that it sees when we end
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for us, who then end it
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    torch.set_num_threads(1)
+    try:
+        work(theirs, *arguments)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return  # nobody is there any more to work for
+
+
+def _work(end: Connection, job: Job) -> None:
+    stream = Stream(job)
+    while (task := end.recv()) is not None:
+        end.send(_score(stream, task))
+
+
+def _call(end: Connection, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    try:
+        answer = work(*arguments)
+    except GensetError as error:
+        answer = error
+    end.send(answer)
+
+
+def _score(stream: Stream, task: Task) -> ShardReport | str:
+    try:
+        return stream.score(*task)
+    except OSError as error:
+        return (
+            f"the answers cannot be written: {error.strerror or first_line(error)}. What is "
+            "finished is kept: make room and run the same command again"
+        )
+
+
+def _received(end: Connection, process: Any) -> Any:
+    try:
+        return end.recv()
+    except (EOFError, ConnectionResetError):
+        process.join()
+        how = f"by signal {-process.exitcode}" if process.exitcode < 0 else "by an error"
+        raise GensetError(
+            f"a process that scores was ended {how}; if memory is short, use --streams 1. What is "
+            "finished is kept: run the same command again"
+        ) from None

@@ -1,0 +1,115 @@
+"""Intervals: against scipy, and by drawing whole sets of which the truth is known."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from genset.evaluate.statistics.bootstrap import Resampling, intervals, student_quantile
+from genset.intervals import wilson
+
+PHOTOS = 2864
+
+
+@pytest.mark.parametrize("truth", [0.05, 0.3, 0.62, 0.88])
+def test_wilson_covers_the_truth_as_often_as_it_says(truth: float) -> None:
+    hits = np.random.default_rng(1).binomial(PHOTOS, truth, size=20_000)
+    ends = {count: wilson(count, PHOTOS) for count in np.unique(hits).tolist()}
+    covered = [ends[count].low <= truth <= ends[count].high for count in hits.tolist()]
+    assert 0.94 <= np.mean(covered) <= 0.96
+
+
+SETS = 2_000
+
+
+def drawn_sets(seed: int, classes: int, sets: int = SETS) -> tuple[Any, Any]:
+    """Class numbers, and the hits of a model on so many sets: photos x sets.
+
+    Its accuracy differs from class to class, 0.7 on average; each set has classes of its own. Some
+    classes have more photos than others, as in a release.
+    """
+    rng = np.random.default_rng(seed)
+    sizes = 1 + rng.multinomial(PHOTOS - classes, np.full(classes, 1 / classes))
+    numbers = np.repeat(np.arange(classes), sizes)
+    of_class = rng.beta(2.1, 0.9, size=(classes, sets))
+    return numbers, rng.random((PHOTOS, sets)) < of_class[numbers]
+
+
+def coverage(numbers: Any, values: Any, classes: int, truth: float) -> float:
+    """How often the interval of a column's mean, one of each set, holds the truth."""
+    drawn = Resampling(draws=1_000).ratios(numbers, values, np.ones_like(values, dtype=float))
+    ends = intervals(drawn, classes, widest=(-1.0, 1.0))
+    return float(np.mean([low <= truth <= high for low, high in ends]))
+
+
+@pytest.mark.parametrize("classes", [30, 600])
+def test_resampled_classes_cover_the_truth_as_often_as_they_say(classes: int) -> None:
+    numbers, right = drawn_sets(2, classes)
+    assert 0.94 <= coverage(numbers, right, classes, 0.7) <= 0.96
+    ends = [wilson(hits, PHOTOS) for hits in right.sum(axis=0).tolist()]
+    # What takes photos for independent is too sure.
+    assert np.mean([low <= 0.7 <= high for low, high in ends]) < 0.92
+
+
+def test_a_paired_difference_is_covered_as_often_as_the_interval_says() -> None:
+    numbers, first = drawn_sets(3, 600)
+    # The second model loses 15 % of what the first has right, and wins 20 % of the rest.
+    luck = np.random.default_rng(4).random(first.shape)
+    second = np.where(first, luck >= 0.15, luck < 0.2)
+    ahead = first.astype(float) - second
+    assert 0.94 <= coverage(numbers, ahead, 600, 0.7 * 0.15 - 0.3 * 0.2) <= 0.96
+
+
+def test_each_draw_is_the_ratio_over_classes_taken_with_replacement() -> None:
+    """scipy resamples the classes' own sums; the same spread must come out."""
+    numbers, right = drawn_sets(4, 100, sets=1)
+    ours = Resampling(draws=20_000).ratios(numbers, right, np.ones((PHOTOS, 1)))[:, 0]
+    hits, photos = np.bincount(numbers, weights=right[:, 0]), np.bincount(numbers)
+    theirs = stats.bootstrap(
+        (hits, photos),
+        lambda h, n, axis: h.sum(axis=axis) / n.sum(axis=axis),
+        paired=True,
+        method="percentile",
+        n_resamples=20_000,
+        random_state=np.random.default_rng(5),
+    )
+    assert ours.std() == pytest.approx(theirs.standard_error, rel=0.03)
+    ((low, high),) = intervals(ours[:, None], 100)
+    wide = np.sqrt(100 / 99) * stats.t.ppf(0.975, 99) / stats.norm.ppf(0.975)
+    middle = right.mean()
+    assert low - middle == pytest.approx(wide * (theirs.confidence_interval.low - middle), rel=0.05)
+    assert high - middle == pytest.approx(
+        wide * (theirs.confidence_interval.high - middle), rel=0.05
+    )
+
+
+def test_the_same_seed_gives_the_same_draws_and_pairs_stay_paired() -> None:
+    numbers, right = drawn_sets(6, 50, sets=1)
+    both = np.hstack([right, ~right])
+    ones = np.ones_like(both)
+    first = Resampling(draws=1_200, seed=7).ratios(numbers, both, ones)
+    again = Resampling(draws=1_200, seed=7).ratios(numbers, both[:, :1], ones[:, :1])
+    other = Resampling(draws=1_200, seed=8).ratios(numbers, both, ones)
+    assert (first[:, :1] == again).all()
+    assert np.allclose(first.sum(axis=1), 1)  # a photo that one has right, the other has wrong
+    assert not (first == other).all()
+
+
+def test_one_class_says_nothing_of_others() -> None:
+    drawn = Resampling(draws=10).ratios(np.zeros(5, int), np.ones((5, 1)), np.ones((5, 1)))
+    assert intervals(drawn, 1) == [(0.0, 1.0)]
+    assert intervals(drawn, 1, widest=(-1.0, 1.0)) == [(-1.0, 1.0)]
+
+
+@given(st.floats(0.5, 0.99), st.integers(4, 10**6))
+def test_students_quantile_is_scipys(share: float, freedom: int) -> None:
+    assert student_quantile(share, freedom) == pytest.approx(stats.t.ppf(share, freedom), rel=0.003)
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])
+def test_an_impossible_confidence_is_refused(confidence: float) -> None:
+    with pytest.raises(ValueError, match="no interval at"):
+        intervals(np.ones((10, 1)), 5, confidence)

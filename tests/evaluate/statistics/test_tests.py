@@ -1,0 +1,110 @@
+"""Tests between models: against scipy and statsmodels, and by simulation."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from genset.evaluate.statistics.groups import letter_groups
+from genset.evaluate.statistics.mcnemar import exact_mcnemar
+from genset.evaluate.statistics.multiple import benjamini_hochberg, holm
+from genset.evaluate.statistics.power import detectable_difference
+
+COUNTS = st.integers(0, 3000)
+P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
+
+
+@given(COUNTS, COUNTS)
+@example(0, 0)
+@example(5, 5)
+@example(5, 6)
+@example(0, 20_000)
+@example(9_700, 10_300)
+def test_mcnemar_is_scipys_and_statsmodels(first: int, second: int) -> None:
+    ours = exact_mcnemar(first, second)
+    theirs = mcnemar([[7, first], [second, 7]], exact=True).pvalue
+    assert ours == pytest.approx(min(1, theirs), rel=1e-8, abs=1e-300)
+    if first + second:
+        assert ours == pytest.approx(binomtest(first, first + second).pvalue, rel=1e-8, abs=1e-300)
+
+
+def test_negative_counts_are_refused() -> None:
+    with pytest.raises(ValueError, match="no test of -1"):
+        exact_mcnemar(-1, 3)
+
+
+@settings(max_examples=8, deadline=None)  # statsmodels takes its time
+@given(P_VALUES)
+@example([0.01, 0.01, 0.01])
+@example([0.04, 0.01, 0.03, 0.2])
+def test_adjusted_p_values_are_statsmodels(p_values: list[float]) -> None:
+    for ours, method in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
+        assert ours(p_values) == pytest.approx(multipletests(p_values, method=method)[1].tolist())
+
+
+def test_no_test_needs_no_adjusting() -> None:
+    assert holm([]) == benjamini_hochberg([]) == []
+
+
+@pytest.mark.parametrize(("photos", "discordant"), [(2864, 0.17), (2864, 0.05), (10_000, 0.3)])
+def test_a_difference_of_this_size_is_found_four_times_in_five(
+    photos: int, discordant: float
+) -> None:
+    found = detectable_difference(photos, discordant)
+    chances = [(discordant + found) / 2, (discordant - found) / 2, 1 - discordant]
+    draws = np.random.default_rng(1).multinomial(photos, chances, size=4_000)
+    p_values = [exact_mcnemar(int(first), int(second)) for first, second, _ in draws]
+    # The exact test finds a little less than the test that the formula is of.
+    assert 0.77 <= np.mean(np.array(p_values) < 0.05) <= 0.82
+
+
+@given(st.integers(1, 10**6), st.floats(0, 1))
+def test_more_photos_show_smaller_differences(photos: int, discordant: float) -> None:
+    found = detectable_difference(photos, discordant)
+    assert 0 <= detectable_difference(2 * photos, discordant) <= found <= discordant
+
+
+@pytest.mark.parametrize(
+    "bad", [(0, 0.1), (10, -0.1), (10, 1.1), (10, 0.1, 0.0), (10, 0.1, 0.05, 1)]
+)
+def test_impossible_numbers_have_no_difference(bad: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match="no difference for"):
+        detectable_difference(*bad)
+
+
+PAIRS = st.integers(1, 8).flatmap(
+    lambda count: st.tuples(
+        st.just(count),
+        st.sets(st.sampled_from(list(combinations(range(count), 2))))
+        if count > 1
+        else st.just(set()),
+    )
+)
+
+
+@given(PAIRS)
+@example((1, set()))
+@example((3, {(0, 2)}))
+def test_two_models_share_a_letter_if_and_only_if_they_cannot_be_told_apart(
+    case: tuple[int, set[tuple[int, int]]],
+) -> None:
+    count, apart = case
+    letters = letter_groups(count, apart)
+    for pair in combinations(range(count), 2):
+        share = bool(set(letters[pair[0]]) & set(letters[pair[1]]))
+        assert share == (pair not in apart)
+    assert all(letters)
+    assert "a" in letters[0]
+
+
+def test_letters_are_those_that_a_reader_expects() -> None:
+    assert letter_groups(3, {(0, 2)}) == ["a", "ab", "b"]
+    assert letter_groups(3, set()) == ["a", "a", "a"]
+    assert letter_groups(2, {(0, 1)}) == ["a", "b"]
+    everyone = set(combinations(range(28), 2))
+    assert letter_groups(28, everyone)[25:] == ["z", "a2", "b2"]

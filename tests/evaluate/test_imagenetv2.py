@@ -1,0 +1,142 @@
+"""Published predictions of real models, through the command line: the published figures."""
+
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from genset.cli import cli
+
+pytestmark = pytest.mark.realdata
+
+VAL, MATCHED = "imagenet-val", "imagenetv2-matched-frequency"
+MODELS = ("alexnet", "densenet161", "inception_v3", "resnet152", "resnet18", "resnet50", "vgg16")
+# Top-1 and top-5 in per cent, as the models' authors and ImageNetV2's published them.
+EXPECTED = {
+    (VAL, "resnet50"): (76.130, 92.862),
+    (MATCHED, "resnet50"): (63.330, 84.650),
+    (MATCHED, "resnet152"): (67.020, 87.570),
+    (MATCHED, "resnet18"): (57.180, 80.190),
+    (MATCHED, "alexnet"): (43.980, 67.390),
+    (MATCHED, "vgg16"): (58.840, None),
+    (MATCHED, "inception_v3"): (65.440, None),
+    (MATCHED, "densenet161"): (65.300, None),
+}
+
+
+def genset(*words: str) -> Any:
+    done = CliRunner().invoke(cli, [*words, "--json"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def folder(realdata: Path) -> Path:
+    return realdata / "imagenetv2"
+
+
+@pytest.fixture(scope="module")
+def runs(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every model, scored on both sets."""
+    runs = tmp_path_factory.mktemp("imagenetv2") / "runs"
+    for the_set in (VAL, MATCHED):
+        score(folder, runs, the_set, MODELS)
+    return runs
+
+
+def score(folder: Path, runs: Path, the_set: str, models: Sequence[str]) -> list[dict[str, Any]]:
+    specs = [f"predictions:{folder / the_set / f'{model}.npy'}" for model in models]
+    options = [word for spec in specs for word in ("--model", spec)]
+    labels = str(folder / the_set / "labels.csv")
+    found: list[dict[str, Any]] = genset("evaluate", labels, *options, "--runs", str(runs))["runs"]
+    return found
+
+
+def test_accuracies_are_the_published_ones_exactly(folder: Path, runs: Path) -> None:
+    for (the_set, model), (top1, top5) in EXPECTED.items():
+        (run,) = score(folder, runs, the_set, [model])
+        assert run["set_name"] == the_set
+        assert round(100 * run["top1"]["share"], 6) == top1
+        if top5 is not None:
+            assert round(100 * run["top5"]["share"], 6) == top5
+        assert run["notes"] == []
+
+
+def test_the_table_for_people_shows_every_digit(folder: Path, runs: Path) -> None:
+    words = ["evaluate", str(folder / VAL / "labels.csv"), "--runs", str(runs)]
+    spec = f"predictions:{folder / VAL / 'resnet50.npy'}"
+    done = CliRunner().invoke(cli, [*words, "--model", spec])
+    cells = done.output.splitlines()[1].split()
+    assert (cells[0], cells[1], cells[3]) == ("resnet50", "76.130", "92.862")
+
+
+def test_a_report_holds_the_new_set_against_imagenet(
+    folder: Path, runs: Path, tmp_path: Path
+) -> None:
+    labels = str(folder / MATCHED / "labels.csv")
+    data = genset(
+        "report", labels, "--runs", str(runs), "-o", str(tmp_path / "r.html"),
+        "--reference", VAL, "--lower", "alexnet", "--upper", "resnet152",
+    )  # fmt: skip
+    groups = {model["label"]: model["group"] for model in data["models"]}
+    assert groups["inception_v3"] == groups["densenet161"] != groups["resnet152"]
+    rows = {row["label"]: row for row in data["reference"]["models"]}
+    assert round(100 * rows["resnet50"]["gap"], 6) == 12.8
+    assert 0.8 < data["reference"]["slope"] < 1.0
+    # resnet50 is known to do a little worse than its accuracy on ImageNet lets expect.
+    assert min(rows, key=lambda label: rows[label]["above"]) == "resnet50"
+    assert all(-0.02 < row["above"] < 0.02 for row in rows.values())
+    places = {row["model"]: row["share"] for row in data["bounds"]["places"]}
+    assert round(places["resnet50"], 6) == round((6333 - 4398) / (6702 - 4398), 6)
+    assert (tmp_path / "r.html").stat().st_size < 1_000_000
+
+
+def test_two_models_are_compared(folder: Path, runs: Path) -> None:
+    on = ("--on", str(folder / MATCHED / "labels.csv"), "--runs", str(runs))
+    near = genset("compare", "inception_v3", "densenet161", *on)
+    assert (near["photos"], near["only_first"], near["only_second"]) == (10_000, 731, 717)
+    assert near["p_value"] == pytest.approx(0.7326406, abs=1e-7)  # scipy's binomtest(717, 1448)
+    assert near["apart"] is False
+    far = genset("compare", "resnet18", "resnet50", *on)
+    assert round(100 * far["difference"], 6) == -6.15
+    assert far["apart"] is True
+
+
+def test_reversed_and_renumbered_predictions_are_noticed(
+    folder: Path, runs: Path, tmp_path: Path
+) -> None:
+    import numpy as np
+
+    best_first = np.load(folder / MATCHED / "resnet50.npy")
+    np.save(tmp_path / "turned.npy", best_first[:, ::-1])
+    as_text = np.array(sorted(range(1000), key=str))
+    np.save(tmp_path / "text.npy", np.argsort(as_text)[best_first])
+    words = [f"--model=predictions:{tmp_path / name}" for name in ("turned.npy", "text.npy")]
+    labels = str(folder / MATCHED / "labels.csv")
+    turned, text = genset("evaluate", labels, *words, "--runs", str(tmp_path / "runs"))["runs"]
+    assert "The ranks look reversed, with the best class last (hits by rank: " in turned["notes"][0]
+    assert "sorted as text (0, 1, 10, 100), 63.3 %" in " ".join(text["notes"])
+
+
+def test_all_labels_of_imagenets_photos_give_the_published_accuracy(
+    folder: Path, runs: Path, tmp_path: Path
+) -> None:
+    """timm ships ReaL's labels, and publishes its own accuracies of the same weights on them."""
+    timm = find_spec("timm")
+    assert timm is not None
+    assert timm.origin is not None
+    real = Path(timm.origin).parent / "data" / "_info" / "imagenet_real_labels.json"
+    data = genset(
+        "report", str(folder / VAL / "labels.csv"), "--runs", str(runs),
+        "-o", str(tmp_path / "r.html"), "--labels", str(real),
+    )  # fmt: skip
+    found = {model["label"]: model["real"] for model in data["models"]}
+    assert {each["photos"] for each in found.values()} == {46_837}  # that have a label
+    # Its pictures are resized a little otherwise, as are its accuracies on the plain labels.
+    of_timm = {"resnet152": 84.815, "resnet50": 82.969, "vgg16": 79.029, "resnet18": 77.291}
+    for model, top1 in of_timm.items():
+        assert 100 * found[model]["share"] == pytest.approx(top1, abs=0.1)
