@@ -1,17 +1,39 @@
-"""Gather everything that a report says. Each form of it is made from this and nothing else."""
+"""What a report says: each form of it is made from this and nothing else."""
 
-import csv
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genset.errors import GensetError
-from genset.evaluate.photos import PhotoSet
-from genset.evaluate.runs import Prediction, Run, find_runs, load_predictions
-from genset.release.reader import MANIFEST, Release, ReleasePhoto
-from genset.report.samples import Sample, choose_samples
+from genset.evaluate.breakdown import Breakdown, Confusion, Group
+from genset.evaluate.compare import Bounds, Pair
+from genset.evaluate.runs import Accuracy, Run
+from genset.evaluate.statistics.bootstrap import STANDARD, Resampling
+from genset.evaluate.statistics.calibration import Calibration
+from genset.intervals import Interval
+from genset.report.gallery import Gallery
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a report is asked for beyond the runs.
+
+    Attributes:
+        reference: the set, table or file of accuracies elsewhere; "" for none.
+        real_labels: a file with all classes that each photo shows.
+        lower, upper: the models between which the others are placed; "" for none.
+        k: a further number of answers to count a hit among, beside 1 and 5; 0 for none.
+        resampling: how classes are resampled for intervals.
+    """
+
+    reference: str = ""
+    real_labels: Path | None = None
+    lower: str = ""
+    upper: str = ""
+    k: int = 0
+    resampling: Resampling = STANDARD
+
+
+PLAIN = Options()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +76,7 @@ class SetSummary:
     """What models were scored on.
 
     `photos_per_class` says how many classes have that many photos. `release` is None for a plain
-    folder, of which nothing more is known.
+    folder and for a list (`listed`) of photos that are not here, of which nothing more is known.
     """
 
     name: str
@@ -62,29 +84,100 @@ class SetSummary:
     classes: int
     photos: int
     photos_per_class: dict[int, int]
+    listed: bool
     release: ReleaseSummary | None
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredModel:
-    """A model's run. `label` is its name, with the run's key where two runs share the name."""
+class TopK:
+    """How often the true class is among a model's first `k` answers.
 
-    label: str
-    run: Run
+    `accuracy` has Wilson's interval, which takes photos for independent; `clustered` is the
+    interval of whole classes resampled.
+    """
+
+    k: int
+    accuracy: Accuracy
+    clustered: Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Leaders:
-    """The two best models on the photos that both could read.
+class ScoredModel:
+    """One model of a report.
 
-    `only_first` counts photos whose top answer is right for the first and wrong for the second.
+    Attributes:
+        label: its name, with the run's key where two runs share the name.
+        group: letters; models that share one cannot be told apart.
+        tops: accuracies for k = 1, 5 where known, and what was asked for besides.
+        real: first answers among all classes that a photo shows, where labels were given.
+        calibration: of its first answers, where their probabilities are kept.
     """
 
-    first: str
-    second: str
-    photos: int
-    only_first: int
-    only_second: int
+    label: str
+    group: str
+    run: Run
+    tops: tuple[TopK, ...]
+    real: Accuracy | None
+    calibration: Calibration | None
+
+    @property
+    def top1(self) -> TopK:
+        """Its top-1 accuracy."""
+        return self.tops[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What the set can show: the median pair of models' `Pair.detectable` and discordant share."""
+
+    difference: float
+    discordant: float
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A model's top-1 accuracy elsewhere and here.
+
+    `gap` is what it loses. `above` is its effective robustness, what it has here beyond the line
+    through all models, with its interval; None where there is no line.
+    """
+
+    label: str
+    elsewhere: float
+    source: str
+    here: float
+    gap: float
+    above: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinePoint:
+    """The fitted line at one accuracy elsewhere: the accuracy here, and its 95 % band."""
+
+    elsewhere: float
+    here: float
+    band: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceSummary:
+    """Accuracy here against accuracy on the reference.
+
+    Attributes:
+        name: of the reference.
+        models: those that it knows.
+        unknown: labels of those that it does not.
+        intercept, slope: of logit(here) over logit(elsewhere); None where too few models are known.
+        line: the fitted line where the models are.
+    """
+
+    name: str
+    models: tuple[Against, ...]
+    unknown: tuple[str, ...]
+    intercept: float | None
+    slope: float | None
+    line: tuple[LinePoint, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,113 +185,29 @@ class ReportData:
     """What a report says.
 
     Attributes:
+        options: what was asked for; `options.resampling` is what intervals were drawn with.
         set: what was scored on.
         models: the best top-1 first.
-        leaders: the first two models side by side; None for fewer.
-        samples: the photos to show.
+        pairs: every two models, the better one first.
+        power: None for fewer than two models.
+        reference: None where none was asked for.
+        bounds: None where none were asked for.
+        classes: each class, the hardest first.
+        confusions: pairs of classes, the most confused first.
+        breakdowns: accuracies by what a release records of its photos.
+        galleries: the photos to show.
         other_runs: runs left out, because they scored another set that had the same name.
     """
 
+    options: Options
     set: SetSummary
     models: tuple[ScoredModel, ...]
-    leaders: Leaders | None
-    samples: tuple[Sample, ...]
+    pairs: tuple[Pair, ...]
+    power: Power | None
+    reference: ReferenceSummary | None
+    bounds: Bounds | None
+    classes: tuple[Group, ...]
+    confusions: tuple[Confusion, ...]
+    breakdowns: tuple[Breakdown, ...]
+    galleries: tuple[Gallery, ...]
     other_runs: int
-
-
-_Answers = Mapping[str, Prediction]
-
-_MEND = "delete the folder and run genset evaluate again"
-
-
-def collect(photos: PhotoSet, runs: Path) -> ReportData:
-    """Gather what is known of a set and of the models scored on it.
-
-    Raises:
-        GensetError: a run's files are not what `genset evaluate` wrote.
-    """
-    release = Release.open(photos.root) if (photos.root / MANIFEST).is_file() else None
-    named_so = find_runs(runs, photos.name)
-    found = [(folder, run) for folder, run in named_so if run.set_hash == photos.content_hash]
-    models = _label([run for _, run in found])
-    answers = {
-        model.label: _answers(folder, model.run)
-        for model, (folder, _) in zip(models, found, strict=True)
-    }
-    records = {record.file: record for record in release.photos} if release else {}
-    return ReportData(
-        set=_summarize(photos, release),
-        models=models,
-        leaders=_leaders(answers),
-        samples=choose_samples(photos.photos, records, answers),
-        other_runs=len(named_so) - len(found),
-    )
-
-
-def _label(runs: Sequence[Run]) -> tuple[ScoredModel, ...]:
-    named_so = Counter(run.model for run in runs)
-    return tuple(
-        ScoredModel(run.model if named_so[run.model] == 1 else f"{run.model} [{run.key[:8]}]", run)
-        for run in runs
-    )
-
-
-def _answers(folder: Path, run: Run) -> _Answers:
-    """A run's predictions by photo. They must give its counts: nobody trusts a table otherwise."""
-    try:
-        predictions = load_predictions(folder)
-    except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
-        raise GensetError(f"{folder}: predictions cannot be read ({error}); {_MEND}") from None
-    counted = (
-        len(predictions),
-        sum(said.wnid == said.top[0] for said in predictions),
-        sum(said.wnid in said.top for said in predictions),
-    )
-    if counted != (run.top1.photos, run.top1.correct, run.top5.correct):
-        raise GensetError(f"{folder}: predictions do not give the run's counts; {_MEND}")
-    return {prediction.image: prediction for prediction in predictions}
-
-
-def _leaders(answers: Mapping[str, _Answers]) -> Leaders | None:
-    if len(answers) < 2:
-        return None
-    (first, ours), (second, theirs) = list(answers.items())[:2]
-    both = [(ours[photo], theirs[photo]) for photo in ours if photo in theirs]
-    right = Counter((a.top[0] == a.wnid, b.top[0] == b.wnid) for a, b in both)
-    return Leaders(first, second, len(both), right[True, False], right[False, True])
-
-
-def _summarize(photos: PhotoSet, release: Release | None) -> SetSummary:
-    per_class = Counter(photo.wnid for photo in photos.photos)
-    return SetSummary(
-        name=photos.name,
-        content_hash=photos.content_hash,
-        classes=len(per_class),
-        photos=len(photos.photos),
-        photos_per_class=dict(sorted(Counter(per_class.values()).items())),
-        release=_summarize_release(release) if release else None,
-    )
-
-
-def _summarize_release(release: Release) -> ReleaseSummary:
-    posted = [photo.posted_at for photo in release.photos]
-    labels: Counter[str] = Counter()
-    for photo in release.photos:
-        labels.update(photo.labels)
-    return ReleaseSummary(
-        created_at=release.created_at,
-        strategy=release.strategy,
-        labelers=release.labelers,
-        labels=dict(sorted(labels.items())),
-        left_out=release.left_out,
-        licenses=_licenses(release.photos),
-        sources=dict(sorted(Counter(photo.source for photo in release.photos).items())),
-        posted_from=min(posted, default=""),
-        posted_to=max(posted, default=""),
-    )
-
-
-def _licenses(photos: Sequence[ReleasePhoto]) -> tuple[LicenseCount, ...]:
-    counts = Counter((photo.license, photo.license_url) for photo in photos)
-    by_count = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(LicenseCount(name, url, number) for (name, url), number in by_count)

@@ -1,13 +1,19 @@
 """The report as one HTML file that needs nothing beside it: no network, no font, no script."""
 
 from pathlib import Path
+from typing import Any
 
 from genset.errors import MissingExtra
 from genset.files import write_text
-from genset.report import words
+from genset.report import sentences, words
 from genset.report.data import ReportData
+from genset.report.gallery import class_name
 from genset.report.pictures import thumbnail
 from genset.taxonomy import imagenet1k
+
+_MATRIX = 10  # models whose every pair fits on a page
+_ROWS = 12
+_ANSWERS = 6  # models whose answers stand below each photo
 
 
 def write_html(data: ReportData, path: Path) -> None:
@@ -19,7 +25,7 @@ def write_html(data: ReportData, path: Path) -> None:
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
 
-        from genset.report.figures import interval_plot
+        figures = _figures(data)
     except ModuleNotFoundError:
         raise MissingExtra("the report", "evaluate") from None
     # Titles, owners and addresses are strangers' words: the page escapes all that it prints.
@@ -34,20 +40,50 @@ def write_html(data: ReportData, path: Path) -> None:
     page = environment.get_template("report.html.j2").render(
         data=data,
         words=words,
+        sentences=sentences,
         thumbnail=thumbnail,
+        class_name=class_name,
         all_classes=len(imagenet1k()),
-        figures=[
-            interval_plot(
-                "Top-1 accuracy with 95 % intervals",
-                [(model.label, model.run.top1) for model in data.models],
-            ),
-            interval_plot(
-                "Top-5 accuracy with 95 % intervals",
-                [(model.label, model.run.top5) for model in data.models],
-            ),
-        ]
-        if data.models
-        else [],
+        figures=figures,
+        matrix=_matrix(data),
+        most_rows=_ROWS,
+        most_answers=_ANSWERS,
     )
     # A file's name may hold bytes that are no text, and a page is text.
     write_text(path, page.encode(errors="replace").decode())
+
+
+def _figures(data: ReportData) -> dict[str, list[Any]]:
+    """The figures of each section, with their captions."""
+    from genset.report.figures.accuracies import interval_plot
+    from genset.report.figures.against import against_plot
+    from genset.report.figures.reliability import reliability_plot
+
+    tops: list[Any] = []
+    for k in (1, 5):
+        rows = [(m.label, top) for m in data.models for top in m.tops if top.k == k]
+        if rows:
+            caption = f"Top-{k} accuracy and its 95 % intervals"
+            tops.append((caption, interval_plot(caption, rows)))
+    against: list[Any] = []
+    if data.reference and len(data.reference.models) > 1:
+        accuracy = {model.label: model.top1.accuracy for model in data.models}
+        sures = [(accuracy[m.label].low, accuracy[m.label].high) for m in data.reference.models]
+        title = f"Top-1 accuracy here and on {words.clean(data.reference.name, 40)}"
+        against.append((title, against_plot(title, data.reference, sures)))
+    calibrated = [(m.label, m.calibration) for m in data.models if m.calibration]
+    reliability = [
+        (label, reliability_plot(f"How sure {words.clean(label)} is, and how right", found))
+        for label, found in calibrated[:_MATRIX]
+    ]
+    return {"tops": tops, "against": against, "reliability": reliability}
+
+
+def _matrix(data: ReportData) -> list[tuple[str, list[Any]]]:
+    """For each of the best models, its pair with each of them; None on the diagonal."""
+    labels = [model.label for model in data.models[:_MATRIX]]
+    pairs = {(pair.first, pair.second): pair for pair in data.pairs}
+    return [
+        (row, [pairs.get((row, column)) or pairs.get((column, row)) for column in labels])
+        for row in labels
+    ]

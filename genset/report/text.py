@@ -2,72 +2,219 @@
 
 import html
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from genset.report.data import ReportData
-from genset.report.samples import Sample
+from genset.evaluate.breakdown import Breakdown
+from genset.evaluate.compare import Pair
+from genset.intervals import Interval
+from genset.report import sentences
+from genset.report.data import Against, ReferenceSummary, ReportData, ScoredModel
+from genset.report.gallery import class_name
 from genset.report.words import (
-    INTERVALS,
-    certainty,
+    bare_p,
     clean,
     count,
-    headline,
+    ends,
     interval,
     percent,
-    unreadable,
+    points,
+    span,
 )
 
-FORMAT = "genset report 1"
+FORMAT = "genset report 2"
+_LISTED = 10
 
 
 def as_markdown(data: ReportData) -> str:
-    """The table of models, with what it takes to read it."""
+    """The report's tables, with what it takes to read them."""
     about = data.set
-    lines = [
+    parts = [
         f"**{_escape(about.name)}**: {count(about.photos, 'photo')} of "
         f"{count(about.classes, 'ImageNet class', 'ImageNet classes')}, `{about.content_hash}`.",
-        "",
-        _escape(headline(data)),
+        _escape(sentences.headline(data)),
     ]
-    if not data.models:
-        return "\n".join(lines) + "\n"
-    lines += [
-        "",
-        "| Model | Top-1 (%) | 95 % interval | Correct | Top-5 (%) | 95 % interval | Correct |",
-        "|:--|--:|--:|--:|--:|--:|--:|",
-    ]
-    for model in data.models:
-        note = f" ({unreadable(model.run)})" if model.run.unreadable else ""
-        cells = [_escape(model.label)]
-        for accuracy in (model.run.top1, model.run.top5):
-            cells += [
-                percent(accuracy.share, accuracy.photos),
-                interval(accuracy),
-                f"{accuracy.correct:,} of {accuracy.photos:,}{note}",
-            ]
-        lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", _escape(" ".join([*certainty(data), INTERVALS]))]
-    return "\n".join(lines) + "\n"
+    if data.models:
+        parts.append(_leaderboard(data.models))
+        parts += [
+            f"{_escape(model.label)}: {_escape('; '.join(remarks))}."
+            for model in data.models
+            if (remarks := sentences.remarks(model.run))
+        ]
+        parts.append(_escape(" ".join([*sentences.certainty(data), sentences.intervals(data)])))
+    if data.pairs:
+        parts += ["### Between models", _pairs(data)]
+    if data.reference:
+        parts += [f"### Against {_escape(data.reference.name)}", *_against(data.reference)]
+    if data.bounds:
+        parts += [
+            f"### Between {_escape(data.bounds.lower)} and {_escape(data.bounds.upper)}",
+            _table(
+                ("Model", "Share of the gap (%)", "95 % interval"),
+                [
+                    (each.model, f"{100 * each.share:.1f}", _shares(each.interval))
+                    for each in data.bounds.places
+                ],
+            ),
+        ]
+    if data.confusions:
+        parts += ["### Hardest classes and commonest confusions", _hardest(data), _confused(data)]
+    parts += [part for each in data.breakdowns for part in _breakdown(data.models, each)]
+    if calibrated := [model for model in data.models if model.calibration]:
+        parts += ["### Calibration", _calibration(calibrated)]
+    return "\n\n".join(parts) + "\n"
 
 
 def to_json(data: ReportData) -> dict[str, Any]:
     """Everything in the report but the pictures, as JSON's own types."""
     return {
         "format": FORMAT,
-        "headline": headline(data),
-        "set": asdict(data.set),
-        "models": [{"label": model.label, **asdict(model.run)} for model in data.models],
-        "leaders": asdict(data.leaders) if data.leaders else None,
-        "samples": [_sample(sample) for sample in data.samples],
-        "other_runs": data.other_runs,
+        "headline": sentences.headline(data),
+        **_plain({name: value for name, value in asdict(data).items() if name != "models"}),
+        "models": [
+            _plain({**asdict(model.run), **asdict(model), "run": model.run.key})
+            for model in data.models
+        ],
+        "pairs": [pair_to_json(pair) for pair in data.pairs],
     }
 
 
-def _sample(sample: Sample) -> dict[str, Any]:
-    record = asdict(sample)
-    del record["path"]  # where this machine keeps it is nobody's business
-    return record
+def pair_to_json(pair: Pair) -> dict[str, Any]:
+    """Two models side by side, as JSON's own types."""
+    found: dict[str, Any] = _plain({**asdict(pair), "apart": pair.apart})
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """JSON's types; without the places where this machine keeps photos, nobody's business."""
+    if isinstance(value, Interval):
+        return value._asdict()
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items() if key != "path"}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value.name if isinstance(value, Path) else value
+
+
+def _leaderboard(models: Sequence[ScoredModel]) -> str:
+    ks = sorted({top.k for model in models for top in model.tops})
+    head = ["Model", "Group"]
+    for k in ks:
+        head += [f"Top-{k} (%)", "Wilson", "Classes resampled", "Correct"]
+    has_real = any(model.real for model in models)
+    rows = []
+    for model in models:
+        row = [model.label, model.group]
+        tops = {top.k: top for top in model.tops}
+        for k in ks:
+            if (top := tops.get(k)) is None:
+                row += ["–"] * 4
+                continue
+            found = top.accuracy
+            row += [
+                percent(found.share, found.photos),
+                interval(found),
+                ends(top.clustered, found.photos),
+                f"{found.correct:,} of {found.photos:,}",
+            ]
+        if has_real and model.real:
+            row += [f"{percent(model.real.share, model.real.photos)} ({interval(model.real)})"]
+        rows.append(row)
+    return _table([*head, *(["All labels (%)"] if has_real else [])], rows, words=2)
+
+
+def _pairs(data: ReportData) -> str:
+    rows = [
+        (
+            f"{pair.first} − {pair.second}",
+            sentences.difference(pair),
+            sentences.pair_interval(pair),
+            f"{pair.only_first:,} : {pair.only_second:,}",
+            bare_p(pair.p_value),
+            bare_p(pair.holm),
+            bare_p(pair.false_discovery),
+            "yes" if pair.apart else "no",
+        )
+        for pair in sentences.shown_pairs(data)
+    ]
+    head = ("Pair", "Points", "95 % interval", "Right alone", "McNemar p", "Holm", "BH", "Apart")
+    return _table(head, rows)
+
+
+def _against(reference: ReferenceSummary) -> list[str]:
+    def row(model: Against) -> tuple[str, ...]:
+        above = (
+            (points(model.above), span(model.interval))
+            if model.above is not None and model.interval
+            else ("–", "–")
+        )
+        here, there = f"{100 * model.here:.2f}", f"{100 * model.elsewhere:.2f}"
+        return (model.label, there, here, points(-model.gap), *above, model.source)
+
+    head = ("Model", "There (%)", "Here (%)", "Change", "Above the line", "95 % interval", "Source")
+    said = [_table(head, map(row, reference.models))] if reference.models else []
+    return [*said, *map(_escape, sentences.line(reference))]
+
+
+def _hardest(data: ReportData) -> str:
+    head = ("Class", "wnid", "Photos", "Mean top-1 (%)")
+    rows = [
+        (class_name(each.name), each.name, f"{each.photos:,}", f"{100 * each.mean:.1f}")
+        for each in data.classes[:_LISTED]
+    ]
+    return _table(head, rows, words=2)
+
+
+def _confused(data: ReportData) -> str:
+    rows = [
+        (
+            f"{class_name(each.wnid)} ({each.wnid})",
+            f"{class_name(each.other)} ({each.other})",
+            f"{each.answers:,} of {each.of:,}",
+            f"{each.models}",
+        )
+        for each in data.confusions[:_LISTED]
+    ]
+    return _table(("Photos of", "Taken for", "First answers", "Models"), rows, words=2)
+
+
+def _breakdown(models: Sequence[ScoredModel], found: Breakdown) -> list[str]:
+    """Accuracies by group, where the groups are few enough to read."""
+    if len(found.groups) > _LISTED or not models:
+        return []
+    rows = [
+        (
+            group.name,
+            f"{group.photos:,}",
+            *(f"{percent(each.share, each.photos)} ({interval(each)})" for each in group.top1),
+        )
+        for group in found.groups
+    ]
+    head = (found.by.capitalize(), "Photos", *(_escape(model.label) for model in models))
+    return [f"### By {found.by}", _table(head, rows)]
+
+
+def _calibration(models: Sequence[ScoredModel]) -> str:
+    rows = [
+        (model.label, f"{100 * found.error:.1f}", points(found.overconfidence, 1))
+        for model in models
+        if (found := model.calibration)
+    ]
+    return _table(("Model", "Expected calibration error (points)", "Overconfidence (points)"), rows)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> str:
+    """A Markdown table whose first `words` columns are words; the others are numbers."""
+    marks = [":--" if place < words else "--:" for place in range(len(head))]
+    lines = [f"| {' | '.join(head)} |", f"|{'|'.join(marks)}|"]
+    lines += [f"| {' | '.join(_escape(cell) for cell in row)} |" for row in rows]
+    return "\n".join(lines)
+
+
+def _shares(found: Interval) -> str:
+    return f"{100 * found.low:.1f} to {100 * found.high:.1f}"
 
 
 def _escape(text: str) -> str:

@@ -1,146 +1,24 @@
 """A report's three forms say what the runs say, and a stranger's words stay words."""
 
 import base64
-import hashlib
 import io
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict, replace
-from html.parser import HTMLParser
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from genset.errors import GensetError, MissingExtra
-from genset.evaluate.photos import PhotoSet, open_set
-from genset.evaluate.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
-from genset.release.reader import FORMAT, MANIFEST, ReleasePhoto, content_hash, manifest_hash
-from genset.report import write_report
-from genset.report.data import collect
+from genset.evaluate.photos import open_set
+from genset.evaluate.runs import run_folder
+from genset.report import collect, write_report
 from genset.report.text import as_markdown, to_json
-from genset.taxonomy import imagenet1k
 from tests.browser import chromium
+from tests.report.sets import WNIDS, release_of, report, score
 
-WNIDS = [each.wnid for each in imagenet1k()]
-BY = ("CC BY 2.0", "https://creativecommons.org/licenses/by/2.0/")
 NOTICE = "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc."
-
-
-def release_of(root: Path, photos: int, **changes: object) -> PhotoSet:
-    """A release named "small": one photo a class, of a colour of its own."""
-    records = []
-    for number in range(photos):
-        file = io.BytesIO()
-        Image.new("RGB", (640, 480), (7 * number % 256, 90, 200)).save(file, "JPEG")
-        content = file.getvalue() + number.to_bytes(4, "big")
-        digest = hashlib.sha256(content).hexdigest()
-        record = ReleasePhoto(
-            file=f"{WNIDS[number]}/{digest}.jpg",
-            wnid=WNIDS[number],
-            sha256=digest,
-            byte_size=len(content),
-            width=640,
-            height=480,
-            source="flickr",
-            source_id=str(number),
-            page_url=f"https://www.flickr.com/photos/someone/{number}",
-            image_url="",
-            owner=f"{number}@N00",
-            owner_name=f"Owner {number}",
-            title=f"Photo {number}",
-            license=BY[0],
-            license_url=BY[1],
-            posted_at=f"2015-01-{1 + number % 28:02}T00:00:00+00:00",
-            taken_at=None,
-            keyword="keyword",
-            rank=1,
-            labels={"correct": 2, "unsure": 1},
-            selection_frequency=0.6667,
-        )
-        records.append(replace(record, **changes))  # type: ignore[arg-type]
-        (root / record.wnid).mkdir(parents=True, exist_ok=True)
-        (root / record.file).write_bytes(content)
-    records.sort(key=lambda record: record.file)
-    manifest = {
-        "format": FORMAT,
-        "name": "small",
-        "created_at": "2026-01-02T03:04:05+00:00",
-        "content_hash": content_hash(records),
-        "strategy": {"name": "majority"},
-        "labelers": 3,
-        "left_out": {"not labeled": 4},
-        "photos": [asdict(record) for record in records],
-    }
-    manifest["manifest_hash"] = manifest_hash(manifest)
-    (root / MANIFEST).write_text(json.dumps(manifest))
-    return open_set(str(root))
-
-
-def score(
-    photos: PhotoSet,
-    runs: Path,
-    model: str,
-    right: int,
-    *,
-    weights: str = "sha256:1",
-    unreadable: Sequence[str] = (),
-) -> Run:
-    """Keep a run that is right on the first `right` photos, and second on the others."""
-    predictions = []
-    for place, photo in enumerate(p for p in photos.photos if p.id not in unreadable):
-        others = [wnid for wnid in WNIDS[-6:] if wnid != photo.wnid]
-        top = [photo.wnid, *others] if place < right else [others[0], photo.wnid, *others[1:]]
-        chances = (0.6, 0.2, 0.1, 0.05, 0.01)
-        predictions.append(Prediction(photo.id, photo.wnid, tuple(top[:5]), chances))
-    run = Run(
-        key=run_key(set=photos.content_hash, weights=weights, model=model),
-        model=model,
-        spec=f"file:{weights[-1]}.pth?arch=torchvision:resnet18&name={model}",
-        set_name=photos.name,
-        set_hash=photos.content_hash,
-        weights_hash=weights,
-        preprocessing={"resize": 256, "crop": 224, "mean": [0.5, 0.5, 0.5]},
-        precision="float32",
-        versions={"genset": "0.1.0", "torch": "2.8.0"},
-        device="cpu",
-        created_at="2026-01-02T03:04:05+00:00",
-        seconds=1.5,
-        unreadable=dict.fromkeys(unreadable, "truncated"),
-        top1=Accuracy.of(right, len(predictions)),
-        top5=Accuracy.of(len(predictions), len(predictions)),
-    )
-    save_run(run_folder(runs, photos.name, model, run.key), run, predictions)
-    return run
-
-
-class Page(HTMLParser):
-    """A page's tags with their attributes, and its words."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self._words: list[str] = []
-        self.feed(path.read_text("utf-8"))
-        self.close()
-        self.text = " ".join(" ".join(self._words).split())
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self._words.append(data)
-
-    def values(self, tag: str, attribute: str) -> list[str]:
-        """This attribute's value in each such tag."""
-        return [found[attribute] or "" for name, found in self.tags if name == tag]
-
-
-def report(photos: PhotoSet, runs: Path) -> Page:
-    path = runs.parent / "report.html"
-    write_report(photos, runs, path)
-    return Page(path)
 
 
 def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
@@ -154,15 +32,19 @@ def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
     assert [model["label"] for model in as_json["models"]] == ["better", "worse"]
     for model, run in zip(as_json["models"], (better, worse), strict=True):
         assert model["top1"] == asdict(run.top1)
+        assert model["tops"][0]["accuracy"] == asdict(run.top1)
         assert model["weights_hash"] == run.weights_hash
         assert run.spec in page.text
-    assert "| better | 80.0 | 49.0–94.3 | 8 of 10 | 100.0 | 72.2–100.0 | 10 of 10 |" in markdown
-    assert "80.0 % 49.0–94.3 % · 8 of 10" in page.text
+    by_class = as_json["models"][0]["tops"][0]["clustered"]
+    shown = f"{100 * by_class['low']:.1f}–{100 * by_class['high']:.1f}"
+    assert f"| better | a | 80.0 | 49.0–94.3 | {shown} | 8 of 10 | 100.0 | 72.2–100.0" in markdown
+    assert f"80.0 % 49.0–94.3 % · 8 of 10 {shown} % · classes resampled" in page.text
     assert "50.0 % 23.7–76.3 % · 5 of 10" in page.text
     for form in (page.text, markdown):
         assert "better has the highest top-1 accuracy here, 80.0 % (8 of 10): 30.0 points" in form
-        assert "overlaps that of worse, which by itself neither shows a difference nor" in form
-        assert "better alone is right on 3 and worse alone on 0" in form
+        assert "better cannot be told apart from worse." in form
+        assert "better alone is right on 3 and worse alone on 0: +30.0 points" in form
+        assert "p = 0.25 by McNemar" in form
 
 
 def test_the_set_is_described(tmp_path: Path) -> None:
@@ -207,7 +89,7 @@ def test_a_plain_folder_has_no_makers(tmp_path: Path) -> None:
     ("first", "second", "says"),
     [
         (10, 10, "alpha and beta have the same, highest top-1 accuracy here"),
-        (10, 0, "alpha's 95 % interval overlaps no other model's."),
+        (10, 0, "alpha can be told apart from every other model."),
     ],
 )
 def test_headline_claims_no_more_than_the_numbers(
@@ -248,9 +130,9 @@ def test_unreadable_photos_are_said_beside_the_number(tmp_path: Path) -> None:
     page = report(photos, runs)
 
     assert "model 1 photo could not be read" in page.text
-    assert "2 of 3 (1 photo could not be read)" in as_markdown(collect(photos, runs))
+    assert "model: 1 photo could not be read; not counted" in as_markdown(collect(photos, runs))
     assert "This photo cannot be shown" in page.text
-    assert "model could not read it" in page.text
+    assert "model is not counted on it" in page.text
     assert len(page.values("img", "src")) == 3
 
 
@@ -286,10 +168,11 @@ BAD_URLS = [
 
 @pytest.mark.parametrize("words", HOSTILE, ids=lambda words: ascii(words[:20]))
 def test_a_strangers_words_never_become_markup(tmp_path: Path, words: str) -> None:
-    plain = release_of(tmp_path / "plain", 2)
-    score(plain, tmp_path / "a" / "runs", "model", 1)
-    photos = release_of(tmp_path / "set", 2, title=words, owner_name=words, license=words)
-    score(photos, tmp_path / "b" / "runs", words[:100], 1)
+    plain = release_of(tmp_path / "plain", 4)
+    photos = release_of(tmp_path / "set", 4, title=words, owner_name=words, license=words)
+    for right in (3, 2, 1):
+        score(plain, tmp_path / "a" / "runs", f"model {right}", right)
+        score(photos, tmp_path / "b" / "runs", f"{words[:100]} {right}", right)
 
     expected, page = report(plain, tmp_path / "a" / "runs"), report(photos, tmp_path / "b" / "runs")
 
@@ -297,7 +180,7 @@ def test_a_strangers_words_never_become_markup(tmp_path: Path, words: str) -> No
     assert not any(name.startswith("on") for _, found in page.tags for name in found)
     assert "evil.example" not in "".join(page.values("img", "src") + page.values("a", "href"))
     assert not set(page.text) & set("\u202e\u2066\x00\x1b\ud800")
-    assert len(page.text) < 10_000
+    assert len(page.text) < 20_000
     assert "<script" not in as_markdown(collect(photos, tmp_path / "b" / "runs"))
 
 
@@ -351,12 +234,13 @@ def test_a_big_set_shows_thirty_photos_mistakes_first(tmp_path: Path) -> None:
     score(photos, runs, "model", 40)
 
     page = report(photos, runs)
-    samples = collect(photos, runs).samples
+    (gallery,) = collect(photos, runs).galleries
+    samples = gallery.samples
 
     assert len(page.values("img", "src")) == 30
     assert [sample.mistakes for sample in samples] == [1] * 20 + [0] * 10
     assert len({sample.wnid for sample in samples}) == 30
-    assert "this is no fair sample" in page.text
+    assert "30 photos of 60, which are no fair sample" in page.text
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -383,7 +267,8 @@ def test_a_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.browser
 def test_it_opens_offline_in_a_browser(tmp_path: Path) -> None:
     photos, runs = release_of(tmp_path / "set", 5, title=HOSTILE[1]), tmp_path / "runs"
-    score(photos, runs, "$model$ <b>", 3)
+    for right, name in ((3, "$model$ <b>"), (2, "a-model-with-a-very-long-name"), (1, "x" * 90)):
+        score(photos, runs, name, right)
     path = tmp_path / "report.html"
     write_report(photos, runs, path)
     trouble: list[str] = []

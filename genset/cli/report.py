@@ -1,0 +1,136 @@
+"""Commands that say what runs have shown."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from genset.cli.common import FILE, json_option, show_json
+from genset.cli.score import RUNS_OPTION, set_and_runs
+from genset.errors import BadInput, GensetError
+from genset.workspace import Workspace
+
+_SEED = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Of the draws for intervals.",
+)
+
+
+@click.command()
+@click.argument("photos", metavar="[RELEASE-OR-FOLDER]", default="")
+@click.option("-o", "--output", type=FILE, help="The HTML file (default: report-NAME.html).")
+@click.option(
+    "--reference", default="", metavar="NAME", help="Hold against imagenet-val, a table or a set."
+)
+@click.option("--lower", default="", metavar="MODEL", help="Place the others above this model ...")
+@click.option("--upper", default="", metavar="MODEL", help="... and below this one.")
+@click.option(
+    "--k",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Count a hit among k answers too, beside 1 and 5.",
+)
+@click.option("--labels", type=FILE, help="JSON: all classes that each photo shows, as in ReaL.")
+@_SEED
+@click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
+@RUNS_OPTION
+@json_option
+@click.pass_obj
+def report(
+    folder: Path | None,
+    /,
+    photos: str,
+    output: Path | None,
+    markdown: bool,
+    runs: Path | None,
+    as_json: bool,
+    labels: Path | None,
+    seed: int,
+    **asked: Any,
+) -> None:
+    """Write one HTML file on a set (default: the newest release) and the models scored on it.
+
+    It is made from what is kept of the runs, without a model. --reference holds each accuracy
+    against the one that the model has elsewhere: on ImageNet's validation set as published
+    (imagenet-val), in a CSV file of model and top1 (per cent), or on another set that it was
+    scored on here. --lower and --upper name two models between which the others are placed.
+
+    \b
+    genset report v1 -o v1.html --reference imagenet-val
+    """
+    from genset.evaluate.statistics.bootstrap import Resampling
+    from genset.report import Options, write_report
+    from genset.report.text import as_markdown, to_json
+
+    found, kept = set_and_runs(folder, photos or _newest_release(folder), runs)
+    path = output or kept.parent / f"report-{found.name}.html"
+    options = Options(real_labels=labels, resampling=Resampling(seed=seed), **asked)
+    data = write_report(found, kept, path, options)
+    if as_json:
+        show_json({"file": str(path), **to_json(data)})
+    else:
+        click.echo(as_markdown(data) if markdown else path)
+
+
+@click.command()
+@click.argument("first", metavar="MODEL")
+@click.argument("second", metavar="MODEL")
+@click.option(
+    "--on",
+    "photos",
+    default="",
+    metavar="RELEASE-OR-FOLDER",
+    help="What they were scored on (default: the newest release).",
+)
+@_SEED
+@RUNS_OPTION
+@json_option
+@click.pass_obj
+def compare(
+    folder: Path | None,
+    first: str,
+    second: str,
+    photos: str,
+    seed: int,
+    runs: Path | None,
+    as_json: bool,
+) -> None:
+    """Say whether two models that were scored on one set differ, and by how much.
+
+    MODEL is a name as tables show it, or the start of a run's key.
+
+    \b
+    genset compare resnet50 fast --on v1
+    """
+    from genset.evaluate.compare import compare as compare_models
+    from genset.evaluate.results import load_results
+    from genset.evaluate.statistics.bootstrap import Resampling
+    from genset.report.sentences import remarks, verdict
+    from genset.report.text import pair_to_json
+
+    found, kept = set_and_runs(folder, photos or _newest_release(folder), runs)
+    results = load_results(found, kept)
+    models = [results.find(first), results.find(second)]
+    pairs = compare_models(results, models, Resampling(seed=seed))
+    if not pairs:
+        raise GensetError(f"no photo of {found.name} counts for both {first} and {second}")
+    if as_json:
+        said = {model.label: remarks(model.run) for model in models}
+        answer = {"set": found.name, "set_hash": found.content_hash, "remarks": said}
+        show_json({**answer, **pair_to_json(pairs[0])})
+        return
+    click.echo(verdict(pairs[0], found.name))
+    for model in models:
+        for remark in remarks(model.run):
+            click.echo(f"{model.label}: {remark}")
+
+
+def _newest_release(folder: Path | None) -> str:
+    from genset.release.reader import find_releases
+
+    if not (found := find_releases(Workspace.find(folder).releases)):
+        raise BadInput("there is no release to report on; make one with: genset release create")
+    return found[-1].name

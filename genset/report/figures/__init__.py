@@ -1,0 +1,1 @@
+"""The report's figures, one a file, as SVG that stands inside a page."""

@@ -1,0 +1,201 @@
+"""Which photos a report shows, with what the models said of them."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from genset.evaluate.breakdown import Confusion, Group
+from genset.evaluate.results import Results, Scored
+from genset.release.reader import ReleasePhoto
+from genset.taxonomy import imagenet1k
+
+MAX_PHOTOS = 30  # Flickr's terms allow no more on a page
+_HARD_CLASSES, _OF_EACH, _CONFUSED, _DISAGREED = 4, 3, 6, 12
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A model's top answer to a photo.
+
+    `probability` is None where it is not known. `place` is where the true class is among the
+    model's answers, from 1; None if it is not.
+    """
+
+    model: str
+    wnid: str
+    name: str
+    probability: float | None
+    place: int | None
+
+    @property
+    def right(self) -> bool:
+        """Whether the top answer is the true class."""
+        return self.place == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A photo to show.
+
+    Attributes:
+        id: its path in the set.
+        path: where it lies on this machine; for making its picture, not for printing.
+        wnid, name: its true class.
+        answers: of each model that is counted on it, in the models' order.
+        record: what a release knows of it; None in a plain folder.
+    """
+
+    id: str
+    path: Path
+    wnid: str
+    name: str
+    answers: tuple[Answer, ...]
+    record: ReleasePhoto | None
+
+    @property
+    def mistakes(self) -> int:
+        """How many models' top answers are wrong."""
+        return sum(not answer.right for answer in self.answers)
+
+
+@dataclass(frozen=True, slots=True)
+class Gallery:
+    """Photos that show one thing: "hard", "confused", "disagreed", "mistaken" or "some"."""
+
+    shows: str
+    samples: tuple[Sample, ...]
+
+
+def choose_galleries(
+    results: Results,
+    records: Mapping[str, ReleasePhoto],
+    hardest: Sequence[Group],
+    confused: Sequence[Confusion],
+) -> tuple[Gallery, ...]:
+    """At most `MAX_PHOTOS` in all: always the same ones for the same input.
+
+    Of several models: photos of the hardest classes, photos taken for the most confused class,
+    and photos that half of the models have right. Of one model: its mistakes. Without a model: one
+    photo of each of as many classes as fit. Photos that are not here are not shown.
+    """
+    if results.photos.listed:
+        return ()
+    chooser = _Chooser(results, records)
+    if len(results.models) < 2:
+        shows = "mistaken" if results.models else "some"
+        return (Gallery(shows, chooser.mistaken(MAX_PHOTOS)),)
+    galleries = [
+        Gallery("hard", chooser.hard(hardest)),
+        Gallery("confused", chooser.confused(confused)),
+        Gallery("disagreed", chooser.disagreed()),
+    ]
+    shown = sum(len(gallery.samples) for gallery in galleries)
+    galleries.append(Gallery("mistaken", chooser.mistaken(MAX_PHOTOS - shown)))
+    return tuple(gallery for gallery in galleries if gallery.samples)
+
+
+def class_name(wnid: str) -> str:
+    """The class's name for people to read; a wnid that is not ImageNet's is its own."""
+    taxonomy = imagenet1k()
+    return taxonomy[wnid].name if wnid in taxonomy else wnid or "no class"
+
+
+class _Chooser:
+    """Hands each photo out once. Among equals a hash of the id decides: not the first classes."""
+
+    def __init__(self, results: Results, records: Mapping[str, ReleasePhoto]) -> None:
+        self._results = results
+        self._records = records
+        self._taken: set[int] = set()
+        photos = results.photos.photos
+        self._mixed = sorted(range(len(photos)), key=lambda place: _hash(photos[place].id))
+        right = [results.right(model) for model in results.models]
+        answered = [model.answered for model in results.models]
+        nothing = np.zeros(len(photos), int)
+        self._right = np.sum(right, axis=0) if right else nothing
+        self._wrong = np.sum(answered, axis=0) - self._right if right else nothing
+
+    def hard(self, classes: Sequence[Group]) -> tuple[Sample, ...]:
+        """A few photos of each of the hardest classes, those that most models got wrong first."""
+        chosen: list[int] = []
+        for group in classes[:_HARD_CLASSES]:
+            mine = [p for p in self._mixed if self._results.truth[p] == group.name]
+            mine.sort(key=lambda place: -self._wrong[place])
+            chosen += mine[:_OF_EACH]
+        return self._take(chosen, _HARD_CLASSES * _OF_EACH)
+
+    def confused(self, pairs: Sequence[Confusion]) -> tuple[Sample, ...]:
+        """Of each of the most confused pairs, the photo that most models take for the other."""
+        chosen: list[int] = []
+        for pair in pairs:
+            if len(chosen) == _CONFUSED:
+                break
+            votes = sum(
+                (model.ranked[:, 0] == pair.other).astype(int) for model in self._results.models
+            ) * (self._results.truth == pair.wnid)
+            free = [p for p in self._mixed if votes[p] and p not in self._taken | set(chosen)]
+            chosen += sorted(free, key=lambda place: -votes[place])[:1]
+        return self._take(chosen, _CONFUSED)
+
+    def disagreed(self) -> tuple[Sample, ...]:
+        """Photos that as many models have right as wrong, of as many classes as possible."""
+        split = np.minimum(self._right, self._wrong)
+        divided = [place for place in self._mixed if split[place]]
+        divided.sort(key=lambda place: -split[place])
+        return self._take(self._one_a_class(divided), _DISAGREED)
+
+    def mistaken(self, most: int) -> tuple[Sample, ...]:
+        """Photos that a model got wrong, then others; of as many classes as possible."""
+        by_mistake = sorted(self._mixed, key=lambda place: not self._wrong[place])
+        chosen = self._take(self._one_a_class(by_mistake), most)
+        return tuple(sorted(chosen, key=lambda sample: (-sample.mistakes, sample.id)))
+
+    def _one_a_class(self, places: Iterable[int]) -> list[int]:
+        """The first of each class, then the second of each; in their order otherwise."""
+        turns: Counter[str] = Counter()
+        ranked = []
+        for place in places:
+            if place not in self._taken:
+                turns[wnid := str(self._results.truth[place])] += 1
+                ranked.append((turns[wnid], place))
+        return [place for _, place in sorted(ranked, key=lambda item: item[0])]
+
+    def _take(self, places: Iterable[int], most: int) -> tuple[Sample, ...]:
+        free = [place for place in places if place not in self._taken][:most]
+        self._taken.update(free)
+        return tuple(self._sample(place) for place in free)
+
+    def _sample(self, place: int) -> Sample:
+        photo = self._results.photos.photos[place]
+        return Sample(
+            id=photo.id,
+            path=photo.path,
+            wnid=photo.wnid,
+            name=class_name(photo.wnid),
+            answers=tuple(
+                _answer(model, place, photo.wnid)
+                for model in self._results.models
+                if model.answered[place]
+            ),
+            record=self._records.get(photo.id),
+        )
+
+
+def _answer(model: Scored, place: int, wnid: str) -> Answer:
+    ranked = model.ranked[place].tolist()
+    sure = float(model.confidence[place])
+    return Answer(
+        model=model.label,
+        wnid=ranked[0],
+        name=class_name(ranked[0]),
+        probability=None if np.isnan(sure) else sure,
+        place=ranked.index(wnid) + 1 if wnid in ranked else None,
+    )
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()
