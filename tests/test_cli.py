@@ -93,6 +93,39 @@ def test_labels_of_an_unknown_photo_change_nothing(workspace: Path) -> None:
     assert json.loads(genset("status", "--json", cwd=workspace).stdout)["labels"] == 0
 
 
+def test_a_manager_invites_blocks_and_lists_labelers(workspace: Path) -> None:
+    address = "https://labels.example.org"
+    link = genset("labelers", "invite", "Ann", "--address", address, cwd=workspace).stdout
+    assert link.startswith(f"{address}/?invite=")
+    genset("labelers", "block", "Ann", cwd=workspace)
+    [ann] = json.loads(genset("labelers", "list", "--json", cwd=workspace).stdout)
+    assert (ann["name"], ann["signs in by"]) == ("Ann", "invite")
+    assert ann["blocked"] is not None
+    assert "Bob" in error_of(genset("labelers", "block", "Bob", cwd=workspace), 2)
+
+
+def test_a_manager_adds_studies(workspace: Path) -> None:
+    words = "labelers", "study", "add", "prolific", "60d9aade", "--screens"
+    assert "completion code C0DE" in genset(*words, "40", "--code", "C0DE", cwd=workspace).stdout
+    assert "at least 1 screen" in error_of(genset(*words, "0", cwd=workspace), 2)
+    listed = genset("labelers", "study", "list", cwd=workspace).stdout.splitlines()
+    assert listed[1].split() == ["prolific", "60d9aade", "40", "C0DE"]
+
+
+def test_a_manager_adds_and_retires_controls(tmp_path: Path) -> None:
+    labeled_workspace(tmp_path, [TENCH], photos=1)[1].close()
+    words = "labelers", "controls"
+    added = genset(
+        *words, "add", f"{TENCH}/flickr:0", "--incorrect", "--reason", "a pike", cwd=tmp_path
+    )
+    assert added.stdout == f"control 1: {TENCH}/flickr:0 is incorrect\n"
+    genset(*words, "retire", "1", cwd=tmp_path)
+    [control] = json.loads(genset(*words, "list", "--json", cwd=tmp_path).stdout)
+    assert control["task"] == f"{TENCH}/flickr:0"
+    assert (control["expected"], control["reason"]) == ("incorrect", "a pike")
+    assert control["retired"] is not None
+
+
 def test_evaluate_names_what_is_neither_release_nor_folder(workspace: Path) -> None:
     words = "evaluate", "v9", "--model", "torchvision:resnet18"
     assert "v9" in error_of(genset(*words, cwd=workspace), 2)

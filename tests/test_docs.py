@@ -1,4 +1,4 @@
-"""The commands that README and the help texts show are commands that there are."""
+"""The commands that README, docs and the help texts show are commands that there are."""
 
 import re
 import shlex
@@ -13,8 +13,9 @@ from genset.cli import cli
 ROOT = Path(__file__).parent.parent
 
 
-def shown_in_readme() -> Iterator[str]:
-    text = (ROOT / "README.md").read_text("utf-8")
+def shown_in_documents() -> Iterator[str]:
+    documents = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    text = "\n".join(path.read_text("utf-8") for path in documents)
     blocks = "\n".join(line.strip() for line in text.splitlines() if line.startswith("    "))
     for line in [*blocks.splitlines(), *re.findall(r"`([^`]*)`", text)]:
         yield from (part.strip() for part in line.split("&&"))
@@ -33,7 +34,7 @@ def commands(group: click.Group) -> Iterator[click.Command]:
 
 
 EXAMPLES = sorted(
-    {line for line in [*shown_in_readme(), *shown_in_help()] if re.match(r"genset [a-z]", line)}
+    {line for line in [*shown_in_documents(), *shown_in_help()] if re.match(r"genset [a-z]", line)}
 )
 
 

@@ -169,7 +169,11 @@ def test_from_keywords_to_a_scored_model(
         for each in candidates:
             verdict = "correct" if each.is_right else "incorrect"
             rows.writerow([f"{each.wnid}/flickr:{each.id}", "hand", verdict])
-    assert genset("labels", "import", str(table)) == {"new": len(candidates), "known": 0}
+    assert genset("labels", "import", str(table)) == {
+        "new": len(candidates),
+        "known": 0,
+        "older": 0,
+    }
 
     genset("release", "create", "unseen")
     genset("release", "verify", "unseen")

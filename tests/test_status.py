@@ -9,13 +9,13 @@ from sqlalchemy import select
 
 from genset.evaluate.evaluate import evaluate
 from genset.evaluate.photos import open_set
-from genset.label import Labeling, Verdict
+from genset.label import Desk, Labelers, Verdict
 from genset.release.freeze import create
 from genset.status import Status, check_files, contested_photos, refused_photos, status
 from genset.store import Candidate, Photo, Search, Store
 from genset.workspace import Workspace
 from tests.evaluate.colours import colours, painted_set
-from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture, vote
 
 Place = tuple[Workspace, Store]
 
@@ -80,11 +80,10 @@ def test_each_stage_counts_what_it_stored(place: Place) -> None:
     searched = status(workspace, store)
     assert searched == replace(before, searched=2, searches=3)
 
-    ann, bob = Labeling(workspace, store, "ann"), Labeling(workspace, store, "bob")
-    ann.mark(f"{TENCH}/flickr:0", Verdict.INCORRECT)
-    ann.mark(f"{TENCH}/flickr:0", Verdict.CORRECT)
-    bob.mark(f"{TENCH}/flickr:0", Verdict.CORRECT)
-    bob.mark(f"{GOLDFISH}/flickr:101", Verdict.UNSURE)
+    vote(store, f"{TENCH}/flickr:0", "ann", Verdict.INCORRECT)
+    vote(store, f"{TENCH}/flickr:0", "ann", Verdict.CORRECT)
+    vote(store, f"{TENCH}/flickr:0", "bob", Verdict.CORRECT)
+    vote(store, f"{GOLDFISH}/flickr:101", "bob", Verdict.UNSURE)
     labeled = status(workspace, store)
     assert labeled == replace(searched, labeled=2, labels=4, labelers=2)
 
@@ -99,7 +98,7 @@ def test_each_stage_counts_what_it_stored(place: Place) -> None:
 
 def test_a_run_on_another_set_of_the_same_name_is_not_counted(place: Place) -> None:
     workspace, store = place
-    Labeling(workspace, store, "ann").mark(f"{TENCH}/flickr:0", Verdict.CORRECT)
+    vote(store, f"{TENCH}/flickr:0", "ann", Verdict.CORRECT)
     create(workspace, store, "v1")
     elsewhere = painted_set(workspace.root / "elsewhere" / "v1")
     evaluate(open_set(str(elsewhere)), [colours(workspace.root)], workspace.runs)
@@ -133,10 +132,8 @@ def test_a_photo_that_two_classes_claim_is_counted_listed_and_not_shown(place: P
         ("0", f"{TENCH}/flickr:0"),
         ("0", f"{GOLDFISH}/flickr:0"),
     ]
-    labeling = Labeling(workspace, store, "ann")
-    screen = labeling.next_screen()
-    assert screen is not None
-    assert [photo.task for photo in screen.photos] == [f"{TENCH}/flickr:1"]
+    first, *_ = Desk(workspace, store, Labelers(store).by_name("ann")).screens()
+    assert [photo.owner_name for photo in first.photos] == ["owner 1"]
 
 
 def damage(place: Place) -> list[str]:
@@ -167,7 +164,7 @@ def test_repair_makes_lost_photos_count_as_not_downloaded_and_keeps_their_labels
     place: Place,
 ) -> None:
     workspace, store = place
-    Labeling(workspace, store, "ann").mark(f"{TENCH}/flickr:1", Verdict.CORRECT)
+    vote(store, f"{TENCH}/flickr:1", "ann", Verdict.CORRECT)
     changed = original(place, 100)
     problems = damage(place)
     assert check_files(workspace, store, repair=True) == problems

@@ -42,8 +42,11 @@ def test_it_ships_the_page_the_maps_and_the_licence(installed: Path) -> None:
         run(installed / "python", "-c", "import genset; print(genset.__file__)")
     ).parent.parent
     assert (site / "labeler_app" / "app.py").is_file()
+    assert (site / "labeler_app" / "component" / "main.js").is_file()
+    assert (site / "labeler_app" / "component" / "style.css").is_file()
     assert (site / "wordnet_maps" / "overrides.toml").is_file()
-    assert (site / "wordnet_maps" / "LICENSE-WordNet.txt").is_file()
+    for notice in ("LICENSE-WordNet.txt", "LICENSE-ImageNetV2.txt"):
+        assert (site / "wordnet_maps" / notice).is_file()
 
 
 def test_it_needs_no_heavy_package(installed: Path) -> None:

@@ -9,7 +9,19 @@ from pathlib import Path
 import click
 
 from genset import __version__
-from genset.cli import collect, duplicates, label, life, release, score, watch
+from genset.cli import (
+    collect,
+    duplicates,
+    label,
+    labelers,
+    labels,
+    life,
+    release,
+    report,
+    score,
+    tta,
+    watch,
+)
 from genset.cli.common import PATH
 
 
@@ -50,10 +62,13 @@ for command in (
     duplicates.hash_folder,
     duplicates.duplicates,
     label.label,
-    label.labels,
+    labelers.labelers,
+    labels.labels,
     release.release,
     score.evaluate,
-    score.report,
+    report.report,
+    report.compare,
+    tta.tta,
     watch.status,
     watch.doctor,
 ):
