@@ -1,5 +1,6 @@
 """Files that are either whole or not there, and their hashes."""
 
+import fcntl
 import hashlib
 import os
 from collections.abc import Iterator
@@ -48,6 +49,18 @@ def sync_folder(folder: Path) -> None:
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Wait while another process is at work in `folder`; a kill gives up the turn."""
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
     finally:
         os.close(handle)
 

@@ -1,6 +1,5 @@
 """Put a release's folder in its place: whole or not at all."""
 
-import fcntl
 import hashlib
 import os
 import re
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 
 from genset import __version__
 from genset.errors import BadInput, GensetError
-from genset.files import sync_folder, write_text
+from genset.files import one_at_a_time, sync_folder, write_text
 from genset.progress import progress
 from genset.release.documents import documents
 from genset.release.reader import (
@@ -100,18 +99,6 @@ def folder_written_whole(folder: Path) -> Iterator[Path]:
         sync_folder(folder.parent)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-
-
-@contextmanager
-def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Wait while another process writes a release or an export here; a kill gives up the turn."""
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def free_folder(releases: Path, name: str) -> Path:

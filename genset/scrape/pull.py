@@ -5,21 +5,17 @@ genset does, addresses only on the source's own hosts, and what comes from there
 of the very bytes that it promises.
 """
 
-import fcntl
 import hashlib
 import json
-import os
 import re
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from genset.errors import BadInput, PhotoRefused, SourceUnavailable
-from genset.files import image_file, sha256_of, write_text, written_whole
+from genset.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
 from genset.progress import progress
 from genset.release.documents import documents
 from genset.release.reader import MANIFEST, Release, ReleasePhoto, read_manifest
@@ -74,7 +70,7 @@ def pull(manifest: Path, source: Source, paces: Path, folder: Path | None = None
     folder = folder or Path(release.name)
     summary = PullSummary(str(folder), len(release.photos))
     puller = _Puller(source, paces, folder)
-    with _alone_in(folder), ThreadPoolExecutor(_THREADS) as threads:
+    with one_at_a_time(folder), ThreadPoolExecutor(_THREADS) as threads:
         _prepare(folder, manifest.read_bytes())
         summary.failed.update(_make_documents(folder, release))
         try:
@@ -161,18 +157,6 @@ def _sound(path: Path, source: Source) -> Release:
                 f"{path}: {photo.file} is on no host of {source.name}: {photo.image_url[:99]!r}"
             )
     return release
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Wait while another process pulls to the same folder; a kill gives up the turn."""
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _prepare(folder: Path, manifest: bytes) -> None:

@@ -8,10 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from genset.errors import BadInput, MissingExtra
-from genset.files import write_text
+from genset.files import one_at_a_time, write_text
 from genset.release.documents import CARD, CREDITS, LICENSES, documents
 from genset.release.export import fiftyone, folders, parquet, webdataset
-from genset.release.publish import folder_written_whole, one_at_a_time
+from genset.release.publish import folder_written_whole
 from genset.release.reader import MANIFEST, Release
 
 Writer = Callable[[Release, Mapping[str, str], Path], None]
