@@ -12,6 +12,7 @@ from genset import __version__
 from genset.cli import (
     collect,
     duplicates,
+    imports,
     label,
     labelers,
     labels,
@@ -59,6 +60,7 @@ for command in (
     life.refresh,
     life.remove,
     life.pull,
+    imports.imports,
     duplicates.hash_folder,
     duplicates.duplicates,
     label.label,

@@ -119,6 +119,11 @@ def sandbox(
     default=1,
     help="Pixels that the shorter side must have.",
 )
+@click.option(
+    "--no-search",
+    is_flag=True,
+    help="Download candidates that there are, and ask for no others; needs no key.",
+)
 @click.option("--retry-failed", is_flag=True, help="Try photos again that were refused.")
 @click.option("--dry-run", is_flag=True, help="Say what it would take, and do nothing.")
 @json_option
@@ -150,7 +155,11 @@ def scrape(
             )
             show(asdict(takes), text, as_json)
             return
-        source = Flickr.from_environment(workspace)
+        source = (
+            Flickr.from_environment(workspace)
+            if plan.search
+            else Flickr.for_pictures(workspace.images_per_second)
+        )
         if retry_failed:
             forget_refusals(store, plan)
         done = fill(workspace, store, source, plan)
@@ -179,6 +188,7 @@ def _plan(
     licenses: str,
     safe_search: int,
     min_size: int,
+    no_search: bool,
 ) -> "Plan":
     """The options, and where one is not given what the workspace says."""
     from genset.licenses import choose_licenses
@@ -196,4 +206,5 @@ def _plan(
         licenses=choose_licenses(licenses),
         safe_search=safe_search,
         min_size=min_size,
+        search=not no_search,
     )

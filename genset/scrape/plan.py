@@ -18,6 +18,7 @@ class Plan:
         licenses: names of the licences that will do, sorted; none for any.
         safe_search: 1 for safe photos only, 2 for moderate ones too, 3 for all.
         min_size: pixels that a photo's shorter side must have, at least 1.
+        search: whether to look for further candidates; without, those that there are must do.
     """
 
     classes: tuple[ImageClass, ...]
@@ -27,6 +28,7 @@ class Plan:
     licenses: tuple[str, ...] = ()
     safe_search: int = 1
     min_size: int = 1
+    search: bool = True
 
     @property
     def per_page(self) -> int:

@@ -22,6 +22,7 @@ _RANKED = select(
     Photo.sha256,
     Photo.refused,
 ).join(Photo, Candidate.photo_id == Photo.id)
+_NOTHING = Frontier(steps=(), is_even=True)
 _CONTESTED = select(Candidate.photo_id).where(is_contested())
 
 
@@ -59,7 +60,7 @@ def class_state(session: Session, source: str, plan: Plan, cls: ImageClass) -> C
     claimed = _CONTESTED.where(Candidate.wnid == cls.wnid)
     walked = walk(best_first, plan.per_class, set(session.scalars(claimed)))
     return ClassState(
-        ahead=frontier(cls, plan, session.scalars(searches)),
+        ahead=frontier(cls, plan, session.scalars(searches)) if plan.search else _NOTHING,
         walk=walked,
         is_full=len(walked.kept) == plan.per_class,
     )
