@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from html.parser import HTMLParser
@@ -12,7 +11,14 @@ from PIL import Image
 
 from genset.evaluate.photos import PhotoSet, open_set
 from genset.evaluate.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
-from genset.release.reader import FORMAT, MANIFEST, ReleasePhoto, content_hash, manifest_hash
+from genset.release.reader import (
+    FORMAT,
+    MANIFEST,
+    ReleasePhoto,
+    content_hash,
+    manifest_hash,
+    manifest_lines,
+)
 from genset.report import Options, write_report
 from genset.taxonomy import imagenet1k
 
@@ -66,7 +72,7 @@ def release_of(root: Path, photos: int, **changes: object) -> PhotoSet:
         "photos": [asdict(record) for record in records],
     }
     manifest["manifest_hash"] = manifest_hash(manifest)
-    (root / MANIFEST).write_text(json.dumps(manifest))
+    (root / MANIFEST).write_text("".join(manifest_lines(manifest)))
     return open_set(str(root))
 
 
