@@ -8,6 +8,8 @@ from genset.release.documents import said
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import imagenet1k
 
+_LISTED = 200  # classes without a photo; of more, the manifest says which there are
+
 
 def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str:
     """The card, in Markdown; it has no words of strangers but sources' and licences' names."""
@@ -61,7 +63,8 @@ def _coverage(photos: Sequence[ReleasePhoto]) -> list[str]:
     missing = [each.wnid for each in imagenet1k() if each.wnid not in sizes]
     parts = ["; ".join(f"{count:,} classes with {size:,} photos" for size, count in by_size) + "."]
     if missing:
-        parts.append(f"{len(missing):,} classes have none: {', '.join(missing)}.")
+        named = f": {', '.join(missing)}" if len(missing) <= _LISTED else ""
+        parts.append(f"{len(missing):,} classes have none{named}.")
     return parts
 
 
