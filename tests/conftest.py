@@ -10,8 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
+
+from tests.browser import chromium
 
 ROOT = Path(__file__).parent.parent
 
@@ -78,3 +81,10 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
     finally:
         engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests that look at pages: Playwright starts only one in a process."""
+    with chromium() as started:
+        yield started

@@ -1,4 +1,4 @@
-"""One browser for all tests of the page, and one server for most of them."""
+"""One server for most tests of the page, and windows that look at it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from playwright.sync_api import Browser, BrowserContext, expect
 
 from genset.store import Store
 from genset.workspace import Workspace
-from tests.browser import chromium
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace
 
@@ -26,12 +25,6 @@ class Served:
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="session")

@@ -4,18 +4,19 @@ import base64
 import io
 import json
 import sys
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from PIL import Image
+from playwright.sync_api import Browser
 
 from genset.errors import GensetError, MissingExtra
 from genset.evaluate.photos import open_set
 from genset.evaluate.runs import run_folder
 from genset.report import collect, write_report
 from genset.report.text import as_markdown, to_json
-from tests.browser import chromium
 from tests.report.sets import WNIDS, release_of, report, score
 
 NOTICE = "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc."
@@ -265,15 +266,14 @@ def test_a_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.browser
-def test_it_opens_offline_in_a_browser(tmp_path: Path) -> None:
+def test_it_opens_offline_in_a_browser(browser: Browser, tmp_path: Path) -> None:
     photos, runs = release_of(tmp_path / "set", 5, title=HOSTILE[1]), tmp_path / "runs"
     for right, name in ((3, "$model$ <b>"), (2, "a-model-with-a-very-long-name"), (1, "x" * 90)):
         score(photos, runs, name, right)
     path = tmp_path / "report.html"
     write_report(photos, runs, path)
     trouble: list[str] = []
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": 390, "height": 800})
+    with closing(browser.new_page(viewport={"width": 390, "height": 800})) as page:
         page.on("console", lambda message: trouble.append(message.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on("request", lambda request: trouble.append(request.url))
