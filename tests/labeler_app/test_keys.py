@@ -5,8 +5,10 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
+from genset.label import Labelers
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
 from tests.labeler_app.component import (
+    begin,
     chosen,
     label,
     mark,
@@ -221,6 +223,34 @@ def test_at_the_end_it_says_so_and_one_can_go_back(served: Served, window: Brows
     expect(page.get_by_role("heading", name="All done")).to_be_visible()
     saved(page, "20/20")
     assert stored(served.store, "ender")[TABBY] == "BCCCC"
+
+
+@pytest.mark.parametrize(
+    ("platform", "link", "worker"),
+    [
+        ("prolific", "PROLIFIC_PID=5f8a&STUDY_ID=study-1&SESSION_ID=s1", "prolific:5f8a"),
+        ("mturk", "workerId=A1B2&assignmentId=a1&hitId=hit-1", "mturk:A1B2"),
+    ],
+)
+def test_a_study_ends_with_its_code_once_all_is_saved(
+    served: Served, window: BrowserContext, platform: str, link: str, worker: str
+) -> None:
+    key = "study-1" if platform == "prolific" else "hit-1"
+    study = Labelers(served.store).add_study(platform, key, screens=1, code=f"DONE-{platform}")
+    page = window.new_page()
+    page.goto(f"{served.address}/?{link}")
+    begin(page)
+    expect(page.get_by_text(study.code)).to_have_count(0)
+    label(page, "tench")
+    expect(page.get_by_text(study.code, exact=True)).to_be_visible()
+    saved(page, "5/5")
+    assert stored(served.store, worker) == {TENCH: "CCCCC"}
+    back = page.get_by_role("link", name="Go back and say so")
+    if platform == "prolific":
+        address = f"https://app.prolific.com/submissions/complete?cc={study.code}"
+        expect(back).to_have_attribute("href", address)
+    else:
+        expect(back).to_have_count(0)
 
 
 def _overflow(page: Page) -> int:
