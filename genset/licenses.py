@@ -13,6 +13,9 @@ class License(NamedTuple):
     url: str
 
 
+# What Flickr's terms ask for wherever its photos are shown.
+FLICKR_NOTICE = "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc."
+
 _CC = "https://creativecommons.org/"
 
 FLICKR: dict[int, License] = {

@@ -5,10 +5,8 @@ from typing import Protocol
 
 import streamlit as st
 
-from genset.label import Workspace, image_id
+from genset.label import FLICKR_NOTICE, Workspace, image_id
 from labeler_app.words import as_markdown, as_text, link
-
-FLICKR_NOTICE = "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc."
 
 
 class Credited(Protocol):

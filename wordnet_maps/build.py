@@ -29,7 +29,7 @@ import tempfile
 import tomllib
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -264,10 +264,18 @@ def main(arguments: list[str] | None = None) -> int:
         "-o", "--output", type=Path, metavar="FILE", default=HERE / "imagenet1k.json"
     )
     options = parser.parse_args(arguments)
-    try:
+
+    def made() -> Any:
         wnids = (HERE / "wnids.txt").read_text(encoding="ascii").split()
-        text = dump(build(options.wordnet, wnids, read_overrides(HERE / "overrides.toml")))
-        options.output.write_text(text, encoding="utf-8", newline="\n")
+        return build(options.wordnet, wnids, read_overrides(HERE / "overrides.toml"))
+
+    return write(options.output, made)
+
+
+def write(path: Path, make: Callable[[], Any]) -> int:
+    """Write what is made as JSON; return the exit status, after one line on what is wrong."""
+    try:
+        path.write_text(dump(make()), encoding="utf-8", newline="\n")
     except GensetError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code

@@ -29,9 +29,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput, GensetError
+from genset.errors import BadInput
 from genset.taxonomy import ImageClass, Taxonomy, imagenet1k
-from wordnet_maps.build import dump
+from wordnet_maps.build import write
 
 HERE = Path(__file__).parent
 MOST_CONFUSABLE = 6
@@ -53,7 +53,7 @@ Nearest = Mapping[str, Sequence[str]]
 
 
 def build(pages: Pages, nearest: Nearest, classes: Taxonomy) -> dict[str, Any]:
-    """The whole guide, ready to be written with `wordnet_maps.build.dump`.
+    """The whole guide, ready to be written with `wordnet_maps.build.write`.
 
     Raises:
         BadInput: a class is missing or unknown in either table, or an address is no page of the
@@ -146,18 +146,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--facts", type=Path, required=True, metavar="DIR")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", default=HERE / "guide.json")
     options = parser.parse_args(arguments)
-    try:
+
+    def made() -> Any:
         pages = _read(options.facts / "wikipedia_pages.json")
         nearest = _read(options.facts / "most_similar_wnids.json")
-        text = dump(build(pages, nearest, imagenet1k()))
-        options.output.write_text(text, encoding="utf-8", newline="\n")
-    except GensetError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return error.exit_code
-    except OSError as error:
-        sys.stderr.write(f"error: {error.strerror}: {error.filename}\n")
-        return GensetError.exit_code
-    return 0
+        return build(pages, nearest, imagenet1k())
+
+    return write(options.output, made)
 
 
 if __name__ == "__main__":

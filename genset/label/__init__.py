@@ -20,11 +20,13 @@ from genset.label.shown import (
     Submission,
 )
 from genset.label.table import export_labels, import_labels
+from genset.licenses import FLICKR_NOTICE
 from genset.store import Store, Verdict
 from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 __all__ = [
+    "FLICKR_NOTICE",
     "Confusable",
     "Desk",
     "Done",

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from genset.licenses import FLICKR_NOTICE
 from genset.release.documents import said
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import imagenet1k
@@ -45,7 +46,7 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         said.MAINTENANCE,
     ]
     if any(photo.source == "flickr" for photo in photos):
-        parts += ["## Flickr", said.FLICKR_NOTICE]
+        parts += ["## Flickr", FLICKR_NOTICE]
     return "\n\n".join(parts) + "\n"
 
 

@@ -11,7 +11,6 @@ from genset.release.reader import ReleasePhoto
 
 _T = TypeVar("_T")
 
-FLICKR_NOTICE = "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc."
 LIMITS = [
     "Photos are what people upload, tag and describe in English: classes, places and customs are "
     "seen as often as people there post photos, not as often as they occur in the world.",

@@ -16,7 +16,6 @@ __all__ = ["Majority", "Matched", "Pick", "Reference", "Strategy", "Threshold", 
 _KINDS: dict[str, type[Majority | Threshold | Top | Matched]] = {
     kind.name: kind for kind in (Majority, Threshold, Top, Matched)
 }
-NAMES = tuple(_KINDS)
 
 
 def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
