@@ -41,7 +41,9 @@ def postgresql_server() -> Iterator[str]:
     if folder is None:
         pytest.skip("no PostgreSQL: install Debian's postgresql, or set GENSET_TEST_POSTGRESQL")
     # initdb refuses to run as root, so a root user hands the server to Debian's `postgres`.
-    as_user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+    # (It lies in /usr/sbin, which not every PATH names.)
+    runuser = shutil.which("runuser", path=f"{os.environ['PATH']}:/usr/sbin") or "runuser"
+    as_user = [runuser, "-u", "postgres", "--"] if os.getuid() == 0 else []
     # Not in pytest's folder, which every run of pytest closes to other users when it starts.
     base = Path(tempfile.mkdtemp(prefix="genset-postgresql-"))
     if as_user:
