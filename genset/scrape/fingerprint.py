@@ -28,7 +28,8 @@ def fingerprint(image: Image.Image) -> int:
     """
     grey = ImageOps.exif_transpose(image).convert("L").resize((_SIDE, _SIDE), Image.Resampling.BOX)
     low = _FREQUENCIES @ np.asarray(grey, np.float32) @ _FREQUENCIES.T
-    bits = (low > np.median(low)).ravel()
+    ordered = np.sort(low, axis=None)
+    bits = (low > (ordered[31] + ordered[32]) / 2).ravel()
     return int.from_bytes(np.packbits(bits).tobytes(), "big")
 
 

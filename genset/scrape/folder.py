@@ -21,7 +21,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput, PhotoRefused
-from genset.files import image_file, sha256_of
+from genset.files import image_file, secure, sha256_of
 from genset.progress import progress
 from genset.scrape.http import MAX_BYTES
 from genset.scrape.originals import Original, keep
@@ -79,6 +79,7 @@ def add(
             if was_removed:  # look before its bytes are written again
                 raise PhotoRefused("removed", "somebody asked for it")
             outcome = keep(_content(file.path), workspace.images, min_size)
+            secure([workspace.images / outcome.file])
         except PhotoRefused as refused:
             outcome = refused
         with store.begin_alone() as session:

@@ -2,13 +2,22 @@
 
 import time
 from collections.abc import Callable
-from functools import lru_cache
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import requests
 import urllib3
-from requests.exceptions import ChunkedEncodingError, ConnectionError, HTTPError, Timeout
+from requests.adapters import HTTPAdapter
+from requests.exceptions import (
+    ChunkedEncodingError,
+    ConnectionError,
+    HTTPError,
+    InvalidHeader,
+    InvalidURL,
+    Timeout,
+)
+from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
 
 from genset import __version__
 from genset.errors import PhotoRefused, SourceUnavailable
@@ -23,6 +32,7 @@ FIRST_WAIT = 1.0  # seconds before the second try; each further wait is twice as
 
 _PHOTO_HEADERS = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}
 _PIECE = 2**16
+_OPEN = 64  # connections kept open to a host
 
 T = TypeVar("T")
 
@@ -86,7 +96,60 @@ def with_retries(
     raise AssertionError("the loop above returns or raises")
 
 
-def download(session: requests.Session, url: str, may_fetch: Callable[[str], bool]) -> bytes:
+class Connections:
+    """Connections to hosts of photos, which stay open for the next photo; all threads share them.
+
+    They are urllib3's, on which requests stands: what requests does on top for each request takes
+    as long as the download of a small photo. The way to a host is the one that it would take.
+    """
+
+    def __init__(self) -> None:
+        self._ways: dict[str, urllib3.PoolManager] = {}
+
+    def get(self, url: str) -> urllib3.BaseHTTPResponse:
+        """Ask for `url`, and return the answer, whatever it is, before its body is read.
+
+        Raises:
+            requests.RequestException: there is no answer, or none that can be read, or `url` is no
+                web address.
+        """
+        address = urlsplit(url)
+        host = f"{address.scheme}://{address.netloc}"
+        if host not in self._ways:
+            self._ways[host] = _way_to(host)
+        try:
+            return self._ways[host].urlopen(
+                "GET",
+                url,
+                headers=_PHOTO_HEADERS,
+                timeout=urllib3.Timeout(*TIMEOUT),
+                redirect=False,
+                retries=False,
+                preload_content=False,
+                decode_content=False,
+            )
+        except urllib3.exceptions.LocationValueError as error:
+            raise InvalidURL(error) from None
+        except urllib3.exceptions.InvalidHeader as error:
+            raise InvalidHeader(error) from None
+        except urllib3.exceptions.HTTPError as error:
+            raise ConnectionError(error) from None
+
+
+def _way_to(host: str) -> urllib3.PoolManager:
+    """The way to a host, by what environment variables say of proxies and certificates."""
+    settings = requests.Session().merge_environment_settings(host, {}, True, None, None)
+    named = settings["verify"]
+    trusted = named if isinstance(named, str) else DEFAULT_CA_BUNDLE_PATH
+    tls: dict[str, Any] = {"ca_cert_dir" if Path(trusted).is_dir() else "ca_certs": trusted}
+    if proxy := select_proxy(host, settings["proxies"]):
+        proxy = proxy if "://" in proxy else f"http://{proxy}"
+        way: urllib3.PoolManager = HTTPAdapter(pool_maxsize=_OPEN).proxy_manager_for(proxy, **tls)
+        return way
+    return urllib3.PoolManager(maxsize=_OPEN, **tls)
+
+
+def download(connections: Connections, url: str, may_fetch: Callable[[str], bool]) -> bytes:
     """The bytes that `url` serves, at most `MAX_BYTES`.
 
     Redirects are followed by hand so that every step is checked before it is taken.
@@ -98,36 +161,23 @@ def download(session: requests.Session, url: str, may_fetch: Callable[[str], boo
     for _ in range(4):
         if not may_fetch(url):
             raise PhotoRefused("address not allowed")
-        with _asked(session, url) as reply:
-            if reply.is_redirect:
-                url = _led_to(url, reply.headers["Location"])
+        with connections.get(url) as reply:
+            if location := reply.get_redirect_location():
+                url = _led_to(url, location)
                 # Flickr answers for a removed photo with a picture that says so.
                 if "photo_unavailable" in url:
                     raise PhotoRefused("gone")
                 continue
-            if reply.status_code in (404, 410):
+            if reply.status in (404, 410):
                 raise PhotoRefused("gone")
-            reply.raise_for_status()
-            if reply.status_code != 200:
-                raise PhotoRefused("bad answer", f"HTTP {reply.status_code}")
+            if 400 <= reply.status < 600:
+                raise _refusal(reply)
+            if reply.status != 200:
+                raise PhotoRefused("bad answer", f"HTTP {reply.status}")
             if "Content-Encoding" in reply.headers:  # which nobody asked for
                 raise PhotoRefused("bad answer", "Content-Encoding")
             return _body(reply)
     raise PhotoRefused("too many redirects")
-
-
-def _asked(session: requests.Session, url: str) -> requests.Response:
-    """Like `session.get`, whose own preparations take as long as the download of a small photo."""
-    request = requests.Request("GET", url, headers=_PHOTO_HEADERS).prepare()
-    address = urlsplit(url)
-    settings = _environment(f"{address.scheme}://{address.netloc}")
-    return session.send(request, timeout=TIMEOUT, **settings)
-
-
-@lru_cache(maxsize=64)
-def _environment(host: str) -> dict[str, Any]:
-    """What environment variables say of proxies and certificates on the way to a host."""
-    return dict(requests.Session().merge_environment_settings(host, {}, True, None, None))
 
 
 def _led_to(url: str, location: str) -> str:
@@ -137,12 +187,20 @@ def _led_to(url: str, location: str) -> str:
         raise PhotoRefused("address not allowed") from None
 
 
-def _body(reply: requests.Response) -> bytes:
+def _refusal(reply: urllib3.BaseHTTPResponse) -> HTTPError:
+    """What requests would raise for an answer that is an error."""
+    response = requests.Response()
+    response.status_code = reply.status
+    response.headers.update(reply.headers)
+    return HTTPError(response=response)
+
+
+def _body(reply: urllib3.BaseHTTPResponse) -> bytes:
     ends = time.monotonic() + MAX_SECONDS
     body = bytearray()
     try:
-        # `reply.iter_content` waits until a piece is full: for ever, where a byte drips at a time.
-        while piece := reply.raw.read1(_PIECE):
+        # `reply.read` waits until a piece is full: for ever, where a byte drips at a time.
+        while piece := reply.read1(_PIECE):
             body += piece
             if len(body) > MAX_BYTES:
                 raise PhotoRefused("too large", f"over {MAX_BYTES} bytes")

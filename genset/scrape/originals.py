@@ -1,7 +1,6 @@
 """Get one photo's original: fetch it, check it, lay its bytes down unchanged."""
 
 import hashlib
-import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import requests
 
 from genset.errors import PhotoRefused, SourceUnavailable
 from genset.files import image_file, written_whole
-from genset.scrape.http import download, in_short, is_retryable, new_session, with_retries
+from genset.scrape.http import Connections, download, in_short, is_retryable, with_retries
 from genset.scrape.pace import Pace
 from genset.scrape.picture import check_picture
 from genset.scrape.source import Source
@@ -26,9 +25,16 @@ class Original:
     height: int
     fingerprint: str
 
+    @property
+    def file(self) -> str:
+        """Where it lies under ``images/``."""
+        return image_file(self.sha256, self.format)
+
 
 def keep(content: bytes, images: Path, min_size: int = 1) -> Original:
     """Check a photo's bytes and write them to their place.
+
+    They are there for good once `genset.files.secure` was called, which no row may say before.
 
     Raises:
         PhotoRefused: they are no photo that can be used, or its shorter side is under `min_size`.
@@ -38,8 +44,9 @@ def keep(content: bytes, images: Path, min_size: int = 1) -> Original:
         raise PhotoRefused("too small", f"{picture.width} x {picture.height}")
     sha256 = hashlib.sha256(content).hexdigest()
     path = images / image_file(sha256, picture.format)
-    if not path.is_file():
-        with written_whole(path) as file:
+    # What a power cut left there may be a part of it.
+    if not (path.is_file() and path.read_bytes() == content):
+        with written_whole(path, secured=False) as file:
             file.write(content)
     return Original(
         sha256=sha256,
@@ -59,7 +66,7 @@ class Fetcher:
         self._images = images
         self._pace = pace
         self._min_size = min_size
-        self._threads = threading.local()
+        self._connections = Connections()
 
     def fetch(self, url: str) -> Original:
         """Download, check and write the photo at `url`.
@@ -76,16 +83,9 @@ class Fetcher:
             raise PhotoRefused("no picture offered")
         try:
             return with_retries(
-                lambda: download(self._session(), url, self._source.may_fetch), self._pace
+                lambda: download(self._connections, url, self._source.may_fetch), self._pace
             )
         except requests.RequestException as error:
             if is_retryable(error):
                 raise SourceUnavailable(f"{url} did not come: {in_short(error)}") from None
             raise PhotoRefused("bad answer", in_short(error)) from None
-
-    def _session(self) -> requests.Session:
-        """A session of this thread's own: requests does not promise that threads may share one."""
-        if not hasattr(self._threads, "session"):
-            self._threads.session = new_session()
-        session: requests.Session = self._threads.session
-        return session

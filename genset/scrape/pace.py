@@ -33,7 +33,10 @@ class Pace:
         """Sleep until it is this call's turn."""
         while True:
             turn, _ = self._reserve(self._interval) if self._interval else self._read()
-            time.sleep(max(0.0, turn - time.time()))
+            seconds = turn - time.time()
+            if seconds <= 0:  # sleeping for no time takes a tenth of a millisecond
+                return
+            time.sleep(seconds)
             _, held_until = self._read()
             if held_until <= turn:
                 return

@@ -10,7 +10,6 @@ import queue
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -20,9 +19,10 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from genset.errors import PhotoRefused, SourceUnavailable
-from genset.files import image_file
+from genset.files import secure
 from genset.progress import progress
 from genset.scrape.claims import Claims
+from genset.scrape.crew import Crew
 from genset.scrape.originals import Fetcher, Original
 from genset.scrape.pace import Pace
 from genset.scrape.plan import Plan
@@ -34,10 +34,9 @@ from genset.store import Photo, Store, now
 from genset.taxonomy import ImageClass
 from genset.workspace import Workspace
 
-_THREADS = 16
 _CLASSES_AT_A_TIME = 32
 _LOOK_AGAIN = 0.2  # seconds
-_GATHER = 0.02  # seconds
+_GATHER = 0.05  # seconds
 
 
 @dataclass
@@ -95,13 +94,17 @@ class _Fetched:
     outcome: Original | PhotoRefused
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Job:
     """Something to do for a class, off the main thread; `photo_id` is the photo it fetches."""
 
     cls: ImageClass
     do: Callable[[], _Asked | _Fetched]
     photo_id: int | None = None
+
+
+# A job, and what came of it, or what it raised.
+_Done = tuple[_Job, _Asked | _Fetched | Exception]
 
 
 def _number(cls: ImageClass) -> int:
@@ -120,9 +123,10 @@ class _Scraper:
         self.claimed_classes = Claims(workspace.paces / "classes")
         self.claimed_photos = Claims(workspace.paces / "photos")
         self.waiting: deque[ImageClass] = deque()
-        self.running: dict[Future[_Asked | _Fetched], _Job] = {}
+        self.asking, self.fetching = Crew(), Crew()
+        self.running: set[_Job] = set()
         self.jobs_of: Counter[str] = Counter()  # how many of them, by wnid
-        self.done: queue.SimpleQueue[Future[_Asked | _Fetched]] = queue.SimpleQueue()
+        self.done: queue.SimpleQueue[_Done] = queue.SimpleQueue()
         self.is_answered = False
         self.summary = ScrapeSummary()
 
@@ -131,16 +135,14 @@ class _Scraper:
         with (
             closing(self.claimed_classes),
             closing(self.claimed_photos),
-            ThreadPoolExecutor(_THREADS) as threads,
+            closing(self.asking),
+            closing(self.fetching),
         ):
-            try:
-                yield from self._work(threads, self.plan.classes)
-                # A class that was asked late may claim a photo that an earlier one had counted in.
-                while again := self._unsettled():
-                    for _ in self._work(threads, again):
-                        pass
-            finally:
-                threads.shutdown(wait=False, cancel_futures=True)
+            yield from self._work(self.plan.classes)
+            # A class that was asked late may claim a photo that an earlier one had counted in.
+            while again := self._unsettled():
+                for _ in self._work(again):
+                    pass
 
     def _unsettled(self) -> list[ImageClass]:
         """The classes that need more after all; the others are counted."""
@@ -161,9 +163,7 @@ class _Scraper:
                 self.summary.contested[cls.wnid] = len(state.walk.contested)
         return unsettled
 
-    def _work(
-        self, threads: ThreadPoolExecutor, classes: Iterable[ImageClass]
-    ) -> Iterator[ImageClass]:
+    def _work(self, classes: Iterable[ImageClass]) -> Iterator[ImageClass]:
         """Give out jobs and store what comes of them, until these classes need no more."""
         self.waiting.extend(classes)
         while self.waiting or self.running:
@@ -173,23 +173,27 @@ class _Scraper:
                 cls = self.waiting.popleft()
                 if not self.claimed_classes.claim(_number(cls)):
                     self.waiting.append(cls)  # another scraper's; look again when it lets go
-                elif self._is_settled(threads, cls):
+                elif self._is_settled(cls):
                     yield cls
             if not self.running:
                 time.sleep(_LOOK_AGAIN if self.waiting else 0)
                 continue
             for cls in self._store(self._finished()):
-                if not self.jobs_of[cls.wnid] and self._is_settled(threads, cls):
+                if not self.jobs_of[cls.wnid] and self._is_settled(cls):
                     yield cls
 
-    def _finished(self) -> list[Future[_Asked | _Fetched]]:
+    def _finished(self) -> list[_Done]:
         """Wait for a job to end, and return it with those that have ended since the last call."""
-        # Not concurrent.futures.wait: it locks every running job, each time, to look for one.
-        done = [self.done.get()]
-        time.sleep(_GATHER)  # one transaction for many photos
-        with suppress(queue.Empty):
-            while True:
-                done.append(self.done.get_nowait())
+        done: list[_Done] = []
+        while not done:
+            with suppress(queue.Empty):
+                done.append(self.done.get(timeout=_LOOK_AGAIN))
+                if len(self.running) > 1:
+                    time.sleep(_GATHER)  # one transaction for many photos
+                while True:
+                    done.append(self.done.get_nowait())
+            self.asking.look()
+            self.fetching.look()
         return done
 
     @property
@@ -197,26 +201,26 @@ class _Scraper:
         """How many classes to work on: a single one until a host has answered at all."""
         return _CLASSES_AT_A_TIME if self.is_answered else 1
 
-    def _is_settled(self, threads: ThreadPoolExecutor, cls: ImageClass) -> bool:
+    def _is_settled(self, cls: ImageClass) -> bool:
         """Start a class's next jobs; where there are none, let go of it."""
         jobs = [] if cls.wnid in self.summary.failed else self._jobs(cls, self._state(cls))
         if not jobs:
             self.claimed_classes.release(_number(cls))
             return True
-        # A bad key shows at the first call: do not make sixteen.
+        # A bad key shows at the first call: do not make several.
         free = self._claimed(jobs if self.is_answered else jobs[:1])
         if not free:
             self.waiting.append(cls)  # what this class needs is being fetched for another one
         for job in free:
             self.jobs_of[cls.wnid] += 1
-            future = threads.submit(job.do)
-            self.running[future] = job
-            future.add_done_callback(self.done.put)
+            self.running.add(job)
+            crew = self.asking if job.photo_id is None else self.fetching
+            crew.submit(partial(self._do, job))
         return False
 
     def _claimed(self, jobs: Sequence[_Job]) -> list[_Job]:
         """Those of a class's jobs that nobody else does or has just done, now claimed."""
-        fetching = {job.photo_id for job in self.running.values()}
+        fetching = {job.photo_id for job in self.running}
         photo_ids = {job.photo_id for job in jobs if job.photo_id is not None} - fetching
         mine = {photo_id for photo_id in photo_ids if self.claimed_photos.claim(photo_id)}
         undone = select(Photo.id).where(
@@ -244,6 +248,13 @@ class _Scraper:
                 return []
         return [_Job(cls, partial(self._ask, step)) for step in state.ahead.steps]
 
+    def _do(self, job: _Job) -> None:
+        """Do a job, in whatever thread, and have the main one hear of it."""
+        try:
+            self.done.put((job, job.do()))
+        except Exception as error:  # noqa: BLE001 - the main thread raises it
+            self.done.put((job, error))
+
     def _ask(self, step: Step) -> _Asked:
         return _Asked(step, self.source.search(step.question))
 
@@ -253,35 +264,35 @@ class _Scraper:
         except PhotoRefused as refused:
             return _Fetched(candidate.photo_id, refused)
 
-    def _store(self, done: Iterable[Future[_Asked | _Fetched]]) -> list[ImageClass]:
+    def _store(self, done: Sequence[_Done]) -> list[ImageClass]:
         """Store what came, in one transaction, and return the classes that it was for.
 
         Raises what a job raised, once the others' results are stored.
         """
-        jobs = [(future, self.running.pop(future)) for future in done]
-        self.jobs_of.subtract(job.cls.wnid for _, job in jobs)
-        broken: BaseException | None = None
-        fetched: dict[int, Original | PhotoRefused] = {}
+        jobs = [job for job, _ in done]
+        self.running.difference_update(jobs)
+        self.jobs_of.subtract(job.cls.wnid for job in jobs)
+        broken: Exception | None = None
+        fetched = {came.photo_id: came.outcome for _, came in done if isinstance(came, _Fetched)}
+        originals = [each for each in fetched.values() if isinstance(each, Original)]
+        secure([self.images / each.file for each in originals])
         with self.store.begin_alone() as session:
-            for future, job in jobs:
-                error = future.exception()
-                if isinstance(error, SourceUnavailable):
-                    self.summary.failed[job.cls.wnid] = str(error)
-                elif error is not None:
-                    broken = error
-                elif isinstance(result := future.result(), _Asked):
-                    keep_page(session, self.source.name, job.cls, result.step, result.answer)
+            for job, came in done:
+                if isinstance(came, _Asked):
+                    keep_page(session, self.source.name, job.cls, came.step, came.answer)
                     self.summary.searches += 1
-                else:
-                    fetched[result.photo_id] = result.outcome
+                elif isinstance(came, SourceUnavailable):
+                    self.summary.failed[job.cls.wnid] = str(came)
+                elif isinstance(came, Exception):
+                    broken = came
             self._keep(session, fetched)
         self.is_answered = True
-        for _, job in jobs:
+        for job in jobs:
             if job.photo_id is not None:
                 self.claimed_photos.release(job.photo_id)
         if broken is not None:
             raise broken
-        return list({job.cls.wnid: job.cls for _, job in jobs}.values())
+        return list({job.cls.wnid: job.cls for job in jobs}.values())
 
     def _keep(self, session: Session, fetched: dict[int, Original | PhotoRefused]) -> None:
         """Store what came of photos, by `Photo.id`, in one statement and not one for each."""
@@ -308,5 +319,4 @@ class _Scraper:
         if isinstance(outcome, Original):
             same = select(Photo.id).where(Photo.sha256 == outcome.sha256).limit(1)
             if session.scalar(same) is None:
-                path = self.images / image_file(outcome.sha256, outcome.format)
-                path.unlink(missing_ok=True)
+                (self.images / outcome.file).unlink(missing_ok=True)

@@ -7,10 +7,10 @@ deeper than another before the class takes a photo of that depth.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 
-from sqlalchemy import select
+from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from genset.scrape.plan import Plan
@@ -20,6 +20,8 @@ from genset.taxonomy import ImageClass
 
 # No photos are posted closer together than this that a keyword finds by the thousand.
 _SHORTEST_WINDOW = timedelta(minutes=1)
+
+_FOUND = [field.name for field in fields(FoundPhoto)]  # columns of `Photo` too
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,55 +157,52 @@ def keep_page(
             capped=answer.capped,
         )
     )
-    first_rank = 1 + (step.depth - 1) * question.per_page
-    photos = _photos(session, source, answer.photos)
-    known = {
-        candidate.photo_id: candidate
-        for candidate in session.scalars(
-            select(Candidate).where(
-                Candidate.wnid == cls.wnid,
-                Candidate.photo_id.in_([photo.id for photo in photos.values()]),
-            )
+    photo_ids = _photo_ids(session, source, answer.photos)
+    place = {query.text: number for number, query in enumerate(cls.queries)}
+    mine = Candidate.wnid == cls.wnid, Candidate.photo_id.in_(photo_ids.values())
+    best = {
+        photo_id: (rank, place.get(keyword, 0))
+        for photo_id, rank, keyword in session.execute(
+            select(Candidate.photo_id, Candidate.rank, Candidate.keyword).where(*mine)
         )
     }
-    place = {query.text: number for number, query in enumerate(cls.queries)}
+    new: list[dict[str, object]] = []
+    first_rank = 1 + (step.depth - 1) * question.per_page
     for rank, found in enumerate(answer.photos, start=first_rank):
-        photo = photos[found.source_id]
-        candidate = known.get(photo.id)
-        if candidate is None:
-            candidate = Candidate(
-                wnid=cls.wnid, photo_id=photo.id, keyword=question.text, rank=rank
+        photo_id = photo_ids[found.source_id]
+        here = {"keyword": question.text, "rank": rank}
+        if photo_id not in best:
+            best[photo_id] = rank, place[question.text]
+            new.append({"wnid": cls.wnid, "photo_id": photo_id} | here)
+        elif (rank, place[question.text]) < best[photo_id]:
+            best[photo_id] = rank, place[question.text]
+            session.execute(
+                update(Candidate)
+                .where(Candidate.wnid == cls.wnid, Candidate.photo_id == photo_id)
+                .values(here)
             )
-            session.add(candidate)
-            known[photo.id] = candidate
-        elif (rank, place[question.text]) < (candidate.rank, place.get(candidate.keyword, 0)):
-            candidate.keyword, candidate.rank = question.text, rank
+    if new:
+        session.execute(insert(Candidate), new)
 
 
-def _photos(session: Session, source: str, found: Sequence[FoundPhoto]) -> dict[str, Photo]:
-    """The rows of these photos by their id at the source, made where they are new."""
-    ids = [photo.source_id for photo in found]
-    known = select(Photo).where(Photo.source == source, Photo.source_id.in_(ids))
-    photos = {photo.source_id: photo for photo in session.scalars(known)}
-    removed = select(RemovedOwner).where(RemovedOwner.source == source)
-    tombstones = {owner.owner: owner.reason for owner in session.scalars(removed)}
-    for each in found:
-        if each.source_id not in photos:
-            reason = tombstones.get(each.owner)
-            photos[each.source_id] = Photo(
-                source=source,
-                source_id=each.source_id,
-                owner=each.owner,
-                owner_name=each.owner_name,
-                title=each.title,
-                license=each.license,
-                license_url=each.license_url,
-                page_url=each.page_url,
-                image_url=each.image_url,
-                posted_at=each.posted_at,
-                taken_at=each.taken_at,
-                refused=None if reason is None else f"removed: {reason}",
-            )
-            session.add(photos[each.source_id])
-    session.flush()
-    return photos
+def _photo_ids(session: Session, source: str, found: Sequence[FoundPhoto]) -> dict[str, int]:
+    """The `Photo.id` of these photos by their id at the source, made where they are new."""
+    named = select(Photo.source_id, Photo.id).where(
+        Photo.source == source, Photo.source_id.in_([photo.source_id for photo in found])
+    )
+    known = dict(session.execute(named).all())
+    removed = select(RemovedOwner.owner, RemovedOwner.reason).where(RemovedOwner.source == source)
+    reasons = dict(session.execute(removed).all())
+    new = {
+        each.source_id: {name: getattr(each, name) for name in _FOUND}
+        | {
+            "source": source,
+            "refused": f"removed: {reasons[each.owner]}" if each.owner in reasons else None,
+        }
+        for each in found
+        if each.source_id not in known
+    }
+    if not new:
+        return known
+    session.execute(insert(Photo), list(new.values()))
+    return dict(session.execute(named).all())

@@ -11,7 +11,7 @@ import requests
 from genset import __version__
 from genset.errors import PhotoRefused, SourceRefused, SourceUnavailable
 from genset.scrape import http
-from genset.scrape.http import download, is_retryable, new_session, with_retries
+from genset.scrape.http import Connections, download, is_retryable, new_session, with_retries
 
 PHOTO = bytes(range(256)) * 1000
 
@@ -72,8 +72,7 @@ stranger = pytest.fixture(serving)
 
 def fetched(host: Host, path: str = "/photo.jpg") -> bytes:
     """Download from a host that is the only one allowed."""
-    with new_session() as session:
-        return download(session, host.address + path, lambda url: url.startswith(host.address))
+    return download(Connections(), host.address + path, lambda url: url.startswith(host.address))
 
 
 def refusal(host: Host, path: str) -> str:
@@ -99,8 +98,8 @@ def test_redirects_are_followed(host: Host, status: int) -> None:
 
 
 def test_an_address_that_is_not_allowed_is_never_asked(host: Host, stranger: Host) -> None:
-    with pytest.raises(PhotoRefused, match="address not allowed"), new_session() as session:
-        download(session, f"{stranger.address}/photo.jpg", lambda url: host.address in url)
+    with pytest.raises(PhotoRefused, match="address not allowed"):
+        download(Connections(), f"{stranger.address}/photo.jpg", lambda url: host.address in url)
     assert stranger.asked == []
 
 

@@ -2,11 +2,13 @@
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from pathlib import Path
 
 import pytest
 
 from genset.errors import SourceRefused
+from genset.files import secure
 from genset.scrape.flickr import Flickr
 from genset.scrape.sandbox import Reply, Request
 from tests.scrape.pools import CAT, DOG, FAULTS, Deaf, Pool, Serve, image_class, record, too_old
@@ -41,6 +43,41 @@ def test_wanting_more_goes_on_from_what_is_there(
         assert len(sandbox.requests.of("flickr.photos.search")) == summary.searches == searches
         assert pool.held() == [str(number) for number in range(45, 52)][:wanted]
     assert summary.short == {CAT.wnid: 7}
+
+
+# Power cuts
+
+
+def test_what_a_power_cut_left_of_a_photo_is_written_again(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox = serve(record(1), record(2))
+    undisturbed, pool = new_pool(), new_pool()
+    undisturbed.scrape(sandbox.source)
+    for name, content in undisturbed.files().items():
+        path = pool.workspace.images / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(bytes(len(content)))
+    pool.scrape(sandbox.source)
+    assert (pool.rows(), pool.files()) == (undisturbed.rows(), undisturbed.files())
+
+
+@pytest.mark.parametrize("photos", [3, 20])
+def test_no_row_says_that_a_photo_is_there_before_the_disk_has_it(
+    serve: Serve, pool: Pool, monkeypatch: pytest.MonkeyPatch, photos: int
+) -> None:
+    sandbox = serve(*map(record, range(photos)))
+    on_disk: set[str] = set()
+
+    def watched(paths: Collection[Path]) -> None:
+        secure(paths)
+        said = {photo["sha256"] for photo in pool.rows()["photo"] if photo["sha256"]}
+        assert said == on_disk
+        on_disk.update(path.stem for path in paths)
+
+    monkeypatch.setattr("genset.scrape.pool.secure", watched)
+    pool.scrape(sandbox.source, per_class=photos)
+    assert len(on_disk) == photos
 
 
 # Failures that may pass
