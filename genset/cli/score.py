@@ -1,14 +1,15 @@
 """Commands that score models and report on them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from genset.cli.common import PATH, json_option, need, show_json, show_table
-from genset.errors import NotAWorkspace
+from genset.cli.latency import Timed, check_latency, show_timed, timed
+from genset.errors import GensetError, NotAWorkspace
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ RUNS_OPTION = click.option(
     "--runs", type=PATH, help="Where runs are kept (default: the workspace's runs/)."
 )
 _ENGINES = "torch, onnxruntime or openvino; auto: the fastest that gives PyTorch's answers."
+_CLUSTER = "Score on the Ray cluster that is there (ray start, or RAY_ADDRESS)."
 
 
 @click.command()
@@ -39,9 +41,23 @@ _ENGINES = "torch, onnxruntime or openvino; auto: the fastest that gives PyTorch
 @click.option("--precision", default="float32", show_default=True, help="float32, bf16 or fp16.")
 @click.option("--decode", "decoding", default="exact", show_default=True, help="exact or fast.")
 @click.option("--streams", default=0, help="Processes that decode and score (default: the cores).")
+@click.option("--engine-cluster", "cluster", default="", metavar="ray", help=_CLUSTER)
 @click.option("--cache", type=PATH, help="Keep decoded pixels in this folder, for later runs.")
 @click.option("--allow-code", is_flag=True, help="Load TorchScript, which runs with your rights.")
 @click.option("--audit-preprocessing", is_flag=True, help="Try other transforms on a sample too.")
+@click.option(
+    "--latency",
+    type=PATH,
+    metavar="FOLDER",
+    help="Time each model on one photo at a time too; write an inference entry of DAWNBench's.",
+)
+@click.option(
+    "--price-per-hour",
+    "price",
+    type=click.FloatRange(min=0),
+    metavar="DOLLARS",
+    help="Of this machine: with --latency, say what 10,000 photos cost.",
+)
 @RUNS_OPTION
 @json_option
 @click.pass_obj
@@ -52,6 +68,8 @@ def evaluate(
     models: tuple[str, ...],
     k: int,
     audit_preprocessing: bool,
+    latency: Path | None,
+    price: float | None,
     runs: Path | None,
     as_json: bool,
     **how: Any,
@@ -64,7 +82,7 @@ def evaluate(
     &classes=LIST, &background=INDEX, &ema=1.
 
     What was scored before is not scored again, and a run that was cut off goes on. torchrun shares
-    the photos among processes.
+    the photos among processes; so does a Ray cluster.
 
     Answers that were computed elsewhere are predictions:FILE, with ?name=, &classes=LIST and
     &background=INDEX. FILE is N x k class indices (.npy, in the set's order), or a table (.csv,
@@ -75,44 +93,62 @@ def evaluate(
     genset evaluate v1 --model torchvision:resnet50 \\
         --model 'file:fast.pth?arch=torchvision:resnet50'
     genset evaluate labels.csv --model 'predictions:preds.npy?name=mine'
+    genset evaluate v1 --model torchvision:resnet50 --latency entries --price-per-hour 0.34
     """
-    if not all(spec.startswith("predictions:") for spec in models):
-        from genset.evaluate.allocator import tune_allocator
-
-        tune_allocator()  # before PyTorch is there
+    networks = [spec for spec in models if not spec.startswith("predictions:")]
+    if networks:
         need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
+    from genset.evaluate.classes import other_classes
     from genset.evaluate.evaluate import SomeModelsFailed
     from genset.evaluate.evaluate import evaluate as score
     from genset.evaluate.options import Options
+    from genset.evaluate.start import start_pytorch
 
-    found, kept = set_and_runs(folder, photos, runs)
+    check_latency(latency, price)
+    found, kept = set_and_runs(folder, photos, runs, other_classes(models))
     options = Options(keep=max(k, 5), **how)
-    failed = None
+    if networks:
+        start_pytorch(networks)
+    failed: dict[str, GensetError] = {}
     try:
         results = score(found, models, kept, options)
     except SomeModelsFailed as error:
-        results, failed = error.runs, error
+        results, failed = error.runs, dict(error.failed)
     if os.environ.get("RANK", "0") != "0":
         return  # torchrun's first process speaks for all
-    good = {run.spec for run in results}
-    audits = (
-        _audits(found, [m for m in models if m in good], options) if audit_preprocessing else []
-    )
+    scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
+    audits = _audits(found, scored, options) if audit_preprocessing else None
+    if not as_json:
+        _show_runs(results, k)
+        click.echo("\n".join(map(str, audits or ())), nl=bool(audits))
+    times: list[Timed] = []
+    if latency is not None:
+        for spec, each in timed(found, kept, options, scored, latency, price):
+            if isinstance(each, Timed):
+                times.append(each)
+            else:
+                failed[spec] = each
     if as_json:
         answer = {"set": found.name, "set_hash": found.content_hash, "runs": results}
-        show_json({**answer, "audits": audits} if audit_preprocessing else answer)
-    else:
-        _show_runs(results, k)
-        click.echo("\n".join(map(str, audits)), nl=bool(audits))
-    if failed is not None:
-        raise failed
+        if audits is not None:
+            answer["audits"] = audits
+        if latency is not None:
+            answer["latency"] = [each.as_json() for each in times]
+        show_json(answer)
+    elif latency is not None:
+        given = [run.model for spec, run in scored if spec.startswith("predictions:")]
+        show_timed(times, given)
+    if failed:
+        raise SomeModelsFailed(failed, results)
 
 
-def _audits(photos: "PhotoSet", models: Sequence[str], options: "Options") -> "list[Audit]":
+def _audits(
+    photos: "PhotoSet", scored: "Sequence[tuple[str, Run]]", options: "Options"
+) -> "list[Audit]":
     from genset.evaluate.audit import audit
     from genset.evaluate.models import load_model
 
-    networks = [spec for spec in models if not spec.startswith("predictions:")]
+    networks = [spec for spec, _ in scored if not spec.startswith("predictions:")]
     return [audit(load_model(spec, options.allow_code), photos) for spec in networks]
 
 
@@ -137,8 +173,13 @@ def _show_runs(results: "Sequence[Run]", k: int) -> None:
             click.echo(f"{run.model}: {remark}")
 
 
-def set_and_runs(folder: Path | None, named: str, runs: Path | None) -> "tuple[PhotoSet, Path]":
-    """The set to score, and where runs are kept. A folder of photos needs no workspace."""
+def set_and_runs(
+    folder: Path | None, named: str, runs: Path | None, others: Collection[str] = ()
+) -> "tuple[PhotoSet, Path]":
+    """The set to score, and where runs are kept. A folder of photos needs no workspace.
+
+    Its folders may be named as `others`, which are no classes of ImageNet.
+    """
     from genset.evaluate.photos import open_set
 
     try:
@@ -146,5 +187,5 @@ def set_and_runs(folder: Path | None, named: str, runs: Path | None) -> "tuple[P
     except NotAWorkspace:
         if folder is not None:
             raise
-        return open_set(named), runs or Path("runs")
-    return open_set(named, workspace.releases), runs or workspace.runs
+        return open_set(named, others=others), runs or Path("runs")
+    return open_set(named, workspace.releases, others), runs or workspace.runs

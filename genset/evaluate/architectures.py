@@ -1,6 +1,7 @@
 """Networks by name: torchvision's, timm's, or one of your own; with weights or without."""
 
 import importlib
+import inspect
 import logging
 import os
 import socket
@@ -55,7 +56,7 @@ def bare(spec: ModelSpec, outputs: int) -> Loaded:
         return network, Preprocessing.of_torchvision(first.transforms())
     if module == "timm":
         return _create(spec, name, **other)
-    return _call(spec, module, name), Preprocessing.usual()
+    return _call(spec, module, name, other), Preprocessing.usual()
 
 
 def _of_torchvision(spec: ModelSpec) -> Loaded:
@@ -154,18 +155,22 @@ def _quick_hub() -> Iterator[None]:
         log.setLevel(level)
 
 
-def _call(spec: ModelSpec, module: str, name: str) -> nn.Module:
-    """What the user's own function returns; its module may lie in the current folder."""
+def _call(spec: ModelSpec, module: str, name: str, options: dict[str, Any]) -> nn.Module:
+    """What the user's own function returns; its module may lie in the current folder.
+
+    It is told those of the options that it knows.
+    """
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:
-        function: Callable[[], object] = getattr(importlib.import_module(module), name)
+        function: Callable[..., object] = getattr(importlib.import_module(module), name)
+        parameters = inspect.signature(function).parameters
     except Exception as error:  # noqa: BLE001 - it is the user's own code
         raise BadInput(
             f"model {spec.text!r}: cannot import {spec.arch}: {first_line(error)}"
         ) from None
     try:
-        network = function()
+        network = function(**{key: options[key] for key in options if key in parameters})
     except Exception as error:  # noqa: BLE001 - it is the user's own code
         raise BadInput(f"model {spec.text!r}: {spec.arch}() fails: {first_line(error)}") from None
     if not isinstance(network, nn.Module):

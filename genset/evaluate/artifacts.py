@@ -179,8 +179,8 @@ class OnnxNetwork(nn.Module):
         return torch.from_numpy(session.run(None, {wanted.name: given})[0]).float()
 
 
-def open_session(path: Path) -> Any:
-    """An ONNX Runtime session on one core.
+def open_session(path: Path, threads: int = 1) -> Any:
+    """An ONNX Runtime session on so many cores.
 
     Raises:
         MissingExtra: onnxruntime is not installed.
@@ -190,7 +190,7 @@ def open_session(path: Path) -> Any:
     except ModuleNotFoundError:
         raise MissingExtra("running ONNX files", "engines") from None
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 

@@ -23,19 +23,27 @@ from genset.evaluate.pixels import Pixels
 _TOLERANCE = {"float32": 1e-3, "bf16": 0.1, "fp16": 0.02}
 _TRIALS = 3
 
+_MEND = "; use --engine torch"
+
 # To write a model as ONNX and try engines takes seconds, which fewer photos do not win back.
 WORTH_A_TRIAL = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An engine, and the file that it opens (None: PyTorch has the network itself)."""
+    """An engine, and the file that it opens (None: PyTorch has the network itself).
+
+    `notes` say which engines were passed over because they fail or answer otherwise.
+    """
 
     engine: str
     exported: Path | None = None
+    notes: tuple[str, ...] = ()
 
 
-def candidates(model: LoadedModel, asked: str, worth: bool) -> list[str]:
+def candidates(
+    model: LoadedModel, asked: str, worth: bool, precision: str = "float32"
+) -> list[str]:
     """The engines that may run a model: those installed for "auto", else the one asked for.
 
     "auto" means PyTorch where a trial is not `worth` its time, or a GPU is there.
@@ -52,12 +60,13 @@ def candidates(model: LoadedModel, asked: str, worth: bool) -> list[str]:
         )
     if asked != "auto":
         return [asked]
+    able = [name for name in ENGINES if name != "onnxruntime" or precision == "float32"]
     if is_onnx:
-        names = ["onnxruntime", "openvino"]
-        return [name for name in names if installed(name)] if worth else names[:1]
+        able.remove("torch")
+        return [name for name in able if installed(name)] if worth else able[:1]
     if model.spec.kind == "torchscript" or torch.cuda.is_available() or not worth:
         return ["torch"]
-    return [name for name in ENGINES if name == "torch" or installed(name)]
+    return [name for name in able if name == "torch" or installed(name)]
 
 
 def installed(engine: str) -> bool:
@@ -84,7 +93,8 @@ def choose(
 ) -> Choice:
     """The engine if there is one name; else the fastest that gives PyTorch's answers to a probe.
 
-    The model is written as ONNX to `exported`, unless it is there.
+    The model is written as ONNX to `exported`, unless it is there. Where engines fail or answer
+    otherwise, the choice has a note that says so.
 
     Raises:
         ModelError: the model cannot be written, or no engine gives PyTorch's answers.
@@ -94,30 +104,51 @@ def choose(
         write_export(model, exported)
         return Choice(names[0], exported)
     seconds: dict[str, float] = {}
-    problems: list[GensetError] = []
+    problems: dict[str, GensetError] = {}
+    try:
+        write_export(model, exported)
+    except ModelError as error:
+        problems = {name: error for name in names if name != "torch"}
     for name in names:
+        if name in problems:
+            continue
         try:
-            if name != "torch":
-                write_export(model, exported)
             engine = open_engine(name, model, precision, exported)
             check(name, engine, model, precision, probe)
             seconds[name] = _timed(engine, filled(probe, model.batch))
         except GensetError as error:
-            problems.append(error)
+            problems[name] = error
         except Exception as error:  # noqa: BLE001 - each engine raises what it likes
-            problems.append(
-                ModelError(f"model {model.spec.text!r} cannot be run: {first_line(error)}")
-            )
+            problems[name] = ModelError(f"{_what(model)} cannot be run: {first_line(error)}")
     if not seconds:
-        raise problems[0]
+        raise problems.get("torch", next(iter(problems.values())))
     engine_name = min(seconds, key=lambda name: seconds[name])
-    return Choice(engine_name, None if engine_name == "torch" else exported)
+    return Choice(
+        engine_name, None if engine_name == "torch" else exported, _passed_over(model, problems)
+    )
+
+
+def _passed_over(model: LoadedModel, problems: dict[str, GensetError]) -> tuple[str, ...]:
+    """A sentence for each thing that is wrong with engines."""
+    engines: dict[str, list[str]] = {}
+    for name, error in problems.items():
+        why = str(error).removeprefix(f"{_what(model)}: ").removesuffix(_MEND)
+        engines.setdefault(why, []).append(name)
+    return tuple(
+        f"Not scored by {' or '.join(names)}, which failed a trial: {why}."
+        for why, names in engines.items()
+    )
+
+
+def _what(model: LoadedModel) -> str:
+    return f"model {model.spec.text!r}"
 
 
 def check(name: str, engine: Engine, model: LoadedModel, precision: str, probe: Pixels) -> None:
     """See that an engine gives PyTorch's own answers to some photos' pixels.
 
-    In float32 each photo's best class must be the same, and all logits nearly so.
+    All numbers must nearly be the same; in float32 each photo's best class as well, where there
+    are classes: features have none.
 
     Raises:
         ModelError: it does not, or does not run.
@@ -130,18 +161,21 @@ def check(name: str, engine: Engine, model: LoadedModel, precision: str, probe: 
         answer = engine(given)
     except Exception as error:  # noqa: BLE001 - each engine raises what it likes
         raise ModelError(
-            f"model {model.spec.text!r}: engine {name} cannot run it: {first_line(error)}"
+            f"{_what(model)}: engine {name} cannot run it: {first_line(error)}"
         ) from None
     reference = TorchEngine(model, "float32")(given)
+    has_classes = any(model.order)
     apart = allowed = np.inf
     if answer.shape == reference.shape:
         apart = float(np.abs(answer - reference).max())
-        allowed = _TOLERANCE[precision] * max(1.0, float(np.abs(reference).max()))
-    same = precision != "float32" or bool((answer.argmax(-1) == reference.argmax(-1)).all())
+        largest = float(np.abs(reference).max())
+        allowed = _TOLERANCE[precision] * (max(1.0, largest) if has_classes else largest)
+    exact = has_classes and precision == "float32"
+    same = not exact or bool((answer.argmax(-1) == reference.argmax(-1)).all())
     if not (apart <= allowed < np.inf and same):
         raise ModelError(
-            f"model {model.spec.text!r}: engine {name} does not give PyTorch's answers (logits are "
-            f"up to {apart:.3g} apart); use --engine torch"
+            f"{_what(model)}: engine {name} does not give PyTorch's answers (logits are up to "
+            f"{apart:.3g} apart){_MEND}"
         )
 
 
@@ -158,14 +192,16 @@ def write_export(model: LoadedModel, path: Path) -> None:
     """
     if path.is_file():
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".partial-{uuid4().hex}.onnx")
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             export(model, temporary)
         temporary.replace(path)
+    except OSError as error:
+        raise ModelError(f"{_what(model)} cannot be written as ONNX: {error.strerror}") from None
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -1,6 +1,7 @@
 """What runs a network: PyTorch, ONNX Runtime or OpenVINO. Pixels in, logits out.
 
-An engine is made in the process that uses it, and runs on one core of a CPU, or on the GPU.
+An engine is made in the process that uses it, and runs on the GPU, or on a CPU: on one core, unless
+it is given more. PyTorch's threads are the whole process's, set by `torch.set_num_threads`.
 """
 
 from pathlib import Path
@@ -32,7 +33,9 @@ class Engine(Protocol):
         """
 
 
-def open_engine(name: str, model: LoadedModel, precision: str, exported: Path | None) -> Engine:
+def open_engine(
+    name: str, model: LoadedModel, precision: str, exported: Path | None, threads: int = 1
+) -> Engine:
     """An engine by its name. `exported` is the model as ONNX, for those that need it.
 
     Raises:
@@ -44,8 +47,8 @@ def open_engine(name: str, model: LoadedModel, precision: str, exported: Path | 
     if exported is None:
         raise BadInput(f"engine {name} needs the model as ONNX")
     if name == "onnxruntime":
-        return OnnxRuntimeEngine(exported, model.preprocessing, precision)
-    return OpenvinoEngine(exported, model.preprocessing, precision)
+        return OnnxRuntimeEngine(exported, model.preprocessing, precision, threads)
+    return OpenvinoEngine(exported, model.preprocessing, precision, threads)
 
 
 class TorchEngine:
@@ -80,13 +83,15 @@ class TorchEngine:
 
 
 class OnnxRuntimeEngine:
-    """ONNX Runtime on one core of the CPU, in float32."""
+    """ONNX Runtime on the CPU, in float32."""
 
-    def __init__(self, exported: Path, preprocessing: Preprocessing, precision: str) -> None:
+    def __init__(
+        self, exported: Path, preprocessing: Preprocessing, precision: str, threads: int = 1
+    ) -> None:
         if precision != "float32":
             raise BadInput(f"engine onnxruntime has no {precision}: use openvino or torch")
         self.network = OnnxNetwork(exported)
-        self.network._session = open_session(exported)
+        self.network._session = open_session(exported, threads)
         self.preprocessing = preprocessing
 
     def __call__(self, pixels: Pixels) -> Logits:
@@ -97,9 +102,11 @@ class OnnxRuntimeEngine:
 
 
 class OpenvinoEngine:
-    """OpenVINO on one core of the CPU."""
+    """OpenVINO on the CPU."""
 
-    def __init__(self, exported: Path, preprocessing: Preprocessing, precision: str) -> None:
+    def __init__(
+        self, exported: Path, preprocessing: Preprocessing, precision: str, threads: int = 1
+    ) -> None:
         try:
             import openvino
         except ModuleNotFoundError:
@@ -107,14 +114,17 @@ class OpenvinoEngine:
         names = {"float32": "f32", "bf16": "bf16", "fp16": "f16"}
         options: dict[str, Any] = {
             "INFERENCE_PRECISION_HINT": names[precision],
-            "INFERENCE_NUM_THREADS": 1,
+            "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": 1,
             # Each process is one stream; the system, and no engine, says on which core it is.
             "ENABLE_CPU_PINNING": False,
         }
-        self.request = (
-            openvino.Core().compile_model(exported, "CPU", options).create_infer_request()
-        )
+        compiled = openvino.Core().compile_model(exported, "CPU", options)
+        # A processor that cannot do what is asked does something near it, without a word.
+        found = compiled.get_property("INFERENCE_PRECISION_HINT").to_string()
+        if found != names[precision]:
+            raise BadInput(f"engine openvino has no {precision} on this processor: use torch")
+        self.request = compiled.create_infer_request()
         self.preprocessing = preprocessing
 
     def __call__(self, pixels: Pixels) -> Logits:

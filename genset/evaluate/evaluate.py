@@ -1,7 +1,7 @@
 """Score models on a set: load, predict, count, keep."""
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,11 +27,14 @@ from genset.files import sha256_of
 
 
 class SomeModelsFailed(ModelError):
-    """Some models could not be scored, and the others were: `runs` has these, in their order."""
+    """Some models could not be scored, and the others were.
 
-    def __init__(self, failures: Sequence[GensetError], runs: list[Run]) -> None:
-        super().__init__("; ".join(map(str, failures)))
-        self.runs = runs
+    `failed` says by spec why; `runs` has those of the others, in the order of their specs.
+    """
+
+    def __init__(self, failed: Mapping[str, GensetError], runs: list[Run]) -> None:
+        super().__init__("; ".join(map(str, failed.values())))
+        self.failed, self.runs = failed, runs
 
 
 def evaluate(
@@ -68,11 +71,11 @@ def evaluate(
 
         found |= score_networks(photos, networks, runs, options or Options())
     made = [run for spec in parsed if isinstance(run := found[spec.text], Run)]
-    failures = [error for error in found.values() if isinstance(error, GensetError)]
-    if failures and not made and len(failures) == 1:
-        raise failures[0]
-    if failures:
-        raise SomeModelsFailed(failures, made)
+    failed = {spec: error for spec, error in found.items() if isinstance(error, GensetError)}
+    if failed and not made and len(failed) == 1:
+        raise next(iter(failed.values()))
+    if failed:
+        raise SomeModelsFailed(failed, made)
     return made
 
 

@@ -19,6 +19,7 @@ from genset.evaluate.options import Options
 from genset.evaluate.passes import SHARDS, Entry
 from genset.evaluate.photos import PhotoSet
 from genset.evaluate.runs import LOGITS, Accuracy, Prediction, Run, save_run
+from genset.evaluate.score import this_device
 from genset.evaluate.shards import Answers, load_shard, merged, shard_file, shards_of
 from genset.files import written_whole
 
@@ -56,8 +57,8 @@ def finish(entry: Entry, photos: PhotoSet, options: Options, seconds: float) -> 
         weights_hash=entry.model.weights_hash,
         preprocessing=entry.preprocessing,
         precision=options.precision,
-        versions=_versions(entry.choice.engine),
-        device=_device(entry.choice.engine),
+        versions=versions(entry.choice.engine),
+        device=", ".join(sorted(entry.devices)) or device(entry.choice.engine),
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         seconds=round(seconds, 3),
         unreadable=unreadable,
@@ -99,13 +100,14 @@ def _accuracy(predictions: list[Prediction], k: int) -> Accuracy:
     return Accuracy.of(sum(said.wnid in said.top[:k] for said in predictions), len(predictions))
 
 
-def _device(engine: str) -> str:
-    on_gpu = engine == "torch" and torch.cuda.is_available()
-    return torch.cuda.get_device_name() if on_gpu else "cpu"
+def device(engine: str) -> str:
+    """What the engine runs on here: "cpu", or a GPU's name."""
+    return this_device() if engine == "torch" else "cpu"
 
 
-def _versions(engine: str) -> dict[str, str]:
-    versions = {
+def versions(engine: str) -> dict[str, str]:
+    """The versions of what answers depend on."""
+    found = {
         "genset": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -114,5 +116,5 @@ def _versions(engine: str) -> dict[str, str]:
         "pillow": PIL.__version__,
     }
     if engine != "torch":
-        versions[engine] = importlib.metadata.version(engine)
-    return versions
+        found[engine] = importlib.metadata.version(engine)
+    return found

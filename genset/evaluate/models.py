@@ -1,11 +1,12 @@
 """Load what a model spec names: the network, its weights, its own preprocessing."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from genset.errors import BadInput
 from genset.evaluate.architectures import bare, pretrained
@@ -63,7 +64,7 @@ def load_model(text: str, allow_code: bool = False) -> LoadedModel:
         spec=spec,
         network=network,
         preprocessing=_changed(spec, preprocessing),
-        weights_hash=_weights_hash(network),
+        weights_hash=hash_of_weights(network.state_dict()),
         order=order,
         notes=notes,
     )
@@ -103,9 +104,10 @@ def _changed(spec: ModelSpec, preprocessing: Preprocessing) -> Preprocessing:
         raise BadInput(f"model {spec.text!r}: {error}") from None
 
 
-def _weights_hash(network: nn.Module) -> str:
+def hash_of_weights(weights: Mapping[str, Tensor]) -> str:
+    """A sha256 over names, kinds, shapes and values, in the order of the names."""
     digest = hashlib.sha256()
-    for key, value in sorted(network.state_dict().items()):
+    for key, value in sorted(weights.items()):
         digest.update(f"{key} {value.dtype} {list(value.shape)}\n".encode())
         digest.update(value.cpu().contiguous().numpy().tobytes())
     return f"sha256:{digest.hexdigest()}"

@@ -1,13 +1,16 @@
 """Score networks on a set in one pass over its photos."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
-from genset.errors import GensetError, ModelError, PhotoRefused
+from genset.errors import BadInput, GensetError, ModelError, PhotoRefused
+from genset.evaluate.cluster import joined_cluster
 from genset.evaluate.finish import finish
 from genset.evaluate.models import load_model
 from genset.evaluate.options import Options
@@ -21,6 +24,8 @@ from genset.evaluate.world import join_world
 
 _PROBE = 8
 
+Made = TypeVar("Made")
+
 
 def score_networks(
     photos: PhotoSet, specs: Sequence[ModelSpec], runs: Path, options: Options
@@ -28,11 +33,16 @@ def score_networks(
     """Score these models; by the text of its spec, the run of each, or why there is none.
 
     Raises:
-        GensetError: no photo can be read, the answers cannot be written, or a process that scores
-            was killed. What is finished is kept.
+        BadInput: there are torchrun's processes, and a cluster.
+        MissingExtra: the cluster's package is not installed.
+        GensetError: no photo can be read, the answers cannot be written, a process that scores was
+            killed, or there is no cluster. What is finished is kept.
     """
     started = time.monotonic()
-    one = Pass(photos, runs, options, join_world())
+    world = join_world()
+    if world.size > 1 and options.cluster:
+        raise BadInput("torchrun and --engine-cluster ray each share out the photos: leave out one")
+    one = Pass(photos, runs, options, world)
     found: dict[str, Run | GensetError] = {}
     entries: list[Entry] = []
     same: dict[str, str] = {}
@@ -49,13 +59,26 @@ def score_networks(
         else:
             entries.append(opened)
     if entries:
-        found |= _scored(one, entries, started)
+        with joined_cluster(options.cluster) as cluster:
+            found |= in_one_pass(replace(one, cluster=cluster), entries, finish, started)
     return found | {text: found[twin] for text, twin in same.items()}
 
 
-def _scored(one: Pass, entries: list[Entry], started: float) -> dict[str, Run | GensetError]:
+def in_one_pass(
+    one: Pass,
+    entries: list[Entry],
+    make: Callable[[Entry, PhotoSet, Options, float], Made],
+    started: float,
+) -> dict[str, Made | GensetError]:
+    """Run these models; by the text of its spec, what is made of each one's shards, or why not.
+
+    The first process makes it. `make` is told how many seconds passed since `started`.
+
+    Raises:
+        GensetError: as `score_networks` does.
+    """
     photos, options = one.photos, one.options
-    found: dict[str, Run | GensetError] = {}
+    found: dict[str, Made | GensetError] = {}
     geometries = list(dict.fromkeys(entry.geometry for entry in entries))
     probe = _probe(photos, geometries)
     for entry in entries[:]:
@@ -72,7 +95,7 @@ def _scored(one: Pass, entries: list[Entry], started: float) -> dict[str, Run | 
         seconds = time.monotonic() - started
         try:
             found[entry.model.spec.text] = one.world.agreed(
-                partial(finish, entry, photos, options, seconds)
+                partial(make, entry, photos, options, seconds)
             )
         except GensetError as error:
             found[entry.model.spec.text] = error

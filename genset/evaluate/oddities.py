@@ -24,8 +24,9 @@ def oddities(predictions: Sequence[Prediction], classes: int) -> list[str]:
     `classes` is how many the model chooses among.
     """
     place = {each.wnid: each.index for each in imagenet1k()}
-    truth = np.array([place.get(said.wnid, -1) for said in predictions])
-    first = np.array([place.get(said.top[0], -2) for said in predictions])
+    of_imagenet = [said for said in predictions if said.wnid in place]
+    truth = np.array([place[said.wnid] for said in of_imagenet])
+    first = np.array([place.get(said.top[0], -2) for said in of_imagenet])
     found = (
         odd_ranks(hits_by_rank(predictions), len(predictions), classes),
         other_order(truth, first, len(place)),

@@ -9,6 +9,7 @@ from genset.taxonomy import imagenet1k
 ENGINES = ("torch", "onnxruntime", "openvino")
 PRECISIONS = ("float32", "bf16", "fp16")
 DECODINGS = ("exact", "fast")
+CLUSTERS = ("ray",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +17,13 @@ class Options:
     """How models are scored.
 
     Attributes:
-        keep: how many classes of each photo are kept: 5 to 1,000.
+        keep: how many classes of each photo are kept: 5 to 1,000; 0: none, of features.
         logits: keep all logits too.
         engine: one of `ENGINES`, or "auto": the fastest that gives PyTorch's answers.
         precision: one of `PRECISIONS`.
         decoding: "exact": photos resized by Pillow, as models' own pipelines do; or "fast".
         streams: processes that decode and score; 0: one a core.
+        cluster: "": this machine (or torchrun's) scores; "ray": the Ray cluster that is there.
         cache: folder where pixels are kept for later runs; None: they are not.
         allow_code: load models that are code (TorchScript).
 
@@ -35,22 +37,26 @@ class Options:
     precision: str = "float32"
     decoding: str = "exact"
     streams: int = 0
+    cluster: str = ""
     cache: Path | None = None
     allow_code: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what is not possible."""
         classes = len(imagenet1k())
-        if not 5 <= self.keep <= classes:
+        if self.keep and not 5 <= self.keep <= classes:
             raise BadInput(f"5 to {classes} classes of each photo can be kept, not {self.keep}")
         for what, value, known in (
             ("engine", self.engine, ("auto", *ENGINES)),
             ("precision", self.precision, PRECISIONS),
             ("decoding", self.decoding, DECODINGS),
+            ("engine cluster", self.cluster, ("", *CLUSTERS)),
         ):
             if value not in known:
-                raise BadInput(f"{what} is one of {', '.join(known)}, not {value}")
+                raise BadInput(f"{what} is one of {', '.join(filter(None, known))}, not {value}")
         if self.engine == "onnxruntime" and self.precision != "float32":
             raise BadInput(f"engine onnxruntime has no {self.precision}: use openvino or torch")
         if not 0 <= self.streams <= 1024:
             raise BadInput(f"0 to 1024 streams can score, not {self.streams}")
+        if self.streams and self.cluster:
+            raise BadInput("how many processes a cluster has is Ray's to say: leave out --streams")

@@ -1,14 +1,17 @@
 """One pass over a set for all models: choose engines, score what is not kept yet."""
 
 import importlib
+import json
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
 from genset.errors import GensetError, MissingExtra
-from genset.evaluate.cache import PixelCache
 from genset.evaluate.choice import (
     WORTH_A_TRIAL,
     Choice,
@@ -23,24 +26,32 @@ from genset.evaluate.photos import PhotoSet
 from genset.evaluate.pixels import Pixels
 from genset.evaluate.preprocessing import Geometry
 from genset.evaluate.runs import LOGITS, Run, load_run, run_folder, run_key
-from genset.evaluate.score import Contender, Job, ShardReport
-from genset.evaluate.shards import shard_file, shards_of
+from genset.evaluate.score import Contender, ShardReport, job_of
+from genset.evaluate.shards import save_shard, shard_file, shards_of
 from genset.evaluate.streams import (
     CAN_FORK,
     Task,
     cores,
     in_another_process,
+    not_written,
     score_here,
     score_in_streams,
 )
 from genset.evaluate.world import World
-from genset.files import written_whole
+from genset.files import write_text, written_whole
 from genset.progress import progress
+
+if TYPE_CHECKING:
+    from genset.evaluate.cluster import Cluster
 
 # Folders of shards begin so.
 SHARDS = "shards-"
 
-_BATCH, _BATCH_OF_GPU = 16, 128
+# Beside the shards: what is to say of the choice of their engine.
+_NOTES = "notes.json"
+
+# Photos that show whether an engine gives PyTorch's answers, where it was chosen before.
+_PROBE = 4
 
 # Fewer photos are scored before other processes would have begun.
 _STREAMS_FROM = 64
@@ -55,7 +66,9 @@ class Entry:
         key, folder: of its run.
         preprocessing: in words.
         choice: the engine that runs it.
+        probe: pixels of a few photos, to try engines on.
         notes: what to say beside its numbers.
+        devices: what scored it in this pass.
     """
 
     model: LoadedModel
@@ -63,7 +76,9 @@ class Entry:
     folder: Path
     preprocessing: dict[str, object]
     choice: Choice = field(default_factory=lambda: Choice("torch"))
+    probe: Pixels = field(default_factory=lambda: np.empty(0, np.uint8))
     notes: list[str] = field(default_factory=list)
+    devices: set[str] = field(default_factory=set)
 
     @property
     def geometry(self) -> Geometry:
@@ -83,6 +98,7 @@ class Pass:
     runs: Path
     options: Options
     world: World
+    cluster: "Cluster | None" = None
 
     def open(self, model: LoadedModel) -> Entry | Run:
         """A model's place in the pass; or its run, if that is finished.
@@ -118,11 +134,14 @@ class Pass:
         Raises:
             GensetError: no engine runs it.
         """
+        entry.probe = probe[:_PROBE]
         entry.choice = self.world.agreed(lambda: self._chosen(entry, self._asked(entry), probe))
         # Once, and not in each of the processes that are split off.
         importlib.import_module(entry.choice.engine)
         if entry.choice.exported and not entry.choice.exported.is_file():  # another machine's disk
             entry.choice = self._chosen(entry, entry.choice.engine, probe)
+        if self.world.rank == 0:
+            entry.notes += _kept_notes(entry.shards(self.options) / _NOTES, entry.choice.notes)
 
     def _asked(self, entry: Entry) -> str:
         """The engine that is asked for; for "auto", the one that began this run, if any did."""
@@ -133,8 +152,9 @@ class Pass:
         return self.options.engine
 
     def _chosen(self, entry: Entry, asked: str, probe: Pixels) -> Choice:
-        worth = len(self.photos.photos) >= WORTH_A_TRIAL
-        names = candidates(entry.model, asked, worth)
+        on_gpus = self.cluster is not None and self.cluster.gpus > 0
+        worth = len(self.photos.photos) >= WORTH_A_TRIAL and not on_gpus
+        names = candidates(entry.model, asked, worth, self.options.precision)
         if names == ["torch"]:
             return Choice("torch")
         if missing := [name for name in names if not installed(name)]:
@@ -142,8 +162,11 @@ class Pass:
         file = exported_file(entry.model, self.runs / ".engines")
         if len(names) == 1 and file.is_file():
             return Choice(names[0], file)
+        arguments = entry.model, names, self.options.precision, probe, file
+        if self.cluster is not None:  # nothing is split off here: Ray's threads could not be
+            return choose(*arguments)
         # PyTorch's exporter and the engines leave threads behind, which cannot be split off.
-        return in_another_process(choose, entry.model, names, self.options.precision, probe, file)
+        return in_another_process(choose, *arguments)
 
     def score(self, entries: Sequence[Entry]) -> dict[int, str]:
         """Score this process's shards that are not kept yet, and bring all to the first process.
@@ -154,16 +177,23 @@ class Pass:
             GensetError: the answers cannot be written, or a process was killed.
         """
         failed: dict[int, str] = {}
+        untrusted: set[int] = set()
         problem = None
         try:
             for report in self._reports(entries):
                 failed |= report.failed
+                untrusted |= report.untrusted
+                for entry in entries:
+                    entry.devices.add(report.device if entry.choice.engine == "torch" else "cpu")
                 for number, note in report.notes.items():
                     if note not in entries[number].notes:
                         entries[number].notes.append(note)
         except GensetError as error:
             problem = error
-        for of_process, theirs in self.world.gathered((failed, problem)):
+        found = self.world.gathered((failed, untrusted, problem))
+        for number in set().union(*(wrong for _, wrong, _ in found)):
+            shutil.rmtree(entries[number].shards(self.options), ignore_errors=True)
+        for of_process, _, theirs in found:
             if theirs is not None:
                 raise theirs
             failed |= of_process
@@ -179,39 +209,37 @@ class Pass:
                 todo.append((shard, missing))
         if not todo:
             return
-        on_gpu = torch.cuda.is_available() and any(e.choice.engine == "torch" for e in entries)
+        by_torch = any(entry.choice.engine == "torch" for entry in entries)
+        on_gpu = torch.cuda.is_available() and by_torch
         mine = max(1, cores() // self.world.beside)
         photos = sum(len(shards[shard]) for shard, _ in todo)
         streams = self.options.streams or (1 if on_gpu or photos < _STREAMS_FROM else mine)
         streams = min(streams, len(todo)) if CAN_FORK and not on_gpu else 1
-        job = self._job(entries, decoders=mine if on_gpu else 0)
-        reports = score_here(job, todo) if streams == 1 else score_in_streams(job, todo, streams)
+        contenders = [
+            Contender(e.model, e.choice.engine, e.choice.exported, e.shards(self.options), e.probe)
+            for e in entries
+        ]
+        if self.cluster is not None:
+            reports = self._from_cluster(self.cluster, contenders, todo)
+        else:
+            job = job_of(self.photos, contenders, self.options, decoders=mine if on_gpu else 0)
+            several = streams > 1
+            reports = score_in_streams(job, todo, streams) if several else score_here(job, todo)
         names = ", ".join(entry.model.spec.name for entry in entries)
         # Once for each of its photos, which are what is counted.
         each = (report for report in reports for _ in shards[report.shard])
         yield from progress(each, total=photos, what=names, unit="photo")
 
-    def _job(self, entries: Sequence[Entry], decoders: int) -> Job:
-        folder, decoding = self.options.cache, self.options.decoding
-        geometries = {entry.geometry for entry in entries}
-        return Job(
-            photos=self.photos.photos,
-            contenders=[
-                Contender(e.model, e.choice.engine, e.choice.exported, e.shards(self.options))
-                for e in entries
-            ],
-            precision=self.options.precision,
-            decoding=decoding,
-            keep=self.options.keep,
-            logits=self.options.logits,
-            batch=_BATCH_OF_GPU if decoders else _BATCH,
-            decoders=decoders,
-            caches={
-                geometry: PixelCache(folder, self.photos, geometry, decoding)
-                for geometry in geometries
-                if folder is not None
-            },
-        )
+    def _from_cluster(
+        self, cluster: "Cluster", contenders: Sequence[Contender], todo: Sequence[Task]
+    ) -> Iterator[ShardReport]:
+        for report, answers in cluster.score(self.photos, contenders, self.options, todo):
+            try:
+                for number, answer in answers.items():
+                    save_shard(shard_file(contenders[number].shards, report.shard), answer)
+            except OSError as error:
+                raise GensetError(not_written(error)) from None
+            yield report
 
     def _bring_together(self, entries: Sequence[Entry]) -> None:
         """Give the first process the files that lie on other machines' disks."""
@@ -231,3 +259,11 @@ class Pass:
                     if self.world.rank == 0 and not path.is_file():
                         with written_whole(path) as file:
                             file.write(content)
+
+
+def _kept_notes(path: Path, notes: Sequence[str]) -> list[str]:
+    """The notes on a choice, kept for a run that goes on without choosing anew."""
+    if notes:
+        write_text(path, json.dumps(notes))
+        return list(notes)
+    return json.loads(path.read_text("utf-8")) if path.is_file() else []

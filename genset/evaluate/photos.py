@@ -2,7 +2,7 @@
 
 import csv
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from genset.files import sha256_of
 from genset.release.reader import MANIFEST, Release
 from genset.taxonomy import imagenet1k
 
-_SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".ppm", ".tif", ".tiff"}
+SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".ppm", ".tif", ".tiff"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,11 @@ class PhotoSet:
     notes: tuple[str, ...] = ()
 
 
-def open_set(named: str, releases: Path | None = None) -> PhotoSet:
+def open_set(named: str, releases: Path | None = None, others: Collection[str] = ()) -> PhotoSet:
     """The set that `named` means: a release's name in `releases`, else a path.
 
-    A folder without a manifest holds one folder of photos a class, named by wnid. A CSV file with
+    A folder without a manifest holds one folder of photos a class, named by wnid or as one of the
+    `others`, which are classes that a model knows beside ImageNet's. A CSV file with
     the columns image and wnid lists the photos of a set that is not here; it is called by the
     file's name, or by its folder's where that is ``labels.csv``.
 
@@ -63,7 +64,7 @@ def open_set(named: str, releases: Path | None = None) -> PhotoSet:
         known = ", ".join(sorted(manifest.parent.name for manifest in found))
         hint = f"; releases here: {known}" if known else ""
         raise BadInput(f"{named} is neither a release nor a folder{hint}")
-    return _plain_folder(folder)
+    return _plain_folder(folder, others)
 
 
 def _release(folder: Path) -> PhotoSet:
@@ -73,18 +74,22 @@ def _release(folder: Path) -> PhotoSet:
     return PhotoSet(release.name, folder, release.content_hash, tuple(photos))
 
 
-def _plain_folder(folder: Path) -> PhotoSet:
+def _plain_folder(folder: Path, others: Collection[str]) -> PhotoSet:
     taxonomy = imagenet1k()
     photos: list[ScoredPhoto] = []
-    strange, empty = [], []
+    strange, empty, stray = [], [], []
     for child in sorted(folder.iterdir()):
-        if not child.is_dir() or child.name.startswith("."):
+        if child.name.startswith("."):
             continue
-        if child.name not in taxonomy:
+        if not child.is_dir():
+            stray += [child] if child.suffix.lower() in SUFFIXES else []
+            continue
+        if child.name not in taxonomy and child.name not in others:
             strange.append(child)
             continue
-        files = sorted(path for path in child.iterdir() if path.suffix.lower() in _SUFFIXES)
+        files = sorted(path for path in child.iterdir() if path.suffix.lower() in SUFFIXES)
         photos += [ScoredPhoto(f"{child.name}/{path.name}", path, child.name) for path in files]
+        stray += [path for path in child.glob("*/**/*") if path.suffix.lower() in SUFFIXES]
         if not files:
             empty.append(child)
     if not photos and strange:
@@ -102,16 +107,18 @@ def _plain_folder(folder: Path) -> PhotoSet:
         notes=(
             *_left_out(strange, "is not a class of ImageNet", "are not classes of ImageNet"),
             *_left_out(empty, "has no photo", "have no photo"),
+            *_left_out(stray, "is in no class's folder", "are in no class's folder", "photo"),
         ),
     )
 
 
-def _left_out(folders: Sequence[Path], one: str, several: str) -> list[str]:
-    if not folders:
+def _left_out(paths: Sequence[Path], one: str, several: str, what: str = "folder") -> list[str]:
+    if not paths:
         return []
-    named = ", ".join(folder.name for folder in folders[:3]) + ", ..." * (len(folders) > 3)
-    what = f"The folder {named} {one}" if len(folders) == 1 else f"{len(folders)} folders {several}"
-    return [f"{what}, and is left out." if len(folders) == 1 else f"{what} ({named}): left out."]
+    named = ", ".join(path.name for path in paths[:3]) + ", ..." * (len(paths) > 3)
+    if len(paths) == 1:
+        return [f"The {what} {named} {one}, and is left out."]
+    return [f"{len(paths):,} {what}s {several} ({named}): left out."]
 
 
 def _listing(path: Path) -> PhotoSet:

@@ -35,6 +35,9 @@ Pixels = NDArray[np.uint8]
 _LARGE = 40_000_000
 _BY_TORCHVISION = ("bilinear", "bicubic")
 
+# What Pillow and the system raise on a photo that cannot be read.
+_BROKEN = (OSError, SyntaxError, ValueError, Image.DecompressionBombError)
+
 
 def crops(path: Path, geometries: Sequence[Geometry], decoding: str = "exact") -> list[Pixels]:
     """A photo's pixels for each geometry: crop x crop x 3, red, green and blue.
@@ -52,7 +55,19 @@ def crops(path: Path, geometries: Sequence[Geometry], decoding: str = "exact") -
                 else cut(image, geometry)
                 for geometry in geometries
             ]
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+    except _BROKEN as error:
+        raise PhotoRefused("unreadable", first_line(error)) from None
+
+
+def opened(path: Path) -> Image.Image:
+    """A whole photo in red, green and blue.
+
+    Raises:
+        PhotoRefused: it cannot be read or decoded.
+    """
+    try:
+        return _of_pillow(path, _plain_jpeg(path.read_bytes()))
+    except _BROKEN as error:
         raise PhotoRefused("unreadable", first_line(error)) from None
 
 

@@ -16,13 +16,17 @@ from genset.evaluate.cache import PixelCache
 from genset.evaluate.choice import check, filled
 from genset.evaluate.engines import Engine, Logits, open_engine
 from genset.evaluate.models import LoadedModel
-from genset.evaluate.photos import ScoredPhoto
+from genset.evaluate.options import Options
+from genset.evaluate.photos import PhotoSet, ScoredPhoto
 from genset.evaluate.pixels import Pixels, crops
 from genset.evaluate.preprocessing import Geometry
 from genset.evaluate.shards import Answers, save_shard, shard_file, shards_of
 
 # What PyTorch, ONNX Runtime and OpenVINO say of it.
 _NO_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc", "bad allocation")
+
+# Photos that are decoded together.
+_BATCH, _BATCH_OF_GPU = 16, 128
 
 # Photos at once for engines that are faster with fewer than are decoded together.
 _BATCHES = {"onnxruntime": 8, "openvino": 8}
@@ -32,12 +36,16 @@ _AHEAD = 2  # batches that are decoded while the GPU works on one
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A model, how it is run, and the folder where its shards are kept."""
+    """A model, how it is run, and the folder where its shards are kept.
+
+    `probe` is some photos' pixels, to which its engine must give PyTorch's answers.
+    """
 
     model: LoadedModel
     engine: str
     exported: Path | None
     shards: Path
+    probe: Pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +75,60 @@ class Job:
     caches: dict[Geometry, PixelCache]
 
 
+def job_of(
+    photos: PhotoSet, contenders: Sequence[Contender], options: Options, decoders: int
+) -> Job:
+    """The job of scoring a set; on a GPU if there are `decoders`, threads that decode for it.
+
+    Raises:
+        GensetError: there is no room for the cache.
+    """
+    geometries = {contender.model.preprocessing.geometry for contender in contenders}
+    return Job(
+        photos=photos.photos,
+        contenders=contenders,
+        precision=options.precision,
+        decoding=options.decoding,
+        keep=options.keep,
+        logits=options.logits,
+        batch=_BATCH_OF_GPU if decoders else _BATCH,
+        decoders=decoders,
+        caches={
+            geometry: PixelCache(options.cache, photos, geometry, options.decoding)
+            for geometry in geometries
+            if options.cache is not None
+        },
+    )
+
+
 @dataclass(slots=True)
 class ShardReport:
-    """What became of a shard: for contenders by number, why one failed, or what to note."""
+    """What became of a shard: for contenders by number, why one failed, or what to note.
+
+    `untrusted` are those whose engine does not give PyTorch's answers: no shard of theirs counts.
+    """
 
     shard: int
     failed: dict[int, str] = field(default_factory=dict)
+    untrusted: set[int] = field(default_factory=set)
     notes: dict[int, str] = field(default_factory=dict)
+    device: str = ""
 
 
 class Stream:
-    """One process's work: shards of a job, one after the other."""
+    """One process's work: shards of a job, one after the other.
 
-    def __init__(self, job: Job) -> None:
+    One that `checks` sees first that every engine gives PyTorch's answers. Of streams that run
+    the same files on the same machine, one does so for all.
+    """
+
+    def __init__(self, job: Job, checks: bool = True) -> None:
         self.job = job
+        self.unchecked = list(range(len(job.contenders))) if checks else []
         self.shards = shards_of(len(job.photos))
         self.engines: dict[int, Engine] = {}
         self.batch: dict[int, int] = {}
+        self.failed: set[int] = set()
         self.pool = ThreadPoolExecutor(job.decoders) if job.decoders else None
 
     def score(self, shard: int, wanted: Sequence[int]) -> ShardReport:
@@ -94,8 +139,22 @@ class Stream:
         Raises:
             OSError: the answers cannot be written.
         """
-        report = ShardReport(shard)
-        live = list(wanted)
+        report, answers = self.answers(shard, wanted)
+        for n, answer in answers.items():
+            save_shard(shard_file(self.job.contenders[n].shards, shard), answer)
+        return report
+
+    def answers(self, shard: int, wanted: Sequence[int]) -> tuple[ShardReport, dict[int, Answers]]:
+        """The same, and the answers of each contender that did not fail, not kept yet.
+
+        One that failed before is passed over.
+        """
+        report = ShardReport(shard, device=this_device())
+        while self.unchecked:
+            self._check(self.unchecked.pop(), report)
+        live = [number for number in wanted if number not in self.failed]
+        if not live:
+            return report, {}
         geometries = list(
             dict.fromkeys(self.job.contenders[n].model.preprocessing.geometry for n in live)
         )
@@ -116,15 +175,14 @@ class Stream:
                     logits[n].append(self._run(n, stacked, report))
                 except ModelError as error:
                     report.failed[n] = str(error)
+                    self.failed.add(n)
                     live.remove(n)
             if not live:
-                return report
+                break
         for cache in self.job.caches.values():
             cache.flush()
-        for n in live:
-            answers = self._answers(n, np.array(places, np.int64), logits[n], unreadable)
-            save_shard(shard_file(self.job.contenders[n].shards, shard), answers)
-        return report
+        at = np.array(places, np.int64)
+        return report, {n: self._answers(n, at, logits[n], unreadable) for n in live}
 
     def _batches(
         self, places: range, geometries: Sequence[Geometry]
@@ -160,32 +218,48 @@ class Stream:
                 cache.put(place, pixels)
         return found
 
-    def _run(self, number: int, stacked: dict[Geometry, Pixels], report: ShardReport) -> Logits:
-        contender = self.job.contenders[number]
-        model = contender.model
+    def _check(self, number: int, report: ShardReport) -> None:
+        contender, precision = self.job.contenders[number], self.job.precision
+        try:
+            engine = self._engine(number)
+            check(contender.engine, engine, contender.model, precision, contender.probe)
+        except Exception as error:  # noqa: BLE001 - each engine raises what it likes
+            report.failed[number] = self._problem(number, error)
+            report.untrusted.add(number)
+            self.failed.add(number)
+
+    def _engine(self, number: int) -> Engine:
+        """A contender's engine, opened where it is first used."""
+        if number not in self.engines:
+            of, job = self.job.contenders[number], self.job
+            self.engines[number] = open_engine(of.engine, of.model, job.precision, of.exported)
+            self.batch[number] = of.model.batch or _BATCHES.get(of.engine, job.batch)
+        return self.engines[number]
+
+    def _problem(self, number: int, error: Exception) -> str:
+        """Why a contender fails, in one line."""
+        model = self.job.contenders[number].model
         what = f"model {model.spec.text!r}"
+        if isinstance(error, GensetError):
+            return _explained(what, str(error), len(model.order))
+        if _no_memory(error):
+            return f"{what}: there is no memory for one photo"
+        return f"{what} cannot be run: {first_line(error)}"
+
+    def _run(self, number: int, stacked: dict[Geometry, Pixels], report: ShardReport) -> Logits:
+        model = self.job.contenders[number].model
         pixels = stacked[model.preprocessing.geometry]
         try:
-            if number not in self.engines:
-                self.engines[number] = open_engine(
-                    contender.engine, model, self.job.precision, contender.exported
-                )
-                self.batch[number] = model.batch or _BATCHES.get(contender.engine, self.job.batch)
-                check(contender.engine, self.engines[number], model, self.job.precision, pixels)
             logits = self._in_batches(number, pixels, report)
-        except GensetError as error:
-            raise ModelError(_explained(what, str(error), len(model.order))) from None
         except Exception as error:  # noqa: BLE001 - the network may be the user's own code
-            if _no_memory(error):
-                raise ModelError(f"{what}: there is no memory for one photo") from None
-            raise ModelError(f"{what} cannot be run: {first_line(error)}") from None
+            raise ModelError(self._problem(number, error)) from None
         if not np.isfinite(logits).all():
-            raise ModelError(f"{what} answers NaN or infinity: broken weights?")
+            raise ModelError(f"model {model.spec.text!r} answers NaN or infinity: broken weights?")
         return logits
 
     def _in_batches(self, number: int, pixels: Pixels, report: ShardReport) -> Logits:
         """Run the network on all photos, with half as many at once where memory runs out."""
-        engine, fixed = self.engines[number], self.job.contenders[number].model.batch
+        engine, fixed = self._engine(number), self.job.contenders[number].model.batch
         outputs = len(self.job.contenders[number].model.order)
         parts: list[Logits] = []
         done = 0
@@ -228,6 +302,11 @@ class Stream:
             logits=logits if self.job.logits else None,
             unreadable=unreadable,
         )
+
+
+def this_device() -> str:
+    """The name of this process's GPU; "cpu" where there is none."""
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
 
 
 def _sorted_out(

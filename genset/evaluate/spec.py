@@ -15,11 +15,12 @@
     predictions:preds.npy?name=mine                         answers that were computed elsewhere
 
 Each has the option `name` (as shown in tables), `classes` (a file with the wnid of each output, one
-a line, where these are not ImageNet's 1,000 in sorted order) and `background` (the index of an
-output that stands for no class). A network has those of its preprocessing, where it differs from
-the model's own: `resize` and `crop` (pixels), `interpolation` (bilinear or bicubic), `mean` and
-`std` (one number, or three as in 0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged
-weights that lie beside the others).
+a line, where these are not ImageNet's 1,000 in sorted order; after a first line "# not ImageNet"
+any names) and `background` (the index of an output that stands for no class). A network has those
+of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels),
+`interpolation` (bilinear or bicubic), `mean` and `std` (one number, or three as in
+0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged weights that lie beside the
+others). Your own CALLABLE is told `num_classes`, if it knows that, where these are not 1,000.
 """
 
 from dataclasses import dataclass, field

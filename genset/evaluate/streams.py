@@ -5,6 +5,7 @@ and writes what it finished. This process only hands out shards, so a stream tha
 nothing with it but the shard in its hands.
 """
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -41,14 +42,11 @@ def score_here(job: Job, todo: Sequence[Task]) -> Iterator[ShardReport]:
         GensetError: the answers cannot be written.
     """
     stream = Stream(job)
-    failed: set[int] = set()
-    for shard, wanted in todo:
-        if live := [number for number in wanted if number not in failed]:
-            report = _score(stream, (shard, live))
-            if isinstance(report, str):
-                raise GensetError(report)
-            failed |= report.failed.keys()
-            yield report
+    for task in todo:
+        report = _score(stream, task)
+        if isinstance(report, str):
+            raise GensetError(report)
+        yield report
 
 
 def score_in_streams(job: Job, todo: Sequence[Task], streams: int) -> Iterator[ShardReport]:
@@ -59,7 +57,8 @@ def score_in_streams(job: Job, todo: Sequence[Task], streams: int) -> Iterator[S
     """
     waiting = deque(todo)
     failed: set[int] = set()
-    processes = [_start(_work, job) for _ in range(streams)]
+    gc.freeze()  # pages that nobody looks through for garbage stay shared
+    processes = [_start(_work, job, number == 0) for number in range(streams)]
     open_ends: dict[Any, Any] = {end: process for process, end in processes}
     in_hand = dict.fromkeys(open_ends, 0)
 
@@ -90,6 +89,7 @@ def score_in_streams(job: Job, todo: Sequence[Task], streams: int) -> Iterator[S
             process.join(timeout=5 if sys.exc_info()[0] is None else 0)
             process.terminate()
             process.join()
+        gc.unfreeze()
 
 
 def in_another_process(work: Callable[..., Result], *arguments: Any) -> Result:
@@ -132,8 +132,8 @@ def _split_off(
         return  # nobody is there any more to work for
 
 
-def _work(end: Connection, job: Job) -> None:
-    stream = Stream(job)
+def _work(end: Connection, job: Job, checks: bool) -> None:
+    stream = Stream(job, checks)
     while (task := end.recv()) is not None:
         end.send(_score(stream, task))
 
@@ -150,10 +150,15 @@ def _score(stream: Stream, task: Task) -> ShardReport | str:
     try:
         return stream.score(*task)
     except OSError as error:
-        return (
-            f"the answers cannot be written: {error.strerror or first_line(error)}. What is "
-            "finished is kept: make room and run the same command again"
-        )
+        return not_written(error)
+
+
+def not_written(error: OSError) -> str:
+    """What to say where the answers cannot be written."""
+    return (
+        f"the answers cannot be written: {error.strerror or first_line(error)}. What is "
+        "finished is kept: make room and run the same command again"
+    )
 
 
 def _received(end: Connection, process: Any) -> Any:

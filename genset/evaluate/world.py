@@ -4,6 +4,7 @@
 They talk by gloo, on the CPU: answers are few.
 """
 
+import atexit
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,6 +64,8 @@ def join_world() -> World:
         return World()
     if not distributed.is_initialized():
         distributed.init_process_group("gloo", timeout=_PATIENCE)
+        # Its threads, if they still run when Python is gone, abort the process.
+        atexit.register(distributed.destroy_process_group)
     if torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count())
     return World(distributed.get_rank(), size, int(os.environ.get("LOCAL_WORLD_SIZE", "1")))

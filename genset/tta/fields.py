@@ -14,6 +14,9 @@ from genset.tta.tasks import TASKS, TOP1, Task
 # What DAWNBench asks of every entry; an entry without them still counts.
 _ASKED = ("author", "framework", "model", "hardware", "timestamp")
 
+# What `misc` of our own inference entries says of their `scores`, also where these are tiny.
+PER_CENT = "per cent"
+
 _DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)", re.ASCII)
 
 
@@ -69,11 +72,13 @@ class Fields:
         return exact
 
     def score(self, name: str) -> float | None:
-        """A score in per cent; one of at most 1 is a fraction of 1."""
+        """A score in per cent; one of at most 1 is a fraction of 1, unless ``misc`` says not."""
         value = self.number(name)
         if value is not None and value > 100:
             self.refuse(name, "is over 100")
-        return as_percent(value) if value is not None and value <= 1 else value
+        if value is None or value > 1 or self.misc().get("scores") == PER_CENT:
+            return value
+        return as_percent(value)
 
     def day(self, name: str) -> date | None:
         """A day written as 2018-04-20 or 2018-4-20, also with a time behind it."""

@@ -8,10 +8,10 @@ begins from the start.
 
 import fcntl
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,24 @@ class Header:
     framework: str = ""
     code_url: str = ""
     cost_per_hour: float | None = None
+
+    def as_json(self, day: date, misc: Mapping[str, Any], **measured: float | None) -> str:
+        """The JSON file of an entry of this day, without what is not known."""
+        fields: dict[str, Any] = {
+            "version": "v1.0",
+            "author": self.author,
+            "authorEmail": self.author_email,
+            "framework": self.framework,
+            "codeURL": self.code_url,
+            "model": self.model,
+            "hardware": self.hardware,
+            "costPerHour": self.cost_per_hour,
+            **measured,
+            "timestamp": day.isoformat(),
+            "misc": misc,
+        }
+        kept = {name: value for name, value in fields.items() if value not in ("", None)}
+        return json.dumps(kept, indent=4, ensure_ascii=False) + "\n"
 
 
 class Recording:
@@ -99,7 +117,7 @@ class Recording:
 
     def _begin(self, line: Line) -> None:
         """Find out whether this goes on with the last run, or is a new one."""
-        taken = [path for path in _names(self._output) if _exists(path)]
+        *taken, free = names(self._output)
         if taken and (last := _unfinished(taken[-1], self._header.task)):
             epochs, recording = last
             if line.epoch > epochs[0].epoch:
@@ -112,37 +130,25 @@ class Recording:
                 self._interruptions = int(recording.get("interruptions") or 0) + 1
                 self.path = taken[-1]
                 return
-        self.path = next(path for path in _names(self._output) if not _exists(path))
+        self.path = free
 
     def _communicated(self) -> float:
         return max((epoch.communication or 0.0 for epoch in self.epochs), default=0.0)
 
     def _about(self, spent: float, finished: bool) -> str:
-        header = self._header
-        fields: dict[str, Any] = {
-            "version": "v1.0",
-            "author": header.author,
-            "authorEmail": header.author_email,
-            "framework": self._framework,
-            "codeURL": header.code_url,
-            "model": header.model,
-            "hardware": header.hardware,
-            "costPerHour": header.cost_per_hour,
-            "timestamp": self._began.date().isoformat(),
-            "misc": {
-                "task": header.task.name,
-                "score": header.task.score,
-                "threshold": header.task.threshold,
-                "recording": {
-                    "finished": finished,
-                    "interruptions": self._interruptions,
-                    "hours": spent,
-                    "refusedLines": self.refused,
-                },
+        header = replace(self._header, framework=self._framework)
+        misc = {
+            "task": header.task.name,
+            "score": header.task.score,
+            "threshold": header.task.threshold,
+            "recording": {
+                "finished": finished,
+                "interruptions": self._interruptions,
+                "hours": spent,
+                "refusedLines": self.refused,
             },
         }
-        kept = {name: value for name, value in fields.items() if value not in ("", None)}
-        return json.dumps(kept, indent=4, ensure_ascii=False) + "\n"
+        return header.as_json(self._began.date(), misc)
 
 
 @contextmanager
@@ -168,8 +174,8 @@ def reserved(output: Path) -> Iterator[None]:
             lock.unlink(missing_ok=True)
 
 
-def _names(output: Path) -> Iterator[Path]:
-    """``NAME.tsv``, ``NAME-2.tsv``, ... as far as there are files, and the first that is free."""
+def names(output: Path) -> Iterator[Path]:
+    """``NAME.tsv``, ``NAME-2.tsv``, ... as far as there are entries, and the first that is free."""
     number = 1
     while True:
         path = output.with_name(f"{output.name}{'' if number == 1 else f'-{number}'}.tsv")

@@ -94,6 +94,25 @@ def test_a_strange_folder_and_an_empty_class_are_left_out_and_said_so(tmp_path: 
     )
 
 
+def test_photos_beside_and_below_the_folders_of_classes_are_left_out_and_said_so(
+    tmp_path: Path,
+) -> None:
+    good = paint(tmp_path, 0, "a.jpg", RED)
+    (tmp_path / "beside.jpg").write_bytes(good.read_bytes())
+    assert open_set(str(tmp_path)).notes == (
+        "The photo beside.jpg is in no class's folder, and is left out.",
+    )
+    (good.parent / "deep" / "deeper").mkdir(parents=True)
+    good.rename(good.parent / "deep" / "deeper" / "b.jpg")
+    paint(tmp_path, 2, "c.jpg", BLUE)
+    found = open_set(str(tmp_path))
+    assert [photo.id for photo in found.photos] == [f"{WNIDS[2]}/c.jpg"]
+    assert found.notes == (
+        f"The folder {WNIDS[0]} has no photo, and is left out.",
+        "2 photos are in no class's folder (beside.jpg, b.jpg): left out.",
+    )
+
+
 def test_a_folder_without_photos_is_refused(tmp_path: Path) -> None:
     (tmp_path / WNIDS[0]).mkdir()
     with pytest.raises(BadInput, match=f"{tmp_path} holds no photos: it needs wnid folders"):

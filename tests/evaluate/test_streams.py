@@ -26,6 +26,9 @@ from genset.evaluate.score import Contender
 from tests.conftest import ROOT
 from tests.evaluate.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
 
+# Commands find this folder's networks wherever the tests are started.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
@@ -92,7 +95,7 @@ def torchrun(processes: int, *arguments: str) -> subprocess.CompletedProcess[str
         [*launcher, "-m", "genset", "evaluate", *arguments],
         capture_output=True,
         text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        env={**ENVIRONMENT, "OMP_NUM_THREADS": "1"},
         check=False,
     )
 
@@ -126,7 +129,9 @@ def test_a_killed_evaluate_goes_on_and_gives_the_same_files(photos: Path, stream
     scored(photos, "undisturbed", spec)
     folder = photos.parent / "killed"
     command = [sys.executable, "-m", "genset", "evaluate", str(photos), "--model", spec]
-    killed = subprocess.Popen([*command, "--runs", str(folder), "--streams", streams])
+    killed = subprocess.Popen(
+        [*command, "--runs", str(folder), "--streams", streams], env=ENVIRONMENT
+    )
     while len(list(folder.rglob("*.npz"))) < 2:
         assert killed.poll() is None
         time.sleep(0.01)
@@ -255,11 +260,12 @@ def test_all_logits_are_kept_where_asked(photos: Path) -> None:
 def test_threads_that_decode_ahead_change_nothing(photos: Path) -> None:
     """As on a GPU, which is not kept waiting for photos."""
     found = []
+    model = load_model(colours(photos.parent))
     for decoders in (0, 3):
         folder = photos.parent / f"shards{decoders}"
         job = score.Job(
             photos=open_set(str(photos)).photos,
-            contenders=[Contender(load_model(colours(photos.parent)), "torch", None, folder)],
+            contenders=[Contender(model, "torch", None, folder, np.empty(0, np.uint8))],
             precision="float32",
             decoding="exact",
             keep=5,
@@ -303,7 +309,7 @@ def test_the_command_shows_what_was_scored_and_ends_with_the_failure(photos: Pat
         capture_output=True,
         text=True,
         cwd=photos.parent,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env=ENVIRONMENT,
         check=False,
     )
     assert done.returncode == 1
