@@ -12,7 +12,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
+def wilson(successes: float, trials: int, confidence: float = 0.95) -> Interval:
     """Wilson's score interval for a binomial share; of no trials, all of 0 to 1.
 
     Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.

@@ -27,4 +27,4 @@ def progress(items: Iterable[T], *, total: int, what: str, unit: str) -> Iterato
             print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is the output
 
 
-_LINE = "{desc}{n_fmt}/{total_fmt} {unit} [{elapsed}<{remaining}, {rate_fmt}]"
+_LINE = "{desc}: {n_fmt}/{total_fmt} {unit} [{elapsed}<{remaining}, {rate_fmt}]"

@@ -12,6 +12,7 @@ from genset import __version__
 from genset.cli import (
     collect,
     duplicates,
+    finetune,
     imports,
     label,
     labelers,
@@ -68,6 +69,7 @@ for command in (
     labels.labels,
     release.release,
     score.evaluate,
+    finetune.finetune,
     report.report,
     report.compare,
     tta.tta,

@@ -4,6 +4,7 @@
 
     bootstrap     intervals that resample whole classes
     mcnemar       whether two models differ, on the photos where one alone is right
+    paired        the interval of a difference on the same photos
     multiple      many such tests at once: Holm, Benjamini-Hochberg
     power         the smallest difference that so many photos can show
     groups        which models cannot be told apart

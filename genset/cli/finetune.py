@@ -1,0 +1,172 @@
+"""The command that fits new heads on other tasks."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from genset.cli.common import PATH, json_option, need, show_json
+from genset.cli.score import RUNS_OPTION
+from genset.errors import BadInput, NotAWorkspace
+from genset.workspace import Workspace
+
+
+@click.command()
+@click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
+@click.option(
+    "--data",
+    multiple=True,
+    required=True,
+    metavar="[TASK=]DIR",
+    help="Where photos are: of all tasks, or of one.",
+)
+@click.option("--model", "models", multiple=True, required=True, metavar="SPEC")
+@click.option(
+    "--probe",
+    default="features",
+    show_default=True,
+    help="features: a layer on kept features; sgd: epochs through the frozen network.",
+)
+@click.option("--seeds", default=3, show_default=True, help="Fit so many heads.")
+@click.option("--shots", default="all", metavar="LIST", help="A learning curve: 1,2,5,10,all.")
+@click.option("--strengths", metavar="LIST", help="Regularizers to choose from: 0.01,0.1,1.")
+@click.option("--epochs", default=30, show_default=True, help="Of --probe sgd.")
+@click.option("--no-augment", is_flag=True, help="Of --probe sgd: photos as they are.")
+@click.option("--test-share", default=0.2, show_default=True, help="Where no split is defined.")
+@click.option("--split-seed", default=0, show_default=True, help="Where no split is defined.")
+@click.option("--save-heads", type=PATH, help="Save the networks with their new heads here.")
+@click.option("--engine", default="auto", show_default=True, help="As in genset evaluate.")
+@click.option("--precision", default="float32", show_default=True, help="As in genset evaluate.")
+@click.option("--decode", "decoding", default="exact", show_default=True, help="exact or fast.")
+@click.option("--cache", type=PATH, help="Keep decoded pixels in this folder, for later runs.")
+@click.option("--allow-code", is_flag=True, help="As in genset evaluate.")
+@RUNS_OPTION
+@click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
+@json_option
+@click.pass_obj
+def finetune(
+    folder: Path | None,
+    /,
+    tasks: tuple[str, ...],
+    data: tuple[str, ...],
+    models: tuple[str, ...],
+    save_heads: Path | None,
+    runs: Path | None,
+    markdown: bool,
+    as_json: bool,
+    **how: Any,
+) -> None:
+    """Train models' last layers anew on other tasks, and compare them there.
+
+    SPEC is as in genset evaluate; the first model is the one that others are held against. TASK is
+
+    \b
+    birds-200    CUB-200-2011: https://data.caltech.edu/records/65de6-vp158
+    cats-dogs    Kaggle's Dogs vs. Cats: https://www.kaggle.com/c/dogs-vs-cats/data
+    butterflies  Leeds Butterfly: http://www.josiahwang.com/dataset/leedsbutterfly/
+    folder       your own photos, a folder a class, or such under train/ and test/ (or val/)
+
+    Only the last layer is trained, on features that are computed once, in one pass over the photos
+    for all models, and kept. The test part is looked at once, at the end. What is there is not made
+    again, and a run that was cut off goes on.
+
+    \b
+    genset finetune birds-200 --data CUB_200_2011 --model torchvision:resnet50 \\
+        --model 'file:fast.pth?arch=torchvision:resnet50'
+    """
+    need("evaluate", "fine-tuning models", "torch", "torchvision", "numpy")
+    from genset.evaluate.start import start_pytorch
+    from genset.finetune.tasks import described
+
+    named = [(task, place) for task in tasks if described(task) for place in _data(task, data)]
+    start_pytorch(models)
+    from genset.cli.finetune_tables import as_json as in_json
+    from genset.cli.finetune_tables import grids
+    from genset.finetune.finetune import SomeFailed
+    from genset.finetune.finetune import finetune as fit
+    from genset.tta.show import as_markdown, as_text
+
+    options = _options(how)
+    first = os.environ.get("RANK", "0") == "0"  # torchrun's first process speaks for all
+    failed = None
+    try:
+        finished = fit(
+            named, models, _runs(folder, runs), options, save_heads, _say if first else _silent
+        )
+    except SomeFailed as error:
+        finished, failed = error.finished, error
+    if not first:
+        return
+    if as_json:
+        show_json(in_json(finished))
+    elif finished.runs:
+        tables = grids(finished)
+        click.echo(as_markdown(tables) if markdown else as_text(tables))
+    if failed is not None:
+        raise failed
+
+
+def _options(how: dict[str, Any]) -> Any:
+    from genset.evaluate.options import Options as Scoring
+    from genset.finetune.options import Options, read_shots, read_strengths
+
+    scoring = ("engine", "precision", "decoding", "cache", "allow_code")
+    given = {
+        "probe": how["probe"],
+        "seeds": how["seeds"],
+        "shots": read_shots(how["shots"]),
+        "epochs": how["epochs"],
+        "augment": not how["no_augment"],
+        "test_share": how["test_share"],
+        "split_seed": how["split_seed"],
+        "scoring": Scoring(**{name: how[name] for name in scoring}),
+    }
+    if how["strengths"] is not None:
+        given["strengths"] = read_strengths(how["strengths"])
+    return Options(**given)
+
+
+def _data(task: str, words: tuple[str, ...]) -> list[Path]:
+    """The folders of a task's photos: several only of `folder`.
+
+    Raises:
+        BadInput: there is none, or it is not said which.
+    """
+    from genset.finetune.tasks import TASKS
+
+    of_all, own = [], []
+    for word in words:
+        name, equals, path = word.partition("=")
+        if equals and name in TASKS:
+            own += [path] if name == task else []
+        else:
+            of_all.append(word)
+    found = own or of_all
+    if not found:
+        raise BadInput(f"{task} has no data: name its folder with --data {task}=DIR")
+    if len(found) > 1 and task != "folder":
+        raise BadInput(
+            f"{task} has several folders of data ({', '.join(found)}): say which of them is "
+            f"meant with --data {task}=DIR"
+        )
+    return [Path(each) for each in found]
+
+
+def _runs(folder: Path | None, runs: Path | None) -> Path:
+    """Where runs are kept; a workspace is not needed."""
+    try:
+        workspace = Workspace.find(folder)
+    except NotAWorkspace:
+        if folder is not None:
+            raise
+        return runs or Path("runs")
+    return runs or workspace.runs
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)
+
+
+def _silent(line: str) -> None:
+    pass

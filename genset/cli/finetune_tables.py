@@ -1,0 +1,183 @@
+"""What `genset finetune` prints: the paper's table, learning curves, what was left out."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from genset.finetune.compare import (
+    CurvePoint,
+    Difference,
+    Row,
+    learning_curve,
+    per_class,
+    table,
+    worst_pairs,
+)
+from genset.finetune.results import Finetuned, Kept, load_said
+from genset.report.words import (
+    bare_p,
+    clean,
+    count,
+    digits,
+    interval,
+    percent,
+    points,
+    span,
+)
+from genset.tta.show import Grid
+
+if TYPE_CHECKING:
+    from genset.finetune.finetune import Finished
+
+_NONE = "–"
+_OF_ONE = ("%", "95 % interval", "± seeds")
+
+
+def grids(finished: "Finished") -> list[Grid]:
+    """Tables for a terminal or a document."""
+    rows = table(finished.runs)
+    models = [kept.record for row in rows for kept in row.models]
+    found = [*_against(rows), *_alone(rows), *_curves(models)]
+    if notes := _notes(models):
+        found.append(Grid("Notes", notes=notes))
+    if finished.saved:
+        found.append(Grid("Saved", notes=finished.saved))
+    return found
+
+
+def as_json(finished: "Finished") -> dict[str, Any]:
+    """Everything, for programs; shares are 0 to 1."""
+    return {
+        "tasks": [
+            {
+                "task": data.task,
+                "name": data.name,
+                "classes": data.classes,
+                "train": len(data.places("train")),
+                "test": len(data.places("test")),
+                "split": data.split,
+                "content_hash": data.content_hash,
+                "left_out": data.left_out,
+                "notes": data.notes,
+            }
+            for data in finished.tasks
+        ],
+        "runs": [_run(kept) for kept in finished.runs],
+        "differences": [
+            _difference(each) for row in table(finished.runs) for each in row.differences
+        ],
+        "saved": finished.saved,
+    }
+
+
+def _run(kept: Kept) -> dict[str, Any]:
+    record, said = kept.record, load_said(kept)
+    return {
+        "folder": str(kept.folder),
+        **asdict(record),
+        "accuracy": record.accuracy,
+        "spread": record.spread,
+        "per_class": per_class(record, said),
+        "worst_pairs": worst_pairs(record, said),
+        "learning_curve": learning_curve(record.attempts),
+    }
+
+
+def _difference(each: Difference) -> dict[str, Any]:
+    return asdict(each) | {"interval": each.interval._asdict()}
+
+
+def _against(rows: Sequence[Row]) -> list[Grid]:
+    """The paper's table for each model but the baseline: a row a task."""
+    titled: dict[tuple[str, str], list[list[str]]] = {}
+    for row in rows:
+        first, *others = [kept.record for kept in row.models]
+        for other, held in zip(others, row.differences, strict=True):
+            titled.setdefault((other.model, first.model), []).append(
+                [
+                    clean(row.task),
+                    f"{held.photos:,}",
+                    *_accuracy(first),
+                    *_accuracy(other),
+                    points(held.difference, digits(held.photos)),
+                    span(held.interval, digits(held.photos)),
+                    bare_p(held.p_value),
+                    bare_p(held.holm),
+                ]
+            )
+    return [
+        Grid(
+            f"{clean(model)} against {clean(baseline)}",
+            [
+                *("task", "photos", clean(baseline), *_OF_ONE[1:], clean(model), *_OF_ONE[1:]),
+                *("points", "95 % interval", "p", "Holm's p"),
+            ],
+            cells,
+        )
+        for (model, baseline), cells in titled.items()
+    ]
+
+
+def _alone(rows: Sequence[Row]) -> list[Grid]:
+    """Tasks on which there is one model."""
+    cells = [
+        [clean(row.task), f"{record.test:,}", clean(record.model), *_accuracy(record)]
+        for row in rows
+        if not row.differences
+        for record in (row.models[0].record,)
+    ]
+    return [Grid("Accuracy", ["task", "photos", "model", *_OF_ONE], cells)] if cells else []
+
+
+def _accuracy(record: Finetuned) -> list[str]:
+    """Per cent, its interval, and the spread over seeds."""
+    found, spread = record.accuracy, record.spread
+    shown = _NONE if spread is None else percent(spread, found.photos)
+    return [percent(found.share, found.photos), interval(found), shown]
+
+
+def _curves(records: Sequence[Finetuned]) -> list[Grid]:
+    curves = {record.key: learning_curve(record.attempts) for record in records}
+    shots = {point.shots for curve in curves.values() for point in curve if point.shots}
+    if not shots:
+        return []
+    asked = [*sorted(shots), None]
+    cells = []
+    for record in records:
+        known = {point.shots: _point(point) for point in curves[record.key]}
+        named = [clean(record.name), clean(record.model)]
+        cells.append([*named, *(known.get(number, _NONE) for number in asked)])
+    head = ["task", "model", *(str(number or "all") for number in asked)]
+    title = "Accuracy in % by training photos of each class, ± its spread over seeds"
+    return [Grid(title, head, cells)]
+
+
+def _point(point: CurvePoint) -> str:
+    photos = point.accuracy.photos
+    spread = "" if point.spread is None else f" ± {percent(point.spread, photos)}"
+    return percent(point.accuracy.share, photos) + spread
+
+
+def _notes(records: Sequence[Finetuned]) -> list[str]:
+    """What was left out, and what else is to be said, once for all models that it is true of."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for record in records:
+        notes = list(record.notes)
+        if record.left_out:
+            photo, why = next(iter(record.left_out.items()))
+            left_out = count(len(record.left_out), "photo")
+            notes.append(f"{left_out} left out, as {clean(photo)}: {clean(why)}")
+        for note in notes:
+            said.setdefault((record.name, note), []).append(record.model)
+    of_task = {
+        name: len({r.model for r in records if r.name == name}) for name in {n for n, _ in said}
+    }
+    return [
+        clean(
+            f"{name}: {note}"
+            if len(models) == of_task[name]
+            else f"{name}, {', '.join(models)}: {note}",
+            400,
+        )
+        for (name, note), models in said.items()
+    ]

@@ -1,0 +1,119 @@
+"""Save a network with its new head as a checkpoint that ``genset evaluate`` loads."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from genset.errors import BadInput, ModelError
+from genset.evaluate.architectures import bare
+from genset.evaluate.classes import OTHERS
+from genset.evaluate.models import LoadedModel
+from genset.evaluate.preprocessing import Preprocessing
+from genset.evaluate.spec import parse_spec
+from genset.files import write_text, written_whole
+from genset.finetune.heads import Head, nearly_same, with_head
+from genset.taxonomy import imagenet1k
+
+
+def save_head(
+    folder: Path,
+    model: LoadedModel,
+    head: Head,
+    weights: NDArray[np.float32],
+    bias: NDArray[np.float32],
+    classes: Sequence[str],
+    name: str = "",
+) -> str:
+    """Write NAME.pth and NAME.classes.txt; return the spec that loads them.
+
+    `weights` are C x D, `bias` C, `classes` C names in label order. `name` is the model's own
+    unless another is given. The network is first built anew as the spec says, and must answer
+    noise as it should; until then nothing is written.
+
+    Raises:
+        BadInput: the folder's name, or a class's, cannot be written in a spec or a class list.
+        ModelError: the architecture cannot be built with so many classes, or with such a head.
+    """
+    called = re.sub(r"[^A-Za-z0-9._-]+", "-", name or model.spec.name).strip("-.") or "model"
+    file, listing = folder / f"{called}.pth", folder / f"{called}.classes.txt"
+    if "?" in str(file):
+        raise BadInput(f"{folder}: a model spec cannot name a folder with a ? in it")
+    listed = _listed(classes)
+    text = f"file:{file}?arch={_quoted(_arch(model))}&classes={_quoted(str(listing))}"
+    network, usual = bare(parse_spec(text), len(classes))
+    text += _overrides(usual, model.preprocessing)
+    if usual.changed(parse_spec(text).preprocessing) != model.preprocessing:
+        raise ModelError(f"model {model.spec.text!r}: no spec can say how it wants its photos")
+    _take_weights(network, with_head(model, head, weights, bias), model, head)
+    write_text(listing, listed)
+    with written_whole(file) as opened:
+        torch.save(network.state_dict(), opened)
+    return text
+
+
+def _listed(classes: Sequence[str]) -> str:
+    """A class list, as `genset.evaluate.classes` reads it."""
+    for name in classes:
+        if not name or name != " ".join(name.splitlines()).strip():
+            raise BadInput(f"the class {name!r} cannot stand in a list with one class a line")
+    taxonomy = imagenet1k()
+    others = [] if all(name in taxonomy for name in classes) else [OTHERS]
+    return "\n".join([*others, *classes]) + "\n"
+
+
+def _arch(model: LoadedModel) -> str:
+    spec = model.spec
+    return spec.arch or f"{spec.kind}:{spec.target.partition('@')[0]}"
+
+
+def _overrides(usual: Preprocessing, wanted: Preprocessing) -> str:
+    """What a spec has to say where a model's preprocessing is not its architecture's usual."""
+    said = wanted.described()
+    return "".join(
+        f"&{name}={','.join(map(str, said[name])) if name in ('mean', 'std') else said[name]}"
+        for name in ("resize", "crop", "interpolation", "mean", "std")
+        if said[name] != usual.described()[name]
+    )
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="/:.,@")
+
+
+def _take_weights(network: nn.Module, source: nn.Module, model: LoadedModel, head: Head) -> None:
+    """Give a network that was built anew the weights of another, and see that it answers alike.
+
+    Raises:
+        ModelError: its head cannot hold the other's, or it does not answer alike.
+    """
+    what = f"model {model.spec.text!r}"
+    given, own = source.state_dict(), network.eval().state_dict()
+    for key in (f"{head.path}.weight", f"{head.path}.bias"):
+        if key not in own:
+            raise ModelError(f"{what}: its head has no {key}, so a new one cannot be saved with it")
+        if own[key].shape != given[key].shape:
+            raise ModelError(
+                f"{what}: {_arch(model)} is built with {len(own[key])} outputs, not "
+                f"{len(given[key])}: let it take num_classes"
+            )
+    # What else differs is the part of training that networks have beside their answers (GoogLeNet's
+    # other heads, which its pretrained weights lack, and those of Inception, of 1,000 classes).
+    network.load_state_dict({key: _fitting(given.get(key), value) for key, value in own.items()})
+    side = model.preprocessing.geometry.crop
+    noise = torch.randn((2, 3, side, side), generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        if not nearly_same(network(noise), source(noise)):
+            raise ModelError(
+                f"{what}: built anew, {_arch(model)} does not answer as it should with this head"
+            )
+
+
+def _fitting(given: Tensor | None, own: Tensor) -> Tensor:
+    fits = given is not None and given.shape == own.shape
+    return given.contiguous() if given is not None and fits else torch.zeros_like(own)

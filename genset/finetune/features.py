@@ -1,0 +1,205 @@
+"""Features of photos: what a network's last layer is given, computed once and kept.
+
+They are computed as `genset evaluate` computes answers: by the same input pipeline, engines,
+processes and cache of pixels, and in one pass over the photos for all models. They are kept in
+``FOLDER/KEY/``::
+
+    features.npy    N x D float32 in the set's order; zeros for a photo that cannot be read
+    features.json   of what they are, with every version and hash, and which photos are left out
+
+`KEY` is a hash over the photos, the weights and the preprocessing. ``features.json`` is written
+last. Until then there are shards, from which a pass that was cut off goes on.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from genset.errors import GensetError
+from genset.evaluate.finish import device, versions
+from genset.evaluate.models import LoadedModel
+from genset.evaluate.networks import in_one_pass
+from genset.evaluate.options import Options
+from genset.evaluate.passes import SHARDS, Entry, Pass
+from genset.evaluate.photos import PhotoSet
+from genset.evaluate.runs import run_key
+from genset.evaluate.shards import load_shard, shard_file, shards_of
+from genset.evaluate.streams import not_written
+from genset.evaluate.world import World
+from genset.files import one_at_a_time, write_text, written_whole
+from genset.finetune.heads import Head, find_head, trunk
+
+FORMAT = "genset features 1"
+_VALUES, _RECORD = "features.npy", "features.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """A model's features of the photos of a set.
+
+    Attributes:
+        values: N x D float32, mapped from the disk, in the set's order; zeros where there are none.
+        there: N, whether the photo could be read.
+        unreadable: why, for each photo that could not, by its id.
+        engine: what ran the network.
+        seconds: what the pass took, for all its models together; 0 where the features were kept.
+        head: the layer that takes them.
+        notes: what else to say of them, in sentences.
+    """
+
+    values: NDArray[np.float32]
+    there: NDArray[np.bool_]
+    unreadable: dict[str, str]
+    engine: str
+    seconds: float
+    head: Head
+    notes: tuple[str, ...] = ()
+
+
+def compute_features(
+    photos: PhotoSet, models: Sequence[LoadedModel], folder: Path, options: Options
+) -> list[Features | GensetError]:
+    """Each model's features, in their order, or why there are none.
+
+    What is not in `folder` yet is computed, in one pass over the photos. Another process that
+    wants the same at the same time waits for this one, and finds it done.
+
+    Raises:
+        GensetError: no photo can be read, the features cannot be written, or a process was killed.
+            What is finished is kept.
+    """
+    started = time.monotonic()
+    # Features are what a trunk answers: all of its numbers are kept, and no best among them.
+    options = replace(options, keep=0, logits=True)
+    wanted = [_wanted(photos, model, folder, options) for model in models]
+    entries = {each[1].folder: each[1] for each in wanted if not isinstance(each, GensetError)}
+    made = _make_missing(Pass(photos, folder, options, World()), entries, started)
+    found: list[Features | GensetError] = []
+    for each in wanted:
+        if isinstance(each, GensetError):
+            found.append(each)
+            continue
+        head, entry = each
+        seconds = made.get(entry.folder, 0.0)
+        found.append(
+            seconds
+            if isinstance(seconds, GensetError)
+            else _kept(entry.folder, photos, head, seconds)
+        )
+    return found
+
+
+def _wanted(
+    photos: PhotoSet, model: LoadedModel, folder: Path, options: Options
+) -> tuple[Head, Entry] | GensetError:
+    try:
+        head = find_head(model)
+    except GensetError as error:
+        return error
+    features = trunk(model, head)
+    preprocessing = model.preprocessing.described()
+    if options.decoding != "exact":
+        preprocessing["decoding"] = options.decoding
+    key = run_key(
+        set=photos.content_hash,
+        weights=features.weights_hash,
+        architecture=model.spec.arch or model.spec.target,
+        preprocessing=preprocessing,
+        precision=options.precision,
+    )
+    return head, Entry(features, key, folder / key[:16], preprocessing)
+
+
+def _make_missing(
+    one: Pass, entries: dict[Path, Entry], started: float
+) -> dict[Path, float | GensetError]:
+    """Compute what is not kept; by its folder, the seconds that took, or why it failed."""
+    with ExitStack() as turns:
+        # In the order of their names, so that no two processes wait for each other.
+        for folder in sorted(folder for folder in entries if not _is_kept(folder)):
+            try:
+                turns.enter_context(one_at_a_time(folder))
+            except OSError as error:
+                raise GensetError(not_written(error)) from None
+        missing = [entry for folder, entry in entries.items() if not _is_kept(folder)]
+        if not missing:
+            return {}
+        found = in_one_pass(one, missing[:], _put_together, started)
+        return {entry.folder: found[entry.model.spec.text] for entry in missing}
+
+
+def _put_together(entry: Entry, photos: PhotoSet, options: Options, seconds: float) -> float:
+    """Write the features of all shards and what they are, and delete the shards."""
+    shards = entry.shards(options)
+    numbers = len(entry.model.order)
+    unreadable: dict[str, str] = {}
+    try:
+        with written_whole(entry.folder / _VALUES) as file:
+            shape = (len(photos.photos), numbers)
+            npy.write_array_header_1_0(
+                file, {"descr": "<f4", "fortran_order": False, "shape": shape}
+            )
+            for number, places in enumerate(shards_of(len(photos.photos))):
+                answers = load_shard(shard_file(shards, number))
+                rows = np.zeros((len(places), numbers), "<f4")
+                rows[answers.places - places.start] = answers.logits
+                file.write(rows.tobytes())
+                unreadable |= {photos.photos[n].id: why for n, why in answers.unreadable.items()}
+        record = {
+            "format": FORMAT,
+            "key": entry.key,
+            "spec": entry.model.spec.text,
+            "weights_hash": entry.model.weights_hash,
+            "preprocessing": entry.preprocessing,
+            "precision": options.precision,
+            "set": photos.name,
+            "set_hash": photos.content_hash,
+            "unreadable": unreadable,
+            "engine": entry.choice.engine,
+            "versions": versions(entry.choice.engine),
+            "device": device(entry.choice.engine),
+            "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "seconds": round(seconds, 3),
+            "notes": entry.notes,
+        }
+        write_text(entry.folder / _RECORD, json.dumps(record, indent=1) + "\n")
+    except OSError as error:
+        raise GensetError(not_written(error)) from None
+    for left in entry.folder.glob(f"{SHARDS}*"):
+        shutil.rmtree(left)
+    return round(seconds, 3)
+
+
+def _is_kept(folder: Path) -> bool:
+    return (folder / _RECORD).is_file()
+
+
+def _kept(folder: Path, photos: PhotoSet, head: Head, seconds: float) -> Features | GensetError:
+    try:
+        record = json.loads((folder / _RECORD).read_text("utf-8"))
+        if record["format"] != FORMAT:
+            raise ValueError(f"it is {record['format']}")
+        values = np.load(folder / _VALUES, mmap_mode="r")
+        if values.shape != (len(photos.photos), head.inputs):
+            raise ValueError(f"they are {values.shape}")
+        unreadable = record["unreadable"]
+        return Features(
+            values=values,
+            there=np.array([photo.id not in unreadable for photo in photos.photos], bool),
+            unreadable=unreadable,
+            engine=record["engine"],
+            seconds=seconds,
+            head=head,
+            notes=tuple(record["notes"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return GensetError(f"{folder} does not hold features ({error}); delete it and run again")

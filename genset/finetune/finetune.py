@@ -1,0 +1,281 @@
+"""Fit new heads on tasks: check the data, compute features, fit, test once, keep."""
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from genset.errors import BadInput, GensetError
+from genset.evaluate.finish import device, versions
+from genset.evaluate.models import LoadedModel, load_model
+from genset.evaluate.runs import run_key
+from genset.evaluate.spec import parse_spec
+from genset.finetune.checkpoint import save_head
+from genset.finetune.features import Features, compute_features
+from genset.finetune.fitting import fit_heads
+from genset.finetune.heads import find_head
+from genset.finetune.options import Options
+from genset.finetune.results import (
+    Finetuned,
+    Kept,
+    finetuned_folder,
+    load_finetuned,
+    load_head,
+    save_finetuned,
+)
+from genset.finetune.tasks import TaskData, described, open_task
+
+Say = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Finished:
+    """What came of it.
+
+    Attributes:
+        tasks: those whose data are as they should be, in order.
+        runs: by task, and in it the models in their order.
+        saved: the specs of checkpoints with new heads, where these were asked for.
+    """
+
+    tasks: list[TaskData] = field(default_factory=list)
+    runs: list[Kept] = field(default_factory=list)
+    saved: list[str] = field(default_factory=list)
+
+
+class SomeFailed(GensetError):
+    """Some tasks or models failed, and `finished` has the others."""
+
+    def __init__(self, failures: Sequence[GensetError], finished: Finished) -> None:
+        super().__init__("; ".join(dict.fromkeys(map(str, failures))))
+        self.finished = finished
+
+
+def finetune(
+    tasks: Sequence[tuple[str, Path]],
+    specs: Sequence[str],
+    runs: Path,
+    options: Options | None = None,
+    save_heads: Path | None = None,
+    say: Say = lambda line: None,
+) -> Finished:
+    """Fit each model's new head on each task, test it once, and keep the answers in `runs`.
+
+    A run that is there is not made again, and features that are there are not computed again;
+    those of all models that lack them come of one pass over a task's photos.
+
+    Args:
+        tasks: names of tasks, each with the folder of its data.
+        specs: of the models.
+        runs: the folder of runs.
+        options: how heads are fitted.
+        save_heads: a folder for checkpoints with the first seed's heads; None: none are saved.
+        say: is told how it goes, a line at a time.
+
+    Raises:
+        BadInput: there is no such task, or a spec is wrong. All are read before any work.
+        SomeFailed: some tasks or models failed; the others are finished.
+        GensetError: nothing could be done.
+    """
+    options = options or Options()
+    for name, _ in tasks:
+        described(name)
+    for spec in specs:
+        if parse_spec(spec).kind == "predictions":
+            raise BadInput(f"model {spec!r}: predictions have no layers that could be trained")
+    failures: list[GensetError] = []
+    finished = Finished(tasks=_opened(tasks, options, failures, say))
+    models = _loaded(specs, options, failures) if finished.tasks else []
+    for failure in failures if models else ():
+        say(f"left out: {failure}")
+    for task in finished.tasks if models else ():
+        made = _Work(task, runs, options, say).runs_of(models, failures)
+        finished.runs += [kept for _, kept in made]
+        if save_heads is not None:
+            finished.saved += _saved(save_heads, task, made, failures)
+    if failures and not finished.runs and len(failures) == 1:
+        raise failures[0]
+    if failures:
+        raise SomeFailed(failures, finished)
+    return finished
+
+
+def in_one_line(data: TaskData) -> str:
+    """What was found of a task: its photos, classes and split."""
+    train, test = len(data.places("train")), len(data.places("test"))
+    left_out = f"; {len(data.left_out):,} left out" if data.left_out else ""
+    return (
+        f"{data.name}: {len(data.photos):,} photos of {len(data.classes):,} classes, {train:,} to "
+        f"train on and {test:,} to test on ({data.split}){left_out}"
+    )
+
+
+def _opened(
+    tasks: Iterable[tuple[str, Path]], options: Options, failures: list[GensetError], say: Say
+) -> list[TaskData]:
+    """The tasks whose data are as they should be."""
+    found = []
+    for name, folder in dict.fromkeys(tasks):
+        try:
+            found.append(open_task(name, folder, options.split_seed, options.test_share))
+        except GensetError as error:
+            failures.append(error)
+        else:
+            say(in_one_line(found[-1]))
+    return found
+
+
+def _loaded(
+    specs: Iterable[str], options: Options, failures: list[GensetError]
+) -> list[LoadedModel]:
+    """The models that can be loaded and have a linear layer as their last."""
+    models = []
+    for spec in dict.fromkeys(specs):
+        try:
+            model = load_model(spec, options.scoring.allow_code)
+            find_head(model)
+        except GensetError as error:
+            failures.append(error)
+        else:
+            models.append(model)
+    return models
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One task, and how models are fitted on it."""
+
+    data: TaskData
+    runs: Path
+    options: Options
+    say: Say
+
+    def runs_of(
+        self, models: Sequence[LoadedModel], failures: list[GensetError]
+    ) -> list[tuple[LoadedModel, Kept]]:
+        """Each model's run, kept or new, in their order; what fails goes to `failures`."""
+        found: dict[int, Kept] = {}
+        missing: list[int] = []
+        for number, model in enumerate(models):
+            try:
+                kept = load_finetuned(self._place(model)[1])
+            except GensetError as error:
+                failures.append(error)
+                continue
+            if kept is None:
+                missing.append(number)
+            else:
+                found[number] = Kept(self._place(model)[1], kept)
+                self.say(f"{self.data.name}, {model.spec.name}: is there already")
+        for number, features in zip(missing, self._features(models, missing), strict=True):
+            try:
+                if isinstance(features, GensetError):
+                    raise features
+                found[number] = self._made(models[number], features)
+            except GensetError as error:
+                failures.append(error)
+        return [(models[number], found[number]) for number in sorted(found)]
+
+    def _features(
+        self, models: Sequence[LoadedModel], missing: Sequence[int]
+    ) -> Sequence[Features | GensetError]:
+        if not missing:
+            return []
+        chosen = [models[number] for number in missing]
+        folder = self.runs / "finetune" / ".features"
+        try:
+            return compute_features(self.data.photo_set(), chosen, folder, self.options.scoring)
+        except GensetError as error:
+            return [error] * len(chosen)
+
+    def _place(self, model: LoadedModel) -> tuple[str, Path]:
+        """The key and the folder of a model's run."""
+        key = run_key(
+            data=self.data.content_hash,
+            parts=_parts_hash((photo.id, photo.part) for photo in self.data.photos),
+            weights=model.weights_hash,
+            architecture=f"{model.spec.kind}:{model.spec.arch or model.spec.target}",
+            preprocessing=_preprocessing(model, self.options),
+            precision=self.options.scoring.precision,
+            probe=self.options.probe,
+            settings=self.options.settings,
+        )
+        return key, finetuned_folder(self.runs, self.data.name, model.spec.name, key)
+
+    def _made(self, model: LoadedModel, features: Features) -> Kept:
+        """Fit, test and keep.
+
+        Raises:
+            GensetError: a head cannot be fitted, or a class has lost its photos.
+        """
+        data, options = self.data, self.options
+        started = time.monotonic()
+        fitted = fit_heads(data, model, features, options, self.say)
+        key, folder = self._place(model)
+        split = [(p.id, data.classes[p.label], p.part) for p in fitted.photos(data)]
+        record = Finetuned(
+            key=key,
+            task=data.task,
+            name=data.name,
+            model=model.spec.name,
+            spec=model.spec.text,
+            weights_hash=model.weights_hash,
+            preprocessing=_preprocessing(model, options),
+            precision=options.scoring.precision,
+            engine=features.engine,
+            versions=versions(features.engine),
+            device=device(features.engine),
+            created_at=datetime.now(UTC).isoformat(),
+            seconds=round(features.seconds + time.monotonic() - started, 3),
+            data_hash=data.content_hash,
+            split=data.split,
+            split_hash=_parts_hash((image, part) for image, _, part in split),
+            classes=data.classes,
+            train=len(fitted.train),
+            test=len(fitted.test),
+            left_out=data.left_out | features.unreadable,
+            probe=options.probe,
+            settings=options.settings,
+            attempts=tuple(fitted.attempts),
+            notes=(*data.notes, *model.notes, *features.notes, *fitted.notes),
+        )
+        save_finetuned(folder, record, fitted.said, split, fitted.head)
+        share = record.accuracy
+        self.say(f"{data.name}, {record.model}: {100 * share.share:.1f} % of {share.photos:,}")
+        return Kept(folder, record)
+
+
+def _preprocessing(model: LoadedModel, options: Options) -> dict[str, object]:
+    """In words, as a run of `genset evaluate` keeps it."""
+    decoding = options.scoring.decoding
+    other = {} if decoding == "exact" else {"decoding": decoding}
+    return model.preprocessing.described() | other
+
+
+def _parts_hash(parts: Iterable[tuple[str, str]]) -> str:
+    """A hash over photos and the parts that they are in."""
+    digest = hashlib.sha256()
+    for image, part in sorted(parts):
+        digest.update(f"{image} {part}\n".encode())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _saved(
+    folder: Path,
+    data: TaskData,
+    made: Sequence[tuple[LoadedModel, Kept]],
+    failures: list[GensetError],
+) -> list[str]:
+    """Save checkpoints with the new heads of these runs; give their specs."""
+    specs = []
+    for model, kept in made:
+        name = f"{data.name}-{model.spec.name}"
+        try:
+            found = find_head(model)
+            weights, bias = load_head(kept.folder)
+            specs.append(save_head(folder, model, found, weights, bias, data.classes, name))
+        except GensetError as error:
+            failures.append(error)
+    return specs

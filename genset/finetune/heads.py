@@ -1,0 +1,263 @@
+"""The last linear layer of a network: find it, stop before it, put another in its place.
+
+Which layer it is, is not known by architecture but found by trial. Whatever is put in the place of
+its output must come out as the answer, at most averaged over places, as SqueezeNet's convolution
+is. And it must be linear, whatever it is given.
+"""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
+
+from genset.errors import ModelError, first_line
+from genset.evaluate.classes import BACKGROUND
+from genset.evaluate.models import LoadedModel, hash_of_weights
+
+# Kinds of specs that hold a program, and no layers to take apart.
+_PROGRAMS = ("export", "onnx", "torchscript")
+
+# Values are equal where they differ by less than this share of the largest.
+_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last linear layer of a network.
+
+    Attributes:
+        path: its dotted name in the network.
+        inputs: numbers that it takes: the features, D.
+        outputs: numbers that it gives.
+        clipped: a ReLU follows it, as in SqueezeNet.
+    """
+
+    path: str
+    inputs: int
+    outputs: int
+    clipped: bool = False
+
+
+def find_head(model: LoadedModel) -> Head:
+    """Find the linear layer whose output is the network's answer.
+
+    It is a linear layer, or a convolution of 1 x 1, whose output is the answer as it is, or
+    averaged over places, or clipped by a ReLU and then averaged. The network is run a few times on
+    noise.
+
+    Raises:
+        ModelError: there is no such layer, the model comes as a program (export, onnx,
+            torchscript), or it does not run.
+    """
+    what = f"model {model.spec.text!r}"
+    if model.spec.kind in _PROGRAMS:
+        raise ModelError(
+            f"{what}: a program has no last layer that can be taken off; name its checkpoint, as "
+            "in file:PATH?arch=torchvision:NAME"
+        )
+    try:
+        with torch.inference_mode():
+            head = _Trial(model).head()
+    except Exception as error:  # noqa: BLE001 - the network may be the user's own code
+        raise ModelError(f"{what} cannot be run: {first_line(error)}") from None
+    if head is None:
+        raise ModelError(
+            f"{what}: its answers are not what one linear layer gives (two heads, or a softmax at "
+            "the end?), so there is none to train anew"
+        )
+    return head
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A layer's call: the shapes of its input and output, and whether none of the input is < 0."""
+
+    given: torch.Size
+    said: torch.Size
+    positive: bool
+    first: bool
+
+
+class _Trial:
+    """A network run on noise, in inference mode."""
+
+    def __init__(self, model: LoadedModel) -> None:
+        self.network = model.network
+        self.random = torch.Generator().manual_seed(0)
+        parameter = next(self.network.parameters(), None)
+        self.device = None if parameter is None else parameter.device
+        side = model.preprocessing.geometry.crop
+        self.pixels = self._noise(torch.Size((2, 3, side, side)))
+
+    def head(self) -> Head | None:
+        """The layer whose output is the answer, if there is one."""
+        calls: dict[str, _Call] = {}
+        hooks = [
+            layer.register_forward_hook(_noting(path, calls))
+            for path, layer in self.network.named_modules()
+            if isinstance(layer, (nn.Linear, nn.Conv2d))
+        ]
+        outputs = self._answer(hooks).shape[1]
+        for path, call in reversed(calls.items()):
+            layer = self.network.get_submodule(path)
+            if not call.first or not self._is_linear(layer, call, outputs):
+                continue
+            put = self._noise(call.said)
+            answer = self._answer([layer.register_forward_hook(lambda *_, put=put: put.clone())])
+            said = _by_places(layer, put)
+            inputs = layer.get_parameter("weight").shape[1]
+            if nearly_same(answer, said.mean(1)):
+                return Head(path, inputs, outputs)
+            # What it is given comes out of a ReLU too, or new weights could be clipped.
+            if call.positive and nearly_same(answer, said.relu().mean(1)):
+                return Head(path, inputs, outputs, clipped=True)
+        return None
+
+    def _is_linear(self, layer: nn.Module, call: _Call, outputs: int) -> bool:
+        """Whether it does to each place, whatever that holds, what its weights and bias say."""
+        own = dict(layer.named_parameters())
+        if "weight" not in own or not own.keys() <= {"weight", "bias"}:
+            return False  # they are made of others, as weight normalization does
+        weight = own["weight"].flatten(1)
+        given = self._noise(call.given)
+        places = _by_places(layer, given)
+        if weight.shape != (outputs, places.shape[-1]):
+            return False
+        expected = places @ weight.T + own.get("bias", torch.zeros(()))
+        return nearly_same(_by_places(layer, layer(given)), expected)
+
+    def _answer(self, hooks: list[RemovableHandle]) -> Tensor:
+        try:
+            answer = self.network(self.pixels)
+        finally:
+            for hook in hooks:
+                hook.remove()
+        if not isinstance(answer, Tensor) or answer.ndim != 2:
+            raise ModelError("it answers other than one row of numbers a photo")
+        return answer
+
+    def _noise(self, shape: torch.Size) -> Tensor:
+        return torch.randn(shape, generator=self.random).to(self.device)
+
+
+def _noting(path: str, calls: dict[str, _Call]) -> Callable[..., None]:
+    def note(_: nn.Module, given: tuple[Tensor, ...], said: Tensor) -> None:
+        if len(given) == 1:
+            first = calls.pop(path, None) is None  # taken out, so that the last called comes last
+            calls[path] = _Call(given[0].shape, said.shape, bool((given[0] >= 0).all()), first)
+
+    return note
+
+
+def _by_places(layer: nn.Module, values: Tensor) -> Tensor:
+    """What a layer takes or gives, as N x places x numbers."""
+    last = values.movedim(1, -1) if isinstance(layer, nn.Conv2d) else values
+    return last.unsqueeze(1).flatten(1, -2)
+
+
+def _averaged(head: nn.Module, given: Tensor) -> Tensor:
+    """What a head takes, N x D: the mean over places, where there are several."""
+    if isinstance(head, nn.Conv2d):
+        return given.mean(dim=(2, 3))
+    return given.flatten(1, -2).mean(1) if given.ndim > 2 else given
+
+
+def nearly_same(found: Tensor, expected: Tensor) -> bool:
+    """Whether two tensors differ by no more than rounding."""
+    if found.shape != expected.shape:
+        return False
+    return bool((found - expected).abs().max() <= _TOLERANCE * expected.abs().max())
+
+
+class _ReachedError(Exception):
+    """The network got to its head, which was to be given this."""
+
+    def __init__(self, given: Tensor) -> None:
+        super().__init__()
+        self.given = given
+
+
+def _stop(_: nn.Module, given: tuple[Tensor, ...]) -> None:
+    raise _ReachedError(given[0])
+
+
+class Trunk(nn.Module):
+    """A network up to its head: N x 3 x H x W in, N x D out."""
+
+    def __init__(self, network: nn.Module, path: str) -> None:
+        super().__init__()
+        self.network = network
+        self.path = path
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """Run the network until its head is called, and take what that is given."""
+        head = self.network.get_submodule(self.path)
+        hook = head.register_forward_pre_hook(_stop)
+        try:
+            self.network(pixels)
+        except _ReachedError as reached:
+            return _averaged(head, reached.given.float())
+        finally:
+            hook.remove()
+        raise ModelError(f"it did not call its head {self.path}")
+
+
+def trunk(model: LoadedModel, head: Head) -> LoadedModel:
+    """The model up to its head: its network gives N x D features, what the head is given.
+
+    Where the head works at several places these are averaged. The network is the model's own, not
+    a copy; the head is not run. The hash is over all weights but the head's, so that a model with
+    another head has the same features.
+    """
+    weights = model.network.state_dict()
+    return replace(
+        model,
+        network=Trunk(model.network, head.path).eval(),
+        weights_hash=hash_of_weights(
+            {key: value for key, value in weights.items() if not key.startswith(f"{head.path}.")}
+        ),
+        order=(BACKGROUND,) * head.inputs,
+    )
+
+
+def with_head(
+    model: LoadedModel, head: Head, weights: NDArray[np.float32], bias: NDArray[np.float32]
+) -> nn.Module:
+    """A copy of the network, on the CPU, with a new head of C x D weights and C biases.
+
+    Its answers are features @ weights.T + bias, up to rounding; for a clipped head up to a number
+    that is the same for all classes of a photo, which softmax does not see.
+
+    Raises:
+        ModelError: the network cannot be copied.
+    """
+    if head.clipped:
+        # The ReLU after it must never clip: then the answer is linear in what the head is given,
+        # and the mean over places is that of the mean. What it is given is never negative, so it
+        # is enough that no weight is: from each column (an input's weights for all classes) we
+        # take its least. That takes from all classes' answers the same number, sum of least * x.
+        weights, bias = weights - weights.min(axis=0), bias - bias.min()
+    try:
+        network = copy.deepcopy(model.network).to("cpu").eval()
+    except Exception as error:  # noqa: BLE001 - the network may be the user's own code
+        raise ModelError(
+            f"model {model.spec.text!r} cannot be copied: {first_line(error)}"
+        ) from None
+    old = network.get_submodule(head.path)
+    new: Any = (
+        nn.Conv2d(head.inputs, len(weights), 1)
+        if isinstance(old, nn.Conv2d)
+        else nn.Linear(head.inputs, len(weights))
+    )
+    with torch.no_grad():
+        new.weight.copy_(torch.from_numpy(weights).view_as(new.weight))
+        new.bias.copy_(torch.from_numpy(bias))
+    parent, _, name = head.path.rpartition(".")
+    setattr(network.get_submodule(parent), name, new.eval())
+    return network

@@ -1,0 +1,56 @@
+"""A quick look at each photo before the long work: its bytes' hash, and whether it is a photo."""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image, UnidentifiedImageError
+
+from genset.errors import PhotoRefused, first_line
+from genset.progress import progress
+
+
+def look_at(root: Path, ids: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The sha256 of each photo's bytes by id, and why the others cannot be used; both in order.
+
+    `ids` are paths in `root`. Only headers are decoded, so a photo that is damaged further on is
+    found when its pixels are needed.
+    """
+    hashes: dict[str, str] = {}
+    refused: dict[str, str] = {}
+
+    def look(photo: str) -> str | PhotoRefused:
+        try:
+            return _hash(root, photo)
+        except PhotoRefused as error:
+            return error
+
+    # Reading and hashing let go of Python's lock, and a slow disk is asked for several at once.
+    with ThreadPoolExecutor(min(8, 2 * (os.cpu_count() or 1))) as threads:
+        found = progress(
+            threads.map(look, ids), total=len(ids), what="checking photos", unit="photo"
+        )
+        for photo, answer in zip(ids, found, strict=True):
+            if isinstance(answer, PhotoRefused):
+                refused[photo] = answer.reason
+            else:
+                hashes[photo] = answer
+    return hashes, refused
+
+
+def _hash(root: Path, photo: str) -> str:
+    if not photo.isprintable():
+        raise PhotoRefused("its name cannot be written")
+    try:
+        content = (root / photo).read_bytes()
+        with Image.open(BytesIO(content)):  # reads the header
+            return hashlib.sha256(content).hexdigest()
+    except UnidentifiedImageError:
+        raise PhotoRefused("it is not a photo" if content else "it is empty") from None
+    except OSError as error:
+        raise PhotoRefused(error.strerror or first_line(error)) from None
+    except (SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise PhotoRefused(first_line(error)) from None

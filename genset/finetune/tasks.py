@@ -1,0 +1,207 @@
+"""What last layers are trained and tested on: the photos of a task, their classes and parts."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.errors import BadInput
+from genset.evaluate.photos import PhotoSet, ScoredPhoto
+from genset.finetune.layouts import butterflies, cats_dogs, cub, folder
+from genset.finetune.layouts.listing import Listing, named, plain
+from genset.finetune.readable import look_at
+from genset.finetune.split import check_share, in_words, test_part
+
+
+class Layout(Protocol):
+    """What a module of `genset.finetune.layouts` has."""
+
+    DESCRIBED: str
+
+    def read(self, data: Path) -> Listing:
+        """The photos that the data set's files name.
+
+        Raises:
+            BadInput: the files are not as they should be.
+        """
+
+
+_LAYOUTS: dict[str, Layout] = {
+    "birds-200": cub,
+    "cats-dogs": cats_dogs,
+    "butterflies": butterflies,
+    "folder": folder,
+}
+TASKS = tuple(_LAYOUTS)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPhoto:
+    """A photo of a task. `id` is its path in the root, with forward slashes."""
+
+    id: str
+    path: Path
+    label: int  # place of its class in the task's classes
+    part: str  # "train" or "test"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskData:
+    """A task's photos, in the order of their ids, each in one part.
+
+    `content_hash` is over ids, bytes and classes, not over the parts: features serve any split.
+    `left_out` says why a photo is not among them.
+    """
+
+    task: str
+    name: str  # in tables: the task, or of `folder` the folder's own name
+    root: Path
+    classes: tuple[str, ...]  # readable names, in the order of labels
+    photos: tuple[TaskPhoto, ...]
+    split: str  # in words: "official", or "20 % of each class, seed 0"
+    content_hash: str
+    left_out: dict[str, str]
+    notes: tuple[str, ...]
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """The label of each photo, N."""
+        return np.array([photo.label for photo in self.photos], np.int64)
+
+    def places(self, part: str) -> NDArray[np.int64]:
+        """Where the photos of a part, "train" or "test", stand among all."""
+        return np.flatnonzero([photo.part == part for photo in self.photos]).astype(np.int64)
+
+    def photo_set(self) -> PhotoSet:
+        """The photos as `genset.evaluate` takes them, in the same order."""
+        photos = [ScoredPhoto(p.id, p.path, self.classes[p.label]) for p in self.photos]
+        return PhotoSet(self.name, self.root, self.content_hash, tuple(photos), notes=self.notes)
+
+
+def described(task: str) -> str:
+    """What the task is and where to get its data, in one line.
+
+    Raises:
+        BadInput: there is no such task.
+    """
+    return _layout(task).DESCRIBED
+
+
+def open_task(task: str, data: Path, seed: int = 0, test_share: float = 0.2) -> TaskData:
+    """The task's photos in `data`, which is the data set's own folder or one or two levels above.
+
+    `folder` is `data` itself. Where a data set defines its split, `seed` and `test_share` (between
+    0 and 1) are not used. Photos whose header cannot be read are left out.
+
+    Raises:
+        BadInput: there is no such task, or the data is not as it should be.
+    """
+    layout = _layout(task)
+    check_share(test_share)
+    if not data.is_dir():
+        raise BadInput(f"{data} is not a folder. {layout.DESCRIBED}")
+    try:
+        listing = layout.read(data)
+    except OSError as error:
+        raise BadInput(f"{error.filename} cannot be read: {error.strerror}") from None
+    _check_names(listing)
+    hashes, unreadable = look_at(listing.root, sorted(listing.labels))
+    _check_counts(listing, hashes, unreadable)
+    left_out = listing.left_out | unreadable
+    parts = listing.parts
+    if not listing.split:
+        tested = test_part(_by_class(listing, hashes), seed, test_share)
+        parts = {photo: "test" if photo in tested else "train" for photo in hashes}
+    return TaskData(
+        task=task,
+        name=data.resolve().name if task == "folder" else task,
+        root=listing.root,
+        classes=listing.classes,
+        photos=tuple(
+            TaskPhoto(photo, listing.root / photo, listing.labels[photo], parts[photo])
+            for photo in hashes
+        ),
+        split=listing.split or in_words(seed, test_share),
+        content_hash=_content_hash(listing, hashes),
+        left_out={plain(photo): why for photo, why in sorted(left_out.items())},
+        notes=(*listing.notes, *_in_both(hashes, parts)),
+    )
+
+
+def _layout(task: str) -> Layout:
+    if task not in _LAYOUTS:
+        raise BadInput(f"there is no task {task!r}: the tasks are {', '.join(TASKS)}")
+    return _LAYOUTS[task]
+
+
+def _check_names(listing: Listing) -> None:
+    """Names stand alone on lines of tables and files, so each must be plain, and the only one."""
+    root, classes = listing.root, listing.classes
+    if strange := [name for name in classes if not name.isprintable() or not name.strip()]:
+        raise BadInput(f"{root}: the class {strange[0]!a} cannot be written: rename it")
+    if twice := [name for name, count in Counter(classes).items() if count > 1]:
+        raise BadInput(f"{root}: two classes are named {twice[0]}: rename one")
+    if len(classes) < 2:
+        found = f"only the class {classes[0]}" if classes else "no class"
+        raise BadInput(f"{root} has {found}: a task needs two at least, to be told apart")
+
+
+def _by_class(listing: Listing, photos: Iterable[str]) -> list[list[str]]:
+    """The photos of each class, in the order of labels."""
+    classes: list[list[str]] = [[] for _ in listing.classes]
+    for photo in photos:
+        classes[listing.labels[photo]].append(photo)
+    return classes
+
+
+def _check_counts(listing: Listing, photos: Collection[str], unreadable: Mapping[str, str]) -> None:
+    """Each class needs photos to learn from and photos to be tested on."""
+    readable = f" that can be read ({named(list(unreadable))} cannot)" if unreadable else ""
+    few: dict[str, list[str]] = {"no photo": [], "one photo": []}
+    lacking: dict[str, list[str]] = {"train": [], "test": []}
+    for name, ids in zip(listing.classes, _by_class(listing, photos), strict=True):
+        if len(ids) < 2:
+            few["one photo" if ids else "no photo"].append(name)
+        for part, classes in lacking.items():
+            if listing.split and all(listing.parts[photo] != part for photo in ids):
+                classes.append(name)
+    for count, names in few.items():
+        if names:
+            raise BadInput(
+                f"{_classes(names, 'has', 'have')} {count}{readable}: a class needs two at least, "
+                f"to train on and to test on; add photos in {listing.root}, or take the class away"
+            )
+    for part, names in lacking.items():
+        if names:
+            raise BadInput(
+                f"{_classes(names, 'has', 'have')} no photo{readable} in the {part} part: a class "
+                f"needs one in each; add photos in {listing.root}, or take the class away"
+            )
+
+
+def _classes(names: Sequence[str], one: str, several: str) -> str:
+    if len(names) == 1:
+        return f"the class {names[0]} {one}"
+    return f"{len(names):,} classes ({named(names)}) {several}"
+
+
+def _content_hash(listing: Listing, hashes: Mapping[str, str]) -> str:
+    digest = hashlib.sha256()
+    for photo, sha256 in hashes.items():
+        digest.update(f"{photo} {sha256} {listing.classes[listing.labels[photo]]}\n".encode())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _in_both(hashes: Mapping[str, str], parts: Mapping[str, str]) -> list[str]:
+    """A note on test photos that are also trained on, byte for byte."""
+    trained = {sha256 for photo, sha256 in hashes.items() if parts[photo] == "train"}
+    again = [p for p, sha256 in hashes.items() if parts[p] == "test" and sha256 in trained]
+    if not again:
+        return []
+    photos = "1 test photo is" if len(again) == 1 else f"{len(again):,} test photos are"
+    return [f"{photos} also in the training part, byte for byte ({named(again)})."]

@@ -1,0 +1,89 @@
+"""The interval of a difference on the same photos."""
+
+from math import sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+from scipy.special import xlogy
+from scipy.stats import norm
+
+from genset.evaluate.statistics.paired import paired_interval
+
+Z = norm.ppf(0.975)
+
+
+@st.composite
+def counts(draw: st.DrawFn) -> tuple[int, int, int]:
+    """Photos that the first alone and the second alone has right, and all."""
+    photos = draw(st.integers(1, 3000))
+    first = draw(st.integers(0, photos))
+    return first, draw(st.integers(0, photos - first)), photos
+
+
+def score_statistic(first: int, second: int, photos: int, supposed: float) -> float:
+    """The score test of a supposed difference, with the likeliest shares found by search."""
+    rest = photos - first - second
+
+    def unlikely(q: float) -> float:
+        shares = q + supposed, q, 1 - 2 * q - supposed
+        seen = first, second, rest
+        return -sum(xlogy(n, max(p, 1e-300)) for n, p in zip(seen, shares, strict=True))
+
+    bounds = max(0.0, -supposed), (1 - supposed) / 2
+    q = minimize_scalar(unlikely, bounds=bounds, method="bounded", options={"xatol": 1e-12}).x
+    variance = float(2 * q + supposed - supposed**2)
+    return (first - second - photos * supposed) / sqrt(photos * variance)
+
+
+def test_the_published_example_comes_out() -> None:
+    """Bentur's 21 children, in Fagerland, Lydersen and Laake, Statistics in Medicine 33, 2014."""
+    low, high = paired_interval(1, 7, 21)
+    assert (round(low, 3), round(high, 3)) == (-0.517, -0.026)
+
+
+@pytest.mark.parametrize("seen", [(30, 12, 200), (3, 1, 40), (100, 260, 2317), (5, 5, 60)])
+def test_its_ends_are_the_differences_that_the_score_test_just_allows(
+    seen: tuple[int, int, int],
+) -> None:
+    low, high = paired_interval(*seen)
+    assert score_statistic(*seen, low) == pytest.approx(Z, abs=1e-3)
+    assert score_statistic(*seen, high) == pytest.approx(-Z, abs=1e-3)
+
+
+@given(counts())
+def test_it_holds_the_difference_and_turns_with_the_models(seen: tuple[int, int, int]) -> None:
+    first, second, photos = seen
+    low, high = paired_interval(first, second, photos)
+    assert -1 <= low <= (first - second) / photos <= high <= 1
+    assert low < high
+    turned = paired_interval(second, first, photos)
+    assert (-turned.high, -turned.low) == pytest.approx((low, high), abs=1e-9)
+
+
+@given(counts())
+def test_it_leaves_out_zero_where_mcnemars_test_does(seen: tuple[int, int, int]) -> None:
+    first, second, photos = seen
+    low, high = paired_interval(first, second, photos)
+    statistic = (first - second) ** 2 / (first + second) if first + second else 0.0
+    if abs(statistic - Z**2) > 1e-6:
+        assert (low > 0 or high < 0) == (statistic > Z**2)
+
+
+def test_models_that_never_differ_may_still_differ_on_other_photos() -> None:
+    low, high = paired_interval(0, 0, 180)
+    assert -high == pytest.approx(low)
+    assert 0.01 < high < 0.03
+
+
+def test_means_of_several_trainings_have_an_interval() -> None:
+    between = paired_interval(10.5, 4.5, 200)
+    assert paired_interval(10, 4, 200).low < between.high
+    assert between.low < 6 / 200 < between.high
+
+
+@pytest.mark.parametrize("seen", [(-1, 0, 5), (0, -1, 5), (3, 3, 5), (0, 0, 0)])
+def test_impossible_counts_are_refused(seen: tuple[int, int, int]) -> None:
+    with pytest.raises(ValueError, match="no interval"):
+        paired_interval(*seen)

@@ -1,0 +1,76 @@
+"""Runs whose answers are chosen by the test, as the command keeps them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from genset.finetune.results import (
+    Attempt,
+    Finetuned,
+    Kept,
+    Said,
+    finetuned_folder,
+    save_finetuned,
+)
+
+CLASSES = ("auk", "bee eater", "crane")
+
+
+def answered(
+    runs: Path,
+    model: str,
+    truth: Sequence[int],
+    *said: Sequence[int],
+    by_shots: Mapping[int | None, Sequence[int]] | None = None,
+    **other: Any,
+) -> Kept:
+    """Keep a run: the truth of N test photos, and what the head of each seed says of them.
+
+    `by_shots` has the hits of each seed's head by the photos of each class.
+    """
+    images = tuple(f"{CLASSES[label]}/{place}.jpg" for place, label in enumerate(truth))
+    answers = Said(images, np.array(truth), np.array(said))
+    hits: dict[int | None, Sequence[int]] = {None: answers.right.sum(axis=1).tolist()}
+    hits |= by_shots or {}
+    attempts = tuple(
+        Attempt(seed, shots, 0.1, correct, len(truth), {"0.1": 0.5, "1": 0.4})
+        for shots, each in hits.items()
+        for seed, correct in enumerate(each)
+    )
+    record = replace(
+        Finetuned(
+            key=model.ljust(12, "0") * 4,
+            task="folder",
+            name="birds",
+            model=model,
+            spec=f"file:{model}.pth?arch=torchvision:resnet18",
+            weights_hash=f"sha256:{model}",
+            preprocessing={"resize": 256},
+            precision="float32",
+            engine="torch",
+            versions={"genset": "0"},
+            device="cpu",
+            created_at="2026-01-01T00:00:00.000000+00:00",
+            seconds=1.0,
+            data_hash="sha256:photos",
+            split="20 % of each class, seed 0",
+            split_hash="sha256:parts",
+            classes=CLASSES,
+            train=12,
+            test=len(truth),
+            left_out={"auk/torn.jpg": "not an image"},
+            probe="features",
+            settings={"seeds": len(said), "shots": ["all"]},
+            attempts=attempts,
+            notes=("A note.",),
+        ),
+        **other,
+    )
+    folder = finetuned_folder(runs, record.name, record.model, record.key)
+    head = np.ones((3, 4), np.float32), np.zeros(3, np.float32)
+    split = [(image, image.partition("/")[0], "test") for image in images]
+    save_finetuned(folder, record, answers, split, head)
+    return Kept(folder, record)

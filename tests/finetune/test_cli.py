@@ -1,0 +1,256 @@
+"""`genset finetune`, as somebody at a terminal meets it."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import torch
+from PIL import Image
+from torch import Tensor, nn
+
+from genset.__main__ import main
+from genset.finetune.tasks import TASKS, described
+from tests.evaluate.colours import colours
+from tests.finetune.layouts import class_folders
+
+
+class Squared(nn.Module):
+    """Its last layer is linear, and its answer the square of that."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scores = nn.Linear(3, 1000)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        scores: Tensor = self.scores(pixels.mean(dim=(2, 3)))
+        return scores**2
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+class Terminal:
+    """The command line, in a folder that holds colours.pth and photos of three classes."""
+
+    def __init__(
+        self, folder: Path, patch: pytest.MonkeyPatch, captured: pytest.CaptureFixture[str]
+    ) -> None:
+        self.folder, self.patch, self.captured = folder, patch, captured
+        self.model = colours(folder)
+        for place, (name, shade) in enumerate({"ash": 40, "coal": 90, "snow": 240}.items()):
+            for number in range(6):
+                path = folder / "shades" / name / f"{number}.png"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                Image.new("RGB", (40, 40), (shade, shade + number, 99 + place)).save(path)
+
+    def __call__(self, *words: str) -> Done:
+        self.patch.setattr("sys.argv", ["genset", *words])
+        with pytest.raises(SystemExit) as end:
+            main()
+        code = end.value.code
+        assert code is None or isinstance(code, int)
+        return Done(code or 0, *self.captured.readouterr())
+
+    def finetune(self, *words: str) -> Done:
+        """On the shades, with two seeds and PyTorch."""
+        quick = "--engine", "torch", "--seeds", "2", "--strengths", "0.1,1"
+        return self("finetune", "folder", "--data", "shades", *quick, *words)
+
+
+@pytest.fixture
+def terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Terminal:
+    monkeypatch.chdir(tmp_path)
+    # It is for a process that ends with the command.
+    monkeypatch.setattr("genset.evaluate.start.start_pytorch", lambda specs: None)
+    return Terminal(tmp_path, monkeypatch, capsys)
+
+
+def test_the_table_is_in_the_papers_form(terminal: Terminal) -> None:
+    names = ("slow", "fast", "other")
+    models = [word for name in names for word in ("--model", f"{terminal.model}&name={name}")]
+    done = terminal.finetune(*models)
+    assert done.code == 0, done.err
+    assert done.out.count("fast against slow") == done.out.count("other against slow") == 1
+    lines = done.out.splitlines()
+    row = lines[lines.index("fast against slow") + 3].split()
+    assert row[:3] == ["shades", "3", "100.0"]
+    assert row[-2:] == ["1.00", "1.00"]
+    assert "shades: 18 photos of 3 classes, 15 to train on and 3 to test on" in done.err
+
+
+def test_one_model_alone_has_its_accuracy(terminal: Terminal) -> None:
+    done = terminal.finetune("--model", terminal.model)
+    assert done.out.startswith("Accuracy\n")
+    assert "shades  3       colours  100.0" in done.out
+
+
+def test_a_learning_curve_is_shown_where_it_is_asked_for(terminal: Terminal) -> None:
+    done = terminal.finetune("--model", terminal.model, "--shots", "1,3,all")
+    (head,) = [line for line in done.out.splitlines() if line.startswith("task    model")]
+    assert head.split() == ["task", "model", "1", "3", "all"]
+
+
+def test_what_was_left_out_is_said(terminal: Terminal) -> None:
+    (terminal.folder / "shades" / "ash" / "5.png").write_text("torn")
+    done = terminal.finetune("--model", terminal.model)
+    assert "shades: 1 photo left out, as ash/5.png: it is not a photo" in done.out
+    assert "; 1 left out" in done.err
+
+
+def test_markdown_has_the_same_tables(terminal: Terminal) -> None:
+    models = "--model", terminal.model, "--model", f"{terminal.model}&name=fast"
+    done = terminal.finetune(*models, "--markdown")
+    assert "## fast against colours\n\n| task | photos | colours | 95 % interval |" in done.out
+    assert "| shades | 3 | 100.0 |" in done.out
+
+
+def test_json_has_everything(terminal: Terminal) -> None:
+    models = "--model", terminal.model, "--model", f"{terminal.model}&name=fast"
+    found = json.loads(terminal.finetune(*models, "--shots", "2", "--json").out)
+    (task,) = found["tasks"]
+    assert (task["classes"], task["train"], task["test"]) == (["ash", "coal", "snow"], 15, 3)
+    slow, _ = found["runs"]
+    assert slow["accuracy"]["share"] == 1.0
+    assert slow["spread"] == 0.0
+    assert [each["name"] for each in slow["per_class"]] == ["ash", "coal", "snow"]
+    assert slow["worst_pairs"] == []
+    assert [point["shots"] for point in slow["learning_curve"]] == [2, None]
+    assert {attempt["seed"] for attempt in slow["attempts"]} == {0, 1}
+    assert set(slow["attempts"][0]["validation"]) == {"0.1", "1"}
+    assert (terminal.folder / slow["folder"] / "finetune.json").is_file()
+    (held,) = found["differences"]
+    assert (held["model"], held["baseline"], held["difference"]) == ("fast", "colours", 0.0)
+    assert held["interval"]["low"] < 0 < held["interval"]["high"]
+
+
+def test_runs_lie_where_they_are_asked_to(terminal: Terminal) -> None:
+    terminal.finetune("--model", terminal.model, "--runs", "elsewhere")
+    assert len(list(terminal.folder.glob("elsewhere/finetune/shades/colours-*"))) == 1
+    assert not (terminal.folder / "runs").exists()
+
+
+def test_a_workspace_keeps_runs(terminal: Terminal) -> None:
+    assert terminal("init", "work").code == 0
+    done = terminal.finetune("--model", terminal.model)
+    assert done.code == 0
+    words = ("finetune", "folder", "--data", "shades", "--model", terminal.model)
+    assert terminal("-w", "work", *words, "--engine", "torch").code == 0
+    assert len(list(terminal.folder.glob("work/runs/finetune/shades/colours-*"))) == 1
+
+
+def test_each_folder_of_ones_own_is_a_task(terminal: Terminal) -> None:
+    class_folders(terminal.folder / "more", {"a": 4, "b": 4})
+    words = ("finetune", "folder", "--data", "folder=shades", "--data", "folder=more")
+    done = terminal(*words, "--model", terminal.model, "--engine", "torch", "--json")
+    assert [task["name"] for task in json.loads(done.out)["tasks"]] == ["shades", "more"]
+
+
+def test_a_model_that_fails_is_named_after_the_others_table(terminal: Terminal) -> None:
+    done = terminal.finetune("--model", terminal.model, "--model", "file:x.pth?arch=timm:vgg11")
+    assert done.code == 1
+    assert "colours" in done.out
+    assert "x.pth" in done.err.splitlines()[-1]
+
+
+def test_help_says_where_each_tasks_data_are(terminal: Terminal) -> None:
+    shown = terminal("finetune", "--help").out
+    for task in TASKS:
+        assert task in shown
+        assert all(word in shown for word in described(task).split() if "://" in word)
+
+
+def saved(network: nn.Module, name: str) -> str:
+    torch.save(network.state_dict(), name)
+    return f"file:{name}?arch={__name__}:{type(network).__name__}&resize=32&crop=32"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["bird"], 2, "there is no task 'bird': the tasks are birds-200, cats-dogs"),
+        (["birds-200"], 2, "CUB-200-2011"),
+        (["butterflies", "--data", "none"], 2, "butterflies has several folders of data (none, "),
+        (["folder", "--data", "folder=none"], 2, "none is not a folder"),
+        (["folder", "--shots", "x"], 2, "--shots x: write photos of each class, as in 1,2,5,10"),
+        (["folder", "--strengths", "0"], 2, "--strengths 0: write numbers above 0"),
+        (["folder", "--seeds", "0"], 2, "seeds: 1 to 100 are possible, not 0"),
+        (["folder", "--epochs", "0", "--probe", "sgd"], 2, "epochs: 1 to 10,000 are possible"),
+        (["folder", "--probe", "svm"], 2, "the probe is one of features, sgd, not svm"),
+        (["folder", "--test-share", "1"], 2, "a share between 0 and 1, not 1"),
+        (["folder", "--engine", "abacus"], 2, "engine is one of auto, torch"),
+        (["folder", "--model", "predictions:p.npy"], 2, "predictions have no layers"),
+        (["folder", "--model", "nets"], 2, "model 'nets': a spec is torchvision:NAME"),
+    ],
+)
+def test_wrong_words_get_one_line(
+    terminal: Terminal, words: list[str], code: int, said: str
+) -> None:
+    done = terminal("finetune", *words, "--data", "shades", "--model", terminal.model)
+    assert (done.code, done.out) == (code, "")
+    assert done.err.count("\n") == 1
+    assert said in done.err
+    assert not (terminal.folder / "runs").exists()
+
+
+def test_a_task_without_data_is_told_how_to_name_it(terminal: Terminal) -> None:
+    words = ("finetune", "cats-dogs", "folder", "--data", "folder=shades")
+    done = terminal(*words, "--model", terminal.model)
+    assert done.code == 2
+    assert "cats-dogs has no data: name its folder with --data cats-dogs=DIR" in done.err
+
+
+def test_of_two_tasks_in_one_folder_the_one_that_is_not_there_is_named(terminal: Terminal) -> None:
+    words = ("finetune", "birds-200", "folder", "--data", "shades", "--engine", "torch")
+    done = terminal(*words, "--model", terminal.model)
+    assert done.code == 1
+    assert "shades" in done.out
+    assert "CUB-200-2011" in done.err.splitlines()[-1]
+
+
+def test_a_checkpoint_with_another_number_of_classes_gets_one_line(terminal: Terminal) -> None:
+    done = terminal.finetune("--model", colours(terminal.folder, classes=10, name="ten.pth"))
+    assert done.code == 1
+    assert done.err.count("\n") == 2  # with what was found of the task
+    assert "ten.pth" in done.err and "scores.weight" in done.err
+
+
+def test_a_head_that_is_not_linear_gets_one_line(terminal: Terminal) -> None:
+    done = terminal.finetune("--model", saved(Squared(), "squared.pth"))
+    assert done.code == 1
+    assert done.err.count("\n") == 2
+    assert "squared.pth" in done.err and "linear" in done.err
+    assert not (terminal.folder / "runs").exists()
+
+
+def test_heads_are_saved_as_checkpoints(terminal: Terminal) -> None:
+    torch.save(Small().state_dict(), "small.pth")
+    spec = f"file:small.pth?arch={__name__}:Small&resize=32&crop=32"
+    done = terminal.finetune("--model", spec, "--save-heads", "heads", "--json")
+    assert done.code == 0, done.err
+    (new,) = json.loads(done.out)["saved"]
+    assert (terminal.folder / "heads" / "shades-small.pth").is_file()
+    scored = terminal("evaluate", "shades", "--model", new, "--engine", "torch", "--json")
+    assert scored.code == 0, scored.err
+    (run,) = json.loads(scored.out)["runs"]
+    assert run["top1"]["photos"] == 18
+    assert run["top1"]["share"] == 1.0
+    again = terminal.finetune("--model", spec, "--save-heads", "others", "--json")
+    assert (terminal.folder / "others" / "shades-small.pth").is_file(), again.err
+
+
+class Small(nn.Module):
+    """Mean red, green and blue, and a linear layer of as many outputs as one asks for."""
+
+    def __init__(self, num_classes: int = 1000) -> None:
+        super().__init__()
+        self.scores = nn.Linear(3, num_classes)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        scores: Tensor = self.scores(pixels.mean(dim=(2, 3)))
+        return scores

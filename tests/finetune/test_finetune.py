@@ -1,0 +1,298 @@
+"""The whole way: from a task's photos and models to runs that are kept."""
+
+import csv
+import errno
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image, ImageFile
+
+from genset.errors import BadInput, GensetError, ModelError
+from genset.evaluate.options import Options as Scoring
+from genset.finetune import results
+from genset.finetune.compare import table
+from genset.finetune.finetune import Finished, SomeFailed, finetune
+from genset.finetune.options import Options, read_shots, read_strengths
+from genset.finetune.results import find_finetuned, load_head, load_said
+from tests.evaluate.colours import colours
+
+OPTIONS = Options(seeds=2, strengths=(0.01, 1.0), scoring=Scoring(engine="torch"))
+SHADES = {"blue": (40, 40, 200), "green": (40, 200, 40), "red": (200, 40, 40)}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Ten photos each of three colours, of all shades."""
+    chance = random.Random(0)
+    for name, shade in SHADES.items():
+        for number in range(10):
+            path = tmp_path / "shades" / name / f"{number}.png"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            moved = tuple(max(0, min(255, part + chance.randint(-150, 150))) for part in shade)
+            Image.new("RGB", (48, 40), moved).save(path)
+    return tmp_path / "shades"
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """A network whose features are a photo's mean red, green and blue."""
+    return colours(tmp_path)
+
+
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Grows by a name for each photo whose pixels are decoded."""
+    names: list[str] = []
+    load = ImageFile.ImageFile.load
+
+    def counting(self: ImageFile.ImageFile, *args: Any) -> Any:
+        if self.tile:  # not decoded yet
+            names.append(str(self.filename))
+        return load(self, *args)
+
+    monkeypatch.setattr(ImageFile.ImageFile, "load", counting)
+    return names
+
+
+def fit(data: Path, *specs: str, options: Options = OPTIONS, **other: Any) -> Finished:
+    return finetune([("folder", data)], specs, data.parent / "runs", options, **other)
+
+
+def test_each_model_gets_a_run_on_each_task(data: Path, model: str) -> None:
+    other = data.parent / "more"
+    shutil.copytree(data, other)
+    specs = [f"{model}&name=slow", f"{model}&name=fast"]
+    runs = data.parent / "runs"
+    finished = finetune([("folder", data), ("folder", other)], specs, runs, OPTIONS)
+    named = [(record.name, record.model) for _, record in finished.runs]
+    assert named == [(task, name) for task in ("shades", "more") for name in ("slow", "fast")]
+    assert find_finetuned(runs) == finished.runs
+
+
+def test_a_run_tells_what_it_takes_to_get_it_again(data: Path, model: str) -> None:
+    ((folder, record),) = fit(data, model).runs
+    assert (record.task, record.name, record.model) == ("folder", "shades", "colours")
+    assert (record.classes, record.train, record.test) == (tuple(SHADES), 24, 6)
+    assert record.split == "20 % of each class, seed 0"
+    assert record.engine == "torch"
+    assert record.preprocessing["resize"] == 32
+    assert {"genset", "torch", "numpy"} <= set(record.versions)
+    assert record.settings == {"seeds": 2, "shots": ["all"], "strengths": [0.01, 1.0]}
+    with (folder / "split.csv").open(newline="") as file:
+        parts = [row["part"] for row in csv.DictReader(file)]
+    assert (parts.count("train"), parts.count("test")) == (24, 6)
+
+
+def test_the_kept_head_gives_the_kept_answers(data: Path, model: str) -> None:
+    (kept,) = fit(data, model).runs
+    weights, bias = load_head(kept.folder)
+    said = load_said(kept)
+    means = [np.asarray(Image.open(data / image)).mean(axis=(0, 1)) for image in said.images]
+    features = (np.array(means) / 255 - 0.5) / 0.5
+    assert (features @ weights.T + bias).argmax(axis=1).tolist() == said.said[0].tolist()
+    assert said.right[0].sum() == kept.record.of_shots(None)[0].correct
+
+
+def test_a_learning_curve_has_a_head_for_each_seed_and_number(data: Path, model: str) -> None:
+    options = replace(OPTIONS, shots=(1, 4, 9))
+    ((_, record),) = fit(data, model, options=options).runs
+    made = [(attempt.shots, attempt.seed) for attempt in record.attempts]
+    assert made == [(shots, seed) for shots in (None, 1, 4, 9) for seed in (0, 1)]
+    assert any("Of 9 photos a class: 3 classes have fewer" in note for note in record.notes)
+
+
+def test_what_is_there_is_not_made_again(data: Path, model: str, decoded: list[str]) -> None:
+    first = fit(data, model)
+    (before,) = (kept.folder / "finetune.json" for kept in first.runs)
+    written = before.stat().st_mtime_ns
+    decoded.clear()
+    said: list[str] = []
+    assert fit(data, model, say=said.append).runs == first.runs
+    assert said[-1] == "shades, colours: is there already"
+    assert before.stat().st_mtime_ns == written
+    assert decoded == []
+
+
+def test_another_setting_or_split_needs_no_second_pass(
+    data: Path, model: str, decoded: list[str]
+) -> None:
+    fit(data, model)
+    decoded.clear()
+    for options in (
+        replace(OPTIONS, strengths=(10.0,)),
+        replace(OPTIONS, seeds=1, shots=(2,)),
+        replace(OPTIONS, split_seed=1),
+        replace(OPTIONS, test_share=0.5),
+    ):
+        (kept,) = fit(data, model, options=options).runs
+    assert (kept.record.train, kept.record.test) == (15, 15)
+    assert decoded == []
+    assert len(find_finetuned(data.parent / "runs")) == 5
+
+
+def test_several_models_take_one_pass(data: Path, model: str, decoded: list[str]) -> None:
+    fit(data, model)
+    of_one = len(decoded)
+    decoded.clear()
+    again = data.parent / "again"
+    again.mkdir()
+    finetune(
+        [("folder", data)],
+        [f"{model}&name=a", f"{model}&name=b&std=0.4", f"{model}&name=c&std=0.3"],
+        again,
+        OPTIONS,
+    )
+    assert len(decoded) == of_one
+
+
+def test_only_a_new_model_is_computed(data: Path, model: str, decoded: list[str]) -> None:
+    (old,) = fit(data, model).runs
+    written = (old.folder / "finetune.json").stat().st_mtime_ns
+    finished = fit(data, model, f"{model}&name=new&std=0.3")
+    assert [kept.record.model for kept in finished.runs] == ["colours", "new"]
+    assert (old.folder / "finetune.json").stat().st_mtime_ns == written
+
+
+def test_a_command_that_was_stopped_goes_on_with_what_is_kept(
+    data: Path, model: str, decoded: list[str]
+) -> None:
+    def stop(line: str) -> None:
+        if line.startswith("shades, first: ") and "% of" in line:
+            raise KeyboardInterrupt
+
+    specs = f"{model}&name=first", f"{model}&name=second&std=0.3"
+    with pytest.raises(KeyboardInterrupt):
+        fit(data, *specs, say=stop)
+    assert [kept.record.model for kept in find_finetuned(data.parent / "runs")] == ["first"]
+    decoded.clear()
+    assert [kept.record.model for kept in fit(data, *specs).runs] == ["first", "second"]
+    assert decoded == []
+
+
+def test_a_run_that_cannot_be_written_is_no_run(
+    data: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*args: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(results, "write_text", full)
+        with pytest.raises(GensetError, match=r"shades, colours: .* No space left on device"):
+            fit(data, model)
+    assert find_finetuned(data.parent / "runs") == []
+    assert len(fit(data, model).runs) == 1
+
+
+def test_a_photo_that_cannot_be_decoded_is_left_out_and_named(data: Path, model: str) -> None:
+    torn = data / "red" / "3.png"
+    torn.write_bytes(torn.read_bytes()[:60])
+    (data / "red" / "4.png").write_text("no photo")
+    ((_, record),) = fit(data, model).runs
+    assert set(record.left_out) == {"red/3.png", "red/4.png"}
+    assert record.train + record.test == 28
+
+
+def test_a_class_that_loses_its_training_photos_fails_the_task(data: Path, model: str) -> None:
+    for number in range(2, 10):
+        (data / "red" / f"{number}.png").unlink()
+    for number in range(2):
+        torn = data / "red" / f"{number}.png"
+        torn.write_bytes(torn.read_bytes()[:60])
+    with pytest.raises(GensetError, match="shades: the class red has no photo to train on that"):
+        fit(data, model)
+    assert find_finetuned(data.parent / "runs") == []
+
+
+def test_a_model_that_fails_is_named_and_the_others_go_on(data: Path, model: str) -> None:
+    missing = f"file:{data.parent / 'none.pth'}?arch=torchvision:resnet18"
+    said: list[str] = []
+    with pytest.raises(SomeFailed, match=r"none\.pth") as caught:
+        fit(data, missing, model, say=said.append)
+    assert [kept.record.model for kept in caught.value.finished.runs] == ["colours"]
+    assert any(line.startswith("left out: ") and "none.pth" in line for line in said)
+    with pytest.raises(GensetError, match=r"none\.pth"):
+        fit(data, missing)
+
+
+def test_a_task_that_fails_is_named_and_the_others_go_on(data: Path, model: str) -> None:
+    tasks = [("birds-200", data), ("folder", data)]
+    with pytest.raises(SomeFailed, match="CUB") as caught:
+        finetune(tasks, [model], data.parent / "runs", OPTIONS)
+    assert [kept.record.name for kept in caught.value.finished.runs] == ["shades"]
+
+
+def test_runs_make_the_papers_table(data: Path, model: str) -> None:
+    finished = fit(data, f"{model}&name=slow", f"{model}&name=fast&std=0.3")
+    (row,) = table(finished.runs)
+    assert [kept.record.model for kept in row.models] == ["slow", "fast"]
+    (held,) = row.differences
+    gap = row.models[1].record.accuracy.share - row.models[0].record.accuracy.share
+    assert held.difference == pytest.approx(gap)
+
+
+@pytest.mark.parametrize(
+    ("task", "spec", "said"),
+    [
+        ("bird", "torchvision:resnet18", "there is no task 'bird': the tasks are birds-200"),
+        ("folder", "predictions:a.npy", "predictions have no layers"),
+        ("folder", "resnet18", "a spec is torchvision:NAME"),
+    ],
+)
+def test_wrong_words_are_refused_before_any_work(
+    data: Path, task: str, spec: str, said: str
+) -> None:
+    with pytest.raises(BadInput, match=said):
+        finetune([(task, data)], [spec], data.parent / "runs")
+    assert not (data.parent / "runs").exists()
+
+
+def test_a_checkpoint_with_another_number_of_classes_is_refused(data: Path) -> None:
+    spec = colours(data.parent, classes=10, name="ten.pth")
+    with pytest.raises(ModelError, match="scores"):
+        fit(data, spec)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"probe": "lasso"}, "the probe is one of features, sgd, not lasso"),
+        ({"seeds": 0}, "seeds: 1 to 100 are possible, not 0"),
+        ({"epochs": -1}, "epochs: 1 to 10,000 are possible, not -1"),
+        ({"test_share": 1.0}, "a share between 0 and 1, not 1"),
+        ({"test_share": float("nan")}, "a share between 0 and 1, not nan"),
+        ({"split_seed": -1}, "a seed is 0 or more"),
+    ],
+)
+def test_impossible_options_are_refused(how: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        Options(**how)
+
+
+def test_shots_and_strengths_are_read() -> None:
+    assert read_shots("10,1, 2,2,all") == (1, 2, 10)
+    assert read_shots("all") == ()
+    assert read_strengths("1,0.01") == (0.01, 1.0)
+
+
+@pytest.mark.parametrize("read", [read_shots, read_strengths])
+@pytest.mark.parametrize("text", ["", "x", "0", "-1", "1,,2", "nan", "inf", "1;2"])
+def test_lists_that_make_no_sense_are_refused(read: Callable[[str], object], text: str) -> None:
+    with pytest.raises(BadInput, match="write"):
+        read(text)
+
+
+def test_both_ways_agree(data: Path, model: str) -> None:
+    (features,) = fit(data, model).runs
+    said: list[str] = []
+    options = replace(OPTIONS, probe="sgd", epochs=20, augment=False)
+    (sgd,) = fit(data, model, options=options, say=said.append).runs
+    assert abs(features.record.accuracy.share - sgd.record.accuracy.share) <= 1 / 6
+    assert len(sgd.record.of_shots(None)[0].epochs) == 20
+    assert sum("epoch 20 of 20: loss" in line for line in said) == 2
+    assert sgd.record.settings["epochs"] == 20

@@ -1,0 +1,45 @@
+"""The command on real photos with real weights."""
+
+from pathlib import Path
+
+import pytest
+
+from genset.evaluate.options import Options as Scoring
+from genset.finetune.compare import table, worst_pairs
+from genset.finetune.finetune import finetune
+from genset.finetune.options import Options
+from genset.finetune.results import load_said
+
+pytestmark = pytest.mark.realdata
+
+
+@pytest.fixture
+def some_cats_and_dogs(realdata: Path, tmp_path: Path) -> Path:
+    """Links to 40 cats and 40 dogs."""
+    folder = tmp_path / "data" / "train"
+    folder.mkdir(parents=True)
+    for kind in ("cat", "dog"):
+        for path in sorted((realdata / "cats_dogs" / "train").glob(f"{kind}.*.jpg"))[:40]:
+            (folder / path.name).symlink_to(path)
+    return folder.parent
+
+
+def test_squeezenet_tells_cats_from_dogs_and_worse_where_photos_are_darkened(
+    realdata: Path, some_cats_and_dogs: Path, tmp_path: Path
+) -> None:
+    checkpoint = realdata / "checkpoints" / "squeezenet1_0.pth"
+    spec = f"file:{checkpoint}?arch=torchvision:squeezenet1_0"
+    options = Options(
+        seeds=2, shots=(1, 8), strengths=(1e-3, 1e-1), scoring=Scoring(engine="torch")
+    )
+    specs = [spec, f"{spec}&name=dark&mean=5"]
+    done = finetune([("cats-dogs", some_cats_and_dogs)], specs, tmp_path / "runs", options)
+    good, dark = (kept.record for kept in done.runs)
+    assert (good.train, good.test) == (64, 16)
+    assert good.accuracy.correct >= 13
+    one, eight = (good.of_shots(number) for number in (1, 8))
+    assert sum(each.correct for each in one) <= sum(each.correct for each in eight)
+    (row,) = table(done.runs)
+    assert row.differences[0].difference == dark.accuracy.share - good.accuracy.share <= 0
+    (wrong, *_) = worst_pairs(dark, load_said(done.runs[1]))
+    assert {wrong.name, wrong.other} == {"cat", "dog"}
