@@ -33,6 +33,13 @@ _SEED = click.option(
     default=0,
     help="Count a hit among k answers too, beside 1 and 5.",
 )
+@click.option(
+    "--tta",
+    "entries",
+    multiple=True,
+    metavar="ENTRY=MODEL",
+    help="A training log (.json or .tsv), or a folder of one entry's, and the model that it gave.",
+)
 @click.option("--labels", type=FILE, help="JSON: all classes that each photo shows, as in ReaL.")
 @_SEED
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
@@ -48,6 +55,7 @@ def report(
     runs: Path | None,
     as_json: bool,
     labels: Path | None,
+    entries: tuple[str, ...],
     seed: int,
     **asked: Any,
 ) -> None:
@@ -58,16 +66,23 @@ def report(
     (imagenet-val), in a CSV file of model and top1 (per cent), or on another set that it was
     scored on here. --lower and --upper name two models between which the others are placed.
 
+    --tta joins a training log in DAWNBench's format with MODEL, as tables here show it: how fast
+    and how stable its training is, and how good it is here. Say it once for each entry. Results of
+    genset finetune for the models here are in the report of themselves.
+
     \b
     genset report v1 -o v1.html --reference imagenet-val
+    genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     """
     from genset.evaluate.statistics.bootstrap import Resampling
     from genset.report import Options, write_report
+    from genset.report.entries import read_words
     from genset.report.text import as_markdown, to_json
 
     found, kept = set_and_runs(folder, photos or _newest_release(folder), runs)
     path = output or kept.parent / f"report-{found.name}.html"
-    options = Options(real_labels=labels, resampling=Resampling(seed=seed), **asked)
+    joined = tuple(map(read_words, entries))
+    options = Options(real_labels=labels, tta=joined, resampling=Resampling(seed=seed), **asked)
     data = write_report(found, kept, path, options)
     if as_json:
         show_json({"file": str(path), **to_json(data)})

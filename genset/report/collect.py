@@ -29,6 +29,8 @@ from genset.report.data import (
     ScoredModel,
     TopK,
 )
+from genset.report.entries import join_entries
+from genset.report.finetuned import gather_finetuned
 from genset.report.gallery import choose_galleries
 from genset.report.summary import summarize
 
@@ -38,7 +40,7 @@ def collect(photos: PhotoSet, runs: Path, options: Options = PLAIN) -> ReportDat
 
     Raises:
         BadInput: an option names what is not there.
-        GensetError: a run's files are not what `genset evaluate` wrote.
+        GensetError: a run's files are not what `genset evaluate` or `genset finetune` wrote.
     """
     results = load_results(photos, runs)
     is_release = not photos.listed and (photos.root / MANIFEST).is_file()
@@ -55,6 +57,8 @@ def collect(photos: PhotoSet, runs: Path, options: Options = PLAIN) -> ReportDat
         power=_power(pairs),
         reference=_reference(results, runs, options),
         bounds=_bounds(results, options),
+        entries=join_entries(results, options.tta),
+        finetuning=gather_finetuned(results, runs, options.lower),
         classes=classes,
         confusions=confused,
         breakdowns=by_record(results, in_order) if in_order else (),

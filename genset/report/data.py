@@ -10,6 +10,8 @@ from genset.evaluate.runs import Accuracy, Run
 from genset.evaluate.statistics.bootstrap import STANDARD, Resampling
 from genset.evaluate.statistics.calibration import Calibration
 from genset.intervals import Interval
+from genset.report.entries import Entry, EntryOf
+from genset.report.finetuned import FinetunedTask
 from genset.report.gallery import Gallery
 
 
@@ -22,6 +24,7 @@ class Options:
         real_labels: a file with all classes that each photo shows.
         lower, upper: the models between which the others are placed; "" for none.
         k: a further number of answers to count a hit among, beside 1 and 5; 0 for none.
+        tta: training logs in DAWNBench's format, each with the model that it gave.
         resampling: how classes are resampled for intervals.
     """
 
@@ -30,6 +33,7 @@ class Options:
     lower: str = ""
     upper: str = ""
     k: int = 0
+    tta: tuple[EntryOf, ...] = ()
     resampling: Resampling = STANDARD
 
 
@@ -192,6 +196,8 @@ class ReportData:
         power: None for fewer than two models.
         reference: None where none was asked for.
         bounds: None where none were asked for.
+        entries: training logs, in the order asked for.
+        finetuning: tasks on which models of this report have a new last layer.
         classes: each class, the hardest first.
         confusions: pairs of classes, the most confused first.
         breakdowns: accuracies by what a release records of its photos.
@@ -206,8 +212,14 @@ class ReportData:
     power: Power | None
     reference: ReferenceSummary | None
     bounds: Bounds | None
+    entries: tuple[Entry, ...]
+    finetuning: tuple[FinetunedTask, ...]
     classes: tuple[Group, ...]
     confusions: tuple[Confusion, ...]
     breakdowns: tuple[Breakdown, ...]
     galleries: tuple[Gallery, ...]
     other_runs: int
+
+    def model(self, label: str) -> ScoredModel:
+        """The model that is called so."""
+        return next(model for model in self.models if model.label == label)

@@ -5,8 +5,9 @@ from typing import Any
 
 from genset.errors import MissingExtra
 from genset.files import write_text
-from genset.report import sentences, words
+from genset.report import entry_words, finetuned_words, sentences, words
 from genset.report.data import ReportData
+from genset.report.finetuned import FinetunedTask, confused, extremes
 from genset.report.gallery import class_name
 from genset.report.pictures import thumbnail
 from genset.taxonomy import imagenet1k
@@ -41,6 +42,10 @@ def write_html(data: ReportData, path: Path) -> None:
         data=data,
         words=words,
         sentences=sentences,
+        entry_words=entry_words,
+        finetuned_words=finetuned_words,
+        extremes=extremes,
+        confused=confused,
         thumbnail=thumbnail,
         class_name=class_name,
         all_classes=len(imagenet1k()),
@@ -76,7 +81,27 @@ def _figures(data: ReportData) -> dict[str, list[Any]]:
         (label, reliability_plot(f"How sure {words.clean(label)} is, and how right", found))
         for label, found in calibrated[:_MATRIX]
     ]
-    return {"tops": tops, "against": against, "reliability": reliability}
+    learning = [figure for task in data.finetuning for figure in _learning(task)]
+    return {"tops": tops, "against": against, "reliability": reliability, "learning": learning}
+
+
+def _learning(task: FinetunedTask) -> list[Any]:
+    """Each model's curve against the baseline's, where heads were fitted on fewer photos too."""
+    from genset.report.figures.learning import learning_plot
+
+    drawn = [model for model in task.models if len(model.curve) > 1]
+    shown = [point.accuracy for model in drawn for point in model.curve]
+    margin = 0.02
+    low = max(0.0, min((each.low for each in shown), default=0.0) - margin)
+    high = min(1.0, max((each.high for each in shown), default=1.0) + margin)
+    baseline = drawn[0].curve if drawn and drawn[0] is task.models[0] else ()
+    figures = []
+    for model in drawn[1:] if baseline and len(drawn) > 1 else drawn:
+        name, other = words.clean(model.label, 40), words.clean(task.models[0].label, 40)
+        beside = baseline if model is not task.models[0] else ()
+        title = f"{words.clean(task.task, 40)}: {name}{f' against {other}' if beside else ''}"
+        figures.append((title, learning_plot(title, model.curve, beside, (low, high))))
+    return figures
 
 
 def _matrix(data: ReportData) -> list[tuple[str, list[Any]]]:

@@ -198,6 +198,9 @@ def commands(data: ReportData) -> str:
         )
         if value
     )
+    options += "".join(
+        f" --tta {_argument(f'{each.log.name}={each.model}')}" for each in data.options.tta
+    )
     return f"{verify}genset evaluate {name}{models}\ngenset report {name}{options}"
 
 

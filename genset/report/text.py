@@ -1,10 +1,7 @@
 """A report's numbers as Markdown, to paste, and as JSON, to compute with."""
 
-import html
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from genset.evaluate.breakdown import Breakdown
@@ -12,10 +9,12 @@ from genset.evaluate.compare import Pair
 from genset.intervals import Interval
 from genset.report import sentences
 from genset.report.data import Against, ReferenceSummary, ReportData, ScoredModel
+from genset.report.entry_text import entries_in_markdown, entries_to_json
+from genset.report.finetuned_text import tasks_in_markdown, tasks_to_json
+from genset.report.forms import escape, plain, table
 from genset.report.gallery import class_name
 from genset.report.words import (
     bare_p,
-    clean,
     count,
     ends,
     interval,
@@ -32,26 +31,28 @@ def as_markdown(data: ReportData) -> str:
     """The report's tables, with what it takes to read them."""
     about = data.set
     parts = [
-        f"**{_escape(about.name)}**: {count(about.photos, 'photo')} of "
+        f"**{escape(about.name)}**: {count(about.photos, 'photo')} of "
         f"{count(about.classes, 'ImageNet class', 'ImageNet classes')}, `{about.content_hash}`.",
-        _escape(sentences.headline(data)),
+        escape(sentences.headline(data)),
     ]
+    if data.entries:
+        parts += ["### Time to accuracy", *entries_in_markdown(data)]
     if data.models:
         parts.append(_leaderboard(data.models))
         parts += [
-            f"{_escape(model.label)}: {_escape('; '.join(remarks))}."
+            f"{escape(model.label)}: {escape('; '.join(remarks))}."
             for model in data.models
             if (remarks := sentences.remarks(model.run))
         ]
-        parts.append(_escape(" ".join([*sentences.certainty(data), sentences.intervals(data)])))
+        parts.append(escape(" ".join([*sentences.certainty(data), sentences.intervals(data)])))
     if data.pairs:
         parts += ["### Between models", _pairs(data)]
     if data.reference:
-        parts += [f"### Against {_escape(data.reference.name)}", *_against(data.reference)]
+        parts += [f"### Against {escape(data.reference.name)}", *_against(data.reference)]
     if data.bounds:
         parts += [
-            f"### Between {_escape(data.bounds.lower)} and {_escape(data.bounds.upper)}",
-            _table(
+            f"### Between {escape(data.bounds.lower)} and {escape(data.bounds.upper)}",
+            table(
                 ("Model", "Share of the gap (%)", "95 % interval"),
                 [
                     (each.model, f"{100 * each.share:.1f}", _shares(each.interval))
@@ -59,6 +60,8 @@ def as_markdown(data: ReportData) -> str:
                 ],
             ),
         ]
+    if data.finetuning:
+        parts += ["### Fine-tuning", *tasks_in_markdown(data.finetuning)]
     if data.confusions:
         parts += ["### Hardest classes and commonest confusions", _hardest(data), _confused(data)]
     parts += [part for each in data.breakdowns for part in _breakdown(data.models, each)]
@@ -68,34 +71,32 @@ def as_markdown(data: ReportData) -> str:
 
 
 def to_json(data: ReportData) -> dict[str, Any]:
-    """Everything in the report but the pictures, as JSON's own types."""
+    """Everything in the report but the pictures, as JSON's own types.
+
+    A report without entries or results of fine-tuning has no word of them.
+    """
+    found = asdict(data)
+    del found["models"], found["entries"], found["finetuning"]
+    if not data.entries:
+        del found["options"]["tta"]
     return {
         "format": FORMAT,
         "headline": sentences.headline(data),
-        **_plain({name: value for name, value in asdict(data).items() if name != "models"}),
+        **plain(found),
         "models": [
-            _plain({**asdict(model.run), **asdict(model), "run": model.run.key})
+            plain({**asdict(model.run), **asdict(model), "run": model.run.key})
             for model in data.models
         ],
         "pairs": [pair_to_json(pair) for pair in data.pairs],
+        **({"entries": entries_to_json(data)} if data.entries else {}),
+        **({"finetuning": tasks_to_json(data.finetuning)} if data.finetuning else {}),
     }
 
 
 def pair_to_json(pair: Pair) -> dict[str, Any]:
     """Two models side by side, as JSON's own types."""
-    found: dict[str, Any] = _plain({**asdict(pair), "apart": pair.apart})
+    found: dict[str, Any] = plain({**asdict(pair), "apart": pair.apart})
     return found
-
-
-def _plain(value: Any) -> Any:
-    """JSON's types; without the places where this machine keeps photos, nobody's business."""
-    if isinstance(value, Interval):
-        return value._asdict()
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items() if key != "path"}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    return value.name if isinstance(value, Path) else value
 
 
 def _leaderboard(models: Sequence[ScoredModel]) -> str:
@@ -122,7 +123,7 @@ def _leaderboard(models: Sequence[ScoredModel]) -> str:
         if has_real and model.real:
             row += [f"{percent(model.real.share, model.real.photos)} ({interval(model.real)})"]
         rows.append(row)
-    return _table([*head, *(["All labels (%)"] if has_real else [])], rows, words=2)
+    return table([*head, *(["All labels (%)"] if has_real else [])], rows, words=2)
 
 
 def _pairs(data: ReportData) -> str:
@@ -140,7 +141,7 @@ def _pairs(data: ReportData) -> str:
         for pair in sentences.shown_pairs(data)
     ]
     head = ("Pair", "Points", "95 % interval", "Right alone", "McNemar p", "Holm", "BH", "Apart")
-    return _table(head, rows)
+    return table(head, rows)
 
 
 def _against(reference: ReferenceSummary) -> list[str]:
@@ -154,8 +155,8 @@ def _against(reference: ReferenceSummary) -> list[str]:
         return (model.label, there, here, points(-model.gap), *above, model.source)
 
     head = ("Model", "There (%)", "Here (%)", "Change", "Above the line", "95 % interval", "Source")
-    said = [_table(head, map(row, reference.models))] if reference.models else []
-    return [*said, *map(_escape, sentences.line(reference))]
+    said = [table(head, map(row, reference.models))] if reference.models else []
+    return [*said, *map(escape, sentences.line(reference))]
 
 
 def _hardest(data: ReportData) -> str:
@@ -164,7 +165,7 @@ def _hardest(data: ReportData) -> str:
         (class_name(each.name), each.name, f"{each.photos:,}", f"{100 * each.mean:.1f}")
         for each in data.classes[:_LISTED]
     ]
-    return _table(head, rows, words=2)
+    return table(head, rows, words=2)
 
 
 def _confused(data: ReportData) -> str:
@@ -177,7 +178,7 @@ def _confused(data: ReportData) -> str:
         )
         for each in data.confusions[:_LISTED]
     ]
-    return _table(("Photos of", "Taken for", "First answers", "Models"), rows, words=2)
+    return table(("Photos of", "Taken for", "First answers", "Models"), rows, words=2)
 
 
 def _breakdown(models: Sequence[ScoredModel], found: Breakdown) -> list[str]:
@@ -192,8 +193,8 @@ def _breakdown(models: Sequence[ScoredModel], found: Breakdown) -> list[str]:
         )
         for group in found.groups
     ]
-    head = (found.by.capitalize(), "Photos", *(_escape(model.label) for model in models))
-    return [f"### By {found.by}", _table(head, rows)]
+    head = (found.by.capitalize(), "Photos", *(escape(model.label) for model in models))
+    return [f"### By {found.by}", table(head, rows)]
 
 
 def _calibration(models: Sequence[ScoredModel]) -> str:
@@ -202,22 +203,8 @@ def _calibration(models: Sequence[ScoredModel]) -> str:
         for model in models
         if (found := model.calibration)
     ]
-    return _table(("Model", "Expected calibration error (points)", "Overconfidence (points)"), rows)
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> str:
-    """A Markdown table whose first `words` columns are words; the others are numbers."""
-    marks = [":--" if place < words else "--:" for place in range(len(head))]
-    lines = [f"| {' | '.join(head)} |", f"|{'|'.join(marks)}|"]
-    lines += [f"| {' | '.join(_escape(cell) for cell in row)} |" for row in rows]
-    return "\n".join(lines)
+    return table(("Model", "Expected calibration error (points)", "Overconfidence (points)"), rows)
 
 
 def _shares(found: Interval) -> str:
     return f"{100 * found.low:.1f} to {100 * found.high:.1f}"
-
-
-def _escape(text: str) -> str:
-    """Keep Markdown, and the HTML in it, from reading a name as markup."""
-    words = html.escape(clean(text, longest=2000), quote=False)
-    return re.sub(r"([\\`*_{}\[\]|#~])", r"\\\1", words)

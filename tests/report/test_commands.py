@@ -20,6 +20,7 @@ def folder(tmp_path: Path) -> Path:
     words = ("evaluate", "photos.csv", "--model", good, "--model", half)
     done = genset(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    (tmp_path / "bad.tsv").write_text("epoch\thours\ttop5Accuracy\n1\t0.5\t940\n")
     assert done.stdout.splitlines()[1].split() == [
         "good",
         "100.0",
@@ -65,6 +66,10 @@ def test_a_report_is_written_where_it_says(folder: Path) -> None:
         (("report", "photos.csv", "--k", "2"), "1 answers a photo are kept, not 2"),
         (("report", "photos.csv", "--reference", "moon"), "no reference 'moon'"),
         (("report", "photos.csv", "--labels", "none.json"), "cannot be read"),
+        (("report", "photos.csv", "--tta", "run.tsv"), "--tta run.tsv: write ENTRY=MODEL"),
+        (("report", "photos.csv", "--tta", "bad.tsv=best"), "no model 'best' was scored"),
+        (("report", "photos.csv", "--tta", "none.tsv=good"), "there is no file none.tsv"),
+        (("report", "photos.csv", "--tta", "bad.tsv=good"), "bad.tsv, line 2: "),
         (("report", "nowhere.csv"), "neither a release nor a folder"),
     ],
 )

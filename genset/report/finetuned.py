@@ -1,0 +1,163 @@
+"""What is kept of the report's models with a new last layer, task by task."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from genset.evaluate.results import Results, Scored
+from genset.finetune.compare import (
+    ClassAccuracy,
+    CurvePoint,
+    Difference,
+    Mistaken,
+    Row,
+    learning_curve,
+    per_class,
+    table,
+    worst_pairs,
+)
+from genset.finetune.results import Finetuned, Kept, find_finetuned, load_said
+
+_LISTED = 8
+_FEW = 12  # classes that are all listed; of more, the ends
+_HARDEST, _EASIEST = 6, 3
+
+
+@dataclass(frozen=True, slots=True)
+class FinetunedModel:
+    """One model on one task.
+
+    Attributes:
+        label: as the report calls it.
+        run: what was fitted on what; its `accuracy` and `spread` are the result.
+        difference: from the task's baseline; None of the baseline itself.
+        curve: accuracy by photos of each class.
+        classes: accuracy by class, in the order of the task's classes.
+        mistaken: pairs of classes, the most confused first.
+    """
+
+    label: str
+    run: Finetuned
+    difference: Difference | None
+    curve: tuple[CurvePoint, ...]
+    classes: tuple[ClassAccuracy, ...]
+    mistaken: tuple[Mistaken, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FinetunedTask:
+    """A task, with the models whose results on it can be compared: the baseline first.
+
+    `task` is its name, with a number where the report has several tables of it.
+    """
+
+    task: str
+    models: tuple[FinetunedModel, ...]
+
+    @property
+    def about(self) -> Finetuned:
+        """A run that says what all of them share: photos, split, classes, way of fitting."""
+        return self.models[0].run
+
+    def find(self, label: str) -> FinetunedModel | None:
+        """The model that the report calls so, if it has results on this task.
+
+        One that was fitted in several ways (another precision or preprocessing) has the key of each
+        behind its name; the first of these stands for it.
+        """
+        own = (m for m in self.models if m.label == label or m.label.startswith(f"{label} ["))
+        return next(own, None)
+
+
+def gather_finetuned(results: Results, runs: Path, lower: str) -> tuple[FinetunedTask, ...]:
+    """Everything that is kept of this report's models; nothing of others.
+
+    The baseline is the lower of the two reference models where one is named, else, task by task,
+    the model that was fitted first.
+
+    Raises:
+        GensetError: a run's files are not what `genset finetune` wrote.
+    """
+    if not results.models:
+        return ()
+    found = [
+        Kept(folder, replace(record, model=model.label))
+        for folder, record in find_finetuned(runs)
+        if (model := _same(results, record))
+    ]
+    baseline = results.find(lower).label if lower else ""
+    rows = table(found, baseline)
+    return tuple(map(_task, rows, _names(rows)))
+
+
+def extremes(task: FinetunedTask) -> tuple[list[str], list[str]]:
+    """The hardest and the easiest classes of a task; all are in the first where they are few.
+
+    Of models that are seen together: hard is what has the lowest upper ends of Wilson's intervals,
+    easy the highest lower ends, so that a class of one photo is neither by chance.
+    """
+    by_class = list(zip(*(model.classes for model in task.models), strict=True))
+
+    def hope(own: Sequence[ClassAccuracy]) -> float:
+        return sum(each.accuracy.high for each in own)
+
+    def doubt(own: Sequence[ClassAccuracy]) -> float:
+        return -sum(each.accuracy.low for each in own)
+
+    hardest = [own[0].name for own in sorted(by_class, key=hope)]
+    if len(hardest) <= _FEW:
+        return hardest, []
+    easiest = [own[0].name for own in sorted(by_class, key=doubt)]
+    hardest = hardest[:_HARDEST]
+    return hardest, [name for name in easiest if name not in hardest][:_EASIEST]
+
+
+def confused(task: FinetunedTask) -> list[tuple[str, str]]:
+    """The pairs of classes that its models, taken together, confuse most."""
+    share: dict[tuple[str, str], float] = {}
+    for model in task.models:
+        for each in model.mistaken:
+            pair = (each.name, each.other)
+            share[pair] = share.get(pair, 0.0) + each.photos
+    return sorted(share, key=lambda pair: (-share[pair], pair))[:_LISTED]
+
+
+def _same(results: Results, record: Finetuned) -> Scored | None:
+    """The report's model that has these weights.
+
+    One of which only the answers are known can go by its name alone.
+    """
+    ours = [model for model in results.models if model.run.weights_hash == record.weights_hash]
+    ours.sort(key=lambda model: model.run.preprocessing != record.preprocessing)
+    answers = [model for model in results.models if not model.run.preprocessing]
+    named = [model for model in answers if model.run.model == record.model]
+    return next(iter([*ours, *named]), None)
+
+
+def _names(rows: Sequence[Row]) -> list[str]:
+    """The rows' tasks; where one was split or fitted in several ways, its further rows count on."""
+    seen: Counter[str] = Counter()
+    names = []
+    for row in rows:
+        seen[row.task] += 1
+        names.append(row.task if seen[row.task] == 1 else f"{row.task} ({seen[row.task]})")
+    return names
+
+
+def _task(row: Row, name: str) -> FinetunedTask:
+    differences = [None, *row.differences]
+    return FinetunedTask(
+        task=name,
+        models=tuple(
+            FinetunedModel(
+                label=kept.record.model,
+                run=kept.record,
+                difference=difference,
+                curve=learning_curve(kept.record.attempts),
+                classes=per_class(kept.record, said := load_said(kept)),
+                mistaken=worst_pairs(kept.record, said, most=len(kept.record.classes) ** 2),
+            )
+            for kept, difference in zip(row.models, differences, strict=True)
+        ),
+    )
