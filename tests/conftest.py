@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -17,6 +18,10 @@ from sqlalchemy.engine import make_url
 from tests.browser import chromium
 
 ROOT = Path(__file__).parent.parent
+
+# Tests that a shell started in the background ignore Ctrl-C, and so would all commands they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
