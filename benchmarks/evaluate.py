@@ -204,7 +204,7 @@ def alone(what: str, engine: str, spec: str, decoding: str, photos: Path) -> flo
 
 
 def measure(command: list[str]) -> Cost:
-    """Run a command; the memory is looked at ten times a second."""
+    """Run a command; the memory is looked at once a second: to look takes a while."""
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     most = 0.0
@@ -212,7 +212,7 @@ def measure(command: list[str]) -> Cost:
 
     def watch() -> None:
         nonlocal most
-        while not ended.wait(0.1):
+        while not ended.wait(1):
             most = max(most, memory(process.pid))
 
     watcher = threading.Thread(target=watch)
