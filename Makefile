@@ -6,13 +6,18 @@ BIN := .venv/bin
 CONSTRAINTS := .ci/constraints.txt
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS)
 
+# PyTorch and the engines take gigabytes of a process, and leave threads in it: these rooms' tests have
+# one of their own.
+WITH_NETWORKS := tests/evaluate tests/finetune
+
 .PHONY: demo test check clean
 
 demo: .venv/demo-installed  ## the whole way once, on real photos, without a key
 	PATH="$(CURDIR)/$(BIN):$$PATH" docs/demo/demo.sh
 
 test: .venv/dev-installed  ## the tests; those that miss a Debian package say which
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(WITH_NETWORKS)
+	$(BIN)/python -m pytest $(addprefix --ignore=,$(WITH_NETWORKS))
 
 check: .venv/dev-installed  ## linter, formatter, types
 	$(BIN)/ruff check
