@@ -201,32 +201,23 @@ def save_finetuned(
     Raises:
         GensetError: the folder cannot be written to.
     """
+    names = np.array(record.classes, dtype=object)
+    seeds = [f"said_{number}" for number in range(len(said.said))]
+    answers = zip(said.images, names[said.truth], *names[said.said], strict=True)
+    weights, bias = head
+    text = json.dumps({"format": FORMAT} | asdict(record), indent=1) + "\n"
     try:
-        _write(folder, record, said, split, head)
+        _write_table(folder / _PREDICTIONS, ["image", "class", *seeds], answers)
+        _write_table(folder / _SPLIT, ["image", "class", "part"], split)
+        with written_whole(folder / _HEAD) as file:
+            np.savez(file, weights=weights, bias=bias)
+        write_text(folder / _RECORD, text)
     except OSError as error:
         why = error.strerror or first_line(error)
         raise GensetError(
             f"{record.name}, {record.model}: the run cannot be written: {why}. What is finished is "
             "kept: make room and run the same command again"
         ) from None
-
-
-def _write(
-    folder: Path,
-    record: Finetuned,
-    said: Said,
-    split: Iterable[tuple[str, str, str]],
-    head: tuple[NDArray[np.float32], NDArray[np.float32]],
-) -> None:
-    names = np.array(record.classes, dtype=object)
-    seeds = [f"said_{number}" for number in range(len(said.said))]
-    columns = [said.images, names[said.truth], *names[said.said]]
-    _write_table(folder / _PREDICTIONS, ["image", "class", *seeds], zip(*columns, strict=True))
-    _write_table(folder / _SPLIT, ["image", "class", "part"], split)
-    weights, bias = head
-    with written_whole(folder / _HEAD) as file:
-        np.savez(file, weights=weights, bias=bias)
-    write_text(folder / _RECORD, json.dumps({"format": FORMAT} | asdict(record), indent=1) + "\n")
 
 
 def load_finetuned(folder: Path) -> Finetuned | None:
