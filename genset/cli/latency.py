@@ -1,52 +1,17 @@
-"""What `genset evaluate --latency` adds: times, prices, entries of DAWNBench's."""
+"""The words of `genset evaluate --latency`, and how its times are printed."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from genset.cli.common import show_table
-from genset.errors import BadInput, GensetError
-from genset.progress import progress
+from genset.errors import BadInput
 
 if TYPE_CHECKING:
-    from genset.evaluate.latency import Latency, Times
-    from genset.evaluate.options import Options
-    from genset.evaluate.photos import PhotoSet
-    from genset.evaluate.runs import Run
-
-_FRAMEWORKS = {"torch": "PyTorch", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
-_NETWORK = "from pixels in memory to scores: normalization, copies to a GPU and back, the network"
-_FROM_FILE = "from the photo's file, as the system keeps it in memory, to its best classes"
-
-
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """A model's times beside its run, the price of an hour (US dollars), and the entry's file."""
-
-    run: "Run"
-    latency: "Latency"
-    price: float | None
-    entry: Path
-
-    def cost_10k(self, times: "Times") -> float | None:
-        """What 10,000 photos cost."""
-        from genset.tta.inference import cost_of
-
-        cost = cost_of(times.mean, self.price)
-        return None if cost is None else 10_000 * cost
-
-    def as_json(self) -> dict[str, object]:
-        """The times and costs; the run has its own place."""
-        return {
-            **asdict(self.latency),
-            "cost_per_hour": self.price,
-            "cost_10k": self.cost_10k(self.latency.network),
-            "cost_10k_from_file": self.cost_10k(self.latency.from_file),
-            "entry": str(self.entry),
-        }
+    from genset.evaluate.latency import Latency
+    from genset.report.latency import Timed
 
 
 def check_latency(folder: Path | None, price: float | None) -> None:
@@ -65,97 +30,9 @@ def check_latency(folder: Path | None, price: float | None) -> None:
         raise BadInput(f"--latency {folder}: {error.strerror}") from None
 
 
-def timed(
-    photos: "PhotoSet",
-    runs: Path,
-    options: "Options",
-    models: "Sequence[tuple[str, Run]]",
-    folder: Path,
-    price: float | None,
-) -> "Iterator[tuple[str, Timed | GensetError]]":
-    """Time models, given by their specs with their runs, one after the other; write the entries.
-
-    By spec, the times, or why there are none: a model that fails does not stop the others. What
-    only has answers from elsewhere cannot be timed, and is left out.
-    """
-    # One model that was named twice is one run.
-    networks = {run.key: (spec, run) for spec, run in models if not spec.startswith("predictions:")}
-    if not networks:
-        return
-    from genset.evaluate.latency import measure
-
-    for spec, run in progress(
-        networks.values(), total=len(networks), what="one photo at a time", unit="model"
-    ):
-        try:
-            latency = measure(photos, spec, run, runs, options)
-            made = Timed(run, latency, price, _entry(run, latency, folder, price))
-        except GensetError as error:
-            yield spec, error
-        else:
-            yield spec, made
-
-
-def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) -> Path:
-    from getpass import getuser
-
-    from genset.evaluate.latency import WARM_UP
-    from genset.tta.inference import cost_of, write_inference
-    from genset.tta.machine import hardware
-    from genset.tta.recording import Header
-    from genset.tta.tasks import TASKS, TOP1, TOP5
-
-    header = Header(
-        task=TASKS["imagenet"],
-        author=getuser(),
-        author_email="",
-        model=run.model,
-        hardware=hardware(),
-        framework=f"{_FRAMEWORKS[latency.engine]} {latency.engine_version}",
-        cost_per_hour=price,
-    )
-    scores = {TOP1: 100 * run.top1.share}
-    if run.top5:
-        scores[TOP5] = 100 * run.top5.share
-    network, whole = latency.network, latency.from_file
-    priced = {} if price is None else {"cost": cost_of(whole.mean, price)}
-    misc = {
-        "latency": f"mean; {_NETWORK}",
-        **_beside_mean(network),
-        "fromFile": {
-            "what": _FROM_FILE,
-            "latency": whole.mean,
-            **priced,
-            **_beside_mean(whole),
-        },
-        "warmUp": WARM_UP,
-        "photos": latency.photos,
-        "sameTop5AsScored": f"{latency.same} of {latency.compared}",
-        "batch": latency.batch,
-        "threads": latency.threads,
-        "device": latency.device,
-        "precision": latency.precision,
-        "decoding": run.preprocessing.get("decoding", "exact"),
-        "set": run.set_name,
-        "setHash": run.set_hash,
-        "setPhotos": run.top1.photos,
-        "weightsHash": run.weights_hash,
-    }
-    try:
-        return write_inference(folder, header, network.mean, scores, misc)
-    except OSError as error:
-        why = error.strerror or error
-        raise GensetError(f"no entry can be written to {folder}: {why}") from None
-
-
-def _beside_mean(times: "Times") -> dict[str, float]:
-    found = asdict(times)
-    del found["mean"]
-    return found
-
-
 def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
     """Print times and costs beside the accuracies; and that `given` answers have none."""
+    from genset.report.latency import FROM_FILE, NETWORK
     from genset.report.words import percent
     from genset.tta.show import dollars
 
@@ -173,7 +50,7 @@ def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
         rows.append(cells)
     if rows:
         show_table(head, rows)
-        click.echo(f"network: {_NETWORK}.\nfrom file: {_FROM_FILE}.")
+        click.echo(f"network: {NETWORK}.\nfrom file: {FROM_FILE}.")
     for each in found:
         click.echo(f"{each.run.model}: {_said(each.latency)} Written to {each.entry}.")
     for model in given:
@@ -181,12 +58,14 @@ def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
 
 
 def _said(found: "Latency") -> str:
+    from genset.report.latency import FRAMEWORKS
+
     threads = f"{found.threads} thread{'s' * (found.threads > 1)} of the CPU"
     where = threads if found.device == "cpu" else f"{found.device}, {threads}"
     network, whole = found.network, found.from_file
     said = (
         f"Medians of {network.timings} and {whole.timings} timings of {found.photos} photos, "
-        f"{_FRAMEWORKS[found.engine]} {found.engine_version}, {found.precision}, {where}."
+        f"{FRAMEWORKS[found.engine]} {found.engine_version}, {found.precision}, {where}."
     )
     if found.batch > 1:
         said += f" The network takes {found.batch} photos at once, and that is its time."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import PATH, json_option, need, show_json, show_table
-from genset.cli.latency import Timed, check_latency, show_timed, timed
+from genset.cli.latency import check_latency, show_timed
 from genset.errors import GensetError, NotAWorkspace
 from genset.workspace import Workspace
 
@@ -103,6 +103,7 @@ def evaluate(
     from genset.evaluate.evaluate import evaluate as score
     from genset.evaluate.options import Options
     from genset.evaluate.start import start_pytorch
+    from genset.report.latency import Timed, timed
 
     check_latency(latency, price)
     found, kept = set_and_runs(folder, photos, runs, other_classes(models))

@@ -1,0 +1,132 @@
+"""Times of models on one photo at a time, with prices, as inference entries of DAWNBench's."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from getpass import getuser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from genset.errors import GensetError
+from genset.progress import progress
+from genset.tta.inference import cost_of, write_inference
+from genset.tta.machine import hardware
+from genset.tta.recording import Header
+from genset.tta.tasks import TASKS, TOP1, TOP5
+
+if TYPE_CHECKING:
+    from genset.evaluate.latency import Latency, Times
+    from genset.evaluate.options import Options
+    from genset.evaluate.photos import PhotoSet
+    from genset.evaluate.runs import Run
+
+FRAMEWORKS = {"torch": "PyTorch", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
+NETWORK = "from pixels in memory to scores: normalization, copies to a GPU and back, the network"
+FROM_FILE = "from the photo's file, as the system keeps it in memory, to its best classes"
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A model's times beside its run, the price of an hour (US dollars), and the entry's file."""
+
+    run: "Run"
+    latency: "Latency"
+    price: float | None
+    entry: Path
+
+    def cost_10k(self, times: "Times") -> float | None:
+        """What 10,000 photos cost."""
+        cost = cost_of(times.mean, self.price)
+        return None if cost is None else 10_000 * cost
+
+    def as_json(self) -> dict[str, object]:
+        """The times and costs; the run has its own place."""
+        return {
+            **asdict(self.latency),
+            "cost_per_hour": self.price,
+            "cost_10k": self.cost_10k(self.latency.network),
+            "cost_10k_from_file": self.cost_10k(self.latency.from_file),
+            "entry": str(self.entry),
+        }
+
+
+def timed(
+    photos: "PhotoSet",
+    runs: Path,
+    options: "Options",
+    models: "Sequence[tuple[str, Run]]",
+    folder: Path,
+    price: float | None,
+) -> "Iterator[tuple[str, Timed | GensetError]]":
+    """Time models, given by their specs with their runs, one after the other; write the entries.
+
+    By spec, the times, or why there are none: a model that fails does not stop the others. What
+    only has answers from elsewhere cannot be timed, and is left out.
+    """
+    # One model that was named twice is one run.
+    networks = {run.key: (spec, run) for spec, run in models if not spec.startswith("predictions:")}
+    if not networks:
+        return
+    from genset.evaluate.latency import measure  # needs PyTorch
+
+    for spec, run in progress(
+        networks.values(), total=len(networks), what="one photo at a time", unit="model"
+    ):
+        try:
+            latency = measure(photos, spec, run, runs, options)
+            made = Timed(run, latency, price, _entry(run, latency, folder, price))
+        except GensetError as error:
+            yield spec, error
+        else:
+            yield spec, made
+
+
+def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) -> Path:
+    from genset.evaluate.latency import WARM_UP
+
+    header = Header(
+        task=TASKS["imagenet"],
+        author=getuser(),
+        author_email="",
+        model=run.model,
+        hardware=hardware(),
+        framework=f"{FRAMEWORKS[latency.engine]} {latency.engine_version}",
+        cost_per_hour=price,
+    )
+    scores = {TOP1: 100 * run.top1.share}
+    if run.top5:
+        scores[TOP5] = 100 * run.top5.share
+    network, whole = latency.network, latency.from_file
+    priced = {} if price is None else {"cost": cost_of(whole.mean, price)}
+    misc = {
+        "latency": f"mean; {NETWORK}",
+        **_beside_mean(network),
+        "fromFile": {
+            "what": FROM_FILE,
+            "latency": whole.mean,
+            **priced,
+            **_beside_mean(whole),
+        },
+        "warmUp": WARM_UP,
+        "photos": latency.photos,
+        "sameTop5AsScored": f"{latency.same} of {latency.compared}",
+        "batch": latency.batch,
+        "threads": latency.threads,
+        "device": latency.device,
+        "precision": latency.precision,
+        "decoding": run.preprocessing.get("decoding", "exact"),
+        "set": run.set_name,
+        "setHash": run.set_hash,
+        "setPhotos": run.top1.photos,
+        "weightsHash": run.weights_hash,
+    }
+    try:
+        return write_inference(folder, header, network.mean, scores, misc)
+    except OSError as error:
+        why = error.strerror or error
+        raise GensetError(f"no entry can be written to {folder}: {why}") from None
+
+
+def _beside_mean(times: "Times") -> dict[str, float]:
+    found = asdict(times)
+    del found["mean"]
+    return found
