@@ -37,7 +37,7 @@ from genset.evaluate.allocator import tune_allocator
 tune_allocator()
 import numpy, torch
 torch.set_num_threads(1)
-from genset.evaluate.choice import choose
+from genset.evaluate.choice import choose, exported_file
 from genset.evaluate.engines import open_engine
 from genset.evaluate.models import load_model
 from genset.evaluate.pixels import crops
@@ -51,7 +51,8 @@ if what == "decode":
         crops(path, geometry, decoding)
 else:
     probe = numpy.stack([crops(path, geometry)[0] for path in paths[:8]])
-    choice = choose(model, [engine], "float32", probe, Path(folder).parent / "exports")
+    file = exported_file(model, Path(folder).parent / "exports")
+    choice = choose(model, [engine], "float32", probe, file)
     network = open_engine(engine, model, "float32", choice.exported)
     network(probe)
     started = time.perf_counter()

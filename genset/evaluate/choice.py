@@ -14,7 +14,7 @@ import torch
 
 from genset.errors import BadInput, GensetError, ModelError, first_line
 from genset.evaluate.artifacts import OnnxNetwork
-from genset.evaluate.engines import Engine, Logits, TorchEngine, export, open_engine
+from genset.evaluate.engines import Engine, TorchEngine, export, open_engine
 from genset.evaluate.models import LoadedModel
 from genset.evaluate.options import ENGINES
 from genset.evaluate.pixels import Pixels
@@ -115,7 +115,7 @@ def choose(
         try:
             engine = open_engine(name, model, precision, exported)
             check(name, engine, model, precision, probe)
-            seconds[name] = _timed(engine, filled(probe, model.batch))
+            seconds[name] = _timed(engine, probe)
         except GensetError as error:
             problems[name] = error
         except Exception as error:  # noqa: BLE001 - each engine raises what it likes
@@ -155,15 +155,13 @@ def check(name: str, engine: Engine, model: LoadedModel, precision: str, probe: 
     """
     if name == "torch":
         return
-    given = filled(probe, model.batch)
-    answer: Logits
     try:
-        answer = engine(given)
+        answer = engine(probe)
     except Exception as error:  # noqa: BLE001 - each engine raises what it likes
         raise ModelError(
             f"{_what(model)}: engine {name} cannot run it: {first_line(error)}"
         ) from None
-    reference = TorchEngine(model, "float32")(given)
+    reference = TorchEngine(model, "float32")(probe)
     has_classes = any(model.order)
     apart = allowed = np.inf
     if answer.shape == reference.shape:
@@ -177,11 +175,6 @@ def check(name: str, engine: Engine, model: LoadedModel, precision: str, probe: 
             f"{_what(model)}: engine {name} does not give PyTorch's answers (logits are up to "
             f"{apart:.3g} apart){_MEND}"
         )
-
-
-def filled(pixels: Pixels, batch: int | None) -> Pixels:
-    """As many photos as a model wants, where it wants a fixed number: again from the first."""
-    return pixels if batch is None else np.resize(pixels, (batch, *pixels.shape[1:]))
 
 
 def write_export(model: LoadedModel, path: Path) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from genset.errors import GensetError, ModelError, PhotoRefused, first_line
-from genset.evaluate.choice import candidates, check, exported_file, filled, write_export
+from genset.evaluate.choice import candidates, check, exported_file, write_export
 from genset.evaluate.engines import Engine, Logits, TorchEngine, open_engine
 from genset.evaluate.models import LoadedModel, load_model
 from genset.evaluate.options import Options
@@ -145,7 +145,7 @@ class _Runner:
 
     def scores(self, pixels: Pixels) -> Logits:
         """Of each output, for one photo's S x S x 3 pixels."""
-        scores: Logits = self.engine(filled(np.stack([pixels]), self.model.batch))[0]
+        scores: Logits = self.engine(np.stack([pixels]))[0]
         return scores
 
     def best(self, scores: Logits) -> tuple[str, ...]:
@@ -185,9 +185,8 @@ def _fastest(
     found: list[tuple[float, _Runner]] = []
     for threads in numbers:
         torch.set_num_threads(threads)
-        runner = _Runner(
-            model, name, open_engine(name, model, precision, exported, threads), threads
-        )
+        engine = open_engine(name, model, precision, exported, threads=threads, at_once=1)
+        runner = _Runner(model, name, engine, threads)
         work = [partial(runner.scores, pixels)]
         list(_spans(work, WARM_UP))
         found.append((median(_spans(work, _TRIALS)), runner))

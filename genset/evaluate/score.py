@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from genset.errors import GensetError, ModelError, PhotoRefused, first_line
 from genset.evaluate.cache import PixelCache
-from genset.evaluate.choice import check, filled
+from genset.evaluate.choice import check
 from genset.evaluate.engines import Engine, Logits, open_engine
 from genset.evaluate.models import LoadedModel
 from genset.evaluate.options import Options
@@ -27,9 +27,6 @@ _NO_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc", "bad alloca
 
 # Photos that are decoded together.
 _BATCH, _BATCH_OF_GPU = 16, 128
-
-# Photos at once for engines that are faster with fewer than are decoded together.
-_BATCHES = {"onnxruntime": 8, "openvino": 8}
 
 _AHEAD = 2  # batches that are decoded while the GPU works on one
 
@@ -59,7 +56,7 @@ class Job:
         decoding: "exact" or "fast".
         keep: how many classes of each photo are kept.
         logits: whether all logits are kept too.
-        batch: how many photos are decoded together; a network gets as many or fewer at once.
+        batch: how many photos are decoded together; an engine gets as many or fewer.
         decoders: threads that decode; 0 to decode in between.
         caches: pixels kept from earlier runs, by geometry.
     """
@@ -233,7 +230,7 @@ class Stream:
         if number not in self.engines:
             of, job = self.job.contenders[number], self.job
             self.engines[number] = open_engine(of.engine, of.model, job.precision, of.exported)
-            self.batch[number] = of.model.batch or _BATCHES.get(of.engine, job.batch)
+            self.batch[number] = job.batch
         return self.engines[number]
 
     def _problem(self, number: int, error: Exception) -> str:
@@ -259,17 +256,16 @@ class Stream:
 
     def _in_batches(self, number: int, pixels: Pixels, report: ShardReport) -> Logits:
         """Run the network on all photos, with half as many at once where memory runs out."""
-        engine, fixed = self._engine(number), self.job.contenders[number].model.batch
-        outputs = len(self.job.contenders[number].model.order)
+        engine, model = self._engine(number), self.job.contenders[number].model
+        outputs = len(model.order)
         parts: list[Logits] = []
         done = 0
         while done < len(pixels):
             part = pixels[done : done + self.batch[number]]
-            given = filled(part, fixed)  # and drop the answers to what is filled up
             try:
-                answer = engine(given)
+                answer = engine(part)
             except Exception as error:
-                if fixed or len(part) == 1 or not _no_memory(error):
+                if model.batch or len(part) == 1 or not _no_memory(error):
                     raise
                 self.batch[number] = len(part) // 2
                 report.notes[number] = (
@@ -278,9 +274,9 @@ class Stream:
                 gc.collect()
                 torch.cuda.empty_cache()
                 continue
-            if answer.shape != (len(given), outputs):
-                raise ModelError(f"answers {list(answer.shape)} to a batch of {len(given)}")
-            parts.append(answer[: len(part)])
+            if answer.shape != (len(part), outputs):
+                raise ModelError(f"answers {list(answer.shape)} to a batch of {len(part)}")
+            parts.append(answer)
             done += len(part)
         return np.concatenate(parts)
 

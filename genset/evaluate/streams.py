@@ -57,6 +57,7 @@ def score_in_streams(job: Job, todo: Sequence[Task], streams: int) -> Iterator[S
     """
     waiting = deque(todo)
     failed: set[int] = set()
+    was_frozen = gc.get_freeze_count() > 0  # for good, by `genset.evaluate.start`
     gc.freeze()  # pages that nobody looks through for garbage stay shared
     processes = [_start(_work, job, number == 0) for number in range(streams)]
     open_ends: dict[Any, Any] = {end: process for process, end in processes}
@@ -89,7 +90,8 @@ def score_in_streams(job: Job, todo: Sequence[Task], streams: int) -> Iterator[S
             process.join(timeout=5 if sys.exc_info()[0] is None else 0)
             process.terminate()
             process.join()
-        gc.unfreeze()
+        if not was_frozen:  # to look through it all as Python ends takes it a second
+            gc.unfreeze()
 
 
 def in_another_process(work: Callable[..., Result], *arguments: Any) -> Result:

@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from genset.errors import BadInput, ModelError
-from genset.evaluate.choice import candidates, choose
+from genset.evaluate.choice import candidates, choose, write_export
+from genset.evaluate.engines import open_engine
 from genset.evaluate.evaluate import evaluate
 from genset.evaluate.models import LoadedModel, load_model
 from genset.evaluate.options import Options
@@ -72,6 +73,17 @@ def test_an_export_that_answers_otherwise_is_refused(
     photos = open_set(str(painted_set(tmp_path / "photos")))
     with pytest.raises(ModelError, match=f"engine {engine} does not give PyTorch's answers"):
         evaluate(photos, [liar], tmp_path / "runs", Options(engine=engine))
+
+
+@pytest.mark.parametrize("engine", ["torch", *OTHERS])
+def test_an_engine_takes_any_number_of_photos(tmp_path: Path, engine: str) -> None:
+    model = load_model(colours(tmp_path))
+    write_export(model, tmp_path / "model.onnx")
+    pixels = pixels_of(model)
+    opened = open_engine(engine, model, "float32", tmp_path / "model.onnx")
+    each = np.concatenate([opened(photo[None]) for photo in pixels])
+    for count in (2, 3, 5, 8):
+        np.testing.assert_allclose(opened(pixels[:count]), each[:count], rtol=1e-5, atol=1e-5)
 
 
 def test_auto_takes_pytorch_where_no_other_agrees(tmp_path: Path, liar: str) -> None:
