@@ -143,7 +143,15 @@ def img2dataset(args: argparse.Namespace, output: str) -> Contender:
 
 
 def run_genset(addresses: Path, out: Path) -> None:
-    """Scrape a list of addresses into a new workspace."""
+    """Scrape a list of addresses into a new workspace, in a process like that of the command."""
+    from genset.garbage import seldom_collected
+
+    with seldom_collected():
+        scrape_listed(addresses, out)
+
+
+def scrape_listed(addresses: Path, out: Path) -> None:
+    """Scrape with a source that finds nothing but these addresses."""
     from genset.scrape.plan import Plan
     from genset.scrape.pool import scrape
     from genset.scrape.source import FoundPhoto, Question, SearchPage

@@ -1,19 +1,20 @@
 """Entry of the command line: run the command, and end with one line where it fails."""
 
-import gc
 import sys
 
-from genset.cli import cli
 from genset.errors import GensetError
-
-# Python looks for garbage after so many new objects. Packages make hundreds of thousands that stay,
-# and to look through them every 700 takes a tenth of a second at each start.
-_NEW_OBJECTS = 50_000
+from genset.garbage import seldom_collected
 
 
 def main() -> None:
     """Run ``genset``; exit code 0, 1 (the work failed) or 2 (the words are wrong)."""
-    gc.set_threshold(_NEW_OBJECTS)
+    with seldom_collected():
+        _run()
+
+
+def _run() -> None:
+    from genset.cli import cli
+
     try:
         cli(prog_name="genset")
     except GensetError as error:

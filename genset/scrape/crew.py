@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from threading import Thread
 
-_FEW, _MOST = 3, 16
+_FEW, _MOST = 2, 16
 _BUSY = 0.8  # of the time of one processor
 
 
