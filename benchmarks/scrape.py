@@ -144,9 +144,9 @@ def img2dataset(args: argparse.Namespace, output: str) -> Contender:
 
 def run_genset(addresses: Path, out: Path) -> None:
     """Scrape a list of addresses into a new workspace, in a process like that of the command."""
-    from genset.garbage import seldom_collected
+    from genset.own_process import own_process
 
-    with seldom_collected():
+    with own_process():
         scrape_listed(addresses, out)
 
 

@@ -3,16 +3,17 @@
 import sys
 
 from genset.errors import GensetError
-from genset.garbage import seldom_collected
+from genset.own_process import own_process
+
+
+def entry() -> None:
+    """Be the command ``genset``."""
+    with own_process():
+        main()
 
 
 def main() -> None:
     """Run ``genset``; exit code 0, 1 (the work failed) or 2 (the words are wrong)."""
-    with seldom_collected():
-        _run()
-
-
-def _run() -> None:
     from genset.cli import cli
 
     try:
@@ -29,4 +30,4 @@ def _end(message: str, code: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    entry()
