@@ -26,9 +26,6 @@ Task = tuple[int, list[int]]
 # Split off elsewhere, frameworks of the system may not work.
 CAN_FORK = sys.platform == "linux"
 
-# A stream is given its next shard before it is done with one, so that it never waits.
-_IN_HAND = 2
-
 
 def cores() -> int:
     """How many cores this process may use."""
@@ -61,23 +58,24 @@ def score_in_streams(job: Job, todo: Sequence[Task], streams: int) -> Iterator[S
     gc.freeze()  # pages that nobody looks through for garbage stay shared
     processes = [_start(_work, job, number == 0) for number in range(streams)]
     open_ends: dict[Any, Any] = {end: process for process, end in processes}
-    in_hand = dict.fromkeys(open_ends, 0)
+    busy: set[Any] = set()
 
     def hand_out(end: Connection) -> None:
-        while waiting and in_hand[end] < _IN_HAND:
+        """A shard at a time: with the next one in hand, one stream would be left with two."""
+        while waiting and end not in busy:
             shard, wanted = waiting.popleft()
             if live := [number for number in wanted if number not in failed]:
-                in_hand[end] += 1
+                busy.add(end)
                 end.send((shard, live))
 
     try:
         for end in open_ends:
             hand_out(end)
-        while any(in_hand.values()):
-            ready: list[Any] = wait([end for end in open_ends if in_hand[end]])
+        while busy:
+            ready: list[Any] = wait(busy)
             for end in ready:
                 report = _received(end, open_ends[end])
-                in_hand[end] -= 1
+                busy.remove(end)
                 if isinstance(report, str):
                     raise GensetError(report)
                 failed |= report.failed.keys()
