@@ -217,9 +217,16 @@ class Stream:
 
     def _check(self, number: int, report: ShardReport) -> None:
         contender, precision = self.job.contenders[number], self.job.precision
+        name, model, probe = contender.engine, contender.model, contender.probe
         try:
             engine = self._engine(number)
-            check(contender.engine, engine, contender.model, precision, contender.probe)
+            try:
+                check(name, engine, model, precision, probe)
+            except ModelError as error:
+                if model.batch or not engine.size or engine.size < 2 or not _no_memory(error):
+                    raise
+                engine = self._take_fewer(number, engine.size // 2, report)
+                check(name, engine, model, precision, probe)
         except Exception as error:  # noqa: BLE001 - each engine raises what it likes
             report.failed[number] = self._problem(number, error)
             report.untrusted.add(number)
@@ -229,8 +236,22 @@ class Stream:
         """A contender's engine, opened where it is first used."""
         if number not in self.engines:
             of, job = self.job.contenders[number], self.job
-            self.engines[number] = open_engine(of.engine, of.model, job.precision, of.exported)
-            self.batch[number] = job.batch
+            engine = open_engine(of.engine, of.model, job.precision, of.exported)
+            self.engines[number], self.batch[number] = engine, engine.size or job.batch
+        return self.engines[number]
+
+    def _take_fewer(self, number: int, photos: int, report: ShardReport) -> Engine:
+        """The engine of a contender for which memory ran out, for so many photos at once."""
+        of, job = self.job.contenders[number], self.job
+        self.batch[number] = photos
+        told = f"{photos} photo{'s' * (photos > 1)}"
+        report.notes[number] = f"Memory ran out: scored {told} at a time."
+        if self.engines[number].size:  # opened for a number of photos
+            self.engines[number] = open_engine(
+                of.engine, of.model, job.precision, of.exported, at_once=photos
+            )
+        gc.collect()
+        torch.cuda.empty_cache()
         return self.engines[number]
 
     def _problem(self, number: int, error: Exception) -> str:
@@ -267,12 +288,7 @@ class Stream:
             except Exception as error:
                 if model.batch or len(part) == 1 or not _no_memory(error):
                     raise
-                self.batch[number] = len(part) // 2
-                report.notes[number] = (
-                    f"Memory ran out: scored {self.batch[number]} photos at a time."
-                )
-                gc.collect()
-                torch.cuda.empty_cache()
+                engine = self._take_fewer(number, len(part) // 2, report)
                 continue
             if answer.shape != (len(part), outputs):
                 raise ModelError(f"answers {list(answer.shape)} to a batch of {len(part)}")

@@ -17,10 +17,12 @@ from torch import Tensor
 
 from genset.errors import GensetError, ModelError
 from genset.evaluate import pixels, score, shards
+from genset.evaluate.engines import Engine, Logits, OnnxRuntimeEngine, OpenvinoEngine
 from genset.evaluate.evaluate import SomeModelsFailed, evaluate
 from genset.evaluate.models import load_model
 from genset.evaluate.options import Options
 from genset.evaluate.photos import open_set
+from genset.evaluate.pixels import Pixels
 from genset.evaluate.runs import Accuracy, Run, find_runs
 from genset.evaluate.score import Contender
 from tests.conftest import ROOT
@@ -243,6 +245,26 @@ def test_the_batch_is_halved_where_memory_runs_out(photos: Path) -> None:
     none = spec.replace("tests.evaluate.colours:Colours", f"{__name__}:takes_none")
     with pytest.raises(ModelError, match="there is no memory for one photo"):
         scored(photos, "none", none)
+
+
+@pytest.mark.parametrize("engine", [OnnxRuntimeEngine, OpenvinoEngine])
+def test_other_engines_take_one_photo_where_there_is_no_memory_for_two(
+    photos: Path, monkeypatch: pytest.MonkeyPatch, engine: type[Engine]
+) -> None:
+    run_two = engine._run
+
+    def with_little(self: Engine, pixels: Pixels) -> Logits:
+        if len(pixels) > 1:
+            raise RuntimeError("std::bad_alloc")
+        return run_two(self, pixels)
+
+    name = engine.__name__.removesuffix("Engine").lower()
+    spec = colours(photos.parent)
+    scored(photos, "plenty", spec, engine=name)
+    monkeypatch.setattr(engine, "_run", with_little)
+    (run,) = scored(photos, "little", spec, engine=name)
+    assert run.notes == ["Memory ran out: scored 1 photo at a time."]
+    assert files(photos, "little") == files(photos, "plenty")
 
 
 def test_all_logits_are_kept_where_asked(photos: Path) -> None:
