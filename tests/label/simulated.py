@@ -36,7 +36,7 @@ def label(root: Path, url: str, name: str, log: Path, seconds: float) -> None:
     """Label until the time is over or there is nothing more.
 
     `log` gets a line "sent ID" for each label before it is submitted, and "stored ID" or
-    "refused ID" once that was answered; it lies in the file whatever happens next.
+    "refused ID REASON" once that was answered; it lies in the file whatever happens next.
     """
     workspace = replace(Workspace.find(root), label=RULES)
     store = Store.open(url)
@@ -49,7 +49,8 @@ def label(root: Path, url: str, name: str, log: Path, seconds: float) -> None:
                 for each in given.labels:
                     print("sent", each.id, file=lines)
                 for receipt in desk.submit(given):
-                    print("stored" if receipt.ok else "refused", receipt.id, file=lines)
+                    said = "stored" if receipt.ok else "refused"
+                    print(said, receipt.id, receipt.reason, file=lines)
     store.close()
 
 
