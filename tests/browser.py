@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 # Chromium as root in a container, and calling nobody on its own account.
 _OPTIONS = [
@@ -19,6 +19,8 @@ _OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+expect.set_options(timeout=30_000)  # a busy machine may take its time
 
 
 @contextmanager

@@ -83,7 +83,7 @@ def test_weights_that_cannot_be_fetched_are_one_clear_line_at_once(hub: Path, na
     assert said.startswith(f"model 'timm:{name}': its weights could not be fetched (")
     assert said.endswith("name a checkpoint: file:PATH?arch=timm:NAME")
     assert "\n" not in said
-    assert time.monotonic() - started < 10  # its client would try for a minute
+    assert time.monotonic() - started < 30  # its client would try for a minute
 
 
 def test_an_unknown_name_brings_near_ones(hub: Path, tmp_path: Path) -> None:

@@ -63,7 +63,6 @@ def test_a_manager_decides_by_keys_what_they_see(
         see_pictures(page, 1)
         press(page, "n")
         expect(page.get_by_text("1 to settle")).to_be_visible()
-        page.keyboard.press("n")  # too soon: nobody saw the next one yet
         press(page, "y")
         expect(page.get_by_text("Nothing waits for a ruling")).to_be_visible()
 
