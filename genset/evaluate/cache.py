@@ -53,9 +53,10 @@ class PixelCache:
         return self._pixels[place] if self._there[place] else None
 
     def put(self, place: int, pixels: Pixels) -> None:
-        """Keep a photo's pixels; they are there after the next `flush`."""
-        self._pixels[place] = pixels
-        self._new.append(place)
+        """Keep a photo's pixels, if they are new; they are there after the next `flush`."""
+        if not self._there[place]:
+            self._pixels[place] = pixels
+            self._new.append(place)
 
     def flush(self) -> None:
         """Write what is new to the disk, and only then say that it is there."""

@@ -63,7 +63,7 @@ class _Work:
         folder: where paths begin that do not begin at the root.
         sizes: how many bytes each photo has.
         versions: of the packages that answers depend on.
-        decoders: threads that decode for a GPU; 0: there is none.
+        ahead: threads that read ahead of a GPU; 0: there is none.
     """
 
     folder: str
@@ -72,7 +72,7 @@ class _Work:
     models: list[_Model]
     options: Options
     versions: dict[str, str]
-    decoders: int
+    ahead: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Cluster:
             ],
             options=options,
             versions=_versions([contender.engine for contender in contenders]),
-            decoders=max(1, cores) if on_gpus else 0,
+            ahead=max(1, cores) if on_gpus else 0,
         )
         # A process that has a GPU keeps it, and the models on it, for its next shard.
         score = self.ray.remote(
@@ -241,7 +241,7 @@ def _stream(told: Any) -> "Stream":
     from genset.evaluate.models import load_model
     from genset.evaluate.score import Contender, Stream, job_of
 
-    if not work.decoders:
+    if not work.ahead:
         torch.set_num_threads(1)
     contenders = []
     for each in work.models:
@@ -251,7 +251,8 @@ def _stream(told: Any) -> "Stream":
         if each.exported:
             write_export(model, each.exported)
         contenders.append(Contender(model, each.engine, each.exported, Path(), each.probe))
-    return Stream(job_of(work.photos, contenders, work.options, work.decoders))
+    # Threads, since beside Ray's own nothing can be split off.
+    return Stream(job_of(work.photos, contenders, work.options, work.ahead, split_off=False))
 
 
 def _see(work: _Work) -> None:

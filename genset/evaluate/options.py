@@ -22,7 +22,7 @@ class Options:
         engine: one of `ENGINES`, or "auto": the fastest that gives PyTorch's answers.
         precision: one of `PRECISIONS`.
         decoding: "exact": photos resized by Pillow, as models' own pipelines do; or "fast".
-        streams: processes that decode and score; 0: one a core.
+        streams: processes that decode and score, or decode for a GPU; 0: one a core.
         cluster: "": this machine (or torchrun's) scores; "ray": the Ray cluster that is there.
         cache: folder where pixels are kept for later runs; None: they are not.
         allow_code: load models that are code (TorchScript).

@@ -25,11 +25,11 @@ from genset.evaluate.options import ENGINES, Options
 from genset.evaluate.photos import PhotoSet
 from genset.evaluate.pixels import Pixels
 from genset.evaluate.preprocessing import Geometry
+from genset.evaluate.reading import CAN_FORK
 from genset.evaluate.runs import LOGITS, Run, load_run, run_folder, run_key
 from genset.evaluate.score import Contender, ShardReport, job_of
 from genset.evaluate.shards import save_shard, shard_file, shards_of
 from genset.evaluate.streams import (
-    CAN_FORK,
     Task,
     cores,
     in_another_process,
@@ -213,7 +213,9 @@ class Pass:
         on_gpu = torch.cuda.is_available() and by_torch
         mine = max(1, cores() // self.world.beside)
         photos = sum(len(shards[shard]) for shard, _ in todo)
-        streams = self.options.streams or (1 if on_gpu or photos < _STREAMS_FROM else mine)
+        asked = self.options.streams
+        ahead = (asked or mine) if on_gpu else 0
+        streams = asked or (1 if photos < _STREAMS_FROM else mine)
         streams = min(streams, len(todo)) if CAN_FORK and not on_gpu else 1
         contenders = [
             Contender(e.model, e.choice.engine, e.choice.exported, e.shards(self.options), e.probe)
@@ -222,7 +224,7 @@ class Pass:
         if self.cluster is not None:
             reports = self._from_cluster(self.cluster, contenders, todo)
         else:
-            job = job_of(self.photos, contenders, self.options, decoders=mine if on_gpu else 0)
+            job = job_of(self.photos, contenders, self.options, ahead)
             several = streams > 1
             reports = score_in_streams(job, todo, streams) if several else score_here(job, todo)
         names = ", ".join(entry.model.spec.name for entry in entries)

@@ -1,9 +1,7 @@
 """One stream: decode each photo once, run every model on it, keep the answers shard by shard."""
 
 import gc
-from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,24 +9,23 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from genset.errors import GensetError, ModelError, PhotoRefused, first_line
+from genset.errors import GensetError, ModelError, first_line
 from genset.evaluate.cache import PixelCache
 from genset.evaluate.choice import check
 from genset.evaluate.engines import Engine, Logits, open_engine
 from genset.evaluate.models import LoadedModel
 from genset.evaluate.options import Options
-from genset.evaluate.photos import PhotoSet, ScoredPhoto
-from genset.evaluate.pixels import Pixels, crops
+from genset.evaluate.photos import PhotoSet
+from genset.evaluate.pixels import Pixels
 from genset.evaluate.preprocessing import Geometry
+from genset.evaluate.reading import CAN_FORK, Reading, open_reader
 from genset.evaluate.shards import Answers, save_shard, shard_file, shards_of
 
 # What PyTorch, ONNX Runtime and OpenVINO say of it.
 _NO_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc", "bad allocation")
 
-# Photos that are decoded together.
+# Photos that are read together.
 _BATCH, _BATCH_OF_GPU = 16, 128
-
-_AHEAD = 2  # batches that are decoded while the GPU works on one
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,52 +47,51 @@ class Job:
     """What all streams work on.
 
     Attributes:
-        photos: the whole set.
+        reading: of the photos; an engine gets as many at once as are read together, or fewer.
         contenders: the models.
         precision: of the networks' arithmetic.
-        decoding: "exact" or "fast".
         keep: how many classes of each photo are kept.
         logits: whether all logits are kept too.
-        batch: how many photos are decoded together; an engine gets as many or fewer.
-        decoders: threads that decode; 0 to decode in between.
-        caches: pixels kept from earlier runs, by geometry.
     """
 
-    photos: Sequence[ScoredPhoto]
+    reading: Reading
     contenders: Sequence[Contender]
     precision: str
-    decoding: str
     keep: int
     logits: bool
-    batch: int
-    decoders: int
-    caches: dict[Geometry, PixelCache]
+
+    def geometries(self, contenders: Sequence[int]) -> list[Geometry]:
+        """What contenders, by number, want done to photos: each once."""
+        found = (self.contenders[n].model.preprocessing.geometry for n in contenders)
+        return list(dict.fromkeys(found))
 
 
 def job_of(
-    photos: PhotoSet, contenders: Sequence[Contender], options: Options, decoders: int
+    photos: PhotoSet,
+    contenders: Sequence[Contender],
+    options: Options,
+    ahead: int,
+    split_off: bool = CAN_FORK,
 ) -> Job:
-    """The job of scoring a set; on a GPU if there are `decoders`, threads that decode for it.
+    """The job of scoring a set; on a GPU if so many read `ahead` of it.
 
     Raises:
         GensetError: there is no room for the cache.
     """
     geometries = {contender.model.preprocessing.geometry for contender in contenders}
-    return Job(
+    reading = Reading(
         photos=photos.photos,
-        contenders=contenders,
-        precision=options.precision,
         decoding=options.decoding,
-        keep=options.keep,
-        logits=options.logits,
-        batch=_BATCH_OF_GPU if decoders else _BATCH,
-        decoders=decoders,
         caches={
             geometry: PixelCache(options.cache, photos, geometry, options.decoding)
             for geometry in geometries
             if options.cache is not None
         },
+        batch=_BATCH_OF_GPU if ahead else _BATCH,
+        ahead=ahead,
+        split_off=split_off,
     )
+    return Job(reading, contenders, options.precision, options.keep, options.logits)
 
 
 @dataclass(slots=True)
@@ -122,11 +118,15 @@ class Stream:
     def __init__(self, job: Job, checks: bool = True) -> None:
         self.job = job
         self.unchecked = list(range(len(job.contenders))) if checks else []
-        self.shards = shards_of(len(job.photos))
+        self.shards = shards_of(len(job.reading.photos))
         self.engines: dict[int, Engine] = {}
         self.batch: dict[int, int] = {}
         self.failed: set[int] = set()
-        self.pool = ThreadPoolExecutor(job.decoders) if job.decoders else None
+        self.reader = open_reader(job.reading, job.geometries(range(len(job.contenders))))
+
+    def expect(self, shard: int, wanted: Sequence[int]) -> None:
+        """Say which shards are to be scored, in this order, so that they can be read ahead."""
+        self.reader.expect(self.shards[shard], self.job.geometries(wanted))
 
     def score(self, shard: int, wanted: Sequence[int]) -> ShardReport:
         """Score a shard's photos with the contenders that are named by number, and keep it.
@@ -152,68 +152,23 @@ class Stream:
         live = [number for number in wanted if number not in self.failed]
         if not live:
             return report, {}
-        geometries = list(
-            dict.fromkeys(self.job.contenders[n].model.preprocessing.geometry for n in live)
-        )
         places: list[int] = []
         unreadable: dict[int, str] = {}
         logits: dict[int, list[Logits]] = {n: [] for n in live}
-        for readable, refused in self._batches(self.shards[shard], geometries):
-            unreadable |= refused
-            if not readable:
-                continue
-            places += [place for place, _ in readable]
-            stacked = {
-                geometry: np.stack([found[number] for _, found in readable])
-                for number, geometry in enumerate(geometries)
-            }
-            for n in live[:]:
+        for batch in self.reader.batches(self.shards[shard], self.job.geometries(live)):
+            places += batch.places
+            unreadable |= batch.unreadable
+            for n in live[:] if batch.places else ():
                 try:
-                    logits[n].append(self._run(n, stacked, report))
+                    logits[n].append(self._run(n, batch.pixels, report))
                 except ModelError as error:
                     report.failed[n] = str(error)
                     self.failed.add(n)
                     live.remove(n)
             if not live:
                 break
-        for cache in self.job.caches.values():
-            cache.flush()
         at = np.array(places, np.int64)
         return report, {n: self._answers(n, at, logits[n], unreadable) for n in live}
-
-    def _batches(
-        self, places: range, geometries: Sequence[Geometry]
-    ) -> Iterator[tuple[list[tuple[int, list[Pixels]]], dict[int, str]]]:
-        """Batch by batch, the pixels of photos that can be read, and why others cannot."""
-        size = self.job.batch
-        groups = [places[start : start + size] for start in range(0, len(places), size)]
-        if self.pool is None:
-            for group in groups:
-                yield _sorted_out(group, [self._read(place, geometries) for place in group])
-            return
-        ahead: deque[tuple[range, list[Future[list[Pixels] | str]]]] = deque()
-        for group in groups:
-            ahead.append((group, [self.pool.submit(self._read, n, geometries) for n in group]))
-            if len(ahead) > _AHEAD:
-                first, futures = ahead.popleft()
-                yield _sorted_out(first, [future.result() for future in futures])
-        for first, futures in ahead:
-            yield _sorted_out(first, [future.result() for future in futures])
-
-    def _read(self, place: int, geometries: Sequence[Geometry]) -> list[Pixels] | str:
-        caches = [self.job.caches.get(geometry) for geometry in geometries]
-        kept = [None if cache is None else cache.get(place) for cache in caches]
-        known = [pixels for pixels in kept if pixels is not None]
-        if len(known) == len(geometries):
-            return known
-        try:
-            found = crops(self.job.photos[place].path, geometries, self.job.decoding)
-        except PhotoRefused as error:
-            return str(error).removeprefix("unreadable: ")
-        for cache, pixels in zip(caches, found, strict=True):
-            if cache is not None:
-                cache.put(place, pixels)
-        return found
 
     def _check(self, number: int, report: ShardReport) -> None:
         contender, precision = self.job.contenders[number], self.job.precision
@@ -237,7 +192,7 @@ class Stream:
         if number not in self.engines:
             of, job = self.job.contenders[number], self.job
             engine = open_engine(of.engine, of.model, job.precision, of.exported)
-            self.engines[number], self.batch[number] = engine, engine.size or job.batch
+            self.engines[number], self.batch[number] = engine, engine.size or job.reading.batch
         return self.engines[number]
 
     def _take_fewer(self, number: int, photos: int, report: ShardReport) -> Engine:
@@ -264,11 +219,10 @@ class Stream:
             return f"{what}: there is no memory for one photo"
         return f"{what} cannot be run: {first_line(error)}"
 
-    def _run(self, number: int, stacked: dict[Geometry, Pixels], report: ShardReport) -> Logits:
+    def _run(self, number: int, pixels: dict[Geometry, Pixels], report: ShardReport) -> Logits:
         model = self.job.contenders[number].model
-        pixels = stacked[model.preprocessing.geometry]
         try:
-            logits = self._in_batches(number, pixels, report)
+            logits = self._in_batches(number, pixels[model.preprocessing.geometry], report)
         except Exception as error:  # noqa: BLE001 - the network may be the user's own code
             raise ModelError(self._problem(number, error)) from None
         if not np.isfinite(logits).all():
@@ -319,16 +273,6 @@ class Stream:
 def this_device() -> str:
     """The name of this process's GPU; "cpu" where there is none."""
     return torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
-
-
-def _sorted_out(
-    places: Sequence[int], found: Sequence[list[Pixels] | str]
-) -> tuple[list[tuple[int, list[Pixels]]], dict[int, str]]:
-    pairs = list(zip(places, found, strict=True))
-    return (
-        [(place, pixels) for place, pixels in pairs if not isinstance(pixels, str)],
-        {place: reason for place, reason in pairs if isinstance(reason, str)},
-    )
 
 
 def _explained(what: str, said: str, outputs: int) -> str:

@@ -8,23 +8,19 @@ nothing with it but the shard in its hands.
 import gc
 import multiprocessing
 import os
-import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
-import torch
-
 from genset.errors import GensetError, first_line
+from genset.evaluate.reading import CAN_FORK, become_helper
 from genset.evaluate.score import Job, ShardReport, Stream
 
 Result = TypeVar("Result")
 Task = tuple[int, list[int]]
-
-# Split off elsewhere, frameworks of the system may not work.
-CAN_FORK = sys.platform == "linux"
 
 
 def cores() -> int:
@@ -36,14 +32,24 @@ def score_here(job: Job, todo: Sequence[Task]) -> Iterator[ShardReport]:
     """Score the shards one after the other in this process.
 
     Raises:
-        GensetError: the answers cannot be written.
+        GensetError: the answers cannot be written, or a process that reads photos was killed.
     """
     stream = Stream(job)
-    for task in todo:
-        report = _score(stream, task)
-        if isinstance(report, str):
-            raise GensetError(report)
-        yield report
+    try:
+        for task in todo:
+            stream.expect(*task)
+        for task in todo:
+            report = _score(stream, task)
+            if isinstance(report, str):
+                raise GensetError(report)
+            yield report
+    except BrokenExecutor:
+        raise GensetError(
+            "a process that reads photos was killed; if memory is short, have fewer by --streams. "
+            "What is finished is kept: run the same command again"
+        ) from None
+    finally:
+        stream.reader.close()
 
 
 def score_in_streams(job: Job, todo: Sequence[Task], streams: int) -> Iterator[ShardReport]:
@@ -123,9 +129,7 @@ def _split_off(
     work: Callable[..., None], ours: Connection, theirs: Connection, arguments: tuple[Any, ...]
 ) -> None:
     ours.close()  # so that it sees when we end
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for us, who then end it
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    torch.set_num_threads(1)
+    become_helper()
     try:
         work(theirs, *arguments)
     except (EOFError, BrokenPipeError, ConnectionResetError):

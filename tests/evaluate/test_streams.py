@@ -16,15 +16,13 @@ import torch
 from torch import Tensor
 
 from genset.errors import GensetError, ModelError
-from genset.evaluate import pixels, score, shards
+from genset.evaluate import pixels, reading, score, shards
 from genset.evaluate.engines import Engine, Logits, OnnxRuntimeEngine, OpenvinoEngine
 from genset.evaluate.evaluate import SomeModelsFailed, evaluate
-from genset.evaluate.models import load_model
 from genset.evaluate.options import Options
 from genset.evaluate.photos import open_set
 from genset.evaluate.pixels import Pixels
 from genset.evaluate.runs import Accuracy, Run, find_runs
-from genset.evaluate.score import Contender
 from tests.conftest import ROOT
 from tests.evaluate.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
 
@@ -64,7 +62,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         decoded.append(path)
         return pixels.crops(path, *rest)
 
-    monkeypatch.setattr(score, "crops", told)
+    monkeypatch.setattr(reading, "crops", told)
     return decoded
 
 
@@ -277,34 +275,6 @@ def test_all_logits_are_kept_where_asked(photos: Path) -> None:
     rows = (folder / "predictions.csv").read_text().splitlines()[1:]
     assert logits.shape == (99, 1000)
     assert [WNIDS[place] for place in logits.argmax(1)] == [row.split(",")[2] for row in rows]
-
-
-def test_threads_that_decode_ahead_change_nothing(photos: Path) -> None:
-    """As on a GPU, which is not kept waiting for photos."""
-    found = []
-    model = load_model(colours(photos.parent))
-    for decoders in (0, 3):
-        folder = photos.parent / f"shards{decoders}"
-        job = score.Job(
-            photos=open_set(str(photos)).photos,
-            contenders=[Contender(model, "torch", None, folder, np.empty(0, np.uint8))],
-            precision="float32",
-            decoding="exact",
-            keep=5,
-            logits=False,
-            batch=3,
-            decoders=decoders,
-            caches={},
-        )
-        stream = score.Stream(job)
-        for shard in range(7):
-            assert stream.score(shard, [0]).failed == {}
-        files = [shards.shard_file(folder, shard) for shard in range(7)]
-        found.append(shards.merged([shards.load_shard(file) for file in files], 100))
-    without, ahead = found
-    assert np.array_equal(without.places, ahead.places)
-    assert np.array_equal(without.classes, ahead.classes)
-    assert without.unreadable == ahead.unreadable
 
 
 def test_a_photo_that_is_missing_or_there_twice_is_never_counted() -> None:

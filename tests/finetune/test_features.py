@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from genset.errors import GensetError, ModelError
-from genset.evaluate import networks, pixels, score, shards
+from genset.evaluate import networks, pixels, reading, score, shards
 from genset.evaluate.choice import check
 from genset.evaluate.engines import Logits, TorchEngine
 from genset.evaluate.evaluate import evaluate
@@ -69,7 +69,7 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         seen.append(path)
         return pixels.crops(path, *rest)
 
-    monkeypatch.setattr(score, "crops", told)
+    monkeypatch.setattr(reading, "crops", told)
     monkeypatch.setattr(networks, "crops", told)
     return seen
 
