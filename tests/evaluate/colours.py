@@ -47,3 +47,12 @@ def painted_set(folder: Path) -> Path:
     paint(folder, 2, "c.jpg", BLUE)
     paint(folder, 3, "d.jpg", RED)  # second best: 0, 3, 4, 5, 6
     return folder
+
+
+def hundred_photos(folder: Path) -> Path:
+    """100 photos: seven shards. `Colours` has a third of them right, and one cannot be read."""
+    for number in range(99):
+        colour = (RED, GREEN, BLUE)[number // 3 % 3]
+        paint(folder, number % 3, f"{number:03}.png", colour)
+    (folder / WNIDS[1] / "text.jpg").write_text("I am no photo.")
+    return folder

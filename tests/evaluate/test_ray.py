@@ -21,7 +21,7 @@ from genset.evaluate.options import Options
 from genset.evaluate.photos import open_set
 from genset.evaluate.runs import Accuracy, Run, find_runs
 from genset.evaluate.streams import in_another_process
-from tests.evaluate.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
+from tests.evaluate.colours import Colours, colours, hundred_photos
 
 CLUSTER = """
 import sys, ray
@@ -63,12 +63,7 @@ def cluster(address: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """100 photos: seven shards. One cannot be read."""
-    for number in range(99):
-        colour = (RED, GREEN, BLUE)[number // 3 % 3]
-        paint(tmp_path / "photos", number % 3, f"{number:03}.png", colour)
-    (tmp_path / "photos" / WNIDS[1] / "text.jpg").write_text("I am no photo.")
-    return tmp_path / "photos"
+    return hundred_photos(tmp_path / "photos")
 
 
 def scored(photos: Path, runs: Path, *specs: str, **how: Any) -> list[Run]:

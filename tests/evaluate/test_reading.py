@@ -21,7 +21,7 @@ from genset.evaluate.reading import Reading
 from genset.evaluate.score import Contender, Job, Stream
 from genset.evaluate.shards import Answers, load_shard, merged, shard_file
 from genset.evaluate.streams import Task, score_here
-from tests.evaluate.colours import BLUE, GREEN, RED, WNIDS, colours, paint
+from tests.evaluate.colours import colours, hundred_photos
 
 SHARDS = 7
 AHEAD = [pytest.param(True, id="processes"), pytest.param(False, id="threads")]
@@ -29,12 +29,7 @@ AHEAD = [pytest.param(True, id="processes"), pytest.param(False, id="threads")]
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """100 photos: seven shards. One cannot be read."""
-    for number in range(99):
-        colour = (RED, GREEN, BLUE)[number // 3 % 3]
-        paint(tmp_path / "photos", number % 3, f"{number:03}.png", colour)
-    (tmp_path / "photos" / WNIDS[1] / "text.jpg").write_text("I am no photo.")
-    return tmp_path / "photos"
+    return hundred_photos(tmp_path / "photos")
 
 
 def job(photos: Path, specs: Sequence[str], shards: Path, ahead: int, split_off: bool) -> Job:

@@ -24,7 +24,7 @@ from genset.evaluate.photos import open_set
 from genset.evaluate.pixels import Pixels
 from genset.evaluate.runs import Accuracy, Run, find_runs
 from tests.conftest import ROOT
-from tests.evaluate.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
+from tests.evaluate.colours import WNIDS, Colours, colours, hundred_photos
 
 # Commands find this folder's networks wherever the tests are started.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -32,12 +32,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """100 photos: seven shards. One cannot be read."""
-    for number in range(99):
-        colour = (RED, GREEN, BLUE)[number // 3 % 3]
-        paint(tmp_path / "photos", number % 3, f"{number:03}.png", colour)
-    (tmp_path / "photos" / WNIDS[1] / "text.jpg").write_text("I am no photo.")
-    return tmp_path / "photos"
+    return hundred_photos(tmp_path / "photos")
 
 
 def scored(photos: Path, runs: str, *specs: str, **how: Any) -> list[Run]:
