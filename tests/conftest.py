@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
@@ -22,6 +23,10 @@ ROOT = Path(__file__).parent.parent
 # Tests that a shell started in the background ignore Ctrl-C, and so would all commands they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A busy machine may take its time with any example.
+settings.register_profile("genset", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("genset")
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ def seen(width: int, height: int, seed: int) -> tuple[float, float, bool]:
     return abs(across) / 255, down / 255, across < 0
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(width=st.integers(100, 300), height=st.integers(100, 300), seed=st.integers(0, 99))
 def test_parts_have_the_usual_area_and_shape(width: int, height: int, seed: int) -> None:
     wide, high, _ = seen(width, height, seed)

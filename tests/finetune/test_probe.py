@@ -63,7 +63,7 @@ def test_the_layer_is_scikit_learns(
     assert fit.validation == {}
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(scale=st.floats(0.01, 100), offset=st.floats(-50, 50), seed=st.integers(0, 3))
 def test_answers_do_not_depend_on_the_features_scale(
     scale: float, offset: float, seed: int

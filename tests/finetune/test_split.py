@@ -2,7 +2,7 @@
 
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.finetune.split import test_part as taken
@@ -15,7 +15,6 @@ SEEDS = st.integers(0, 2**32)
 SHARES = st.floats(0.001, 0.999)
 
 
-@settings(deadline=None)
 @given(CLASSES, SEEDS, SHARES)
 def test_each_class_is_in_both_parts_in_the_share_asked_for(
     classes: list[set[str]], seed: int, share: float
@@ -30,7 +29,6 @@ def test_each_class_is_in_both_parts_in_the_share_asked_for(
             assert not tested & ids
 
 
-@settings(deadline=None)
 @given(CLASSES, SEEDS, SHARES, SEEDS.map(Random))
 def test_no_order_matters(classes: list[set[str]], seed: int, share: float, random: Random) -> None:
     shuffled = [sorted(ids, key=lambda _: random.random()) for ids in classes]
@@ -38,7 +36,6 @@ def test_no_order_matters(classes: list[set[str]], seed: int, share: float, rand
     assert taken(shuffled, seed, share) == taken(classes, seed, share)
 
 
-@settings(deadline=None)
 @given(CLASSES, st.sets(NAMES, min_size=1), SEEDS, SHARES)
 def test_photos_of_another_class_change_nothing(
     classes: list[set[str]], more: set[str], seed: int, share: float
@@ -48,7 +45,6 @@ def test_photos_of_another_class_change_nothing(
     assert {photo for photo in after if not photo.startswith("0/")} == before
 
 
-@settings(deadline=None)
 @given(st.integers(2, 30), SEEDS)
 def test_a_larger_share_keeps_what_a_smaller_one_tests(count: int, seed: int) -> None:
     ids = [f"owl/{number}.jpg" for number in range(count)]

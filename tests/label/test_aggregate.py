@@ -93,7 +93,7 @@ def test_no_votes_give_no_opinion(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(votes=tables(), data=st.data())
 def test_an_opinion_counts_votes_adds_up_to_one_and_does_not_hang_on_their_order(
     method: str, votes: list[Vote], data: st.DataObject
@@ -112,7 +112,7 @@ def test_an_opinion_counts_votes_adds_up_to_one_and_does_not_hang_on_their_order
         assert shuffled[task].weights == pytest.approx(opinion.weights, abs=1e-5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(votes=tables())
 def test_majority_and_frequency_are_crowd_kits(votes: list[Vote]) -> None:
     theirs = MajorityVote()
@@ -125,7 +125,7 @@ def test_majority_and_frequency_are_crowd_kits(votes: list[Vote]) -> None:
             assert opinion.label == labels[task]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(votes=tables(), iterations=st.integers(1, 6))
 def test_dawid_skene_is_crowd_kits_after_each_step(votes: list[Vote], iterations: int) -> None:
     ours = dawid_skene(votes, iterations, tolerance=-math.inf)

@@ -38,7 +38,7 @@ def test_the_published_examples(rows: tuple[str, ...], alpha: float, votes: int)
     assert found.votes == votes
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(votes=tables())
 def test_alpha_is_crowd_kits_and_the_share_of_pairs_that_agree_is_counted(
     votes: list[Vote],
@@ -95,7 +95,7 @@ def test_nobody_is_compared_with_themselves() -> None:
     assert with_consensus(votes) == {"ann": (0, 1), "bob": (0, 1), "eve": (0, 1)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(votes=tables())
 def test_consensus_is_the_one_label_that_most_others_give(votes: list[Vote]) -> None:
     expected: dict[str, tuple[int, int]] = {}

@@ -279,7 +279,7 @@ def two_candidates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 REASONS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(events=EVENTS, reasons=st.lists(REASONS, max_size=3))
 def test_any_history_of_labels_comes_out_as_it_went_in(
     two_candidates: Path,

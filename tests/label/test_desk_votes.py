@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
@@ -150,7 +150,6 @@ def test_a_candidate_that_somebody_ruled_on_grows_no_more(opened: Opened) -> Non
     threshold=st.floats(0, 1),
     said=st.lists(st.booleans(), max_size=40),
 )
-@settings(deadline=None)
 def test_votes_stop_at_the_first_step_that_settles_the_threshold(
     steps: list[int], threshold: float, said: list[bool]
 ) -> None:

@@ -214,7 +214,7 @@ def test_whatever_stands_in_a_manifest_is_noticed_and_never_a_traceback(release:
     path.chmod(0o644)
     sound = json.loads(path.read_text("utf-8"))
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(data=st.data(), value=ANY_JSON)
     def garble(data: st.DataObject, value: object) -> None:
         manifest = json.loads(json.dumps(sound))

@@ -69,7 +69,7 @@ def test_every_pair_has_its_tests_and_what_the_set_can_show(listed: PhotoSet) ->
     assert "With 80 % power, these 200 photos show a difference of" in page.text
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(
     places=st.lists(st.integers(0, 3), min_size=1, max_size=12),
     answers=st.lists(

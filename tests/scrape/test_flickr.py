@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
@@ -195,7 +195,6 @@ def test_an_error_without_a_sound_code_is_still_one() -> None:
 @given(
     body=st.binary(max_size=80) | st.text("<>rspet=\"'?![]{}:,0&; ", max_size=60).map(str.encode)
 )
-@settings(deadline=None)
 def test_no_answer_crashes_the_parser(body: bytes) -> None:
     with pytest.raises(SourceError):
         parse_reply(body)
@@ -209,7 +208,6 @@ JSON = st.recursive(
 
 
 @given(reply=st.fixed_dictionaries({"photos": JSON}) | JSON.map(answer), field=JSON)
-@settings(deadline=None)
 def test_no_search_crashes_the_parser(reply: Any, field: Any) -> None:
     for each in (
         reply,

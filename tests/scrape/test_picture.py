@@ -82,7 +82,7 @@ def test_other_bytes_are_refused_with_a_reason(name: str) -> None:
 
 
 @given(content=st.binary(max_size=300))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_bytes_are_a_picture_or_refused(content: bytes) -> None:
     picture_or_refusal(content)
 
@@ -92,7 +92,7 @@ def test_any_bytes_are_a_picture_or_refused(content: bytes) -> None:
     changes=st.lists(st.tuples(st.floats(0, 0.999), st.binary(max_size=4)), max_size=6),
     cut=st.floats(0, 1),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @pytest.mark.filterwarnings("ignore::UserWarning")  # from the test's own look at the picture
 def test_any_damage_to_a_photo_leaves_a_picture_or_a_refusal(
     name: str, changes: list[tuple[float, bytes]], cut: float

@@ -76,7 +76,6 @@ archives = st.builds(
 
 
 @given(archives)
-@settings(deadline=None)
 def test_every_photo_is_found_and_no_page_is_asked_for_twice(archive: Archive) -> None:
     """Even where a kill lets only some of the pages that are next be asked for."""
     while steps := archive.ahead():
@@ -89,7 +88,6 @@ def test_every_photo_is_found_and_no_page_is_asked_for_twice(archive: Archive) -
 
 
 @given(archives)
-@settings(deadline=None)
 def test_all_keywords_are_asked_equally_deep(archive: Archive) -> None:
     deepest = 0
     while steps := archive.ahead():
@@ -102,7 +100,7 @@ def test_all_keywords_are_asked_equally_deep(archive: Archive) -> None:
 
 
 @given(archives, st.integers(0, 2**32))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_the_order_of_the_rows_changes_nothing(archive: Archive, seed: int) -> None:
     random = Random(seed)
     while True:

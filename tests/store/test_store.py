@@ -500,9 +500,7 @@ LABELS = st.lists(
 
 
 @given(labels=LABELS)
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_votes_are_the_newest_label_of_each_labeler(
     tmp_path: Path, labels: list[tuple[int, str, Verdict]]
 ) -> None:

@@ -39,7 +39,7 @@ def test_negative_counts_are_refused() -> None:
         exact_mcnemar(-1, 3)
 
 
-@settings(max_examples=8, deadline=None)  # statsmodels takes its time
+@settings(max_examples=8)
 @given(P_VALUES)
 @example([0.01, 0.01, 0.01])
 @example([0.04, 0.01, 0.03, 0.2])
