@@ -26,7 +26,7 @@ from torch.utils.data import DataLoader, Dataset
 from genset.evaluate.photos import ScoredPhoto
 from genset.evaluate.pixels import opened
 from genset.evaluate.preprocessing import Geometry
-from genset.evaluate.reading import Reading, open_reader
+from genset.evaluate.reading import CAN_FORK, Reading, open_reader
 from genset.evaluate.shards import shards_of
 
 BATCH = 128
@@ -91,7 +91,7 @@ def is_readable(path: Path) -> bool:
 def by_genset(paths: list[Path], decoding: str, ahead: int) -> Iterator[int]:
     """How many photos are in each batch."""
     photos = [ScoredPhoto(str(path), path, "") for path in paths]
-    reader = open_reader(Reading(photos, decoding, {}, BATCH, ahead), [GEOMETRY])
+    reader = open_reader(Reading(photos, decoding, {}, BATCH, ahead, CAN_FORK), [GEOMETRY])
     for shard in shards_of(len(paths)):
         reader.expect(shard, [GEOMETRY])
     for shard in shards_of(len(paths)):

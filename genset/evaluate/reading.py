@@ -52,8 +52,8 @@ class Reading:
     decoding: str
     caches: dict[Geometry, PixelCache]
     batch: int
-    ahead: int = 0
-    split_off: bool = CAN_FORK
+    ahead: int
+    split_off: bool
 
     def groups(self, places: range) -> list[range]:
         """The places that are read together."""
@@ -103,14 +103,16 @@ class Reader:
         Raises:
             BrokenExecutor: a process that reads was killed; `expect` may say so too.
         """
-        for batch in self._batches(places, geometries):
-            for geometry, pixels in batch.pixels.items():
-                if (cache := self.reading.caches.get(geometry)) is not None:
-                    for place, photo in zip(batch.places, pixels, strict=True):
-                        cache.put(place, photo)
-            yield batch
-        for cache in self.reading.caches.values():
-            cache.flush()
+        try:
+            for batch in self._batches(places, geometries):
+                for geometry, pixels in batch.pixels.items():
+                    if (cache := self.reading.caches.get(geometry)) is not None:
+                        for place, photo in zip(batch.places, pixels, strict=True):
+                            cache.put(place, photo)
+                yield batch
+        finally:  # also where nobody wants the rest
+            for cache in self.reading.caches.values():
+                cache.flush()
 
     def close(self) -> None:
         """End what reads ahead."""

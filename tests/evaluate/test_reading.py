@@ -21,10 +21,9 @@ from genset.evaluate.reading import Reading
 from genset.evaluate.score import Contender, Job, Stream
 from genset.evaluate.shards import Answers, load_shard, merged, shard_file
 from genset.evaluate.streams import Task, score_here
-from tests.evaluate.colours import colours, hundred_photos
+from tests.evaluate.colours import Colours, colours, hundred_photos
 
 SHARDS = 7
-AHEAD = [pytest.param(True, id="processes"), pytest.param(False, id="threads")]
 
 
 @pytest.fixture
@@ -55,7 +54,7 @@ def assert_same(one: Answers, other: Answers) -> None:
     assert one.unreadable == other.unreadable
 
 
-@pytest.mark.parametrize("split_off", AHEAD)
+@pytest.mark.parametrize("split_off", [True, False], ids=["processes", "threads"])
 def test_what_is_read_ahead_gets_the_same_answers(photos: Path, split_off: bool) -> None:
     spec = colours(photos.parent)
     specs = [spec, spec.replace("resize=32&crop=32", "resize=40&crop=24")]
@@ -111,6 +110,22 @@ def test_a_cache_is_filled_by_what_reads_ahead(photos: Path) -> None:
     assert [*there] == kept(photos.parent / "first").places.tolist()
     for found in there.values():  # each of one colour
         assert len(np.unique(found.reshape(-1, 3), axis=0)) == 1
+
+
+def test_what_was_read_before_a_model_failed_is_cached(photos: Path) -> None:
+    spec = colours(photos.parent)
+    torch.save(
+        {name: weight * torch.nan for name, weight in Colours().state_dict().items()},
+        photos.parent / "colours.pth",
+    )
+    work = job(photos, [spec], photos.parent / "shards", 0, False)
+    geometry = work.contenders[0].model.preprocessing.geometry
+    photo_set = open_set(str(photos))
+    work.reading.caches[geometry] = PixelCache(photos.parent / "cache", photo_set, geometry)
+    (report,) = score_here(work, [(0, [0])])
+    assert report.failed
+    again = PixelCache(photos.parent / "cache", photo_set, geometry)
+    assert [place for place in range(16) if again.get(place) is not None] == [0, 1, 2]
 
 
 def test_a_reader_that_is_killed_is_told(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
