@@ -74,10 +74,10 @@ def report(
     genset report v1 -o v1.html --reference imagenet-val
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     """
-    from genset.evaluate.statistics.bootstrap import Resampling
     from genset.report import Options, write_report
     from genset.report.entries import read_words
     from genset.report.text import as_markdown, to_json
+    from genset.statistics.bootstrap import Resampling
 
     found, kept = set_and_runs(folder, photos or _newest_release(folder), runs)
     path = output or kept.parent / f"report-{found.name}.html"
@@ -122,9 +122,9 @@ def compare(
     """
     from genset.evaluate.compare import compare as compare_models
     from genset.evaluate.results import load_results
-    from genset.evaluate.statistics.bootstrap import Resampling
     from genset.report.sentences import remarks, verdict
     from genset.report.text import pair_to_json
+    from genset.statistics.bootstrap import Resampling
 
     found, kept = set_and_runs(folder, photos or _newest_release(folder), runs)
     results = load_results(found, kept)

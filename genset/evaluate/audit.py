@@ -14,7 +14,7 @@ from genset.evaluate.photos import PhotoSet
 from genset.evaluate.pixels import Pixels, crops
 from genset.evaluate.preprocessing import Preprocessing
 from genset.evaluate.spec import parse_spec
-from genset.evaluate.statistics.mcnemar import exact_mcnemar
+from genset.statistics.mcnemar import exact_mcnemar
 
 _PHOTOS = 400
 _BATCH = 8

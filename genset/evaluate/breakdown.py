@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from genset.evaluate.results import Results
 from genset.evaluate.runs import Accuracy
-from genset.intervals import wilson
 from genset.release.reader import ReleasePhoto
+from genset.statistics.intervals import wilson
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from genset.errors import BadInput
 from genset.evaluate.results import Results, Scored
-from genset.evaluate.statistics.bootstrap import STANDARD, Floats, Resampling, class_sums, intervals
-from genset.evaluate.statistics.groups import letter_groups
-from genset.evaluate.statistics.mcnemar import exact_mcnemar
-from genset.evaluate.statistics.multiple import benjamini_hochberg, holm
-from genset.evaluate.statistics.power import detectable_difference
-from genset.intervals import Interval
+from genset.statistics.bootstrap import STANDARD, Floats, Resampling, class_sums, intervals
+from genset.statistics.groups import letter_groups
+from genset.statistics.intervals import Interval
+from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.multiple_testing import benjamini_hochberg, holm
+from genset.statistics.power import detectable_difference
 
 LEVEL = 0.05
 _AT_ONCE = 250  # pairs, which in 10,000 draws are 20 MB

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from genset.evaluate.runs import Prediction
-from genset.evaluate.statistics.ranks import odd_ranks, other_order
+from genset.statistics.ranks import odd_ranks, other_order
 from genset.taxonomy import imagenet1k
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from genset.errors import GensetError
 from genset.files import write_text
-from genset.intervals import wilson
+from genset.statistics.intervals import wilson
 
 FORMAT = "genset run 1"
 _RECORD = "run.json"

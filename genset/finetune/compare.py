@@ -4,7 +4,7 @@
 a model would do on other species. What could have come out otherwise are the test photos. So
 photos, and not whole classes as for a release, are the sample here, and what is paired is a photo:
 both models see each one. The interval of a difference is Tango's score interval (see
-`genset.evaluate.statistics.paired`), which turns on the photos that one model alone has right, as
+`genset.statistics.paired`), which turns on the photos that one model alone has right, as
 McNemar's test does. Photos are taken as one sample, not class by class: that is never too narrow,
 and holds where a class has a single test photo, of which resampling within the class knows nothing
 (Agresti, "Categorical data analysis", 3rd edition, 2013, sections 11.1 and 11.2).
@@ -23,9 +23,6 @@ import numpy as np
 
 from genset.errors import BadInput
 from genset.evaluate.runs import Accuracy
-from genset.evaluate.statistics.mcnemar import exact_mcnemar
-from genset.evaluate.statistics.multiple import holm
-from genset.evaluate.statistics.paired import paired_interval
 from genset.finetune.results import (
     Attempt,
     Finetuned,
@@ -35,7 +32,10 @@ from genset.finetune.results import (
     mean_accuracy,
     spread_of,
 )
-from genset.intervals import Interval
+from genset.statistics.intervals import Interval
+from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.multiple_testing import holm
+from genset.statistics.paired import paired_interval
 
 
 @dataclass(frozen=True, slots=True)

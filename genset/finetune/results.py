@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from genset.errors import GensetError, first_line
 from genset.evaluate.runs import Accuracy, run_folder
 from genset.files import write_text, written_whole
-from genset.intervals import wilson
+from genset.statistics.intervals import wilson
 
 FORMAT = "genset finetune 1"
 _RECORD = "finetune.json"

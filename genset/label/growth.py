@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from genset.intervals import wilson
+from genset.statistics.intervals import wilson
 from genset.workspace import LabelRules
 
 

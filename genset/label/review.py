@@ -8,9 +8,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
-from genset.intervals import wilson
 from genset.label.growth import wanted
 from genset.label.panels import Ballot, ballots, check_panel
+from genset.statistics.intervals import wilson
 from genset.store import (
     Candidate,
     Ruling,

@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from genset.intervals import wilson
 from genset.label.aggregate.votes import Vote
 from genset.label.agreement import Agreement, alpha_by_class, krippendorff_alpha
 from genset.label.growth import wanted
 from genset.label.panels import Ballot, ballots, check_panel, panels
 from genset.label.review import Dispute, disputes
 from genset.label.workers import LabelerStats, by_labeler
+from genset.statistics.intervals import wilson
 from genset.store import Store, Verdict
 from genset.taxonomy import imagenet1k
 from genset.workspace import LabelRules, Workspace

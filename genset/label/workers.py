@@ -8,9 +8,9 @@ from statistics import median
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from genset.intervals import wilson
 from genset.label.aggregate.votes import Vote
 from genset.label.agreement import with_consensus
+from genset.statistics.intervals import wilson
 from genset.store import Control, ControlAnswer, Label, ScreenPhoto, Verdict
 
 # From how many on a number says something of a labeler.

@@ -14,9 +14,6 @@ from genset.evaluate.photos import PhotoSet
 from genset.evaluate.references.reference import find_references
 from genset.evaluate.results import Results, Scored, load_results, read_real_labels
 from genset.evaluate.runs import Accuracy
-from genset.evaluate.statistics.bootstrap import Resampling, intervals
-from genset.evaluate.statistics.calibration import Calibration, calibration
-from genset.evaluate.statistics.trend import FEWEST_MODELS, expit, fit_trend, logit
 from genset.release.reader import MANIFEST, Release
 from genset.report.data import (
     PLAIN,
@@ -33,6 +30,9 @@ from genset.report.entries import join_entries
 from genset.report.finetuned import gather_finetuned
 from genset.report.gallery import choose_galleries
 from genset.report.summary import summarize
+from genset.statistics.bootstrap import Resampling, intervals
+from genset.statistics.calibration import Calibration, calibration
+from genset.statistics.trend import FEWEST_MODELS, expit, fit_trend, logit
 
 
 def collect(photos: PhotoSet, runs: Path, options: Options = PLAIN) -> ReportData:

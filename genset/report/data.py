@@ -7,12 +7,12 @@ from typing import Any
 from genset.evaluate.breakdown import Breakdown, Confusion, Group
 from genset.evaluate.compare import Bounds, Pair
 from genset.evaluate.runs import Accuracy, Run
-from genset.evaluate.statistics.bootstrap import STANDARD, Resampling
-from genset.evaluate.statistics.calibration import Calibration
-from genset.intervals import Interval
 from genset.report.entries import Entry, EntryOf
 from genset.report.finetuned import FinetunedTask
 from genset.report.gallery import Gallery
+from genset.statistics.bootstrap import STANDARD, Resampling
+from genset.statistics.calibration import Calibration
+from genset.statistics.intervals import Interval
 
 
 @dataclass(frozen=True, slots=True)

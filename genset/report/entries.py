@@ -7,7 +7,7 @@ from statistics import fmean
 
 from genset.errors import BadInput
 from genset.evaluate.results import Results
-from genset.intervals import Interval
+from genset.statistics.intervals import Interval
 from genset.tta.entries import MalformedLog, Training
 from genset.tta.reading import one_task, read_run, read_runs, threshold_of
 from genset.tta.stability import stability

@@ -3,12 +3,12 @@
 from math import isinf
 
 from genset.evaluate.compare import Bounds, Place
-from genset.intervals import Interval
 from genset.report.data import ReportData, TopK
 from genset.report.entries import Entry
 from genset.report.finetuned import FinetunedModel, FinetunedTask
 from genset.report.finetuned_words import difference
 from genset.report.words import clean, ends, percent
+from genset.statistics.intervals import Interval
 from genset.tta.show import dollars
 from genset.tta.tasks import F1, TOP1, TOP5
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from genset.evaluate.breakdown import Breakdown
 from genset.evaluate.compare import Pair
-from genset.intervals import Interval
 from genset.report import sentences
 from genset.report.data import Against, ReferenceSummary, ReportData, ScoredModel
 from genset.report.entry_text import entries_in_markdown, entries_to_json
@@ -22,6 +21,7 @@ from genset.report.words import (
     points,
     span,
 )
+from genset.statistics.intervals import Interval
 
 FORMAT = "genset report 2"
 _LISTED = 10

@@ -6,8 +6,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from genset.evaluate.runs import Accuracy
-from genset.intervals import Interval
 from genset.report.gallery import Answer
+from genset.statistics.intervals import Interval
 
 # Joiners inside emoji and Persian words; every other character of format is dropped.
 _KEPT_FORMATS = {"\u200c", "\u200d"}

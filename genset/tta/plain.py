@@ -6,7 +6,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from genset.intervals import Interval
+from genset.statistics.intervals import Interval
 from genset.tta.entries import MalformedLog
 
 

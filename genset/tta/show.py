@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isinf
 
-from genset.intervals import Interval
+from genset.statistics.intervals import Interval
 from genset.tta.entries import MalformedLog
 from genset.tta.scaling import Scaling
 from genset.tta.stability import Stability

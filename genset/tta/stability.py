@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from genset.errors import BadInput
-from genset.intervals import Interval
+from genset.statistics.intervals import Interval
+from genset.statistics.small_samples import clopper_pearson, variation, variation_interval
 from genset.tta.entries import Training
-from genset.tta.few_runs import clopper_pearson, variation, variation_interval
 from genset.tta.reading import one_task, threshold_of
 from genset.tta.table import TrainingRow, training_row
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genset.errors import BadInput
-from genset.evaluate.statistics.mcnemar import exact_mcnemar
 from genset.finetune.compare import against, learning_curve, per_class, table, worst_pairs
 from genset.finetune.results import Kept, load_said, mean_accuracy
+from genset.statistics.mcnemar import exact_mcnemar
 from tests.finetune.records import answered
 
 TRUTH = [0] * 10 + [1] * 10 + [2] * 10

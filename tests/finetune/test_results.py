@@ -7,7 +7,7 @@ import pytest
 
 from genset.errors import GensetError
 from genset.finetune.results import find_finetuned, load_finetuned, load_head, load_said
-from genset.intervals import wilson
+from genset.statistics.intervals import wilson
 from tests.finetune.records import answered
 from tests.killing import killed_at_each_change
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from genset.errors import BadInput
-from genset.intervals import wilson
 from genset.label import (
     Desk,
     Done,
@@ -26,6 +25,7 @@ from genset.label import (
 )
 from genset.label.growth import wanted
 from genset.scrape.removal import remove
+from genset.statistics.intervals import wilson
 from genset.store import ControlAnswer, Label, Ruling, Store, find_candidate, votes
 from genset.workspace import LabelRules, Workspace
 from tests.label.desks import (

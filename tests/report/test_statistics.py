@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from genset.errors import BadInput
 from genset.evaluate.evaluate import evaluate
 from genset.evaluate.photos import PhotoSet, open_set
-from genset.evaluate.statistics.bootstrap import Resampling
 from genset.report import Options, collect
 from genset.report.text import as_markdown, to_json
+from genset.statistics.bootstrap import Resampling
 from tests.evaluate.listed import write_list, write_npy
 from tests.report.sets import WNIDS, Page, release_of, report, score
 

@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from genset.evaluate.statistics.bootstrap import Floats
-from genset.evaluate.statistics.trend import expit, logit
 from genset.report.data import Against, ReferenceSummary
 from genset.report.figures.svg import ACCENT, AS_PERCENT, INK, MUTED, as_svg, plain
 from genset.report.words import clean
+from genset.statistics.bootstrap import Floats
+from genset.statistics.trend import expit, logit
 
 _WIDTH, _HEIGHT = 7.0, 5.2  # inches
 _LETTER, _TEXT = 0.085, 0.2  # inches: about a letter's width at this size, and a line's height

@@ -4,9 +4,9 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
-from genset.evaluate.statistics.calibration import Calibration
-from genset.intervals import wilson
 from genset.report.figures.svg import ACCENT, AS_PERCENT, INK, MUTED, as_svg, plain
+from genset.statistics.calibration import Calibration
+from genset.statistics.intervals import wilson
 
 _SIZE = 3.2  # inches
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from genset.evaluate.statistics.calibration import calibration
-from genset.evaluate.statistics.ranks import odd_ranks, other_order
-from genset.evaluate.statistics.trend import expit, fit_trend, logit
+from genset.statistics.calibration import calibration
+from genset.statistics.ranks import odd_ranks, other_order
+from genset.statistics.trend import expit, fit_trend, logit
 
 ELSEWHERE = np.array([0.57, 0.62, 0.66, 0.70, 0.72, 0.76, 0.78, 0.81])
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genset.evaluate.statistics.bootstrap import Floats, intervals
-from genset.intervals import Interval
+from genset.statistics.bootstrap import Floats, intervals
+from genset.statistics.intervals import Interval
 
 FEWEST_MODELS = 4  # two make a line, and two more say how far models scatter about it
 

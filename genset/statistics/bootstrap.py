@@ -18,7 +18,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genset.intervals import Interval
+from genset.statistics.intervals import Interval
 
 DRAWS = 10_000
 SEED = 0

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from math import sqrt
 from statistics import NormalDist
 
-from genset.intervals import Interval
+from genset.statistics.intervals import Interval
 
 _HALVINGS = 60  # of a range of 2, to the last digit
 

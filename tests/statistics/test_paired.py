@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import xlogy
 from scipy.stats import norm
 
-from genset.evaluate.statistics.paired import paired_interval
+from genset.statistics.paired import paired_interval
 
 Z = norm.ppf(0.975)
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.evaluate.statistics.mcnemar import exact_mcnemar
-from genset.intervals import wilson
+from genset.statistics.intervals import wilson
+from genset.statistics.mcnemar import exact_mcnemar
 
 _SURE = 1e-4  # how unlikely chance must be before a rank is called odd
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import comb, exp, inf, lgamma, log, sqrt
 from statistics import fmean, stdev
 
-from genset.intervals import Interval
+from genset.statistics.intervals import Interval
 
 
 def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> Interval:

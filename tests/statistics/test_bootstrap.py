@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from genset.evaluate.statistics.bootstrap import Resampling, intervals, student_quantile
-from genset.intervals import wilson
+from genset.statistics.bootstrap import Resampling, intervals, student_quantile
+from genset.statistics.intervals import wilson
 
 PHOTOS = 2864
 

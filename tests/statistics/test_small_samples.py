@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from genset.tta.few_runs import clopper_pearson, variation, variation_interval
+from genset.statistics.small_samples import clopper_pearson, variation, variation_interval
 
 
 @pytest.mark.parametrize("trials", [1, 4, 5, 10, 40])

@@ -10,10 +10,10 @@ from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from genset.evaluate.statistics.groups import letter_groups
-from genset.evaluate.statistics.mcnemar import exact_mcnemar
-from genset.evaluate.statistics.multiple import benjamini_hochberg, holm
-from genset.evaluate.statistics.power import detectable_difference
+from genset.statistics.groups import letter_groups
+from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.multiple_testing import benjamini_hochberg, holm
+from genset.statistics.power import detectable_difference
 
 COUNTS = st.integers(0, 3000)
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
