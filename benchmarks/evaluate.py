@@ -25,7 +25,7 @@ from pathlib import Path
 
 # Makes validate.py's process as genset's own: then runs it.
 TUNED = (
-    "from genset.evaluate.allocator import tune_allocator; tune_allocator(); "
+    "from genset.evaluation.run.allocator import tune_allocator; tune_allocator(); "
     "import runpy, sys; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 )
 # One stream of a limit: decodes all its photos (with a model, runs that on their pixels), and
@@ -33,14 +33,14 @@ TUNED = (
 LIMIT = """
 import sys, time
 from pathlib import Path
-from genset.evaluate.allocator import tune_allocator
+from genset.evaluation.run.allocator import tune_allocator
 tune_allocator()
 import numpy, torch
 torch.set_num_threads(1)
-from genset.evaluate.choice import choose, exported_file
-from genset.evaluate.engines import open_engine
-from genset.evaluate.models import load_model
-from genset.evaluate.pixels import crops
+from genset.evaluation.engines.select import choose, exported_file
+from genset.evaluation.engines.engines import open_engine
+from genset.evaluation.models.load import load_model
+from genset.evaluation.data.transforms import crops
 what, engine, spec, decoding, folder, part, parts = sys.argv[1:]
 model = load_model(spec)
 paths = sorted(Path(folder).rglob("*.*"))[int(part)::int(parts)]

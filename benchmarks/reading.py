@@ -23,11 +23,11 @@ from PIL import Image
 from timm.data.transforms_factory import create_transform
 from torch.utils.data import DataLoader, Dataset
 
-from genset.evaluate.photos import ScoredPhoto
-from genset.evaluate.pixels import opened
-from genset.evaluate.preprocessing import Geometry
-from genset.evaluate.reading import CAN_FORK, Reading, open_reader
-from genset.evaluate.shards import shards_of
+from genset.evaluation.data.loader import CAN_FORK, Reading, open_reader
+from genset.evaluation.data.photos import ScoredPhoto
+from genset.evaluation.data.transforms import opened
+from genset.evaluation.models.preprocessing import Geometry
+from genset.evaluation.run.shards import shards_of
 
 BATCH = 128
 GEOMETRY = Geometry(resize=256, crop=224, interpolation="bicubic")

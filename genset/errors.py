@@ -11,8 +11,9 @@
     ├── ReleaseDamaged          a release is not what its manifest says
     └── ModelError              a model cannot be loaded or run
 
-A room may have a finer kind that only its callers need: `genset.evaluate.evaluate.SomeModelsFailed`
-(a ModelError), `genset.tta.entries.MalformedLog` (a BadInput).
+A room may have a finer kind that only its callers need:
+`genset.evaluation.evaluate.SomeModelsFailed` (a ModelError), `genset.tta.entries.MalformedLog` (a
+BadInput).
 
 Messages are one line: they name the thing and the mend. The command line prints them as they
 are, so they carry no secrets.

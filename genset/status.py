@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import Select, distinct, func, select
 
-from genset.evaluate.runs import find_runs
+from genset.evaluation.results.runs import find_runs
 from genset.files import sha256_of
 from genset.progress import progress
 from genset.release.reader import find_releases

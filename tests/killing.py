@@ -13,7 +13,7 @@ _CHANGES = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod"
 
 # Its server imports once what every killed process needs.
 _processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload(["genset.evaluate.networks", "genset.release.freeze"])
+_processes.set_forkserver_preload(["genset.evaluation.run.networks", "genset.release.freeze"])
 
 
 def killed_at_each_change(work: Callable[..., object], *folders: Path) -> Iterator[int]:

@@ -16,7 +16,7 @@ FLOORS = [
     {"statistics"},
     {"taxonomy"},
     {"workspace", "store"},
-    {"scrape", "label", "release", "evaluate", "tta"},
+    {"scrape", "label", "release", "evaluation", "tta"},
     {"finetune"},
     {"report", "status"},
     {"cli"},
@@ -73,10 +73,10 @@ def test_the_labeling_page_sees_only_labels() -> None:
                 assert name.startswith(("genset.label", "genset.errors")), f"{path} imports {name}"
 
 
-def test_only_evaluate_and_finetune_import_torch() -> None:
+def test_only_evaluation_and_finetune_import_torch() -> None:
     for path in MODULES:
         if any(name.split(".")[0] in ("torch", "torchvision") for name in imported(path)):
-            assert room_of(path) in ("evaluate", "finetune"), path
+            assert room_of(path) in ("evaluation", "finetune"), path
 
 
 def test_only_the_flickr_module_imports_flickrapi() -> None:

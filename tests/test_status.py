@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from genset.evaluate.evaluate import evaluate
-from genset.evaluate.photos import open_set
+from genset.evaluation.data.photos import open_set
+from genset.evaluation.evaluate import evaluate
 from genset.label import Desk, Labelers, Verdict
 from genset.release.freeze import create
 from genset.status import Status, check_files, contested_photos, refused_photos, status
 from genset.store import Candidate, Photo, Search, Store
 from genset.workspace import Workspace
-from tests.evaluate.colours import colours, painted_set
+from tests.evaluation.colours import colours, painted_set
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture, vote
 
 Place = tuple[Workspace, Store]

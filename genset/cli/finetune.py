@@ -76,7 +76,7 @@ def finetune(
         --model 'file:fast.pth?arch=torchvision:resnet50'
     """
     need("evaluate", "fine-tuning models", "torch", "torchvision", "numpy")
-    from genset.evaluate.start import start_pytorch
+    from genset.evaluation.run.startup import start_pytorch
     from genset.finetune.tasks import described
 
     named = [(task, place) for task in tasks if described(task) for place in _data(task, data)]
@@ -108,7 +108,7 @@ def finetune(
 
 
 def _options(how: dict[str, Any]) -> Any:
-    from genset.evaluate.options import Options as Scoring
+    from genset.evaluation.run.options import Options as Scoring
     from genset.finetune.options import Options, read_shots, read_strengths
 
     scoring = ("engine", "precision", "decoding", "cache", "allow_code")

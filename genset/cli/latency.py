@@ -10,7 +10,7 @@ from genset.cli.common import show_table
 from genset.errors import BadInput
 
 if TYPE_CHECKING:
-    from genset.evaluate.latency import Latency
+    from genset.evaluation.run.latency import Latency
     from genset.report.latency import Timed
 
 

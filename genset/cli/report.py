@@ -120,8 +120,8 @@ def compare(
     \b
     genset compare resnet50 fast --on v1
     """
-    from genset.evaluate.compare import compare as compare_models
-    from genset.evaluate.results import load_results
+    from genset.evaluation.results.compare import compare as compare_models
+    from genset.evaluation.results.results import load_results
     from genset.report.sentences import remarks, verdict
     from genset.report.text import pair_to_json
     from genset.statistics.bootstrap import Resampling

@@ -13,10 +13,10 @@ from genset.errors import GensetError, NotAWorkspace
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.evaluate.audit import Audit
-    from genset.evaluate.options import Options
-    from genset.evaluate.photos import PhotoSet
-    from genset.evaluate.runs import Run
+    from genset.evaluation.data.photos import PhotoSet
+    from genset.evaluation.results.runs import Run
+    from genset.evaluation.run.audit import Audit
+    from genset.evaluation.run.options import Options
 
 
 RUNS_OPTION = click.option(
@@ -98,11 +98,11 @@ def evaluate(
     networks = [spec for spec in models if not spec.startswith("predictions:")]
     if networks:
         need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
-    from genset.evaluate.classes import other_classes
-    from genset.evaluate.evaluate import SomeModelsFailed
-    from genset.evaluate.evaluate import evaluate as score
-    from genset.evaluate.options import Options
-    from genset.evaluate.start import start_pytorch
+    from genset.evaluation.evaluate import SomeModelsFailed
+    from genset.evaluation.evaluate import evaluate as score
+    from genset.evaluation.models.classes import other_classes
+    from genset.evaluation.run.options import Options
+    from genset.evaluation.run.startup import start_pytorch
     from genset.report.latency import Timed, timed
 
     check_latency(latency, price)
@@ -146,8 +146,8 @@ def evaluate(
 def _audits(
     photos: "PhotoSet", scored: "Sequence[tuple[str, Run]]", options: "Options"
 ) -> "list[Audit]":
-    from genset.evaluate.audit import audit
-    from genset.evaluate.models import load_model
+    from genset.evaluation.models.load import load_model
+    from genset.evaluation.run.audit import audit
 
     networks = [spec for spec, _ in scored if not spec.startswith("predictions:")]
     return [audit(load_model(spec, options.allow_code), photos) for spec in networks]
@@ -181,7 +181,7 @@ def set_and_runs(
 
     Its folders may be named as `others`, which are no classes of ImageNet.
     """
-    from genset.evaluate.photos import open_set
+    from genset.evaluation.data.photos import open_set
 
     try:
         workspace = Workspace.find(folder)

@@ -9,8 +9,8 @@ from math import exp, log, sqrt
 import numpy as np
 from PIL import Image
 
-from genset.evaluate.pixels import Pixels
-from genset.evaluate.preprocessing import Geometry
+from genset.evaluation.data.transforms import Pixels
+from genset.evaluation.models.preprocessing import Geometry
 
 _AREA = (0.08, 1.0)  # of the photo
 _SHAPE = (3 / 4, 4 / 3)  # width by height

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from genset.errors import BadInput, ModelError
-from genset.evaluate.architectures import bare
-from genset.evaluate.classes import OTHERS
-from genset.evaluate.models import LoadedModel
-from genset.evaluate.preprocessing import Preprocessing
-from genset.evaluate.spec import parse_spec
+from genset.evaluation.models.architectures import bare
+from genset.evaluation.models.classes import OTHERS
+from genset.evaluation.models.load import LoadedModel
+from genset.evaluation.models.preprocessing import Preprocessing
+from genset.evaluation.models.spec import parse_spec
 from genset.files import write_text, written_whole
 from genset.finetune.heads import Head, nearly_same, with_head
 from genset.taxonomy import imagenet1k
@@ -58,7 +58,7 @@ def save_head(
 
 
 def _listed(classes: Sequence[str]) -> str:
-    """A class list, as `genset.evaluate.classes` reads it."""
+    """A class list, as `genset.evaluation.models.classes` reads it."""
     for name in classes:
         if not name or name != " ".join(name.splitlines()).strip():
             raise BadInput(f"the class {name!r} cannot stand in a list with one class a line")

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from genset.errors import BadInput
-from genset.evaluate.runs import Accuracy
+from genset.evaluation.results.runs import Accuracy
 from genset.finetune.results import (
     Attempt,
     Finetuned,

@@ -25,16 +25,16 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from genset.errors import GensetError
-from genset.evaluate.finish import device, versions
-from genset.evaluate.models import LoadedModel
-from genset.evaluate.networks import in_one_pass
-from genset.evaluate.options import Options
-from genset.evaluate.passes import SHARDS, Entry, Pass
-from genset.evaluate.photos import PhotoSet
-from genset.evaluate.runs import run_key
-from genset.evaluate.shards import load_shard, shard_file, shards_of
-from genset.evaluate.streams import not_written
-from genset.evaluate.world import World
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.models.load import LoadedModel
+from genset.evaluation.results.runs import run_key
+from genset.evaluation.run.assemble import device, versions
+from genset.evaluation.run.distributed import World
+from genset.evaluation.run.networks import in_one_pass
+from genset.evaluation.run.options import Options
+from genset.evaluation.run.plan import SHARDS, Entry, Pass
+from genset.evaluation.run.shards import load_shard, shard_file, shards_of
+from genset.evaluation.run.worker_pool import not_written
 from genset.files import one_at_a_time, write_text, written_whole
 from genset.finetune.heads import Head, find_head, trunk
 

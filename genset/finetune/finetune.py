@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from genset.errors import BadInput, GensetError
-from genset.evaluate.finish import device, versions
-from genset.evaluate.models import LoadedModel, load_model
-from genset.evaluate.runs import run_key
-from genset.evaluate.spec import parse_spec
+from genset.evaluation.models.load import LoadedModel, load_model
+from genset.evaluation.models.spec import parse_spec
+from genset.evaluation.results.runs import run_key
+from genset.evaluation.run.assemble import device, versions
 from genset.finetune.checkpoint import save_head
 from genset.finetune.features import Features, compute_features
 from genset.finetune.fitting import fit_heads

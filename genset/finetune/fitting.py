@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.errors import GensetError
-from genset.evaluate.models import LoadedModel
+from genset.evaluation.models.load import LoadedModel
 from genset.finetune.features import Features
 from genset.finetune.options import Options
 from genset.finetune.probe import Fit, fit_probe, scores

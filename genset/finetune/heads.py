@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from genset.errors import ModelError, first_line
-from genset.evaluate.classes import BACKGROUND
-from genset.evaluate.models import LoadedModel, hash_of_weights
+from genset.evaluation.models.classes import BACKGROUND
+from genset.evaluation.models.load import LoadedModel, hash_of_weights
 
 # Kinds of specs that hold a program, and no layers to take apart.
 _PROGRAMS = ("export", "onnx", "torchscript")

@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Any
 
 from genset.errors import BadInput
-from genset.evaluate.options import Options as Scoring
+from genset.evaluation.run.options import Options as Scoring
 from genset.finetune.probe import STRENGTHS
 from genset.finetune.sgd import Recipe
 

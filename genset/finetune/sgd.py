@@ -39,10 +39,10 @@ from torch import nn
 from torch.nn import functional
 
 from genset.errors import BadInput, GensetError, ModelError, PhotoRefused, first_line
-from genset.evaluate.engines import TorchEngine
-from genset.evaluate.models import LoadedModel
-from genset.evaluate.pixels import Pixels, crops, opened
-from genset.evaluate.streams import cores
+from genset.evaluation.data.transforms import Pixels, crops, opened
+from genset.evaluation.engines.engines import TorchEngine
+from genset.evaluation.models.load import LoadedModel
+from genset.evaluation.run.worker_pool import cores
 from genset.finetune.augment import random_part
 from genset.finetune.heads import Head, trunk
 from genset.finetune.probe import STRENGTHS, Fit, Floats, Labels, Standard, fit_probe, penalty

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.errors import BadInput
-from genset.evaluate.photos import PhotoSet, ScoredPhoto
+from genset.evaluation.data.photos import PhotoSet, ScoredPhoto
 from genset.finetune.layouts import butterflies, cats_dogs, cub, folder
 from genset.finetune.layouts.listing import Listing, named, plain
 from genset.finetune.readable import look_at
@@ -78,7 +78,7 @@ class TaskData:
         return np.flatnonzero([photo.part == part for photo in self.photos]).astype(np.int64)
 
     def photo_set(self) -> PhotoSet:
-        """The photos as `genset.evaluate` takes them, in the same order."""
+        """The photos as `genset.evaluation` takes them, in the same order."""
         photos = [ScoredPhoto(p.id, p.path, self.classes[p.label]) for p in self.photos]
         return PhotoSet(self.name, self.root, self.content_hash, tuple(photos), notes=self.notes)
 

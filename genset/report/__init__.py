@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from genset.evaluate.photos import PhotoSet
+from genset.evaluation.data.photos import PhotoSet
 from genset.report.collect import collect
 from genset.report.data import PLAIN, Options, ReportData
 from genset.report.html import write_html

@@ -8,12 +8,12 @@ from statistics import median
 import numpy as np
 
 from genset.errors import BadInput
-from genset.evaluate.breakdown import by_class, by_record, confusions
-from genset.evaluate.compare import Bounds, Pair, compare, groups, place_between
-from genset.evaluate.photos import PhotoSet
-from genset.evaluate.references.reference import find_references
-from genset.evaluate.results import Results, Scored, load_results, read_real_labels
-from genset.evaluate.runs import Accuracy
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.results.breakdown import by_class, by_record, confusions
+from genset.evaluation.results.compare import Bounds, Pair, compare, groups, place_between
+from genset.evaluation.results.references.reference import find_references
+from genset.evaluation.results.results import Results, Scored, load_results, read_real_labels
+from genset.evaluation.results.runs import Accuracy
 from genset.release.reader import MANIFEST, Release
 from genset.report.data import (
     PLAIN,

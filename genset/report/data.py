@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genset.evaluate.breakdown import Breakdown, Confusion, Group
-from genset.evaluate.compare import Bounds, Pair
-from genset.evaluate.runs import Accuracy, Run
+from genset.evaluation.results.breakdown import Breakdown, Confusion, Group
+from genset.evaluation.results.compare import Bounds, Pair
+from genset.evaluation.results.runs import Accuracy, Run
 from genset.report.entries import Entry, EntryOf
 from genset.report.finetuned import FinetunedTask
 from genset.report.gallery import Gallery

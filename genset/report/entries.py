@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 
 from genset.errors import BadInput
-from genset.evaluate.results import Results
+from genset.evaluation.results.results import Results
 from genset.statistics.intervals import Interval
 from genset.tta.entries import MalformedLog, Training
 from genset.tta.reading import one_task, read_run, read_runs, threshold_of

@@ -2,7 +2,7 @@
 
 from math import isinf
 
-from genset.evaluate.compare import Bounds, Place
+from genset.evaluation.results.compare import Bounds, Place
 from genset.report.data import ReportData, TopK
 from genset.report.entries import Entry
 from genset.report.finetuned import FinetunedModel, FinetunedTask

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from genset.evaluate.results import Results, Scored
+from genset.evaluation.results.results import Results, Scored
 from genset.finetune.compare import (
     ClassAccuracy,
     CurvePoint,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from genset.evaluate.breakdown import Confusion, Group
-from genset.evaluate.results import Results, Scored
+from genset.evaluation.results.breakdown import Confusion, Group
+from genset.evaluation.results.results import Results, Scored
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import imagenet1k
 

@@ -14,10 +14,10 @@ from genset.tta.recording import Header
 from genset.tta.tasks import TASKS, TOP1, TOP5
 
 if TYPE_CHECKING:
-    from genset.evaluate.latency import Latency, Times
-    from genset.evaluate.options import Options
-    from genset.evaluate.photos import PhotoSet
-    from genset.evaluate.runs import Run
+    from genset.evaluation.data.photos import PhotoSet
+    from genset.evaluation.results.runs import Run
+    from genset.evaluation.run.latency import Latency, Times
+    from genset.evaluation.run.options import Options
 
 FRAMEWORKS = {"torch": "PyTorch", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
 NETWORK = "from pixels in memory to scores: normalization, copies to a GPU and back, the network"
@@ -66,7 +66,7 @@ def timed(
     networks = {run.key: (spec, run) for spec, run in models if not spec.startswith("predictions:")}
     if not networks:
         return
-    from genset.evaluate.latency import measure  # needs PyTorch
+    from genset.evaluation.run.latency import measure  # needs PyTorch
 
     for spec, run in progress(
         networks.values(), total=len(networks), what="one photo at a time", unit="model"
@@ -81,7 +81,7 @@ def timed(
 
 
 def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) -> Path:
-    from genset.evaluate.latency import WARM_UP
+    from genset.evaluation.run.latency import WARM_UP
 
     header = Header(
         task=TASKS["imagenet"],

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from genset.evaluate.compare import Pair
-from genset.evaluate.runs import Run
+from genset.evaluation.results.compare import Pair
+from genset.evaluation.results.runs import Run
 from genset.report.data import Power, ReferenceSummary, ReportData, SetSummary
 from genset.report.words import (
     clean,

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from genset.evaluate.photos import PhotoSet
+from genset.evaluation.data.photos import PhotoSet
 from genset.release.reader import Release, ReleasePhoto
 from genset.report.data import LicenseCount, ReleaseSummary, SetSummary
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from genset.evaluate.breakdown import Breakdown
-from genset.evaluate.compare import Pair
+from genset.evaluation.results.breakdown import Breakdown
+from genset.evaluation.results.compare import Pair
 from genset.report import sentences
 from genset.report.data import Against, ReferenceSummary, ReportData, ScoredModel
 from genset.report.entry_text import entries_in_markdown, entries_to_json

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from genset.evaluate.runs import Accuracy
+from genset.evaluation.results.runs import Accuracy
 from genset.report.gallery import Answer
 from genset.statistics.intervals import Interval
 

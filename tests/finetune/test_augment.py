@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from genset.evaluate.preprocessing import Geometry
+from genset.evaluation.models.preprocessing import Geometry
 from genset.finetune.augment import random_part
 
 GEOMETRY = Geometry(resize=40, crop=32)

@@ -16,15 +16,15 @@ from torchvision import models as zoo
 
 from genset.cli import cli
 from genset.errors import BadInput, ModelError
-from genset.evaluate.models import LoadedModel, load_model
-from genset.evaluate.options import Options
-from genset.evaluate.photos import open_set
+from genset.evaluation.data.photos import open_set
+from genset.evaluation.models.load import LoadedModel, load_model
+from genset.evaluation.run.options import Options
 from genset.finetune.checkpoint import save_head
 from genset.finetune.features import Features, compute_features
 from genset.finetune.heads import find_head, trunk
 from tests.conftest import ROOT
-from tests.evaluate.colours import BLUE, GREEN, RED, Colours
-from tests.evaluate.real import in_timms_naming, pypis_lite, some_photos
+from tests.evaluation.colours import BLUE, GREEN, RED, Colours
+from tests.evaluation.real import in_timms_naming, pypis_lite, some_photos
 
 BIRDS = ("Ani, smooth-billed", "Auklet (crested)", "Grèbe huppé")
 SQUEEZENET = "arch=torchvision:squeezenet1_1&resize=72&crop=64"

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from genset.__main__ import main
 from genset.finetune.tasks import TASKS, described
-from tests.evaluate.colours import colours
+from tests.evaluation.colours import colours
 from tests.finetune.layouts import class_folders
 
 
@@ -67,7 +67,7 @@ def terminal(
 ) -> Terminal:
     monkeypatch.chdir(tmp_path)
     # It is for a process that ends with the command.
-    monkeypatch.setattr("genset.evaluate.start.start_pytorch", lambda specs: None)
+    monkeypatch.setattr("genset.evaluation.run.startup.start_pytorch", lambda specs: None)
     return Terminal(tmp_path, monkeypatch, capsys)
 
 

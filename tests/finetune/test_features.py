@@ -18,19 +18,21 @@ import torch
 from torch import Tensor
 
 from genset.errors import GensetError, ModelError
-from genset.evaluate import networks, pixels, reading, score, shards
-from genset.evaluate.choice import check
-from genset.evaluate.engines import Logits, TorchEngine
-from genset.evaluate.evaluate import evaluate
-from genset.evaluate.models import LoadedModel, load_model
-from genset.evaluate.options import Options
-from genset.evaluate.photos import PhotoSet, open_set
-from genset.evaluate.pixels import Pixels
-from genset.evaluate.runs import find_runs, load_predictions
+from genset.evaluation.data import loader as reading
+from genset.evaluation.data import transforms as pixels
+from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.evaluation.data.transforms import Pixels
+from genset.evaluation.engines.engines import Logits, TorchEngine
+from genset.evaluation.engines.select import check
+from genset.evaluation.evaluate import evaluate
+from genset.evaluation.models.load import LoadedModel, load_model
+from genset.evaluation.results.runs import find_runs, load_predictions
+from genset.evaluation.run import networks, score, shards
+from genset.evaluation.run.options import Options
 from genset.finetune.features import Features, compute_features
 from genset.finetune.heads import find_head, trunk
-from tests.evaluate.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
-from tests.evaluate.real import in_timms_naming, some_photos
+from tests.evaluation.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
+from tests.evaluation.real import in_timms_naming, some_photos
 
 # Mean 0.5 and deviation 0.5 take 0 to -1 and 255 to 1. Green is 128.
 OF_COLOURS = {RED: (1, -1, -1), GREEN: (-1, 1 / 255, -1), BLUE: (-1, -1, 1)}
@@ -192,7 +194,7 @@ def slow() -> Colours:
 
 def slowly(folder: Path) -> LoadedModel:
     spec = colours(folder)
-    return load_model(spec.replace("tests.evaluate.colours:Colours", f"{__name__}:slow"))
+    return load_model(spec.replace("tests.evaluation.colours:Colours", f"{__name__}:slow"))
 
 
 def split_off(work: Callable[[], object]) -> Any:
@@ -266,7 +268,7 @@ class Liar(Colours):
 
 def of_class(folder: Path, name: str) -> LoadedModel:
     spec = colours(folder)
-    return load_model(spec.replace("tests.evaluate.colours:Colours", f"{__name__}:{name}"))
+    return load_model(spec.replace("tests.evaluation.colours:Colours", f"{__name__}:{name}"))
 
 
 class NanOnBlue(Colours):

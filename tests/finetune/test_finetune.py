@@ -14,13 +14,13 @@ import pytest
 from PIL import Image, ImageFile
 
 from genset.errors import BadInput, GensetError, ModelError
-from genset.evaluate.options import Options as Scoring
+from genset.evaluation.run.options import Options as Scoring
 from genset.finetune import results
 from genset.finetune.compare import table
 from genset.finetune.finetune import Finished, SomeFailed, finetune
 from genset.finetune.options import Options, read_shots, read_strengths
 from genset.finetune.results import find_finetuned, load_head, load_said
-from tests.evaluate.colours import colours
+from tests.evaluation.colours import colours
 
 OPTIONS = Options(seeds=2, strengths=(0.01, 1.0), scoring=Scoring(engine="torch"))
 SHADES = {"blue": (40, 40, 200), "green": (40, 200, 40), "red": (200, 40, 40)}

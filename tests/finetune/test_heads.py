@@ -15,9 +15,9 @@ from torch import Tensor, nn
 from torchvision import models as zoo
 
 from genset.errors import ModelError
-from genset.evaluate.models import LoadedModel, hash_of_weights
-from genset.evaluate.preprocessing import Preprocessing
-from genset.evaluate.spec import parse_spec
+from genset.evaluation.models.load import LoadedModel, hash_of_weights
+from genset.evaluation.models.preprocessing import Preprocessing
+from genset.evaluation.models.spec import parse_spec
 from genset.finetune.heads import Head, find_head, trunk, with_head
 
 

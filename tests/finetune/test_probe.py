@@ -13,9 +13,9 @@ from sklearn.preprocessing import StandardScaler
 from torch.nn import functional
 
 from genset.errors import BadInput, ModelError
-from genset.evaluate.engines import TorchEngine
-from genset.evaluate.models import load_model
-from genset.evaluate.pixels import crops
+from genset.evaluation.data.transforms import crops
+from genset.evaluation.engines.engines import TorchEngine
+from genset.evaluation.models.load import load_model
 from genset.finetune.heads import find_head, trunk
 from genset.finetune.probe import DEFAULT_STRENGTH, Floats, Labels, fit_probe, scores
 

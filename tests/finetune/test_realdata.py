@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.evaluate.options import Options as Scoring
+from genset.evaluation.run.options import Options as Scoring
 from genset.finetune.compare import table, worst_pairs
 from genset.finetune.finetune import finetune
 from genset.finetune.options import Options

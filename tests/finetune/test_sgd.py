@@ -12,9 +12,9 @@ from PIL import Image
 from torch import Tensor, nn
 
 from genset.errors import BadInput, GensetError, ModelError
-from genset.evaluate.engines import TorchEngine
-from genset.evaluate.models import LoadedModel, load_model
-from genset.evaluate.pixels import crops
+from genset.evaluation.data.transforms import crops
+from genset.evaluation.engines.engines import TorchEngine
+from genset.evaluation.models.load import LoadedModel, load_model
 from genset.finetune.heads import find_head, trunk
 from genset.finetune.probe import Fit, Floats, fit_probe, scores
 from genset.finetune.sgd import EpochSaid, Recipe, train_sgd

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genset.finetune.tasks import open_task
-from tests.evaluate.real import some_photos
+from tests.evaluation.real import some_photos
 from tests.finetune.layouts import refused
 
 pytestmark = pytest.mark.realdata

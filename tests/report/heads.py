@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from genset.evaluate.runs import run_key
+from genset.evaluation.results.runs import run_key
 from genset.finetune.results import Attempt, Finetuned, Said, finetuned_folder, save_finetuned
 
 CLASSES = tuple(f"bird {number}" for number in range(16))

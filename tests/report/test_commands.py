@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.evaluate.listed import write_list, write_npy
+from tests.evaluation.listed import write_list, write_npy
 from tests.test_cli import error_of, genset
 
 TRUTH = [place for place in range(20) for _ in range(3)]

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 
 from genset.cli import cli
 from genset.errors import BadInput
-from genset.evaluate.photos import PhotoSet
+from genset.evaluation.data.photos import PhotoSet
 from genset.report import Options, collect, write_report
 from genset.report.entries import EntryOf, read_words
 from genset.report.text import as_markdown, to_json

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genset.errors import GensetError
-from genset.evaluate.photos import PhotoSet
+from genset.evaluation.data.photos import PhotoSet
 from genset.finetune.results import finetuned_folder
 from genset.report import Options, collect, write_report
 from genset.report.text import as_markdown, to_json

@@ -13,8 +13,8 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from genset.errors import GensetError, MissingExtra
-from genset.evaluate.photos import open_set
-from genset.evaluate.runs import run_folder
+from genset.evaluation.data.photos import open_set
+from genset.evaluation.results.runs import run_folder
 from genset.report import collect, write_report
 from genset.report.text import as_markdown, to_json
 from tests.report.sets import WNIDS, release_of, report, score

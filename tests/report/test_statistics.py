@@ -10,12 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from genset.errors import BadInput
-from genset.evaluate.evaluate import evaluate
-from genset.evaluate.photos import PhotoSet, open_set
+from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.evaluation.evaluate import evaluate
 from genset.report import Options, collect
 from genset.report.text import as_markdown, to_json
 from genset.statistics.bootstrap import Resampling
-from tests.evaluate.listed import write_list, write_npy
+from tests.evaluation.listed import write_list, write_npy
 from tests.report.sets import WNIDS, Page, release_of, report, score
 
 TRUTH = [place for place in range(40) for _ in range(5)]

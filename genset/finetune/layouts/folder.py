@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from genset.errors import BadInput
-from genset.evaluate.photos import SUFFIXES
+from genset.evaluation.data.photos import SUFFIXES
 from genset.finetune.layouts.listing import Listing, files_in, folders_in, named
 
 DESCRIBED = (

@@ -1,1 +1,0 @@
-"""Score models on a set of photos, and say how sure the answer is."""

@@ -1,0 +1,10 @@
+"""Score models on a set of photos.
+
+::
+
+    models     from a spec to a network with its weights and its preprocessing
+    data       from a set of photos to batches of pixels
+    engines    what runs a network: PyTorch, ONNX Runtime, OpenVINO; and which one
+    run        the loop that scores, and the executors that share it out
+    results    what is kept of runs, and what follows from it: without any model
+"""

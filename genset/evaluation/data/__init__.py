@@ -1,0 +1,1 @@
+"""Data: from a set of photos to the batches of pixels that networks take."""

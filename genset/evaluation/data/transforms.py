@@ -1,0 +1,162 @@
+"""From a photo's file to the pixels that networks take: decoded once, cut once per geometry.
+
+JPEG files, which most are, are decoded by torchvision: the same library as Pillow's, bit for bit
+the same pixels, in half the time. All else is Pillow's (and a JPEG file that is not plain: in CMYK,
+huge, damaged), so that each photo is what it is to everyone.
+
+Decoding is "exact" where the photo is then resized by Pillow, as torchvision's and timm's own
+pipelines do, or "fast" where torchvision does it: a few pixels in a thousand are then off by one
+of 255.
+"""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+from torch import Tensor
+from torchvision.transforms import InterpolationMode
+from torchvision.transforms.v2 import functional
+
+from genset.errors import PhotoRefused, first_line
+from genset.evaluation.models.preprocessing import Geometry
+
+try:
+    from torchvision.io import ImageReadMode, decode_jpeg
+except ImportError:  # a later torchvision, without a decoder: Pillow does it all
+    decode_jpeg = None
+
+Pixels = NDArray[np.uint8]
+
+# Pillow checks a photo's size before it decodes it; torchvision does not.
+_LARGE = 40_000_000
+_BY_TORCHVISION = ("bilinear", "bicubic")
+
+# What Pillow and the system raise on a photo that cannot be read.
+_BROKEN = (OSError, SyntaxError, ValueError, Image.DecompressionBombError)
+
+
+def crops(path: Path, geometries: Sequence[Geometry], decoding: str = "exact") -> list[Pixels]:
+    """A photo's pixels for each geometry: crop x crop x 3, red, green and blue.
+
+    Raises:
+        PhotoRefused: it cannot be read or decoded.
+    """
+    try:
+        content = path.read_bytes()
+        pixels = _plain_jpeg(content)
+        with _of_pillow(path, pixels) as image:
+            return [
+                _cut_fast(pixels, geometry)
+                if decoding == "fast" and pixels is not None and _can_be_fast(geometry)
+                else cut(image, geometry)
+                for geometry in geometries
+            ]
+    except _BROKEN as error:
+        raise PhotoRefused("unreadable", first_line(error)) from None
+
+
+def opened(path: Path) -> Image.Image:
+    """A whole photo in red, green and blue.
+
+    Raises:
+        PhotoRefused: it cannot be read or decoded.
+    """
+    try:
+        return _of_pillow(path, _plain_jpeg(path.read_bytes()))
+    except _BROKEN as error:
+        raise PhotoRefused("unreadable", first_line(error)) from None
+
+
+def cut(image: Image.Image, geometry: Geometry) -> Pixels:
+    """An RGB image, resized by Pillow as the geometry says, and cut."""
+    width, height = _resized(image.width, image.height, geometry)
+    resized = image.resize((width, height), Image.Resampling[geometry.interpolation.upper()])
+    side = geometry.crop
+    left, top = round((width - side) / 2), round((height - side) / 2)
+    if width >= side and height >= side:
+        return np.asarray(resized.crop((left, top, left + side, top + side)))
+    filled = Image.new("RGB", (side, side), geometry.fill)
+    filled.paste(resized, (_before(side, width), _before(side, height)))
+    return np.asarray(filled)
+
+
+def _before(side: int, size: int) -> int:
+    """Where a photo begins on a square; where it is larger than that, to the left of it."""
+    return (side - size) // 2 if size < side else -round((size - side) / 2)
+
+
+def _resized(width: int, height: int, geometry: Geometry) -> tuple[int, int]:
+    """The sides that the photo is resized to, rounded as torchvision and timm do."""
+    size = geometry.resize
+    if geometry.fit == "both":
+        return size, size
+    if geometry.fit == "longer":
+        ratio = max(width / size, height / size)
+        return round(width / ratio), round(height / ratio)
+    if width <= height:
+        return size, int(size * height / width)
+    return int(size * width / height), size
+
+
+def _can_be_fast(geometry: Geometry) -> bool:
+    return geometry.fit != "longer" and geometry.interpolation in _BY_TORCHVISION
+
+
+def _cut_fast(pixels: Tensor, geometry: Geometry) -> Pixels:
+    height, width = pixels.shape[-2:]
+    wide, high = _resized(width, height, geometry)
+    resized = functional.resize(
+        pixels, [high, wide], InterpolationMode(geometry.interpolation), antialias=True
+    )
+    side = geometry.crop
+    left, top = round((wide - side) / 2), round((high - side) / 2)
+    square = resized[:, top : top + side, left : left + side]
+    cut_out: Pixels = square.permute(1, 2, 0).contiguous().numpy()
+    return cut_out
+
+
+def _of_pillow(path: Path, pixels: Tensor | None) -> Image.Image:
+    if pixels is not None:
+        return Image.fromarray(pixels.permute(1, 2, 0).numpy())
+    with Image.open(path) as image:
+        return image.convert("RGB")
+
+
+def _plain_jpeg(content: bytes) -> Tensor | None:
+    """3 x H x W, if it is JPEG in grey or colour that decodes without a complaint."""
+    found = _jpeg_frame(content) if decode_jpeg is not None else None
+    if found is None or found[0] not in (1, 3) or found[1] * found[2] > _LARGE:
+        return None
+    try:
+        with warnings.catch_warnings():
+            # That the bytes cannot be written to; that torchvision's decoder may go away.
+            warnings.simplefilter("ignore")
+            encoded = torch.frombuffer(content, dtype=torch.uint8)
+            decoded: Tensor = decode_jpeg(encoded, mode=ImageReadMode.RGB)
+    except RuntimeError:
+        return None
+    return decoded
+
+
+def _jpeg_frame(content: bytes) -> tuple[int, int, int] | None:
+    """Components, height and width as a JPEG file's frame header tells them.
+
+    Source: ITU-T T.81, annex B: markers of two bytes, most followed by a length.
+    """
+    if content[:2] != b"\xff\xd8":
+        return None
+    place = 2
+    while place + 10 <= len(content) and content[place] == 0xFF:
+        marker = content[place + 1]
+        if marker == 0xFF:  # filled up
+            place += 1
+            continue
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            frame = content[place + 5 : place + 10]
+            return frame[4], int.from_bytes(frame[:2]), int.from_bytes(frame[2:4])
+        place += 2 + int.from_bytes(content[place + 2 : place + 4])
+    return None

@@ -1,0 +1,1 @@
+"""Models: from the spec that names one to the network, its weights and its preprocessing."""

@@ -1,0 +1,199 @@
+"""Networks that come as one file: torch.export's, TorchScript's and ONNX's."""
+
+import json
+import os
+import re
+import warnings
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from genset.errors import BadInput, MissingExtra, ModelError, first_line
+from genset.evaluation.models.spec import ModelSpec
+
+# What a formula over the sizes of tensors is made of, as in Symbol('s77', integer=True) + 1. torch
+# hands it to sympy, which evaluates anything: so only sympy's own functions, which are capitalized.
+_HARMLESS = re.compile(
+    r"(?!.*__)(?!.*\b[a-z_]\w*\s*\()(?:[\w\s+\-*/%(),<>=&|~]|'\w*'|\.\d)*", re.DOTALL
+)
+_PICKLED = ("custom_obj", "opaque_obj")
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A network from a file.
+
+    Attributes:
+        network: N x 3 x H x W float32 in, N x classes scores out.
+        side: H and W, where the file fixes them.
+        batch: N, where the file fixes it.
+    """
+
+    network: nn.Module
+    side: int | None = None
+    batch: int | None = None
+
+
+def load_artifact(spec: ModelSpec, allow_code: bool) -> Artifact:
+    """Load what an `export:`, `torchscript:` or `onnx:` spec names.
+
+    Raises:
+        BadInput: there is no such file, or it is TorchScript and `allow_code` is not set.
+        ModelError: it is not what the spec says.
+        MissingExtra: it is ONNX, and onnxruntime is not installed.
+    """
+    path = Path(spec.target)
+    if not path.is_file():
+        raise BadInput(f"model {spec.text!r}: there is no file {path}")
+    if spec.kind == "torchscript" and not allow_code:
+        raise BadInput(
+            f"model {spec.text!r}: a TorchScript file is code, which runs with your rights; if you "
+            "trust where it comes from, add --allow-code"
+        )
+    load = {"export": _export, "torchscript": _torchscript, "onnx": _onnx}[spec.kind]
+    try:
+        return load(path)
+    except (BadInput, ModelError):
+        raise
+    except Exception as error:  # noqa: BLE001 - each loader raises what it likes on a bad file
+        what = {"export": "torch.export's", "torchscript": "TorchScript", "onnx": "ONNX"}[spec.kind]
+        raise ModelError(
+            f"model {spec.text!r}: {path} is no file of {what} ({first_line(error)})"
+        ) from None
+
+
+def _export(path: Path) -> Artifact:
+    _refuse_code(path)
+    with _weights_only():
+        program = torch.export.load(path)
+    shapes = [
+        node.meta["val"].shape
+        for node in program.graph.nodes
+        if node.op == "placeholder" and node.name in program.graph_signature.user_inputs
+    ]
+    if len(shapes) != 1 or len(shapes[0]) != 4:
+        raise ModelError(f"{path} takes other than one batch of photos")
+    batch, _, height, _ = shapes[0]
+    return Artifact(program.module(), _fixed(height), _fixed(batch))
+
+
+def _refuse_code(path: Path) -> None:
+    """A .pt2 file may hold pickled objects, and formulas that are evaluated: refuse both."""
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if Path(name).name.startswith(_PICKLED):
+                raise ModelError(f"{path} holds an object of somebody's own code ({name})")
+            if name.endswith(".json"):
+                for formula in _formulas(json.loads(archive.read(name))):
+                    if not _HARMLESS.fullmatch(formula):
+                        raise ModelError(f"{path} holds a formula that is none: {formula[:40]!r}")
+
+
+def _formulas(content: Any) -> Iterator[str]:
+    if isinstance(content, dict):
+        if isinstance(text := content.get("expr_str"), str):
+            yield text
+        content = content.values()
+    if isinstance(content, list) or not isinstance(content, (str, int, float, type(None))):
+        for each in content:
+            yield from _formulas(each)
+
+
+@contextmanager
+def _weights_only() -> Iterator[None]:
+    """Whatever torch.export unpickles must be tensors alone."""
+    name = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
+def _torchscript(path: Path) -> Artifact:
+    # x86's own kernels add up 8-bit products in 16 bits and overflow, unless a network was
+    # quantized for them; qnnpack's are right for all.
+    if "qnnpack" in torch.backends.quantized.supported_engines:
+        torch.backends.quantized.engine = "qnnpack"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # that TorchScript is to go away
+        network: Any = torch.jit.load(path, map_location="cpu")  # type: ignore[no-untyped-call]
+    # Its kernels read past their memory where a traced batch of one is not what they get.
+    quantized = "quantized::" in str(network.eval().inlined_graph)
+    return Artifact(network, batch=1 if quantized else None)
+
+
+def _onnx(path: Path) -> Artifact:
+    network = OnnxNetwork(path)
+    inputs = network.session().get_inputs()
+    if len(inputs) != 1 or len(inputs[0].shape) != 4:
+        raise ModelError(f"{path} takes other than one batch of photos")
+    batch, _, height, _ = inputs[0].shape
+    network.close()
+    return Artifact(network, _fixed(height), _fixed(batch))
+
+
+class OnnxNetwork(nn.Module):
+    """An ONNX file as a network, run by ONNX Runtime on one core.
+
+    Its session is opened where it is first used, so a process that is split off has its own.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+        self._session: Any = None
+
+    def session(self) -> Any:
+        """The open session.
+
+        Raises:
+            MissingExtra: onnxruntime is not installed.
+        """
+        if self._session is None:
+            self._session = open_session(self.path)
+        return self._session
+
+    def close(self) -> None:
+        """Let the session go."""
+        self._session = None
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """N x 3 x H x W in, N x classes out; the first of its outputs if there are several."""
+        session = self.session()
+        given = np.ascontiguousarray(pixels.cpu().numpy())
+        wanted = session.get_inputs()[0]
+        if wanted.type == "tensor(float16)":
+            given = given.astype(np.float16)
+        return torch.from_numpy(session.run(None, {wanted.name: given})[0]).float()
+
+
+def open_session(path: Path, threads: int = 1) -> Any:
+    """An ONNX Runtime session on so many cores.
+
+    Raises:
+        MissingExtra: onnxruntime is not installed.
+    """
+    try:
+        import onnxruntime
+    except ModuleNotFoundError:
+        raise MissingExtra("running ONNX files", "engines") from None
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def _fixed(size: object) -> int | None:
+    return size if isinstance(size, int) else None

@@ -1,0 +1,113 @@
+"""Load what a model spec names: the network, its weights, its own preprocessing."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from genset.errors import BadInput
+from genset.evaluation.models.architectures import bare, pretrained
+from genset.evaluation.models.checkpoints import put_weights
+from genset.evaluation.models.classes import class_order
+from genset.evaluation.models.exported import Artifact, load_artifact
+from genset.evaluation.models.preprocessing import Preprocessing
+from genset.evaluation.models.spec import ModelSpec, parse_spec
+from genset.files import sha256_of
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A network ready to score.
+
+    Attributes:
+        spec: what it was loaded from.
+        network: in evaluation mode, float32: N x 3 x H x W in, N x outputs logits out.
+        preprocessing: how a photo becomes such an input.
+        weights_hash: a sha256 over the weights, whatever file they came in; of a model that comes
+            as one file, over that.
+        order: the wnid of each output, "" for one that is no class.
+        batch: how many photos it takes at once, where that is fixed.
+        notes: what to say of it beside its results.
+    """
+
+    spec: ModelSpec
+    network: nn.Module
+    preprocessing: Preprocessing
+    weights_hash: str
+    order: tuple[str, ...]
+    batch: int | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def load_model(text: str, allow_code: bool = False) -> LoadedModel:
+    """Load the model that a spec names; one that is code only if `allow_code`.
+
+    Raises:
+        BadInput: the spec is wrong, or names something that is not there.
+        ModelError: the weights do not come, or do not fit.
+    """
+    spec = parse_spec(text)
+    order = class_order(spec.classes, spec.background)
+    if spec.kind in ("export", "onnx", "torchscript"):
+        return _from_artifact(spec, load_artifact(spec, allow_code), order)
+    notes: list[str] = []
+    if spec.kind == "file":
+        network, preprocessing = bare(spec, len(order))
+        notes = put_weights(spec, network)
+    else:
+        network, preprocessing = pretrained(spec)
+    network = network.float().eval()
+    return LoadedModel(
+        spec=spec,
+        network=network,
+        preprocessing=_changed(spec, preprocessing),
+        weights_hash=hash_of_weights(network.state_dict()),
+        order=order,
+        notes=notes,
+    )
+
+
+def _from_artifact(spec: ModelSpec, artifact: Artifact, order: tuple[str, ...]) -> LoadedModel:
+    preprocessing = _changed(spec, Preprocessing.usual(artifact.side or 224))
+    crop = preprocessing.geometry.crop
+    if artifact.side not in (None, crop):
+        raise BadInput(f"model {spec.text!r}: it takes {artifact.side} pixels, not {crop}")
+    batch = artifact.batch
+    if spec.kind == "torchscript" and batch is None and not _takes_two(artifact.network, crop):
+        batch = 1
+    return LoadedModel(
+        spec=spec,
+        network=artifact.network,
+        preprocessing=preprocessing,
+        weights_hash=f"sha256:{sha256_of(Path(spec.target))}",
+        order=order,
+        batch=batch,
+    )
+
+
+def _takes_two(network: nn.Module, side: int) -> bool:
+    """Whether a traced network takes more photos than the one that it was traced with."""
+    try:
+        with torch.inference_mode():
+            return len(network(torch.zeros(2, 3, side, side))) == 2
+    except Exception:  # noqa: BLE001 - TorchScript raises what it likes
+        return False
+
+
+def _changed(spec: ModelSpec, preprocessing: Preprocessing) -> Preprocessing:
+    try:
+        return preprocessing.changed(spec.preprocessing)
+    except BadInput as error:
+        raise BadInput(f"model {spec.text!r}: {error}") from None
+
+
+def hash_of_weights(weights: Mapping[str, Tensor]) -> str:
+    """A sha256 over names, kinds, shapes and values, in the order of the names."""
+    digest = hashlib.sha256()
+    for key, value in sorted(weights.items()):
+        digest.update(f"{key} {value.dtype} {list(value.shape)}\n".encode())
+        digest.update(value.cpu().contiguous().numpy().tobytes())
+    return f"sha256:{digest.hexdigest()}"

@@ -1,0 +1,1 @@
+"""Results: what is kept of runs, read and compared without any model."""

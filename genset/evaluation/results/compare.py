@@ -1,0 +1,206 @@
+"""Models held against each other, photo by photo, on what was kept of their runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.errors import BadInput
+from genset.evaluation.results.results import Results, Scored
+from genset.statistics.bootstrap import STANDARD, Floats, Resampling, class_sums, intervals
+from genset.statistics.groups import letter_groups
+from genset.statistics.intervals import Interval
+from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.multiple_testing import benjamini_hochberg, holm
+from genset.statistics.power import detectable_difference
+
+LEVEL = 0.05
+_AT_ONCE = 250  # pairs, which in 10,000 draws are 20 MB
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two models' first answers on the photos that count for both.
+
+    Attributes:
+        first, second: their labels, the one with the better top-1 first.
+        photos: how many count for both.
+        both: photos that both have right.
+        only_first, only_second: photos that one alone has right.
+        difference: the first's accuracy less the second's, -1 to 1.
+        interval: its 95 % interval, of whole classes resampled.
+        p_value: of McNemar's exact test.
+        holm, false_discovery: the same, adjusted for all pairs (Holm; Benjamini-Hochberg).
+        detectable: the smallest difference found with 80 % power in a pair that is discordant on
+            as many photos, whose classes matter as much as here.
+    """
+
+    first: str
+    second: str
+    photos: int
+    both: int
+    only_first: int
+    only_second: int
+    difference: float
+    interval: Interval
+    p_value: float
+    holm: float
+    false_discovery: float
+    detectable: float
+
+    @property
+    def apart(self) -> bool:
+        """Whether they can be told apart: Holm's p-value and the interval both say so."""
+        return self.holm < LEVEL and not self.interval.low <= 0 <= self.interval.high
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a model is between two others: 0 at the lower one, 1 at the upper one.
+
+    `interval` is the share's 95 % interval, of whole classes resampled.
+    """
+
+    model: str
+    share: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Each model's share of the gap between two, on the photos that count for all three."""
+
+    lower: str
+    upper: str
+    places: tuple[Place, ...]
+
+
+def compare(
+    results: Results, models: Sequence[Scored], resampling: Resampling = STANDARD
+) -> tuple[Pair, ...]:
+    """Every pair of these models, in their order; p-values are adjusted for all of them.
+
+    A pair without a photo in common is left out.
+    """
+    right = {model.label: results.right(model) for model in models}
+    counted = [
+        _count(one, other, right)
+        for one, other in combinations(models, 2)
+        if (one.answered & other.answered).any()
+    ]
+    p_values = [exact_mcnemar(each.only_first, each.only_second) for each in counted]
+    adjusted = list(zip(p_values, holm(p_values), benjamini_hochberg(p_values), strict=True))
+    found: list[Pair] = []
+    for start in range(0, len(counted), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        block = counted[part]
+        drawn = _drawn(results, block, right, resampling)
+        ends = intervals(drawn, len(results.wnids), widest=(-1.0, 1.0))
+        found += [
+            Pair(
+                first=each.first.label,
+                second=each.second.label,
+                photos=each.photos,
+                both=each.both,
+                only_first=each.only_first,
+                only_second=each.only_second,
+                difference=(each.only_first - each.only_second) / each.photos,
+                interval=interval,
+                p_value=p_value,
+                holm=by_holm,
+                false_discovery=by_rate,
+                detectable=_detectable(each, float(spread)),
+            )
+            for each, interval, spread, (p_value, by_holm, by_rate) in zip(
+                block, ends, drawn.std(axis=0), adjusted[part], strict=True
+            )
+        ]
+    return tuple(found)
+
+
+def groups(models: Sequence[Scored], pairs: Sequence[Pair]) -> list[str]:
+    """Letters for each model, in order: two that share one cannot be told apart."""
+    number = {model.label: place for place, model in enumerate(models)}
+    apart = {(number[pair.first], number[pair.second]) for pair in pairs if pair.apart}
+    return letter_groups(len(models), apart)
+
+
+def place_between(
+    results: Results, lower: Scored, upper: Scored, resampling: Resampling = STANDARD
+) -> Bounds:
+    """Place each other model between two.
+
+    Raises:
+        BadInput: the upper one is not surely better, so that there is no gap to have a share of.
+    """
+    others = [model for model in results.models if model not in (lower, upper)]
+    common = [lower.answered & upper.answered & model.answered for model in [upper, *others]]
+    low, high = results.right(lower).astype(float), results.right(upper).astype(float)
+    own = [results.right(model) for model in [upper, *others]]
+    gain = np.stack([(a - low) * both for a, both in zip(own, common, strict=True)], axis=1)
+    gap = np.stack([(high - low) * both for both in common], axis=1)
+    count = len(results.wnids)
+    gaps = resampling.ratios(results.classes, gap, np.stack(common, axis=1))
+    if any(each.low <= 0 for each in intervals(gaps, count, widest=(-1.0, 1.0))):
+        raise BadInput(
+            f"{upper.label} is not surely better than {lower.label} here: there is no gap between "
+            "them to have a share of"
+        )
+    ends = intervals(resampling.ratios(results.classes, gain, gap), count)
+    shares = gain.sum(axis=0) / gap.sum(axis=0)
+    rows = zip([upper, *others], shares, ends, strict=True)
+    places = [Place(model.label, float(share), each) for model, share, each in rows]
+    return Bounds(lower.label, upper.label, tuple(places[1:]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A pair's counts on the photos that both answered."""
+
+    first: Scored
+    second: Scored
+    photos: int
+    both: int
+    only_first: int
+    only_second: int
+
+
+def _count(one: Scored, other: Scored, right: dict[str, Bools]) -> _Counted:
+    a, b, common = right[one.label], right[other.label], one.answered & other.answered
+    return _Counted(
+        one,
+        other,
+        photos=int(common.sum()),
+        both=int((a & b).sum()),
+        only_first=int((a & ~b & common).sum()),
+        only_second=int((b & ~a & common).sum()),
+    )
+
+
+def _drawn(
+    results: Results, pairs: Sequence[_Counted], right: dict[str, Bools], resampling: Resampling
+) -> Floats:
+    """Each pair's difference in each draw: draws x pairs."""
+    common = [(pair.first.answered & pair.second.answered).astype(float) for pair in pairs]
+    ahead = [
+        (right[pair.first.label].astype(float) - right[pair.second.label]) * both
+        for pair, both in zip(pairs, common, strict=True)
+    ]
+    sums = [
+        np.hstack([class_sums(results.classes, column[:, None]) for column in columns])
+        for columns in (ahead, common)
+    ]
+    return resampling.ratios_of_sums(*sums)
+
+
+def _detectable(pair: _Counted, spread: float) -> float:
+    """`detectable_difference`, with photos of one class counted as what they are worth."""
+    discordant = (pair.only_first + pair.only_second) / pair.photos
+    difference = (pair.only_first - pair.only_second) / pair.photos
+    independent = (discordant - difference**2) / pair.photos
+    effect = max(1.0, spread**2 / independent) if independent > 0 else 1.0
+    return detectable_difference(pair.photos / effect, discordant)

@@ -1,0 +1,196 @@
+"""Predictions that somebody made elsewhere: `predictions:PATH`, scored without a model.
+
+A file is one of::
+
+    preds.npy       N x k class indices, best first, one row a photo in the set's order
+    preds.csv       image, top1, top2, ... (wnids, best first), and p1, p2, ... where known
+    preds.parquet   the same columns; a run's own predictions.csv has them too
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.errors import BadInput, MissingExtra, first_line
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.models.classes import class_order
+from genset.evaluation.models.spec import ModelSpec
+from genset.evaluation.results.runs import Prediction
+from genset.taxonomy import imagenet1k
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPredictions:
+    """What a file says of a set.
+
+    Attributes:
+        predictions: one for each photo that can be counted, in the set's order.
+        missing: the ids of photos that the file says nothing of.
+        strangers: how many photos it speaks of that are not in the set.
+        classes: how many classes the model chooses among.
+        masked: photos whose class is none of these, left out of the counts.
+    """
+
+    predictions: list[Prediction]
+    missing: tuple[str, ...]
+    strangers: int
+    classes: int
+    masked: int
+
+
+def read_predictions(spec: ModelSpec, photos: PhotoSet) -> GivenPredictions:
+    """Read the file that a `predictions:` spec names, and match it with a set's photos.
+
+    A model with a smaller class list is counted on the photos of its own classes alone.
+
+    Raises:
+        BadInput: naming the row or line that is wrong.
+        MissingExtra: it is Parquet, and pyarrow is not installed.
+    """
+    path = Path(spec.target)
+    if not path.is_file():
+        raise BadInput(f"model {spec.text!r}: there is no file {path}")
+    order = class_order(spec.classes, spec.background)
+    known = {wnid for wnid in order if wnid}
+    if path.suffix == ".npy":
+        answers = _from_indices(spec, path, order, photos)
+    elif path.suffix in (".csv", ".parquet"):
+        answers = _from_table(spec, path, known)
+    else:
+        raise BadInput(f"model {spec.text!r}: predictions are a .npy, .csv or .parquet file")
+    of_set = {photo.id for photo in photos.photos}
+    strangers = sum(image not in of_set for image in answers)
+    if strangers == len(answers):
+        example = photos.photos[0].id
+        raise BadInput(
+            f"model {spec.text!r}: {path.name} speaks of no photo of {photos.name}, whose photos "
+            f"are called like {example}"
+        )
+    countable = [photo for photo in photos.photos if photo.wnid in known]
+    return GivenPredictions(
+        predictions=[
+            Prediction(photo.id, photo.wnid, *answers[photo.id])
+            for photo in countable
+            if photo.id in answers
+        ],
+        missing=tuple(photo.id for photo in countable if photo.id not in answers),
+        strangers=strangers,
+        classes=len(known),
+        masked=len(photos.photos) - len(countable),
+    )
+
+
+# By photo: the wnids, best first, and their probabilities (none where they are not known).
+_Answers = dict[str, tuple[tuple[str, ...], tuple[float, ...]]]
+
+
+def _from_indices(spec: ModelSpec, path: Path, order: Sequence[str], photos: PhotoSet) -> _Answers:
+    indices = _load_indices(spec, path)
+    if len(indices) != len(photos.photos):
+        raise BadInput(
+            f"model {spec.text!r}: {path.name} has {len(indices):,} rows, and {photos.name} has "
+            f"{len(photos.photos):,} photos: it needs one row a photo, in the set's order"
+        )
+    wrong = np.argwhere((indices < 0) | (indices >= len(order)))
+    if len(wrong):
+        row, place = wrong[0]
+        more = (
+            "; if output 0 is a background class, say &background=0"
+            if not spec.classes and spec.background is None and indices.max() == len(order)
+            else ""
+        )
+        raise BadInput(
+            f"model {spec.text!r}: row {row} of {path.name} has the class index "
+            f"{indices[row, place]}: they are 0 to {len(order) - 1}{more}"
+        )
+    sorted_rows = np.sort(indices, axis=1)
+    twice = np.flatnonzero((sorted_rows[:, 1:] == sorted_rows[:, :-1]).any(axis=1))
+    if len(twice):
+        raise BadInput(f"model {spec.text!r}: row {twice[0]} of {path.name} has a class twice")
+    wnids = np.array(order, dtype=object)[indices].tolist()
+    return {
+        photo.id: (tuple(ranked), ()) for photo, ranked in zip(photos.photos, wnids, strict=True)
+    }
+
+
+def _load_indices(spec: ModelSpec, path: Path) -> NDArray[Any]:
+    try:
+        indices: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # noqa: BLE001 - numpy raises what it likes on a bad file
+        raise _unreadable(spec, error) from None
+    if indices.ndim == 1:
+        indices = indices[:, None]
+    if indices.ndim != 2 or indices.shape[1] == 0 or indices.dtype.kind not in "iu":
+        shape = " x ".join(map(str, indices.shape))
+        raise BadInput(
+            f"model {spec.text!r}: {path.name} is {shape} of {indices.dtype}; it must be N x k "
+            "whole numbers, the class indices with the best first"
+        )
+    return indices
+
+
+def _from_table(spec: ModelSpec, path: Path, known: set[str]) -> _Answers:
+    rows = _read_rows(spec, path)
+    columns = [name for name in rows[0] if name] if rows else []
+    ranks = sum(f"top{n}" in columns for n in range(1, len(columns) + 1))
+    tops = [f"top{n}" for n in range(1, ranks + 1)]
+    if "image" not in columns or not ranks or not set(tops) <= set(columns):
+        raise BadInput(
+            f"model {spec.text!r}: {path.name} needs rows with the columns image, top1, top2, ... "
+            f"(wnids, best first); it has {', '.join(columns) or 'none'}"
+        )
+    shares = [f"p{n}" for n in range(1, ranks + 1)]
+    has_shares = set(shares) <= set(columns)
+    answers: _Answers = {}
+    for number, row in enumerate(rows, 1):
+        where = f"model {spec.text!r}: {path.name}, photo {number}"
+        image = str(row["image"])
+        if image in answers:
+            raise BadInput(f"{where}: {image} is there twice")
+        ranked = tuple(str(row[name]) for name in tops)
+        for wnid in ranked:
+            if wnid not in known:
+                raise BadInput(f"{where}: {wnid[:40]!r} is no class of {_whose(spec)}")
+        if len(set(ranked)) < ranks:
+            raise BadInput(f"{where}: it has a class twice")
+        answers[image] = (ranked, _shares(where, row, shares) if has_shares else ())
+    return answers
+
+
+def _read_rows(spec: ModelSpec, path: Path) -> list[Mapping[str, Any]]:
+    if path.suffix == ".parquet" and find_spec("pyarrow") is None:
+        raise MissingExtra("reading Parquet", "evaluate")
+    try:
+        if path.suffix == ".csv":
+            with path.open(encoding="utf-8", newline="") as file:
+                return list(csv.DictReader(file))
+        from pyarrow import parquet
+
+        rows: list[Mapping[str, Any]] = parquet.read_table(path).to_pylist()
+        return rows
+    except Exception as error:  # noqa: BLE001 - pyarrow raises what it likes on a bad file
+        raise _unreadable(spec, error) from None
+
+
+def _unreadable(spec: ModelSpec, error: Exception) -> BadInput:
+    return BadInput(f"model {spec.text!r}: {spec.target} cannot be read: {first_line(error)}")
+
+
+def _shares(where: str, row: Mapping[str, Any], names: Sequence[str]) -> tuple[float, ...]:
+    try:
+        shares = tuple(float(row[name]) for name in names)
+    except (TypeError, ValueError):
+        shares = (-1.0,)
+    if not all(0 <= share <= 1 for share in shares):
+        raise BadInput(f"{where}: p1, p2, ... are probabilities from 0 to 1")
+    return shares
+
+
+def _whose(spec: ModelSpec) -> str:
+    return spec.classes or f"ImageNet's {len(imagenet1k()):,}"

@@ -1,0 +1,187 @@
+"""The runs over one set, side by side: what was kept, as arrays, without any model."""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.errors import BadInput, GensetError
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.results.runs import Prediction, Run, find_runs, load_predictions
+from genset.taxonomy import imagenet1k
+
+_MEND = "delete the folder and run genset evaluate again"
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One model's answers to a set of N photos, in the set's order.
+
+    Attributes:
+        label: the model's name, with the run's key where two runs share the name.
+        answered: N: whether the photo is counted for this model.
+        ranked: N x k wnids, the best first; "" where there is no answer.
+        confidence: N: the first answer's probability; NaN where it is not known.
+    """
+
+    label: str
+    run: Run
+    answered: NDArray[np.bool_]
+    ranked: NDArray[np.str_]
+    confidence: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Runs over one set, the best top-1 first.
+
+    Attributes:
+        photos: the set, of N photos.
+        truth: N wnids.
+        classes: N class numbers: places in `wnids`, the sorted classes that the set has.
+        models: what was run.
+        other_runs: runs left out, because they scored another set that had the same name.
+    """
+
+    photos: PhotoSet
+    truth: NDArray[np.str_]
+    classes: NDArray[np.int64]
+    wnids: tuple[str, ...]
+    models: tuple[Scored, ...]
+    other_runs: int
+
+    def right(self, model: Scored, k: int = 1) -> NDArray[np.bool_]:
+        """N: whether the true class is among the model's first `k` answers."""
+        found: NDArray[np.bool_] = (model.ranked[:, :k] == self.truth[:, None]).any(axis=1)
+        return found & model.answered
+
+    def find(self, name: str) -> Scored:
+        """The model that is called so, by its label or by the start of its run's key.
+
+        Raises:
+            BadInput: there is none, or several.
+        """
+        named = [model for model in self.models if model.label == name]
+        named = named or [model for model in self.models if model.run.model == name]
+        if not named and len(name) >= 6:
+            named = [model for model in self.models if model.run.key.startswith(name)]
+        labels = ", ".join(model.label for model in named or self.models) or "none"
+        if not named:
+            raise BadInput(f"no model {name!r} was scored on {self.photos.name}; known: {labels}")
+        if len(named) > 1:
+            raise BadInput(f"{name!r} names several runs; say which by its key: {labels}")
+        return named[0]
+
+
+def load_results(photos: PhotoSet, runs: Path) -> Results:
+    """Every finished run over exactly these photos.
+
+    Raises:
+        GensetError: a run's files are not what `genset evaluate` wrote.
+    """
+    named_so = find_runs(runs, photos.name)
+    found = [(folder, run) for folder, run in named_so if run.set_hash == photos.content_hash]
+    truth = np.array([photo.wnid for photo in photos.photos])
+    wnids, classes = np.unique(truth, return_inverse=True)
+    place = {photo.id: number for number, photo in enumerate(photos.photos)}
+    labels = _labels([run for _, run in found])
+    return Results(
+        photos=photos,
+        truth=truth,
+        classes=classes.astype(np.int64),
+        wnids=tuple(map(str, wnids)),
+        models=tuple(
+            _scored(label, folder, run, place)
+            for label, (folder, run) in zip(labels, found, strict=True)
+        ),
+        other_runs=len(named_so) - len(found),
+    )
+
+
+def read_real_labels(path: Path, photos: PhotoSet) -> tuple[frozenset[str], ...]:
+    """All classes that each photo shows, as in ReaL: for N photos, the wnids, maybe none.
+
+    A JSON file holds a list with a list of classes for each photo, in the order of the photos'
+    file names (which of ImageNet's validation set is ReaL's own), or an object with such a list by
+    photo id. A class is a wnid, or an index in the sorted order of ImageNet's wnids.
+
+    Source: Beyer et al., "Are we done with ImageNet?", 2020. Photos without a class are left out
+    of its accuracy, and a first answer is right if it is among the photo's classes.
+
+    Raises:
+        BadInput: it is no such file, or does not fit the set.
+    """
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadInput(f"the labels {path} cannot be read: {error}") from None
+    ids = [photo.id for photo in photos.photos]
+    if isinstance(content, list):
+        if len(content) != len(ids):
+            raise BadInput(
+                f"{path} has labels of {len(content):,} photos, and {photos.name} has {len(ids):,}"
+            )
+        by_name = sorted(ids, key=lambda image: (image.rpartition("/")[2], image))
+        content = dict(zip(by_name, content, strict=True))
+    if not isinstance(content, dict) or not any(image in content for image in ids):
+        raise BadInput(f"{path} has no labels of a photo of {photos.name}")
+    return tuple(_classes(path, image, content.get(image, [])) for image in ids)
+
+
+def _classes(path: Path, image: str, given: object) -> frozenset[str]:
+    taxonomy = imagenet1k()
+    if isinstance(given, list):
+        wnids = [
+            taxonomy.by_index(each).wnid
+            if isinstance(each, int) and 0 <= each < len(taxonomy)
+            else each
+            for each in given
+        ]
+        if all(isinstance(wnid, str) and wnid in taxonomy for wnid in wnids):
+            return frozenset(wnids)
+    raise BadInput(f"{path}: the labels of {image} are no list of wnids or class indices")
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    named_so = Counter(run.model for run in runs)
+    return [
+        run.model if named_so[run.model] == 1 else f"{run.model} [{run.key[:8]}]" for run in runs
+    ]
+
+
+def _scored(label: str, folder: Path, run: Run, place: dict[str, int]) -> Scored:
+    """A run's predictions. They must give its counts: nobody trusts a table otherwise."""
+    try:
+        predictions = load_predictions(folder)
+        places = [place[said.image] for said in predictions]
+    except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
+        raise GensetError(f"{folder}: predictions cannot be read ({error}); {_MEND}") from None
+    if not predictions or _counts(predictions) != (
+        run.top1.photos,
+        run.top1.correct,
+        run.top5 and run.top5.correct,
+    ):
+        raise GensetError(f"{folder}: predictions do not give the run's counts; {_MEND}")
+    answered = np.zeros(len(place), bool)
+    answered[places] = True
+    ranked = np.full((len(place), len(predictions[0].top)), "", dtype="<U9")
+    ranked[places] = [said.top for said in predictions]
+    confidence = np.full(len(place), np.nan)
+    confidence[places] = [
+        said.probabilities[0] if said.probabilities else np.nan for said in predictions
+    ]
+    return Scored(label, run, answered, ranked, confidence)
+
+
+def _counts(predictions: Sequence[Prediction]) -> tuple[int, int, int | None]:
+    deep = bool(predictions) and len(predictions[0].top) >= 5
+    return (
+        len(predictions),
+        sum(said.wnid == said.top[0] for said in predictions),
+        sum(said.wnid in said.top[:5] for said in predictions) if deep else None,
+    )

@@ -1,0 +1,34 @@
+"""What is odd about a model's answers as a whole, in sentences that stand beside its numbers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from genset.evaluation.results.runs import Prediction
+from genset.statistics.ranks import odd_ranks, other_order
+from genset.taxonomy import imagenet1k
+
+
+def hits_by_rank(predictions: Sequence[Prediction]) -> list[int]:
+    """How many photos have their true class at rank 1, 2, ..., as many ranks as are kept."""
+    hits = [0] * (len(predictions[0].top) if predictions else 0)
+    for said in predictions:
+        if said.wnid in said.top:
+            hits[said.top.index(said.wnid)] += 1
+    return hits
+
+
+def oddities(predictions: Sequence[Prediction], classes: int) -> list[str]:
+    """What the hits at each rank give away; nothing for most models.
+
+    `classes` is how many the model chooses among.
+    """
+    place = {each.wnid: each.index for each in imagenet1k()}
+    of_imagenet = [said for said in predictions if said.wnid in place]
+    truth = np.array([place[said.wnid] for said in of_imagenet])
+    first = np.array([place.get(said.top[0], -2) for said in of_imagenet])
+    found = (
+        odd_ranks(hits_by_rank(predictions), len(predictions), classes),
+        other_order(truth, first, len(place)),
+    )
+    return [sentence for sentence in found if sentence]

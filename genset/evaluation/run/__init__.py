@@ -1,0 +1,1 @@
+"""Runs: the loop that scores models on a set, and what shares it out."""

@@ -1,0 +1,80 @@
+"""How a process that is our own starts PyTorch: quickly, and with its memory tuned."""
+
+import gc
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+from genset.evaluation.run.allocator import tune_allocator
+
+# PyTorch's compiler, which takes as long to import as the rest, and which scoring never asks for.
+_COMPILER = ("torch._dynamo", "torch._dynamo.utils")
+
+
+def start_pytorch(specs: Sequence[str]) -> None:
+    """Import what scoring these models needs, in a process that does nothing else."""
+    tune_allocator()
+    with _without_collecting(), _without_compiler():
+        import_module("genset.evaluation.run.networks")
+        if any("timm:" in spec for spec in specs) and find_spec("timm"):
+            import_module("timm")
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Look for no garbage while packages are imported, nor ever after among what they made."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@contextmanager
+def _without_compiler() -> Iterator[None]:
+    """Do not import PyTorch's compiler where torchvision and timm only mark functions with it.
+
+    Whatever else they, or anybody later, want of it is the real one's.
+    """
+    if not any(name in sys.modules for name in _COMPILER):
+        sys.modules.update({name: _Instead(name) for name in _COMPILER})
+    try:
+        yield
+    finally:
+        _put_back()
+
+
+class _Instead(ModuleType):
+    """In the place of a module of the compiler."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _MARKS:
+            return _MARKS[name]
+        if name.startswith("__"):
+            raise AttributeError(name)
+        _put_back()
+        return getattr(import_module(self.__name__), name)
+
+
+def _put_back() -> None:
+    for name in _COMPILER:
+        if isinstance(sys.modules.get(name), _Instead):
+            del sys.modules[name]
+
+
+def _disable(function: Callable[..., Any] | None = None, *_: Any, **__: Any) -> Any:
+    """Nothing is compiled here, so that there is nothing to keep from it."""
+    return function if function is not None else _disable
+
+
+def _is_compile_supported(device: str) -> Any:
+    """The real one's answer, once somebody asks."""
+    return import_module("torch._dynamo.utils").is_compile_supported(device)
+
+
+_MARKS = {"disable": _disable, "is_compile_supported": _is_compile_supported}

@@ -1,0 +1,249 @@
+"""Runs side by side, from what is kept of them."""
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genset.errors import BadInput, GensetError
+from genset.evaluation.data.photos import open_set
+from genset.evaluation.evaluate import evaluate
+from genset.evaluation.results.breakdown import by_class, confusions
+from genset.evaluation.results.compare import compare, groups, place_between
+from genset.evaluation.results.references.reference import TABLE, find_references, read_table
+from genset.evaluation.results.results import Results, load_results, read_real_labels
+from genset.evaluation.results.runs import find_runs
+from tests.evaluation.colours import WNIDS
+from tests.evaluation.listed import write_list, write_npy
+
+CLASSES, EACH = 50, 8
+TRUTH = [place for place in range(CLASSES) for _ in range(EACH)]
+
+
+def scored(folder: Path, shares: dict[str, float], name: str = "photos") -> Results:
+    """Models that are right on such a share of photos of 50 classes; else they say class 999."""
+    luck = np.random.default_rng(1).random(len(TRUTH))
+    listed = open_set(str(write_list(folder / f"{name}.csv", TRUTH)))
+    for model, share in shares.items():
+        rows = [[t if lucky < share else 999] for t, lucky in zip(TRUTH, luck, strict=True)]
+        evaluate(listed, [write_npy(folder / f"{model}.npy", rows)], folder / "runs")
+    return load_results(listed, folder / "runs")
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Results:
+    return scored(tmp_path, {"good": 0.8, "same": 0.79, "poor": 0.5})
+
+
+def test_results_are_those_of_the_runs_best_first(results: Results) -> None:
+    assert [model.label for model in results.models] == ["good", "same", "poor"]
+    for model in results.models:
+        assert results.right(model).sum() == model.run.top1.correct
+        assert model.answered.all()
+        assert np.isnan(model.confidence).all()
+
+
+def test_pairs_count_what_each_alone_has_right(results: Results) -> None:
+    pairs = {(p.first, p.second): p for p in compare(results, results.models)}
+    assert list(pairs) == [("good", "same"), ("good", "poor"), ("same", "poor")]
+    right = {model.label: results.right(model) for model in results.models}
+    for (first, second), pair in pairs.items():
+        assert pair.photos == len(TRUTH)
+        assert pair.both == (right[first] & right[second]).sum()
+        assert pair.only_first == (right[first] & ~right[second]).sum()
+        assert pair.only_second == (~right[first] & right[second]).sum()
+        assert pair.difference == pytest.approx(right[first].mean() - right[second].mean())
+        assert pair.interval.low <= pair.difference <= pair.interval.high
+        assert pair.p_value <= pair.false_discovery <= pair.holm <= 1
+    assert not pairs["good", "same"].apart
+    assert pairs["good", "poor"].apart
+    assert pairs["good", "poor"].detectable < pairs["good", "poor"].difference
+
+
+def test_models_that_cannot_be_told_apart_share_a_letter(results: Results) -> None:
+    assert groups(results.models, compare(results, results.models)) == ["a", "a", "b"]
+
+
+def test_of_one_class_no_two_models_are_told_apart(tmp_path: Path) -> None:
+    listed = open_set(str(write_list(tmp_path / "photos.csv", [0] * 100)))
+    for model, answer in (("right", 0), ("wrong", 1)):
+        evaluate(
+            listed, [write_npy(tmp_path / f"{model}.npy", [[answer]] * 100)], tmp_path / "runs"
+        )
+    found = load_results(listed, tmp_path / "runs")
+    (pair,) = compare(found, found.models)
+    assert pair.p_value < 1e-20
+    assert (pair.interval.low, pair.interval.high, pair.apart) == (-1.0, 1.0, False)
+
+
+def test_a_pair_is_compared_on_the_photos_that_both_answered(tmp_path: Path) -> None:
+    results = scored(tmp_path, {"whole": 0.6})
+    rows = [f"photo{n}.jpg,{WNIDS[place]}" for n, place in enumerate(TRUTH) if n % 2]
+    (tmp_path / "half.csv").write_text("\n".join(["image,top1", *rows]))
+    evaluate(results.photos, [f"predictions:{tmp_path / 'half.csv'}"], tmp_path / "runs")
+    found = load_results(results.photos, tmp_path / "runs")
+    (pair,) = compare(found, found.models)
+    assert (pair.first, pair.photos, pair.only_second) == ("half", len(TRUTH) // 2, 0)
+    assert pair.difference == 1 - results.right(results.models[0])[1::2].mean()
+
+
+def test_a_model_is_placed_between_two(results: Results) -> None:
+    bounds = place_between(results, results.find("poor"), results.find("good"))
+    (place,) = bounds.places
+    shares = {model.label: model.run.top1.share for model in results.models}
+    gap = shares["good"] - shares["poor"]
+    assert place.model == "same"
+    assert place.share == pytest.approx((shares["same"] - shares["poor"]) / gap)
+    assert place.interval.low <= place.share <= place.interval.high
+
+
+@pytest.mark.parametrize("bounds", [("good", "poor"), ("same", "good"), ("good", "good")])
+def test_where_there_is_no_gap_nothing_has_a_share_of_it(
+    results: Results, bounds: tuple[str, str]
+) -> None:
+    lower, upper = map(results.find, bounds)
+    with pytest.raises(BadInput, match="is not surely better than"):
+        place_between(results, lower, upper)
+
+
+def test_a_run_is_found_by_its_label_its_name_or_its_key(tmp_path: Path) -> None:
+    scored(tmp_path, {"mine": 0.5})
+    (tmp_path / "mine.npy").unlink()
+    results = scored(tmp_path, {"mine": 0.7, "other": 0.2})
+    best, second, other = results.models
+    assert results.find("other") is other
+    assert results.find(best.label) is best
+    assert results.find(second.run.key[:10]) is second
+    assert best.label == f"mine [{best.run.key[:8]}]"
+    with pytest.raises(BadInput, match="'mine' names several runs"):
+        results.find("mine")
+    with pytest.raises(BadInput, match="no model 'x' was scored on photos; known: mine"):
+        results.find("x")
+
+
+def test_predictions_that_contradict_their_run_are_refused(results: Results) -> None:
+    ((folder, _), *_) = find_runs(results.photos.root / "runs", "photos")
+    kept = folder / "predictions.csv"
+    for text in ("\n".join(kept.read_text().splitlines()[:-1]), "image\n", "", "a,b\n1"):
+        kept.write_text(text)
+        with pytest.raises(GensetError, match="delete the folder"):
+            load_results(results.photos, folder.parent.parent)
+
+
+def test_classes_come_hardest_first_and_confusions_commonest_first(tmp_path: Path) -> None:
+    listed = open_set(str(write_list(tmp_path / "photos.csv", [0, 0, 1, 1, 2, 2])))
+    specs = [
+        write_npy(tmp_path / "a.npy", [[0], [2], [2], [2], [2], [2]]),
+        write_npy(tmp_path / "b.npy", [[0], [0], [2], [0], [2], [1]]),
+    ]
+    evaluate(listed, specs, tmp_path / "runs")
+    found = load_results(listed, tmp_path / "runs")
+    hardest = by_class(found)
+    assert [(group.name, group.mean) for group in hardest] == [
+        (WNIDS[1], 0.0),
+        (WNIDS[0], 0.75),
+        (WNIDS[2], 0.75),
+    ]
+    assert [accuracy.correct for accuracy in hardest[1].top1] == [1, 2]
+    first = confusions(found)[0]
+    assert (first.wnid, first.other) == (WNIDS[1], WNIDS[2])
+    assert (first.answers, first.of, first.models) == (3, 4, 2)
+
+
+def test_all_labels_of_a_photo_are_read_by_order_or_by_name(tmp_path: Path) -> None:
+    listed = open_set(str(write_list(tmp_path / "photos.csv", [0, 1, 2])))
+    labels = tmp_path / "real.json"
+    labels.write_text(json.dumps([[0, 5], [], [WNIDS[2]]]))
+    nothing: frozenset[str] = frozenset()
+    expected = (frozenset({WNIDS[0], WNIDS[5]}), nothing, frozenset({WNIDS[2]}))
+    assert read_real_labels(labels, listed) == expected
+    labels.write_text(json.dumps({"photo0.jpg": [0, 5], "photo2.jpg": [2]}))
+    assert read_real_labels(labels, listed) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ([[0]], "has labels of 1 photos, and photos has 3"),
+        ([[0], [1000], [2]], "labels of photo1.jpg are no list"),
+        ([[0], 1, [2]], "labels of photo1.jpg are no list"),
+        ([[0], ["crane"], [2]], "labels of photo1.jpg are no list"),
+        ({"x.jpg": [0]}, "has no labels of a photo of photos"),
+        (7, "has no labels of a photo of photos"),
+    ],
+)
+def test_labels_that_do_not_fit_are_refused(tmp_path: Path, content: object, says: str) -> None:
+    listed = open_set(str(write_list(tmp_path / "photos.csv", [0, 1, 2])))
+    (tmp_path / "real.json").write_text(json.dumps(content))
+    with pytest.raises(BadInput, match=says):
+        read_real_labels(tmp_path / "real.json", listed)
+
+
+def references(results: Results, named: str) -> dict[str, tuple[float, str]]:
+    found = find_references(
+        named, results.photos.root / "runs", [model.run for model in results.models]
+    )
+    of_key = {model.run.key: model.label for model in results.models}
+    return {of_key[key]: (round(each.top1, 5), each.source) for key, each in found.items()}
+
+
+def test_another_set_that_was_scored_here_is_a_reference(results: Results) -> None:
+    folder = results.photos.root
+    scored(folder, {"good": 0.9, "unheard-of": 0.3}, name="elsewhere")
+    (share,) = {run.top1.share for _, run in find_runs(folder / "runs", "elsewhere")[:1]}
+    assert references(results, "elsewhere") == {"good": (share, "measured here")}
+
+
+def test_a_table_of_ones_own_is_a_reference(results: Results) -> None:
+    table = results.photos.root / "there.csv"
+    table.write_text("model,img_size,top1,top5\ngood,224,81.5,95\nnobody,224,70,90\n")
+    assert references(results, str(table)) == {"good": (0.815, "there.csv")}
+
+
+def test_published_accuracies_are_found_by_the_whole_name_only(tmp_path: Path) -> None:
+    whole = "torchvision:resnet50@IMAGENET1K_V1"
+    listed = open_set(str(write_list(tmp_path / "photos.csv", TRUTH)))
+    rows: Sequence[Sequence[int]] = [[place] for place in TRUTH]
+    spec = write_npy(tmp_path / "resnet50.npy", rows)
+    evaluate(listed, [spec, f"{spec}?name={whole}"], tmp_path / "runs")
+    results = load_results(listed, tmp_path / "runs")
+    found = references(results, "imagenet-val")
+    assert found == {whole: (0.7613, read_table(TABLE)[whole].source)}
+
+
+def test_the_table_of_published_accuracies_is_torchvisions() -> None:
+    from genset.evaluation.results.references.build import build
+
+    with TABLE.open(newline="") as file:
+        shipped = list(csv.DictReader(file))
+    made = list(csv.DictReader(build().splitlines()))
+    of_shipped = {row["model"]: (row["top1"], row["top5"]) for row in shipped}
+    # A newer torchvision may know more models, or other default weights.
+    weights = {row["model"]: (row["top1"], row["top5"]) for row in made if "@" in row["model"]}
+    assert len(of_shipped) > 150
+    assert {name: weights[name] for name in of_shipped if "@" in name} == {
+        name: value for name, value in of_shipped.items() if "@" in name
+    }
+
+
+@pytest.mark.parametrize(
+    ("named", "text", "says"),
+    [
+        ("nowhere", None, "no reference 'nowhere': it is imagenet-val, a CSV file"),
+        ("there.csv", None, "cannot be read"),
+        ("there.csv", "name,accuracy\na,1\n", "needs the columns model and top1"),
+        ("there.csv", "model,top1\na,101\n", "line 2: '101' is no accuracy in per cent"),
+        ("there.csv", "model,top1\na,good\n", "line 2: 'good' is no accuracy in per cent"),
+    ],
+)
+def test_what_is_no_reference_is_refused(
+    results: Results, monkeypatch: pytest.MonkeyPatch, named: str, text: str | None, says: str
+) -> None:
+    monkeypatch.chdir(results.photos.root)
+    if text is not None:
+        Path(named).write_text(text)
+    with pytest.raises(BadInput, match=says):
+        references(results, named)
