@@ -18,7 +18,7 @@ FLOORS = [
     {"workspace", "store"},
     {"scrape", "label", "release", "evaluation", "tta"},
     {"finetune"},
-    {"report", "status"},
+    {"reporting", "status"},
     {"cli"},
     {"__main__"},
 ]

@@ -14,7 +14,7 @@ from genset.finetune.compare import (
     worst_pairs,
 )
 from genset.finetune.results import Finetuned, Kept, load_said
-from genset.report.words import (
+from genset.reporting.format import (
     bare_p,
     clean,
     count,

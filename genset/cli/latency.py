@@ -11,7 +11,7 @@ from genset.errors import BadInput
 
 if TYPE_CHECKING:
     from genset.evaluation.run.latency import Latency
-    from genset.report.latency import Timed
+    from genset.reporting.latency import Timed
 
 
 def check_latency(folder: Path | None, price: float | None) -> None:
@@ -32,8 +32,8 @@ def check_latency(folder: Path | None, price: float | None) -> None:
 
 def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
     """Print times and costs beside the accuracies; and that `given` answers have none."""
-    from genset.report.latency import FROM_FILE, NETWORK
-    from genset.report.words import percent
+    from genset.reporting.format import percent
+    from genset.reporting.latency import FROM_FILE, NETWORK
     from genset.tta.show import dollars
 
     priced = any(each.price is not None for each in found)
@@ -58,7 +58,7 @@ def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
 
 
 def _said(found: "Latency") -> str:
-    from genset.report.latency import FRAMEWORKS
+    from genset.reporting.latency import FRAMEWORKS
 
     threads = f"{found.threads} thread{'s' * (found.threads > 1)} of the CPU"
     where = threads if found.device == "cpu" else f"{found.device}, {threads}"

@@ -74,9 +74,9 @@ def report(
     genset report v1 -o v1.html --reference imagenet-val
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     """
-    from genset.report import Options, write_report
-    from genset.report.entries import read_words
-    from genset.report.text import as_markdown, to_json
+    from genset.reporting import Options, write_report
+    from genset.reporting.gather.tta import read_words
+    from genset.reporting.render.markdown import as_markdown, to_json
     from genset.statistics.bootstrap import Resampling
 
     found, kept = set_and_runs(folder, photos or _newest_release(folder), runs)
@@ -122,8 +122,8 @@ def compare(
     """
     from genset.evaluation.results.compare import compare as compare_models
     from genset.evaluation.results.results import load_results
-    from genset.report.sentences import remarks, verdict
-    from genset.report.text import pair_to_json
+    from genset.reporting.narrative.models import remarks, verdict
+    from genset.reporting.render.markdown import pair_to_json
     from genset.statistics.bootstrap import Resampling
 
     found, kept = set_and_runs(folder, photos or _newest_release(folder), runs)

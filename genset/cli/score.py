@@ -103,7 +103,7 @@ def evaluate(
     from genset.evaluation.models.classes import other_classes
     from genset.evaluation.run.options import Options
     from genset.evaluation.run.startup import start_pytorch
-    from genset.report.latency import Timed, timed
+    from genset.reporting.latency import Timed, timed
 
     check_latency(latency, price)
     found, kept = set_and_runs(folder, photos, runs, other_classes(models))
@@ -154,8 +154,8 @@ def _audits(
 
 
 def _show_runs(results: "Sequence[Run]", k: int) -> None:
-    from genset.report.sentences import remarks
-    from genset.report.words import interval, percent
+    from genset.reporting.format import interval, percent
+    from genset.reporting.narrative.models import remarks
 
     ks = sorted({1, 5, k})
     head = ["model"]

@@ -19,7 +19,7 @@ from genset.evaluation.results.runs import Run
 from genset.evaluation.run import plan as passes
 from genset.evaluation.run import score, shards
 from genset.evaluation.run.options import Options
-from genset.report.sentences import remarks
+from genset.reporting.narrative.models import remarks
 from tests.evaluation.colours import BLUE, GREEN, RED, Colours, colours, paint
 
 OTHERS = ["onnxruntime", "openvino"]

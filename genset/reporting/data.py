@@ -1,0 +1,225 @@
+"""What a report says: each form of it is made from this and nothing else."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genset.evaluation.results.breakdown import Breakdown, Confusion, Group
+from genset.evaluation.results.compare import Bounds, Pair
+from genset.evaluation.results.runs import Accuracy, Run
+from genset.reporting.gather.finetuning import FinetunedTask
+from genset.reporting.gather.gallery import Gallery
+from genset.reporting.gather.tta import Entry, EntryOf
+from genset.statistics.bootstrap import STANDARD, Resampling
+from genset.statistics.calibration import Calibration
+from genset.statistics.intervals import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a report is asked for beyond the runs.
+
+    Attributes:
+        reference: the set, table or file of accuracies elsewhere; "" for none.
+        real_labels: a file with all classes that each photo shows.
+        lower, upper: the models between which the others are placed; "" for none.
+        k: a further number of answers to count a hit among, beside 1 and 5; 0 for none.
+        tta: training logs in DAWNBench's format, each with the model that it gave.
+        resampling: how classes are resampled for intervals.
+    """
+
+    reference: str = ""
+    real_labels: Path | None = None
+    lower: str = ""
+    upper: str = ""
+    k: int = 0
+    tta: tuple[EntryOf, ...] = ()
+    resampling: Resampling = STANDARD
+
+
+PLAIN = Options()
+
+
+@dataclass(frozen=True, slots=True)
+class LicenseCount:
+    """How many photos a licence covers."""
+
+    name: str
+    url: str
+    photos: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSummary:
+    """How a release was made.
+
+    Attributes:
+        created_at: when it was frozen, ISO 8601.
+        strategy: the rule by which photos were chosen, and its parameters.
+        labelers: people who labeled, whether or not their candidates are in it.
+        labels: labels on its photos, by verdict.
+        left_out: candidates that are not in it, by reason.
+        licenses: the commonest first.
+        sources: photos by source.
+        posted_from, posted_to: when its first and last photo were posted, ISO 8601.
+    """
+
+    created_at: str
+    strategy: dict[str, Any]
+    labelers: int
+    labels: dict[str, int]
+    left_out: dict[str, int]
+    licenses: tuple[LicenseCount, ...]
+    sources: dict[str, int]
+    posted_from: str
+    posted_to: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetSummary:
+    """What models were scored on.
+
+    `photos_per_class` says how many classes have that many photos. `release` is None for a plain
+    folder and for a list (`listed`) of photos that are not here, of which nothing more is known.
+    """
+
+    name: str
+    content_hash: str
+    classes: int
+    photos: int
+    photos_per_class: dict[int, int]
+    listed: bool
+    release: ReleaseSummary | None
+
+
+@dataclass(frozen=True, slots=True)
+class TopK:
+    """How often the true class is among a model's first `k` answers.
+
+    `accuracy` has Wilson's interval, which takes photos for independent; `clustered` is the
+    interval of whole classes resampled.
+    """
+
+    k: int
+    accuracy: Accuracy
+    clustered: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredModel:
+    """One model of a report.
+
+    Attributes:
+        label: its name, with the run's key where two runs share the name.
+        group: letters; models that share one cannot be told apart.
+        tops: accuracies for k = 1, 5 where known, and what was asked for besides.
+        real: first answers among all classes that a photo shows, where labels were given.
+        calibration: of its first answers, where their probabilities are kept.
+    """
+
+    label: str
+    group: str
+    run: Run
+    tops: tuple[TopK, ...]
+    real: Accuracy | None
+    calibration: Calibration | None
+
+    @property
+    def top1(self) -> TopK:
+        """Its top-1 accuracy."""
+        return self.tops[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What the set can show: the median pair of models' `Pair.detectable` and discordant share."""
+
+    difference: float
+    discordant: float
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A model's top-1 accuracy elsewhere and here.
+
+    `gap` is what it loses. `above` is its effective robustness, what it has here beyond the line
+    through all models, with its interval; None where there is no line.
+    """
+
+    label: str
+    elsewhere: float
+    source: str
+    here: float
+    gap: float
+    above: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinePoint:
+    """The fitted line at one accuracy elsewhere: the accuracy here, and its 95 % band."""
+
+    elsewhere: float
+    here: float
+    band: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceSummary:
+    """Accuracy here against accuracy on the reference.
+
+    Attributes:
+        name: of the reference.
+        models: those that it knows.
+        unknown: labels of those that it does not.
+        intercept, slope: of logit(here) over logit(elsewhere); None where too few models are known.
+        line: the fitted line where the models are.
+    """
+
+    name: str
+    models: tuple[Against, ...]
+    unknown: tuple[str, ...]
+    intercept: float | None
+    slope: float | None
+    line: tuple[LinePoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportData:
+    """What a report says.
+
+    Attributes:
+        options: what was asked for; `options.resampling` is what intervals were drawn with.
+        set: what was scored on.
+        models: the best top-1 first.
+        pairs: every two models, the better one first.
+        power: None for fewer than two models.
+        reference: None where none was asked for.
+        bounds: None where none were asked for.
+        entries: training logs, in the order asked for.
+        finetuning: tasks on which models of this report have a new last layer.
+        classes: each class, the hardest first.
+        confusions: pairs of classes, the most confused first.
+        breakdowns: accuracies by what a release records of its photos.
+        galleries: the photos to show.
+        other_runs: runs left out, because they scored another set that had the same name.
+    """
+
+    options: Options
+    set: SetSummary
+    models: tuple[ScoredModel, ...]
+    pairs: tuple[Pair, ...]
+    power: Power | None
+    reference: ReferenceSummary | None
+    bounds: Bounds | None
+    entries: tuple[Entry, ...]
+    finetuning: tuple[FinetunedTask, ...]
+    classes: tuple[Group, ...]
+    confusions: tuple[Confusion, ...]
+    breakdowns: tuple[Breakdown, ...]
+    galleries: tuple[Gallery, ...]
+    other_runs: int
+
+    def model(self, label: str) -> ScoredModel:
+        """The model that is called so."""
+        return next(model for model in self.models if model.label == label)

@@ -1,0 +1,199 @@
+"""Gather everything that a report says, from what is kept of the runs and without any model."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from genset.errors import BadInput
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.results.breakdown import by_class, by_record, confusions
+from genset.evaluation.results.compare import Bounds, Pair, compare, groups, place_between
+from genset.evaluation.results.references.reference import find_references
+from genset.evaluation.results.results import Results, Scored, load_results, read_real_labels
+from genset.evaluation.results.runs import Accuracy
+from genset.release.reader import MANIFEST, Release
+from genset.reporting.data import (
+    PLAIN,
+    Against,
+    LinePoint,
+    Options,
+    Power,
+    ReferenceSummary,
+    ReportData,
+    ScoredModel,
+    TopK,
+)
+from genset.reporting.gather.finetuning import gather_finetuned
+from genset.reporting.gather.gallery import choose_galleries
+from genset.reporting.gather.summary import summarize
+from genset.reporting.gather.tta import join_entries
+from genset.statistics.bootstrap import Resampling, intervals
+from genset.statistics.calibration import Calibration, calibration
+from genset.statistics.trend import FEWEST_MODELS, expit, fit_trend, logit
+
+
+def collect(photos: PhotoSet, runs: Path, options: Options = PLAIN) -> ReportData:
+    """Gather what is known of a set and of the models scored on it.
+
+    Raises:
+        BadInput: an option names what is not there.
+        GensetError: a run's files are not what `genset evaluate` or `genset finetune` wrote.
+    """
+    results = load_results(photos, runs)
+    is_release = not photos.listed and (photos.root / MANIFEST).is_file()
+    release = Release.open(photos.root) if is_release else None
+    records = {record.file: record for record in release.photos} if release else {}
+    pairs = compare(results, results.models, options.resampling)
+    classes, confused = by_class(results), confusions(results)
+    in_order = [records[photo.id] for photo in photos.photos] if records else []
+    return ReportData(
+        options=options,
+        set=summarize(photos, release),
+        models=score_models(results, pairs, options),
+        pairs=pairs,
+        power=_power(pairs),
+        reference=_reference(results, runs, options),
+        bounds=_bounds(results, options),
+        entries=join_entries(results, options.tta),
+        finetuning=gather_finetuned(results, runs, options.lower),
+        classes=classes,
+        confusions=confused,
+        breakdowns=by_record(results, in_order) if in_order else (),
+        galleries=choose_galleries(results, records, classes, confused),
+        other_runs=results.other_runs,
+    )
+
+
+def score_models(
+    results: Results, pairs: Sequence[Pair], options: Options
+) -> tuple[ScoredModel, ...]:
+    """Each model's accuracies, with what must be said beside them.
+
+    Raises:
+        BadInput: more answers are asked for than are kept, or the labels are no such file.
+    """
+    labels = read_real_labels(options.real_labels, results.photos) if options.real_labels else None
+    scored = zip(results.models, groups(results.models, pairs), strict=True)
+    return tuple(
+        ScoredModel(
+            label=model.label,
+            group=group,
+            run=model.run,
+            tops=_tops(results, model, options),
+            real=_real(model, labels) if labels else None,
+            calibration=_calibration(results, model),
+        )
+        for model, group in scored
+    )
+
+
+def _tops(results: Results, model: Scored, options: Options) -> tuple[TopK, ...]:
+    kept = model.ranked.shape[1]
+    if options.k > kept:
+        raise BadInput(
+            f"{model.label}: {kept} answers a photo are kept, not {options.k}; score it again "
+            f"with --k {options.k}"
+        )
+    ks = sorted({1, options.k, *([5] if kept >= 5 else [])} - {0})
+    right = np.stack([results.right(model, k) for k in ks], axis=1)
+    counted = np.repeat(model.answered[:, None], len(ks), axis=1)
+    drawn = options.resampling.ratios(results.classes, right, counted)
+    photos = int(model.answered.sum())
+    hits = right.sum(axis=0)
+    ends = intervals(drawn, len(results.wnids))
+    return tuple(
+        TopK(k, Accuracy.of(int(count), photos), each)
+        for k, count, each in zip(ks, hits, ends, strict=True)
+    )
+
+
+def _real(model: Scored, labels: Sequence[frozenset[str]]) -> Accuracy:
+    """First answers among all that a photo shows; photos without a label are not counted."""
+    said = zip(model.answered, model.ranked[:, 0].tolist(), labels, strict=True)
+    hits = [first in shown for counted, first, shown in said if counted and shown]
+    return Accuracy.of(sum(hits), len(hits))
+
+
+def _calibration(results: Results, model: Scored) -> Calibration | None:
+    known = model.answered & ~np.isnan(model.confidence)
+    if not known.any():
+        return None
+    return calibration(model.confidence[known], results.right(model)[known])
+
+
+def _power(pairs: Sequence[Pair]) -> Power | None:
+    if not pairs:
+        return None
+    return Power(
+        difference=median(pair.detectable for pair in pairs),
+        discordant=median((pair.only_first + pair.only_second) / pair.photos for pair in pairs),
+    )
+
+
+def _reference(results: Results, runs: Path, options: Options) -> ReferenceSummary | None:
+    if not options.reference:
+        return None
+    found = find_references(options.reference, runs, [model.run for model in results.models])
+    known = [model for model in results.models if model.run.key in found]
+    references = [found[model.run.key] for model in known]
+    rows = tuple(
+        Against(
+            label=model.label,
+            elsewhere=reference.top1,
+            source=reference.source,
+            here=model.run.top1.share,
+            gap=reference.top1 - model.run.top1.share,
+            above=None,
+            interval=None,
+        )
+        for model, reference in zip(known, references, strict=True)
+    )
+    summary = ReferenceSummary(
+        name=Path(options.reference).stem,
+        models=rows,
+        unknown=tuple(model.label for model in results.models if model not in known),
+        intercept=None,
+        slope=None,
+        line=(),
+    )
+    return _with_line(results, known, summary, options.resampling)
+
+
+def _with_line(
+    results: Results, known: Sequence[Scored], summary: ReferenceSummary, resampling: Resampling
+) -> ReferenceSummary:
+    """Fit the line through all models that the reference knows, if they are enough."""
+    elsewhere = np.array([row.elsewhere for row in summary.models])
+    if len(known) < FEWEST_MODELS or np.ptp(elsewhere) == 0:
+        return summary
+    here = np.array([row.here for row in summary.models])
+    right = np.stack([results.right(model) for model in known], axis=1)
+    counted = np.stack([model.answered for model in known], axis=1)
+    drawn = resampling.ratios(results.classes, right, counted)
+    trend = fit_trend(elsewhere, here, drawn, len(results.wnids), resampling.seed)
+    above, ends = trend.above(elsewhere, here, drawn)
+    first, last = logit([elsewhere.min(), elsewhere.max()]).tolist()
+    ladder = expit(np.linspace(first, last, 25))
+    line = zip(ladder, trend.expected(ladder), trend.band(ladder), strict=True)
+    return replace(
+        summary,
+        models=tuple(
+            replace(row, above=float(value), interval=each)
+            for row, value, each in zip(summary.models, above, ends, strict=True)
+        ),
+        intercept=trend.intercept,
+        slope=trend.slope,
+        line=tuple(LinePoint(float(x), float(y), band) for x, y, band in line),
+    )
+
+
+def _bounds(results: Results, options: Options) -> Bounds | None:
+    if not (options.lower or options.upper):
+        return None
+    if not (options.lower and options.upper):
+        raise BadInput("a model is placed between two: name both --lower and --upper")
+    lower, upper = results.find(options.lower), results.find(options.upper)
+    return place_between(results, lower, upper, options.resampling)

@@ -1,0 +1,46 @@
+"""What is known of a set, in numbers."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from genset.evaluation.data.photos import PhotoSet
+from genset.release.reader import Release, ReleasePhoto
+from genset.reporting.data import LicenseCount, ReleaseSummary, SetSummary
+
+
+def summarize(photos: PhotoSet, release: Release | None) -> SetSummary:
+    """Count a set's photos and classes, and what its release records of them."""
+    per_class = Counter(photo.wnid for photo in photos.photos)
+    return SetSummary(
+        name=photos.name,
+        content_hash=photos.content_hash,
+        classes=len(per_class),
+        photos=len(photos.photos),
+        photos_per_class=dict(sorted(Counter(per_class.values()).items())),
+        listed=photos.listed,
+        release=_release(release) if release else None,
+    )
+
+
+def _release(release: Release) -> ReleaseSummary:
+    posted = [photo.posted_at for photo in release.photos]
+    labels: Counter[str] = Counter()
+    for photo in release.photos:
+        labels.update(photo.labels)
+    return ReleaseSummary(
+        created_at=release.created_at,
+        strategy=release.strategy,
+        labelers=release.labelers,
+        labels=dict(sorted(labels.items())),
+        left_out=release.left_out,
+        licenses=_licenses(release.photos),
+        sources=dict(sorted(Counter(photo.source for photo in release.photos).items())),
+        posted_from=min(posted, default=""),
+        posted_to=max(posted, default=""),
+    )
+
+
+def _licenses(photos: Sequence[ReleasePhoto]) -> tuple[LicenseCount, ...]:
+    counts = Counter((photo.license, photo.license_url) for photo in photos)
+    by_count = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(LicenseCount(name, url, number) for (name, url), number in by_count)

@@ -1,0 +1,235 @@
+"""What a report says in sentences: no more than its numbers support."""
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from genset.evaluation.results.compare import Pair
+from genset.evaluation.results.runs import Run
+from genset.reporting.data import Power, ReferenceSummary, ReportData, SetSummary
+from genset.reporting.format import (
+    clean,
+    count,
+    digits,
+    interval,
+    p_value,
+    percent,
+    points,
+    settings,
+    span,
+)
+
+ALL_PAIRS = 6  # of so many models every pair is listed, 15 of them
+
+
+def headline(data: ReportData) -> str:
+    """Which model is best here and by how much: no more than the numbers support."""
+    models = data.models
+    if not models:
+        return "No model was scored on this set yet."
+    best = models[0].run.top1
+    tied = [clean(model.label) for model in models if model.run.top1.share == best.share]
+    ours = f"{percent(best.share, best.photos)} % ({best.correct:,} of {best.photos:,})"
+    if len(models) == 1:
+        return (
+            f"{tied[0]} gets {ours} of the photos right at its first answer; "
+            f"95 % interval {interval(best)} %."
+        )
+    if len(tied) > 1:
+        share = percent(best.share, best.photos)
+        return f"{_all_of(tied)} have the same, highest top-1 accuracy here: {share} %."
+    next_best = models[1].run.top1
+    gap = percent(best.share - next_best.share, min(best.photos, next_best.photos))
+    theirs = (
+        f"{percent(next_best.share, next_best.photos)} % "
+        f"({next_best.correct:,} of {next_best.photos:,})"
+    )
+    return (
+        f"{tied[0]} has the highest top-1 accuracy here, {ours}: {gap} points above "
+        f"{clean(models[1].label)} with {theirs}."
+    )
+
+
+def certainty(data: ReportData) -> list[str]:
+    """What the numbers say, and what they do not, on whether the first model is the best one."""
+    if not data.pairs or not data.power:
+        return []
+    best, *others = data.models
+    apart = {pair.second for pair in data.pairs if pair.first == best.label and pair.apart}
+    near = [clean(model.label) for model in others if model.label not in apart]
+    name = clean(best.label)
+    if not near:
+        said = [f"{name} can be told apart from every other model."]
+    elif len(near) <= 3:
+        said = [f"{name} cannot be told apart from {_all_of(near)}."]
+    else:
+        said = [f"{name} cannot be told apart from {len(near)} of the other {len(others)} models."]
+    if data.pairs[0].second == data.models[1].label:
+        said.append(_side_by_side(data.pairs[0]))
+    said.append(power(data.power, data.set.photos))
+    return said
+
+
+def _side_by_side(pair: Pair) -> str:
+    return (
+        f"Of the {count(pair.photos, 'photo')} that count for both, {clean(pair.first)} alone is "
+        f"right on {pair.only_first:,} and {clean(pair.second)} alone on {pair.only_second:,}: "
+        f"{difference(pair)} points ({pair_interval(pair)}), {p_value(pair.p_value)} by McNemar's "
+        "exact test."
+    )
+
+
+def verdict(pair: Pair, set_name: str) -> str:
+    """Two models side by side, in lines for a terminal."""
+    names = [clean(pair.first), clean(pair.second)]
+    width = max(map(len, names))
+    lines = [f"{set_name}: {count(pair.photos, 'photo')} that count for both"]
+    for name, alone in zip(names, (pair.only_first, pair.only_second), strict=True):
+        right = pair.both + alone
+        share = percent(right / pair.photos, pair.photos)
+        lines.append(f"{name:{width}}  {share} % right ({right:,}), on {alone:,} of them alone")
+    lines += [
+        f"difference: {difference(pair)} points, 95 % interval {pair_interval(pair)} "
+        "(classes resampled)",
+        f"McNemar's exact test: {p_value(pair.p_value)}",
+        "They can be told apart." if pair.apart else "They cannot be told apart.",
+        f"Between such models this set shows a difference of {100 * pair.detectable:.2f} points "
+        "with 80 % power.",
+    ]
+    return "\n".join(lines)
+
+
+def power(found: Power, photos: int) -> str:
+    """The smallest difference that a set shows."""
+    return (
+        f"With 80 % power, these {count(photos, 'photo')} show a difference of "
+        f"{100 * found.difference:.1f} points between two models of which one alone is right on "
+        f"{100 * found.discordant:.0f} % of photos (the median pair here)."
+    )
+
+
+def difference(pair: Pair) -> str:
+    """A pair's difference in points."""
+    return points(pair.difference, digits(pair.photos))
+
+
+def pair_interval(pair: Pair) -> str:
+    """The 95 % interval of a pair's difference, in points."""
+    return span(pair.interval, digits(pair.photos))
+
+
+def shown_pairs(data: ReportData) -> list[Pair]:
+    """The pairs to list: all of few models, of many each model with the next."""
+    if len(data.models) <= ALL_PAIRS:
+        return list(data.pairs)
+    order = [model.label for model in data.models]
+    beside = set(pairwise(order))
+    return [pair for pair in data.pairs if (pair.first, pair.second) in beside]
+
+
+def intervals(data: ReportData) -> str:
+    """How the intervals are meant."""
+    how = data.options.resampling
+    return (
+        "Two 95 % intervals stand beside each accuracy. Wilson’s takes each photo for an "
+        "independent draw. The other resamples whole classes with all of their photos "
+        f"({how.draws:,} draws, seed {how.seed}): how the model would do on other classes, found "
+        "in the same way. Models that share a letter cannot be told apart: McNemar’s exact test, "
+        "adjusted by Holm for all pairs, is above 0.05, or the interval of their difference "
+        "(classes resampled, the same for both) holds 0."
+    )
+
+
+def remarks(run: Run) -> list[str]:
+    """What must stand beside a run's numbers."""
+    said = [f"{unreadable(run)}; not counted"] if run.unreadable else []
+    if run.masked:
+        said.append(
+            f"chooses among {count(run.classes, 'class', 'classes')} only; "
+            f"{count(run.masked, 'photo')} of other classes not counted"
+        )
+    if run.precision not in ("float32", "unknown"):
+        said.append(f"scored in {run.precision}")
+    return [clean(each, 300) for each in (*said, *run.notes)]
+
+
+def unreadable(run: Run) -> str:
+    """What must stand beside a run's numbers where photos were left out; else nothing."""
+    reasons = Counter(run.unreadable.values())
+    without = reasons.pop("no prediction", 0)
+    unread = sum(reasons.values())
+    said = [f"{count(unread, 'photo')} could not be read"] if unread else []
+    said += [f"{count(without, 'photo')} without a prediction"] if without else []
+    return "; ".join(said)
+
+
+def per_class(the_set: SetSummary) -> str:
+    """How many photos a class has."""
+    fewest = min(the_set.photos_per_class, default=0)
+    most = max(the_set.photos_per_class, default=0)
+    if fewest == most:
+        return f"{fewest:,} a class"
+    return f"{fewest:,} to {most:,} a class, {the_set.photos / the_set.classes:.1f} on average"
+
+
+def strategy(values: Mapping[str, Any]) -> str:
+    """A strategy's name, and its parameters where it has any."""
+    parameters = {name: value for name, value in values.items() if name != "name"}
+    name = str(values.get("name", "unnamed"))
+    return f"{name} ({settings(parameters)})" if parameters else name
+
+
+def commands(data: ReportData) -> str:
+    """What to type to get the table again; with no model yet, to get one."""
+    name = _argument(data.set.name)
+    specs = [model.run.spec for model in data.models] or ["torchvision:resnet50"]
+    models = "".join(f" \\\n    --model {_argument(spec)}" for spec in specs)
+    verify = f"genset release verify {name}\n" if data.set.release and data.models else ""
+    options = "".join(
+        f" --{option} {_argument(str(value))}"
+        for option, value in (
+            ("reference", data.options.reference),
+            ("labels", data.options.real_labels.name if data.options.real_labels else ""),
+            ("lower", data.options.lower),
+            ("upper", data.options.upper),
+            ("k", data.options.k),
+        )
+        if value
+    )
+    options += "".join(
+        f" --tta {_argument(f'{each.log.name}={each.model}')}" for each in data.options.tta
+    )
+    return f"{verify}genset evaluate {name}{models}\ngenset report {name}{options}"
+
+
+def _argument(text: str) -> str:
+    return shlex.quote(clean(text, longest=2000))
+
+
+def _all_of(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def line(reference: ReferenceSummary) -> list[str]:
+    """What the fitted line is, and which models have no part in it."""
+    said = []
+    if reference.slope is not None and reference.intercept is not None:
+        start = f"{reference.intercept:.3f}".replace("-", "−")
+        said.append(
+            f"The line through {len(reference.models)} models: logit(here) = {start} + "
+            f"{reference.slope:.3f} logit({clean(reference.name)}). A model’s effective "
+            "robustness is how far it is above the line; intervals resample classes and the "
+            "models’ scatter about the line, and take the accuracies there for exact."
+        )
+    elif reference.models:
+        said.append(
+            f"{count(len(reference.models), 'model')} of different accuracy "
+            f"{'is' if len(reference.models) == 1 else 'are'} too few to fit a line."
+        )
+    if reference.unknown:
+        names = ", ".join(clean(label) for label in reference.unknown[:8])
+        more = ", ..." if len(reference.unknown) > 8 else ""
+        said.append(f"No accuracy there is known of: {names}{more}.")
+    return said

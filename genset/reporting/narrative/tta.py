@@ -1,0 +1,167 @@
+"""What is said of an entry beside its model: sentences, and the cells of its row."""
+
+from math import isinf
+
+from genset.evaluation.results.compare import Bounds, Place
+from genset.reporting.data import ReportData, TopK
+from genset.reporting.format import clean, ends, percent
+from genset.reporting.gather.finetuning import FinetunedModel, FinetunedTask
+from genset.reporting.gather.tta import Entry
+from genset.reporting.narrative.finetuning import difference
+from genset.statistics.intervals import Interval
+from genset.tta.show import dollars
+from genset.tta.tasks import F1, TOP1, TOP5
+
+_SCORES = {TOP1: "top-1", TOP5: "top-5", F1: "F1"}
+LOWER, UPPER = "lower reference", "upper reference"
+
+
+def sentence(entry: Entry, data: ReportData) -> str:
+    """Fast, stable, general: all that is known of an entry, and what is not."""
+    return " ".join([_training(entry), *_model(entry.model, data)])
+
+
+def sentences(data: ReportData) -> list[str]:
+    """The same of all entries; what several have in common, their model, is said once."""
+    labels = dict.fromkeys(entry.model for entry in data.entries)
+    return [
+        " ".join([*(_training(e) for e in data.entries if e.model == label), *_model(label, data)])
+        for label in labels
+    ]
+
+
+def goal(entry: Entry) -> str:
+    """What it must reach: "93 % top-5 on ImageNet"."""
+    return f"{entry.threshold:g} % {_SCORES[entry.score]} on {clean(entry.task)}"
+
+
+def spoken(hours: float) -> str:
+    """A time in its two largest units: "18 min 5 s", "2 h 57 min"."""
+    seconds = round(hours * 3600)
+    if hours >= 100:
+        return f"{hours:,.0f} h"
+    if seconds >= 3600:
+        minutes = round(seconds / 60)
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{hours * 3600:.3g} s"
+
+
+def time(entry: Entry) -> str:
+    """Its time to the threshold, or that it never gets there."""
+    return "never" if entry.hours is None else spoken(entry.hours)
+
+
+def cost(entry: Entry) -> str:
+    """Its cost to the threshold."""
+    return dollars(entry.cost)
+
+
+def epoch(entry: Entry) -> str:
+    """The epoch that reached the threshold; of several runs, from the first to the last."""
+    if entry.epochs is None:
+        return "–"
+    low, high = entry.epochs
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def reach(entry: Entry) -> str:
+    """How many runs reach the threshold, with the interval of their share."""
+    if entry.share is None:
+        return "one run"
+    return f"{entry.reached} of {entry.runs} runs ({_range(entry.share, 0)})"
+
+
+def variation(entry: Entry) -> str:
+    """How much the times vary, with the interval of that; "–" where it is not known."""
+    if entry.variation is None:
+        return "–"
+    if entry.variation_interval is None:
+        return "0 % (as coarse as the logs are)"
+    return f"{100 * entry.variation:.1f} % ({_range(entry.variation_interval, 1)})"
+
+
+def place(label: str, bounds: Bounds) -> str:
+    """Where a model is between the two references, no surer than the interval allows."""
+    lower, upper = clean(bounds.lower), clean(bounds.upper)
+    found = _place(label, bounds)
+    if found is None:
+        return f"it is the {LOWER if label == bounds.lower else UPPER} itself"
+    low, high = found.interval
+    near = [name for name, end in ((lower, 0), (upper, 1)) if low <= end <= high]
+    if near:
+        return f"in top-1 not to be told apart from {' or '.join(near)}"
+    if high < 0 or low > 1:
+        return f"in top-1 {f'below {lower}' if high < 0 else f'above {upper}'}"
+    return f"in top-1 between {lower} and {upper}, {100 * found.share:.0f} % of the way"
+
+
+def gap(label: str, bounds: Bounds) -> tuple[str, str]:
+    """A model's share of the gap between the two references, and the interval, in per cent."""
+    if (found := _place(label, bounds)) is None:
+        return ("0" if label == bounds.lower else "100"), ""
+    low, high = found.interval
+    return f"{100 * found.share:.1f}", f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def models(data: ReportData) -> list[str]:
+    """The labels that the section is about: the lower reference, the entries', the upper one."""
+    joined = [entry.model for entry in data.entries]
+    ends = (data.bounds.lower, data.bounds.upper) if data.bounds else ()
+    return list(dict.fromkeys([*ends[:1], *joined, *ends[1:]]))
+
+
+def tasks(data: ReportData) -> list[FinetunedTask]:
+    """The tasks on which one of these models has a new last layer."""
+    labels = models(data)
+    return [task for task in data.finetuning if any(task.find(label) for label in labels)]
+
+
+def against_baseline(found: FinetunedModel) -> str:
+    """A fine-tuned model's difference from the baseline, with its interval, in points."""
+    if found.difference is None:
+        return "the baseline"
+    return "{} ({})".format(*difference(found.difference))
+
+
+def _training(entry: Entry) -> str:
+    name, aim = clean(entry.name), goal(entry)
+    if entry.hours is None:
+        none = f"None of the {entry.runs} runs of {name} reaches" if entry.runs > 1 else ""
+        return f"{none or f'{name} never reaches'} {aim}: the best is {entry.best:.2f} %."
+    price = f" for {cost(entry)}" if entry.cost is not None else ""
+    if entry.share is None:
+        alone = "one run, which does not say how stable that is"
+        return f"{name} reaches {aim} in {spoken(entry.hours)}{price} ({alone})."
+    varied = "" if entry.variation is None else f"; their times vary by {variation(entry)}"
+    mean = f"after {spoken(entry.hours)}{price} on average{varied}"
+    return f"{name} reaches {aim} in {reach(entry)}, {mean}."
+
+
+def _model(label: str, data: ReportData) -> list[str]:
+    """How good a model is on the report's set, between which two, and on other tasks."""
+    tops = " and ".join(_top(top) for top in data.model(label).tops if top.k in (1, 5))
+    where = f": {place(label, data.bounds)}" if data.bounds else ""
+    said = [f"On {clean(data.set.name)}, {clean(label)} has {tops}{where}."]
+    against = [
+        f"{clean(task.task)} {against_baseline(found)}"
+        for task in data.finetuning
+        if (found := task.find(label)) and found.difference
+    ]
+    if against:
+        said.append(f"Fine-tuned, in points against the baseline: {'; '.join(against)}.")
+    return said
+
+
+def _top(top: TopK) -> str:
+    photos = top.accuracy.photos
+    return f"{percent(top.accuracy.share, photos)} % top-{top.k} ({ends(top.clustered, photos)} %)"
+
+
+def _place(label: str, bounds: Bounds) -> Place | None:
+    return next((each for each in bounds.places if each.model == label), None)
+
+
+def _range(found: Interval, digits: int) -> str:
+    """An interval of a share, in per cent."""
+    high = "∞" if isinf(found.high) else f"{100 * found.high:.{digits}f}"
+    return f"{100 * found.low:.{digits}f}–{high} %"

@@ -1,0 +1,210 @@
+"""A report's numbers as Markdown, to paste, and as JSON, to compute with."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from genset.evaluation.results.breakdown import Breakdown
+from genset.evaluation.results.compare import Pair
+from genset.reporting.data import Against, ReferenceSummary, ReportData, ScoredModel
+from genset.reporting.format import (
+    bare_p,
+    count,
+    ends,
+    interval,
+    percent,
+    points,
+    span,
+)
+from genset.reporting.gather.gallery import class_name
+from genset.reporting.narrative import models as narrative
+from genset.reporting.render.finetuning_markdown import tasks_in_markdown, tasks_to_json
+from genset.reporting.render.markdown_tables import escape, plain, table
+from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
+from genset.statistics.intervals import Interval
+
+FORMAT = "genset report 2"
+_LISTED = 10
+
+
+def as_markdown(data: ReportData) -> str:
+    """The report's tables, with what it takes to read them."""
+    about = data.set
+    parts = [
+        f"**{escape(about.name)}**: {count(about.photos, 'photo')} of "
+        f"{count(about.classes, 'ImageNet class', 'ImageNet classes')}, `{about.content_hash}`.",
+        escape(narrative.headline(data)),
+    ]
+    if data.entries:
+        parts += ["### Time to accuracy", *entries_in_markdown(data)]
+    if data.models:
+        parts.append(_leaderboard(data.models))
+        parts += [
+            f"{escape(model.label)}: {escape('; '.join(remarks))}."
+            for model in data.models
+            if (remarks := narrative.remarks(model.run))
+        ]
+        parts.append(escape(" ".join([*narrative.certainty(data), narrative.intervals(data)])))
+    if data.pairs:
+        parts += ["### Between models", _pairs(data)]
+    if data.reference:
+        parts += [f"### Against {escape(data.reference.name)}", *_against(data.reference)]
+    if data.bounds:
+        parts += [
+            f"### Between {escape(data.bounds.lower)} and {escape(data.bounds.upper)}",
+            table(
+                ("Model", "Share of the gap (%)", "95 % interval"),
+                [
+                    (each.model, f"{100 * each.share:.1f}", _shares(each.interval))
+                    for each in data.bounds.places
+                ],
+            ),
+        ]
+    if data.finetuning:
+        parts += ["### Fine-tuning", *tasks_in_markdown(data.finetuning)]
+    if data.confusions:
+        parts += ["### Hardest classes and commonest confusions", _hardest(data), _confused(data)]
+    parts += [part for each in data.breakdowns for part in _breakdown(data.models, each)]
+    if calibrated := [model for model in data.models if model.calibration]:
+        parts += ["### Calibration", _calibration(calibrated)]
+    return "\n\n".join(parts) + "\n"
+
+
+def to_json(data: ReportData) -> dict[str, Any]:
+    """Everything in the report but the pictures, as JSON's own types.
+
+    A report without entries or results of fine-tuning has no word of them.
+    """
+    found = asdict(data)
+    del found["models"], found["entries"], found["finetuning"]
+    if not data.entries:
+        del found["options"]["tta"]
+    return {
+        "format": FORMAT,
+        "headline": narrative.headline(data),
+        **plain(found),
+        "models": [
+            plain({**asdict(model.run), **asdict(model), "run": model.run.key})
+            for model in data.models
+        ],
+        "pairs": [pair_to_json(pair) for pair in data.pairs],
+        **({"entries": entries_to_json(data)} if data.entries else {}),
+        **({"finetuning": tasks_to_json(data.finetuning)} if data.finetuning else {}),
+    }
+
+
+def pair_to_json(pair: Pair) -> dict[str, Any]:
+    """Two models side by side, as JSON's own types."""
+    found: dict[str, Any] = plain({**asdict(pair), "apart": pair.apart})
+    return found
+
+
+def _leaderboard(models: Sequence[ScoredModel]) -> str:
+    ks = sorted({top.k for model in models for top in model.tops})
+    head = ["Model", "Group"]
+    for k in ks:
+        head += [f"Top-{k} (%)", "Wilson", "Classes resampled", "Correct"]
+    has_real = any(model.real for model in models)
+    rows = []
+    for model in models:
+        row = [model.label, model.group]
+        tops = {top.k: top for top in model.tops}
+        for k in ks:
+            if (top := tops.get(k)) is None:
+                row += ["–"] * 4
+                continue
+            found = top.accuracy
+            row += [
+                percent(found.share, found.photos),
+                interval(found),
+                ends(top.clustered, found.photos),
+                f"{found.correct:,} of {found.photos:,}",
+            ]
+        if has_real and model.real:
+            row += [f"{percent(model.real.share, model.real.photos)} ({interval(model.real)})"]
+        rows.append(row)
+    return table([*head, *(["All labels (%)"] if has_real else [])], rows, words=2)
+
+
+def _pairs(data: ReportData) -> str:
+    rows = [
+        (
+            f"{pair.first} − {pair.second}",
+            narrative.difference(pair),
+            narrative.pair_interval(pair),
+            f"{pair.only_first:,} : {pair.only_second:,}",
+            bare_p(pair.p_value),
+            bare_p(pair.holm),
+            bare_p(pair.false_discovery),
+            "yes" if pair.apart else "no",
+        )
+        for pair in narrative.shown_pairs(data)
+    ]
+    head = ("Pair", "Points", "95 % interval", "Right alone", "McNemar p", "Holm", "BH", "Apart")
+    return table(head, rows)
+
+
+def _against(reference: ReferenceSummary) -> list[str]:
+    def row(model: Against) -> tuple[str, ...]:
+        above = (
+            (points(model.above), span(model.interval))
+            if model.above is not None and model.interval
+            else ("–", "–")
+        )
+        here, there = f"{100 * model.here:.2f}", f"{100 * model.elsewhere:.2f}"
+        return (model.label, there, here, points(-model.gap), *above, model.source)
+
+    head = ("Model", "There (%)", "Here (%)", "Change", "Above the line", "95 % interval", "Source")
+    said = [table(head, map(row, reference.models))] if reference.models else []
+    return [*said, *map(escape, narrative.line(reference))]
+
+
+def _hardest(data: ReportData) -> str:
+    head = ("Class", "wnid", "Photos", "Mean top-1 (%)")
+    rows = [
+        (class_name(each.name), each.name, f"{each.photos:,}", f"{100 * each.mean:.1f}")
+        for each in data.classes[:_LISTED]
+    ]
+    return table(head, rows, words=2)
+
+
+def _confused(data: ReportData) -> str:
+    rows = [
+        (
+            f"{class_name(each.wnid)} ({each.wnid})",
+            f"{class_name(each.other)} ({each.other})",
+            f"{each.answers:,} of {each.of:,}",
+            f"{each.models}",
+        )
+        for each in data.confusions[:_LISTED]
+    ]
+    return table(("Photos of", "Taken for", "First answers", "Models"), rows, words=2)
+
+
+def _breakdown(models: Sequence[ScoredModel], found: Breakdown) -> list[str]:
+    """Accuracies by group, where the groups are few enough to read."""
+    if len(found.groups) > _LISTED or not models:
+        return []
+    rows = [
+        (
+            group.name,
+            f"{group.photos:,}",
+            *(f"{percent(each.share, each.photos)} ({interval(each)})" for each in group.top1),
+        )
+        for group in found.groups
+    ]
+    head = (found.by.capitalize(), "Photos", *(escape(model.label) for model in models))
+    return [f"### By {found.by}", table(head, rows)]
+
+
+def _calibration(models: Sequence[ScoredModel]) -> str:
+    rows = [
+        (model.label, f"{100 * found.error:.1f}", points(found.overconfidence, 1))
+        for model in models
+        if (found := model.calibration)
+    ]
+    return table(("Model", "Expected calibration error (points)", "Overconfidence (points)"), rows)
+
+
+def _shares(found: Interval) -> str:
+    return f"{100 * found.low:.1f} to {100 * found.high:.1f}"

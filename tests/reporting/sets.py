@@ -1,0 +1,142 @@
+"""Sets and runs for reports, and a reader of their pages."""
+
+import hashlib
+import io
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+from PIL import Image
+
+from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.evaluation.results.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
+from genset.release.reader import (
+    FORMAT,
+    MANIFEST,
+    ReleasePhoto,
+    content_hash,
+    manifest_hash,
+    manifest_lines,
+)
+from genset.reporting import Options, write_report
+from genset.taxonomy import imagenet1k
+
+WNIDS = [each.wnid for each in imagenet1k()]
+BY = ("CC BY 2.0", "https://creativecommons.org/licenses/by/2.0/")
+
+
+def release_of(root: Path, photos: int, **changes: object) -> PhotoSet:
+    """A release named "small": one photo a class, of a colour of its own."""
+    records = []
+    for number in range(photos):
+        file = io.BytesIO()
+        Image.new("RGB", (640, 480), (7 * number % 256, 90, 200)).save(file, "JPEG")
+        content = file.getvalue() + number.to_bytes(4, "big")
+        digest = hashlib.sha256(content).hexdigest()
+        record = ReleasePhoto(
+            file=f"{WNIDS[number]}/{digest}.jpg",
+            wnid=WNIDS[number],
+            sha256=digest,
+            byte_size=len(content),
+            width=640,
+            height=480,
+            source="flickr",
+            source_id=str(number),
+            page_url=f"https://www.flickr.com/photos/someone/{number}",
+            image_url="",
+            owner=f"{number}@N00",
+            owner_name=f"Owner {number}",
+            title=f"Photo {number}",
+            license=BY[0],
+            license_url=BY[1],
+            posted_at=f"2015-01-{1 + number % 28:02}T00:00:00+00:00",
+            taken_at=None,
+            keyword="keyword",
+            rank=1,
+            labels={"correct": 2, "unsure": 1},
+            selection_frequency=0.6667,
+        )
+        records.append(replace(record, **changes))  # type: ignore[arg-type]
+        (root / record.wnid).mkdir(parents=True, exist_ok=True)
+        (root / record.file).write_bytes(content)
+    records.sort(key=lambda record: record.file)
+    manifest = {
+        "format": FORMAT,
+        "name": "small",
+        "created_at": "2026-01-02T03:04:05+00:00",
+        "content_hash": content_hash(records),
+        "strategy": {"name": "majority"},
+        "labelers": 3,
+        "left_out": {"not labeled": 4},
+        "photos": [asdict(record) for record in records],
+    }
+    manifest["manifest_hash"] = manifest_hash(manifest)
+    (root / MANIFEST).write_text("".join(manifest_lines(manifest)))
+    return open_set(str(root))
+
+
+def score(
+    photos: PhotoSet,
+    runs: Path,
+    model: str,
+    right: int,
+    *,
+    weights: str = "sha256:1",
+    unreadable: Sequence[str] = (),
+) -> Run:
+    """Keep a run that is right on the first `right` photos, and second on the others."""
+    predictions = []
+    for place, photo in enumerate(p for p in photos.photos if p.id not in unreadable):
+        others = [wnid for wnid in WNIDS[-6:] if wnid != photo.wnid]
+        top = [photo.wnid, *others] if place < right else [others[0], photo.wnid, *others[1:]]
+        chances = (0.6, 0.2, 0.1, 0.05, 0.01)
+        predictions.append(Prediction(photo.id, photo.wnid, tuple(top[:5]), chances))
+    run = Run(
+        key=run_key(set=photos.content_hash, weights=weights, model=model),
+        model=model,
+        spec=f"file:{weights[-1]}.pth?arch=torchvision:resnet18&name={model}",
+        set_name=photos.name,
+        set_hash=photos.content_hash,
+        weights_hash=weights,
+        preprocessing={"resize": 256, "crop": 224, "mean": [0.5, 0.5, 0.5]},
+        precision="float32",
+        versions={"genset": "0.1.0", "torch": "2.8.0"},
+        device="cpu",
+        created_at="2026-01-02T03:04:05+00:00",
+        seconds=1.5,
+        unreadable=dict.fromkeys(unreadable, "truncated"),
+        top1=Accuracy.of(right, len(predictions)),
+        top5=Accuracy.of(len(predictions), len(predictions)),
+    )
+    save_run(run_folder(runs, photos.name, model, run.key), run, predictions)
+    return run
+
+
+class Page(HTMLParser):
+    """A page's tags with their attributes, and its words."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self._words: list[str] = []
+        self.feed(path.read_text("utf-8"))
+        self.close()
+        self.text = " ".join(" ".join(self._words).split())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self._words.append(data)
+
+    def values(self, tag: str, attribute: str) -> list[str]:
+        """This attribute's value in each such tag."""
+        return [found[attribute] or "" for name, found in self.tags if name == tag]
+
+
+def report(photos: PhotoSet, runs: Path, options: Options | None = None) -> Page:
+    """Write the report beside the runs, and read it."""
+    path = runs.parent / "report.html"
+    write_report(photos, runs, path, options or Options())
+    return Page(path)

@@ -1,0 +1,202 @@
+"""The report's section on fine-tuning: there where results are kept, and nowhere else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from genset.errors import GensetError
+from genset.evaluation.data.photos import PhotoSet
+from genset.finetune.results import finetuned_folder
+from genset.reporting import Options, collect, write_report
+from genset.reporting.render.markdown import as_markdown, to_json
+from tests.reporting.heads import CLASSES, keep_finetuned
+from tests.reporting.sets import Page, release_of, report, score
+
+OLD, NEW = "sha256:old", "sha256:new"
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> PhotoSet:
+    """A release on which the models "pretrained" and "optimized" are scored."""
+    photos = release_of(tmp_path / "set", 20)
+    score(photos, tmp_path / "runs", "optimized", 9, weights=NEW)
+    score(photos, tmp_path / "runs", "pretrained", 8, weights=OLD)
+    return photos
+
+
+@pytest.fixture
+def runs(tmp_path: Path, photos: PhotoSet) -> Path:
+    """Both fine-tuned on birds; "optimized" is wrong on 16 more of 160 photos."""
+    runs = tmp_path / "runs"
+    keep_finetuned(runs, "pretrained", [32, 32, 32], weights=OLD, shots=[(1, 80), (5, 50)])
+    keep_finetuned(
+        runs,
+        "optimized",
+        [48, 44, 52],
+        weights=NEW,
+        shots=[(1, 90), (5, 60)],
+        created_at="2026-01-02T03:04:05.000002+00:00",
+    )
+    return runs
+
+
+def everywhere(photos: PhotoSet, runs: Path, options: Options | None = None) -> tuple[Page, str]:
+    """The page and the Markdown."""
+    return report(photos, runs, options), as_markdown(collect(photos, runs, options or Options()))
+
+
+def test_the_first_model_is_the_baseline_and_the_other_is_held_against_it(
+    photos: PhotoSet, runs: Path
+) -> None:
+    page, markdown = everywhere(photos, runs)
+    (task,) = to_json(collect(photos, runs))["finetuning"]
+    first, second = task["models"]
+    assert (first["label"], first["difference"]) == ("pretrained", None)
+    assert first["accuracy"]["correct"] == 128
+    assert (first["spread"], len(first["run"]["attempts"])) == (0.0, 5)
+    held = second["difference"]
+    assert held["difference"] == pytest.approx(-0.1)
+    assert held["interval"]["low"] < -0.1 < held["interval"]["high"] < 0
+    assert (held["only_model"], held["only_baseline"]) == (0, 16)
+    for form in (page.text, markdown):
+        assert (
+            "optimized against pretrained, with a new last layer: −10.0 points on birds-200" in form
+        )
+        assert "16 classes, 240 training and 160 test photos; split: official" in form
+        assert "± 2.50 over 3 seeds" in form
+    assert "birds-200: optimized against pretrained" in page.text
+    assert page.text.index("pretrained accuracy") < page.text.index("optimized accuracy")
+    pretrained = "80.0 (73.1–85.5) ± 0.00 over 3 seeds"
+    assert f"| birds-200 | {pretrained} | 70.0 (62.5–76.6) ± 2.50 over 3 seeds |" in markdown
+
+
+def test_the_lower_reference_is_the_baseline_where_one_is_named(
+    photos: PhotoSet, runs: Path
+) -> None:
+    score(photos, runs, "best", 20, weights="sha256:best")
+    keep_finetuned(runs, "optimized", [16], weights=NEW, name="cats-dogs")
+    tasks = collect(photos, runs, Options(lower="optimized", upper="best")).finetuning
+    assert [[model.label for model in task.models] for task in tasks] == [
+        ["optimized", "pretrained"],
+        ["optimized"],
+    ]
+    assert tasks[0].models[1].difference
+    assert tasks[0].models[1].difference.difference == pytest.approx(0.1)
+
+
+def test_learning_curves_classes_and_confusions_are_told_by_model(
+    photos: PhotoSet, runs: Path
+) -> None:
+    page, markdown = everywhere(photos, runs)
+    assert "| pretrained | 5 | 68.8 |" in markdown
+    assert "| optimized | all | 70.0 |" in markdown
+    # Both err on the first classes: "pretrained" on three and a little, "optimized" on one more.
+    assert "| bird 0 | 0.0 (0.0–27.8) | 0.0 (0.0–27.8) |" in markdown
+    assert "| bird 3 taken for bird 4 | 2 of 10 | 10 of 10 |" in markdown
+    assert "| bird 4 taken for bird 5 | 0 of 10 | 7.3 of 10 |" in markdown
+    assert "bird 3 → bird 4 2 of 10 10 of 10" in page.text
+    assert "hardest bird 0 0.0 % 0.0–27.8 %" in page.text
+    assert "easiest" in page.text
+    assert len([words for words in CLASSES if f"| {words} |" in markdown]) == 9
+
+
+def test_what_must_be_said_stands_below_the_table_once(tmp_path: Path, photos: PhotoSet) -> None:
+    runs = tmp_path / "runs"
+    notes = ("4 classes are missing.",)
+    keep_finetuned(runs, "pretrained", [32], weights=OLD, notes=notes, left_out={"a.jpg": "cut"})
+    keep_finetuned(runs, "optimized", [16], weights=NEW, notes=notes, precision="bf16")
+    page, markdown = everywhere(photos, runs)
+    for form in (page.text, markdown):
+        assert form.count("4 classes are missing.") == 1
+        assert "optimized: scored in bf16." in form
+
+
+def test_one_result_of_all_photos_has_no_curve_and_no_difference(
+    tmp_path: Path, photos: PhotoSet
+) -> None:
+    runs = tmp_path / "runs"
+    keep_finetuned(runs, "pretrained", [32], weights=OLD, name="cats-dogs")
+    page, markdown = everywhere(photos, runs)
+    assert "Learning curves" not in page.text
+    assert "learning curve" not in markdown
+    assert "| cats-dogs | 80.0 (73.1–85.5) 1 seed |" in markdown
+    assert "against" not in page.text.partition("Fine-tuning")[2].partition("Where they err")[0]
+
+
+def test_a_model_goes_by_its_weights_and_answers_by_their_name(
+    tmp_path: Path, photos: PhotoSet
+) -> None:
+    runs = tmp_path / "runs"
+    keep_finetuned(runs, "same weights, other name", [32], weights=OLD)
+    keep_finetuned(runs, "optimized", [16], weights="sha256:others")
+    (task,) = collect(photos, runs).finetuning
+    assert [model.label for model in task.models] == ["pretrained"]
+
+
+def test_a_set_without_such_results_has_the_report_that_it_had(
+    tmp_path: Path, photos: PhotoSet
+) -> None:
+    runs = tmp_path / "runs"
+    write_report(photos, runs, tmp_path / "before.html")
+    before = as_markdown(collect(photos, runs)), to_json(collect(photos, runs))
+    keep_finetuned(runs, "unknown", [32], weights="sha256:unknown")
+    write_report(photos, runs, tmp_path / "after.html")
+    assert (as_markdown(collect(photos, runs)), to_json(collect(photos, runs))) == before
+    assert (tmp_path / "after.html").read_bytes() == (tmp_path / "before.html").read_bytes()
+    assert not {"finetuning", "entries"} & set(before[1])
+    assert "tta" not in before[1]["options"]
+
+
+def test_two_ways_to_fit_are_not_compared(tmp_path: Path, photos: PhotoSet) -> None:
+    runs = tmp_path / "runs"
+    keep_finetuned(runs, "pretrained", [32], weights=OLD, shots=[(1, 80)])
+    keep_finetuned(
+        runs,
+        "pretrained",
+        [16],
+        weights=OLD,
+        shots=[(1, 90)],
+        created_at="2026-01-02T03:04:05.000002+00:00",
+        key="b" * 64,
+        probe="sgd",
+    )
+    page, markdown = everywhere(photos, runs)
+    tasks = collect(photos, runs).finetuning
+    assert [(task.task, len(task.models)) for task in tasks] == [
+        ("birds-200", 1),
+        ("birds-200 (2)", 1),
+    ]
+    assert "birds-200 (2): 16 classes" in markdown
+    assert "trained by SGD" in page.text
+    ids = [found["id"] for _, found in page.tags if "id" in found]
+    assert len(ids) == len(set(ids)) > 0
+
+
+def test_damaged_results_are_named(photos: PhotoSet, runs: Path) -> None:
+    run = keep_finetuned(runs, "pretrained", [32], weights=OLD, name="cats-dogs")
+    table = finetuned_folder(runs, run.name, run.model, run.key) / "predictions.csv"
+    table.write_text("\n".join(table.read_text().splitlines()[:-1]) + "\n")
+    with pytest.raises(GensetError, match="do not give the run's counts"):
+        collect(photos, runs)
+
+
+def test_names_of_classes_and_tasks_stay_words(tmp_path: Path, photos: PhotoSet) -> None:
+    runs = tmp_path / "runs"
+    words = "<script>alert(1)</script>"
+    keep_finetuned(
+        runs,
+        "pretrained",
+        [32],
+        weights=OLD,
+        name=words,
+        classes=(words, *CLASSES[1:]),
+        split=words,
+        notes=(words,),
+        shots=[(1, 80)],
+    )
+    page, markdown = everywhere(photos, runs)
+    assert "script" not in [tag for tag, _ in page.tags]
+    assert words in page.text
+    assert "<script" not in markdown
+    json.dumps(to_json(collect(photos, runs)), allow_nan=False)

@@ -1,0 +1,289 @@
+"""A report's three forms say what the runs say, and a stranger's words stay words."""
+
+import base64
+import io
+import json
+import sys
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser
+
+from genset.errors import GensetError, MissingExtra
+from genset.evaluation.data.photos import open_set
+from genset.evaluation.results.runs import run_folder
+from genset.reporting import collect, write_report
+from genset.reporting.render.markdown import as_markdown, to_json
+from tests.reporting.sets import WNIDS, release_of, report, score
+
+NOTICE = "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc."
+
+
+def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
+    better, worse = score(photos, runs, "better", 8), score(photos, runs, "worse", 5)
+
+    page = report(photos, runs)
+    data = collect(photos, runs)
+    markdown, as_json = as_markdown(data), json.loads(json.dumps(to_json(data)))
+
+    assert [model["label"] for model in as_json["models"]] == ["better", "worse"]
+    for model, run in zip(as_json["models"], (better, worse), strict=True):
+        assert model["top1"] == asdict(run.top1)
+        assert model["tops"][0]["accuracy"] == asdict(run.top1)
+        assert model["weights_hash"] == run.weights_hash
+        assert run.spec in page.text
+    by_class = as_json["models"][0]["tops"][0]["clustered"]
+    shown = f"{100 * by_class['low']:.1f}–{100 * by_class['high']:.1f}"
+    assert f"| better | a | 80.0 | 49.0–94.3 | {shown} | 8 of 10 | 100.0 | 72.2–100.0" in markdown
+    assert f"80.0 % 49.0–94.3 % · 8 of 10 {shown} % · classes resampled" in page.text
+    assert "50.0 % 23.7–76.3 % · 5 of 10" in page.text
+    for form in (page.text, markdown):
+        assert "better has the highest top-1 accuracy here, 80.0 % (8 of 10): 30.0 points" in form
+        assert "better cannot be told apart from worse." in form
+        assert "better alone is right on 3 and worse alone on 0: +30.0 points" in form
+        assert "p = 0.25 by McNemar" in form
+
+
+def test_the_set_is_described(tmp_path: Path) -> None:
+    photos = release_of(tmp_path / "set", 3)
+    page = report(photos, tmp_path / "runs")
+
+    for words in (
+        "3 of ImageNet’s 1,000",
+        "2015-01-01 to 2015-01-03",
+        "by 3 people; labels on these photos: 6 correct, 3 unsure",
+        "4 candidates: not labeled",
+        photos.content_hash,
+        "Photo 1 by Owner 1 , CC BY 2.0",
+        NOTICE,
+    ):
+        assert words in page.text
+    assert "https://www.flickr.com/photos/someone/1" in page.values("a", "href")
+
+
+def test_a_set_that_no_model_was_scored_on(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 3), tmp_path / "runs"
+    page = report(photos, runs)
+    data = collect(photos, runs)
+
+    assert "No model was scored on this set yet." in page.text
+    assert "genset evaluate small" in page.text
+    assert "No model was scored" in as_markdown(data)
+    assert to_json(data)["models"] == []
+
+
+def test_a_plain_folder_has_no_makers(tmp_path: Path) -> None:
+    folder = tmp_path / "mine" / WNIDS[0]
+    folder.mkdir(parents=True)
+    Image.new("RGB", (64, 64)).save(folder / "a.png")
+    page = report(open_set(str(tmp_path / "mine")), tmp_path / "runs")
+
+    assert "is not recorded" in page.text
+    assert NOTICE not in page.text
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "says"),
+    [
+        (10, 10, "alpha and beta have the same, highest top-1 accuracy here"),
+        (10, 0, "alpha can be told apart from every other model."),
+    ],
+)
+def test_headline_claims_no_more_than_the_numbers(
+    tmp_path: Path, first: int, second: int, says: str
+) -> None:
+    photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
+    score(photos, runs, "alpha", first)
+    score(photos, runs, "beta", second)
+
+    assert says in report(photos, runs).text
+
+
+def test_runs_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 4), tmp_path / "runs"
+    found = [score(photos, runs, "same", 3, weights=f"sha256:{n}") for n in (1, 2)]
+
+    labels = {model.label for model in collect(photos, runs).models}
+
+    assert labels == {f"same [{run.key[:8]}]" for run in found}
+
+
+def test_runs_on_other_photos_of_the_same_name_are_left_out(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    old = release_of(tmp_path / "old", 3)
+    score(old, runs, "scored-before", 3)
+    page = report(release_of(tmp_path / "new", 4), runs)
+
+    assert "scored-before" not in page.text
+    assert "Left out: 1 run on other photos under the same name." in page.text
+
+
+def test_unreadable_photos_are_said_beside_the_number(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 4), tmp_path / "runs"
+    broken = photos.photos[0]
+    broken.path.write_bytes(b"no photo")
+    score(photos, runs, "model", 2, unreadable=[broken.id])
+
+    page = report(photos, runs)
+
+    assert "model 1 photo could not be read" in page.text
+    assert "model: 1 photo could not be read; not counted" in as_markdown(collect(photos, runs))
+    assert "This photo cannot be shown" in page.text
+    assert "model is not counted on it" in page.text
+    assert len(page.values("img", "src")) == 3
+
+
+def test_predictions_that_contradict_the_counts_are_refused(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 4), tmp_path / "runs"
+    run = score(photos, runs, "model", 2)
+    table = run_folder(runs, photos.name, "model", run.key) / "predictions.csv"
+    table.write_text("\n".join(table.read_text().splitlines()[:-1]))
+
+    with pytest.raises(GensetError, match="do not give the run's counts"):
+        collect(photos, runs)
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</figcaption><img src=http://evil.example/x onerror=alert(1)>",
+    "'\" onmouseover=alert(1) x='",
+    "{{ 7 * 7 }}{% raw %}",
+    "\u202egnp.exe\u2066 \x00\x1b[31m",
+    "\ud800 half a character",
+    "x" * 100_000,
+]
+BAD_URLS = [
+    "javascript:alert(1)",
+    " JaVaScRiPt:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "//evil.example/x",
+    "https:\n//evil.example",
+    "http://[broken",
+    "file:///etc/passwd",
+]
+
+
+@pytest.mark.parametrize("words", HOSTILE, ids=lambda words: ascii(words[:20]))
+def test_a_strangers_words_never_become_markup(tmp_path: Path, words: str) -> None:
+    plain = release_of(tmp_path / "plain", 4)
+    photos = release_of(tmp_path / "set", 4, title=words, owner_name=words, license=words)
+    for right in (3, 2, 1):
+        score(plain, tmp_path / "a" / "runs", f"model {right}", right)
+        score(photos, tmp_path / "b" / "runs", f"{words[:100]} {right}", right)
+
+    expected, page = report(plain, tmp_path / "a" / "runs"), report(photos, tmp_path / "b" / "runs")
+
+    assert [tag for tag, _ in page.tags] == [tag for tag, _ in expected.tags]
+    assert not any(name.startswith("on") for _, found in page.tags for name in found)
+    assert "evil.example" not in "".join(page.values("img", "src") + page.values("a", "href"))
+    assert not set(page.text) & set("\u202e\u2066\x00\x1b\ud800")
+    assert len(page.text) < 20_000
+    assert "<script" not in as_markdown(collect(photos, tmp_path / "b" / "runs"))
+
+
+@pytest.mark.parametrize("url", BAD_URLS)
+def test_only_web_addresses_become_links(tmp_path: Path, url: str) -> None:
+    photos = release_of(tmp_path / "set", 1, page_url=url, license_url=url)
+    page = report(photos, tmp_path / "runs")
+
+    assert [tag for tag, _ in page.tags if tag == "a"] == []
+    assert "Photo 0 by Owner 0" in page.text
+
+
+def test_nothing_is_fetched_from_outside(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 3), tmp_path / "runs"
+    score(photos, runs, "model", 2)
+    page = report(photos, runs)
+
+    for tag, attributes in page.tags:
+        assert tag not in ("script", "iframe", "object", "embed", "form", "base")
+        for name in ("src", "href", "xlink:href", "srcset", "action"):
+            if (address := attributes.get(name)) is None:
+                continue
+            if tag == "a":
+                assert address.startswith("https://")
+                assert attributes["rel"] == "noopener noreferrer"
+            else:
+                assert address.startswith(("data:", "#"))
+    assert "@import" not in page.text
+    assert "url(http" not in page.text
+
+
+def test_pictures_are_small_upright_and_without_metadata(tmp_path: Path) -> None:
+    folder = tmp_path / "mine" / WNIDS[0]
+    folder.mkdir(parents=True)
+    exif = Image.Exif()
+    exif[0x0112] = 6  # the camera lay on its side
+    exif[0x9286] = "where I live"
+    Image.new("RGB", (800, 400)).save(folder / "a.jpg", exif=exif, comment=b"where I live")
+    Image.new("RGBA", (30, 40)).save(folder / "b.png")
+
+    page = report(open_set(str(tmp_path / "mine")), tmp_path / "runs")
+
+    found = [base64.b64decode(src.partition(",")[2]) for src in page.values("img", "src")]
+    sizes = {Image.open(io.BytesIO(picture)).size for picture in found}
+    assert sizes == {(160, 320), (30, 40)}
+    assert not any(b"where I live" in picture or b"Exif" in picture for picture in found)
+
+
+def test_a_big_set_shows_thirty_photos_mistakes_first(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 60), tmp_path / "runs"
+    score(photos, runs, "model", 40)
+
+    page = report(photos, runs)
+    (gallery,) = collect(photos, runs).galleries
+    samples = gallery.samples
+
+    assert len(page.values("img", "src")) == 30
+    assert [sample.mistakes for sample in samples] == [1] * 20 + [0] * 10
+    assert len({sample.wnid for sample in samples}) == 30
+    assert "30 photos of 60, which are no fair sample" in page.text
+
+
+def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 40), tmp_path / "runs"
+    score(photos, runs, "one", 30)
+    score(photos, runs, "two", 20)
+    first, second = tmp_path / "first.html", tmp_path / "second.html"
+
+    write_report(photos, runs, first)
+    write_report(photos, runs, second)
+
+    assert first.read_bytes() == second.read_bytes()
+    assert str(tmp_path) not in first.read_text()
+
+
+def test_a_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    photos = release_of(tmp_path / "set", 1)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+
+    with pytest.raises(MissingExtra, match=r"genset\[evaluate\]"):
+        write_report(photos, tmp_path / "runs", tmp_path / "report.html")
+
+
+@pytest.mark.browser
+def test_it_opens_offline_in_a_browser(browser: Browser, tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 5, title=HOSTILE[1]), tmp_path / "runs"
+    for right, name in ((3, "$model$ <b>"), (2, "a-model-with-a-very-long-name"), (1, "x" * 90)):
+        score(photos, runs, name, right)
+    path = tmp_path / "report.html"
+    write_report(photos, runs, path)
+    trouble: list[str] = []
+    with closing(browser.new_page(viewport={"width": 390, "height": 800})) as page:
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("request", lambda request: trouble.append(request.url))
+        page.context.set_offline(True)
+        page.goto(path.as_uri())
+        pictures = page.locator("img").evaluate_all("all => all.map(one => one.naturalWidth)")
+        width = page.evaluate("document.documentElement.scrollWidth")
+        labels = page.locator("svg text", has_text="$model$ <b>").count()
+    asked = [what for what in trouble if not what.startswith("data:") and what != path.as_uri()]
+    assert asked == []
+    assert pictures == [320] * 5
+    assert width == 390, "a phone's reader would have to scroll sideways"
+    assert labels == 2

@@ -1,0 +1,245 @@
+"""What a report says of several models, of ImageNet, of classes and of confidence."""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from genset.errors import BadInput
+from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.evaluation.evaluate import evaluate
+from genset.reporting import Options, collect
+from genset.reporting.render.markdown import as_markdown, to_json
+from genset.statistics.bootstrap import Resampling
+from tests.evaluation.listed import write_list, write_npy
+from tests.reporting.sets import WNIDS, Page, release_of, report, score
+
+TRUTH = [place for place in range(40) for _ in range(5)]
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> PhotoSet:
+    """Five models on 200 photos that are not here; "odd" has its ranks reversed."""
+    photos = open_set(str(write_list(tmp_path / "photos.csv", TRUTH)))
+    luck = np.random.default_rng(1).random(len(TRUTH))
+    for name, share in (("best", 0.9), ("next", 0.89), ("third", 0.7), ("last", 0.4)):
+        rows = [
+            [t, 901, 902, 903, 904, 905] if lucky < share else [900, t, 902, 903, 904, 905]
+            for t, lucky in zip(TRUTH, luck, strict=True)
+        ]
+        evaluate(photos, [write_npy(tmp_path / f"{name}.npy", rows)], tmp_path / "runs")
+    rows = [[901, 902, 903, 904, t] for t in TRUTH]
+    evaluate(photos, [write_npy(tmp_path / "odd.npy", rows)], tmp_path / "runs")
+    return photos
+
+
+def everywhere(photos: PhotoSet, options: Options | None = None) -> tuple[Page, str, str]:
+    """The page, the Markdown and the JSON of a report."""
+    runs = photos.root / "runs"
+    data = collect(photos, runs, options or Options())
+    as_json = json.dumps(to_json(data), allow_nan=False, ensure_ascii=False)
+    return report(photos, runs, options), as_markdown(data), as_json
+
+
+def test_models_that_cannot_be_told_apart_share_a_letter_in_every_form(listed: PhotoSet) -> None:
+    page, markdown, as_json = everywhere(listed)
+    groups = {model["label"]: model["group"] for model in json.loads(as_json)["models"]}
+    assert groups == {"best": "a", "next": "a", "third": "b", "last": "c", "odd": "d"}
+    assert "best cannot be told apart from next." in page.text
+    assert "best cannot be told apart from next." in markdown
+    assert "| best | a |" in markdown
+    assert "| next | a |" in markdown
+
+
+def test_every_pair_has_its_tests_and_what_the_set_can_show(listed: PhotoSet) -> None:
+    page, markdown, as_json = everywhere(listed)
+    pairs = {(pair["first"], pair["second"]): pair for pair in json.loads(as_json)["pairs"]}
+    assert len(pairs) == 10
+    pair = pairs["best", "third"]
+    assert pair["apart"] is True
+    assert pair["interval"]["low"] <= pair["difference"] <= pair["interval"]["high"]
+    assert pair["p_value"] < pair["holm"]
+    shown = f"+{100 * pair['difference']:.1f}"
+    assert f"| best − third | {shown} |" in markdown
+    assert f"best − third {shown}" in page.text
+    assert "With 80 % power, these 200 photos show a difference of" in page.text
+
+
+@settings(max_examples=10)
+@given(
+    places=st.lists(st.integers(0, 3), min_size=1, max_size=12),
+    answers=st.lists(
+        st.tuples(st.sampled_from([0, 1, 2, 3, 900]), st.sampled_from([0.0, 50.0, 70.0, 100.0])),
+        max_size=6,
+    ),
+)
+@example(places=[0], answers=[(0, 50.0)])
+@example(places=[0, 1], answers=[(0, 50.0), (900, 50.0), (1, 50.0), (2, 50.0)])
+@example(places=[0, 1], answers=[(0, 0.0), (900, 50.0), (1, 70.0), (2, 100.0)])
+def test_there_is_a_report_on_any_results(
+    places: list[int], answers: list[tuple[int, float]]
+) -> None:
+    """Models that always say one thing, on few photos of few classes: nothing has to be known."""
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        photos = open_set(str(write_list(folder / "photos.csv", places)))
+        table = ["model,top1"]
+        for number, (answer, elsewhere) in enumerate(answers):
+            spec = write_npy(folder / f"m{number}.npy", [[answer]] * len(places))
+            evaluate(photos, [spec], folder / "runs")
+            table.append(f"m{number},{elsewhere}")
+        (folder / "there.csv").write_text("\n".join(table))
+        page, markdown, as_json = everywhere(photos, Options(reference=str(folder / "there.csv")))
+    assert len(json.loads(as_json)["models"]) == len(answers)
+    assert "nan" not in markdown.split()
+    assert "nan" not in page.text.split()
+
+
+def test_odd_ranks_stand_beside_the_model(listed: PhotoSet) -> None:
+    page, markdown, as_json = everywhere(listed)
+    for form in (page.text, markdown, as_json):
+        assert "The ranks look reversed, with the best class last" in form
+
+
+def test_against_a_reference_each_model_has_its_gap_and_its_place_by_the_line(
+    listed: PhotoSet,
+) -> None:
+    table = listed.root / "there.csv"
+    table.write_text("model,top1\nbest,95\nnext,90\nthird,80\nlast,60\n")
+    page, markdown, as_json = everywhere(listed, Options(reference=str(table)))
+    found = json.loads(as_json)["reference"]
+    assert [row["label"] for row in found["models"]] == ["best", "next", "third", "last"]
+    for row in found["models"]:
+        assert row["gap"] == pytest.approx(row["elsewhere"] - row["here"])
+        assert row["interval"]["low"] <= row["above"] <= row["interval"]["high"]
+    assert found["unknown"] == ["odd"]
+    assert len(found["line"]) == 25
+    assert "No accuracy there is known of: odd." in page.text
+    assert "The line through 4 models: logit(here) =" in markdown
+    assert "Top-1 accuracy here and on there" in page.text
+
+
+def test_few_models_have_no_line_and_that_is_said(listed: PhotoSet) -> None:
+    table = listed.root / "there.csv"
+    table.write_text("model,top1\nbest,95\nnext,90\n")
+    page, _, as_json = everywhere(listed, Options(reference=str(table)))
+    found = json.loads(as_json)["reference"]
+    assert (found["slope"], found["line"]) == (None, [])
+    assert "2 models of different accuracy are too few to fit a line." in page.text
+
+
+def test_a_model_is_placed_between_two_named_ones(listed: PhotoSet) -> None:
+    page, markdown, as_json = everywhere(listed, Options(lower="last", upper="best"))
+    assert "Between last and best" in page.text
+    assert "### Between last and best" in markdown
+    places = {row["model"]: row for row in json.loads(as_json)["bounds"]["places"]}
+    assert set(places) == {"next", "third", "odd"}
+    assert places["next"]["share"] > places["third"]["share"] > 0 > places["odd"]["share"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (Options(lower="last"), "name both --lower and --upper"),
+        (Options(lower="last", upper="none"), "no model 'none' was scored on photos"),
+        (Options(k=6), "odd: 5 answers a photo are kept, not 6; score it again with --k 6"),
+        (Options(reference="nowhere"), "no reference 'nowhere'"),
+    ],
+)
+def test_what_cannot_be_had_is_refused(listed: PhotoSet, options: Options, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        collect(listed, listed.root / "runs", options)
+
+
+def test_a_further_k_stands_beside_one_and_five(listed: PhotoSet) -> None:
+    page, markdown, as_json = everywhere(listed, Options(k=2))
+    tops = json.loads(as_json)["models"][0]["tops"]
+    assert [(top["k"], top["accuracy"]["correct"]) for top in tops[1:]] == [(2, 200), (5, 200)]
+    assert "Top-2 (%)" in markdown
+    assert "Top-2 95 % intervals" in page.text
+
+
+def test_all_labels_of_a_photo_count_where_they_are_given(listed: PhotoSet) -> None:
+    labels = [[] if n < 10 else [TRUTH[n], 900] for n in range(200)]
+    path = listed.root / "real.json"
+    names = {photo.id: shown for photo, shown in zip(listed.photos, labels, strict=True)}
+    path.write_text(json.dumps(names))
+    page, markdown, as_json = everywhere(listed, Options(real_labels=path))
+    for model in json.loads(as_json)["models"]:
+        correct = 0 if model["label"] == "odd" else 190
+        assert (model["real"]["correct"], model["real"]["photos"]) == (correct, 190)
+    assert "190 of 190" in page.text
+    assert "All labels (%)" in markdown
+    assert json.loads(as_json)["options"]["real_labels"] == "real.json"
+
+
+def test_a_smaller_class_list_is_said_beside_the_number(listed: PhotoSet) -> None:
+    classes = listed.root / "classes.txt"
+    classes.write_text("\n".join(WNIDS[:20]) + "\n")
+    spec = write_npy(listed.root / "small.npy", [[t % 20] for t in TRUTH])
+    evaluate(listed, [f"{spec}?classes={classes}"], listed.root / "runs")
+    page, markdown, _ = everywhere(listed)
+    for form in (page.text, markdown):
+        assert "chooses among 20 classes only; 100 photos of other classes not counted" in form
+    assert "100.0 % 96.3–100.0 % · 100 of 100" in page.text
+
+
+def test_a_list_of_photos_has_a_report_without_pictures(listed: PhotoSet) -> None:
+    page, _, as_json = everywhere(listed)
+    assert json.loads(as_json)["galleries"] == []
+    assert page.values("img", "src") == []
+    assert "A list of photos that are not here" in page.text
+
+
+def test_galleries_show_hard_classes_confusions_and_disagreement(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 60), tmp_path / "runs"
+    score(photos, runs, "one", 40)
+    score(photos, runs, "two", 20)
+    galleries = {each.shows: each.samples for each in collect(photos, runs).galleries}
+    ids = [sample.id for samples in galleries.values() for sample in samples]
+    assert len(ids) == len(set(ids)) <= 30
+    assert all(sample.mistakes == 2 for sample in galleries["hard"] + galleries["confused"])
+    assert {sample.mistakes for sample in galleries["disagreed"]} == {1}
+    page = report(photos, runs)
+    assert len(page.values("img", "src")) == len(ids)
+    for title in ("Photos of the hardest classes", "Confused classes", "Where models disagree"):
+        assert title in page.text
+
+
+def test_what_a_release_records_breaks_accuracy_down(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 40), tmp_path / "runs"
+    score(photos, runs, "model", 30)
+    data = collect(photos, runs)
+    (keywords,) = data.breakdowns  # all else is the same for every photo of this release
+    assert keywords.by == "keyword"
+    assert sum(group.photos for group in keywords.groups) == 40
+    assert sum(group.top1[0].correct for group in keywords.groups) == 30
+    assert f"keyword ({WNIDS[0]})" in {group.name for group in keywords.groups}
+    assert "The hardest 12 of 40." in report(photos, runs).text
+
+
+def test_calibration_is_of_what_was_said_first(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
+    score(photos, runs, "model", 8)  # sure of 60 % each time, and right on 80 %
+    page = report(photos, runs)
+    (model,) = to_json(collect(photos, runs))["models"]
+    assert model["calibration"]["error"] == pytest.approx(0.2)
+    assert "expected error 20.0 points, underconfident by 20.0" in page.text
+
+
+def test_without_probabilities_nothing_is_said_of_calibration(listed: PhotoSet) -> None:
+    page, markdown, _ = everywhere(listed)
+    assert "Calibration" not in page.text + markdown
+
+
+def test_a_chosen_seed_is_named_and_changes_intervals_alone(listed: PhotoSet) -> None:
+    first = collect(listed, listed.root / "runs", Options())
+    other = collect(listed, listed.root / "runs", Options(resampling=Resampling(seed=7)))
+    assert first.models[0].top1.accuracy == other.models[0].top1.accuracy
+    drawn = [[model.top1.clustered for model in each.models] for each in (first, other)]
+    assert drawn[0] != drawn[1]
+    assert "seed 7" in as_markdown(other)

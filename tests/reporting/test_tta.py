@@ -1,0 +1,250 @@
+"""`genset report --tta`: an entry's training beside the accuracy of the model that it gave."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from playwright.sync_api import Browser
+
+from genset.cli import cli
+from genset.errors import BadInput
+from genset.evaluation.data.photos import PhotoSet
+from genset.reporting import Options, collect, write_report
+from genset.reporting.gather.tta import EntryOf, read_words
+from genset.reporting.render.markdown import as_markdown, to_json
+from tests.reporting.heads import keep_finetuned
+from tests.reporting.sets import Page, release_of, report, score
+from tests.tta.logs import write_entry, write_tsv
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> PhotoSet:
+    """A release on which "low", "fast" and "high" are right on 10, 20 and 38 of 40 photos."""
+    photos = release_of(tmp_path / "set", 40)
+    for name, right in (("low", 10), ("fast", 20), ("high", 38)):
+        score(photos, tmp_path / "runs", name, right, weights=f"sha256:{name}")
+    return photos
+
+
+def joined(*words: str, lower: str = "", upper: str = "") -> Options:
+    return Options(tta=tuple(map(read_words, words)), lower=lower, upper=upper)
+
+
+def everywhere(photos: PhotoSet, options: Options) -> tuple[Page, str, dict[str, object]]:
+    """The page, the Markdown and the JSON of its first entry."""
+    runs = photos.root.parent / "runs"
+    data = collect(photos, runs, options)
+    as_json = json.loads(json.dumps(to_json(data), allow_nan=False))
+    return report(photos, runs, options), as_markdown(data), as_json["entries"][0]
+
+
+def test_one_run_says_when_it_gets_there_and_not_how_stable_it_is(
+    tmp_path: Path, photos: PhotoSet
+) -> None:
+    log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [50, 80, 93.5, 93.6], hour=0.1)
+    page, markdown, entry = everywhere(photos, joined(f"{log}=fast"))
+    assert entry["hours"] == pytest.approx(0.3)
+    assert entry["cost"] == pytest.approx(3.0)  # 0.3 hours at $10
+    assert (entry["epochs"], entry["runs"], entry["reached"]) == ([3, 3], 1, 1)
+    assert (entry["share"], entry["variation"]) == (None, None)
+    for form in (page.text, markdown):
+        assert (
+            "speedy reaches 93 % top-5 on ImageNet in 18 min 0 s for $3.00 (one run, which does "
+            "not say how stable that is). On small, fast has 50.0 % top-1 (" in form
+        )
+        assert "lower reference" not in form
+    assert (
+        "| speedy | fast | 93 % top-5 on ImageNet | 18 min 0 s | $3.00 | 3 | one run |" in markdown
+    )
+    assert "genset report small --tta speedy.tsv=fast" in page.text
+    assert str(tmp_path) not in json.dumps(entry) + page.text
+
+
+def test_several_runs_say_how_stable_it_is(tmp_path: Path, photos: PhotoSet) -> None:
+    folder = tmp_path / "ImageNet" / "speedy"
+    for number, hour in enumerate((0.9, 1.0, 1.1), 1):
+        write_entry(folder / f"run-{number}.tsv", [50, 93.5], hour=hour)
+    write_entry(folder / "run-4.tsv", [50, 92.0, 92.5])
+    page, markdown, entry = everywhere(photos, joined(f"{folder}=fast"))
+    assert (entry["name"], entry["runs"], entry["reached"]) == ("speedy", 4, 3)
+    assert entry["hours"] == pytest.approx(2.0)
+    assert entry["cost"] == pytest.approx(20.0)
+    assert entry["variation"] == pytest.approx(0.1)
+    for form in (page.text, markdown):
+        assert (
+            "speedy reaches 93 % top-5 on ImageNet in 3 of 4 runs (19–99 %), after 2 h 0 min for "
+            "$20.00 on average; their times vary by 10.0 % (5.2–67.2 %)." in form
+        )
+
+
+def test_an_entry_that_never_gets_there_says_so(tmp_path: Path, photos: PhotoSet) -> None:
+    log = write_tsv(tmp_path / "ImageNet" / "slow.tsv", [50, 92.1, 91])
+    page, markdown, entry = everywhere(photos, joined(f"{log}=fast"))
+    assert (entry["hours"], entry["cost"], entry["epochs"]) == (None, None, None)
+    for form in (page.text, markdown):
+        assert "slow never reaches 93 % top-5 on ImageNet: the best is 92.10 %." in form
+    assert "never to 93 % top-5 on ImageNet best 92.10 %" in page.text
+    assert "| never | – | – | one run |" in markdown
+    again = write_tsv(tmp_path / "ImageNet" / "slow" / "a.tsv", [50])
+    write_tsv(again.with_name("b.tsv"), [60])
+    _, markdown, _ = everywhere(photos, joined(f"{again.parent}=fast"))
+    assert "None of the 2 runs of slow reaches 93 % top-5 on ImageNet: the best is 60" in markdown
+
+
+def test_an_entry_stands_between_the_two_references(tmp_path: Path, photos: PhotoSet) -> None:
+    log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [93.5])
+    words = (f"{log}=fast", f"{log.with_suffix('.json').parent}=high")
+    with pytest.raises(BadInput, match="no model 'middle'"):
+        collect(photos, tmp_path / "runs", joined(f"{log}=middle"))
+    page, markdown, _ = everywhere(photos, joined(*words, lower="low", upper="high"))
+    for form in (page.text, markdown):
+        assert "in top-1 between low and high, 36 % of the way" in form
+        assert "it is the upper reference itself" in form
+    rows = [line for line in markdown.splitlines() if "reference |" in line or "speedy |" in line]
+    assert rows[0].startswith("| lower reference | low | – | – | – | – | – | – | 25.0 |")
+    assert rows[0].endswith("| 0 |  |")
+    assert rows[-1].startswith("| upper reference | high | – |")
+    assert page.text.index("low lower reference") < page.text.index("high upper reference")
+
+
+@pytest.mark.parametrize(
+    ("right", "says"),
+    [
+        (0, "below low"),
+        (11, "not to be told apart from low"),
+        (37, "not to be told apart from high"),
+        (40, "not to be told apart from high"),
+    ],
+)
+def test_no_place_is_claimed_that_the_interval_does_not_hold(
+    tmp_path: Path, photos: PhotoSet, right: int, says: str
+) -> None:
+    score(photos, tmp_path / "runs", "new", right, weights="sha256:new")
+    log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [93.5])
+    options = joined(f"{log}=new", lower="low", upper="high")
+    assert f": in top-1 {says}." in everywhere(photos, options)[1].replace("\\", "")
+
+
+def test_results_of_fine_tuning_stand_beside_it(tmp_path: Path, photos: PhotoSet) -> None:
+    runs = tmp_path / "runs"
+    keep_finetuned(runs, "low", [32], weights="sha256:low")
+    keep_finetuned(runs, "fast", [48], weights="sha256:fast", created_at="2026-01-03")
+    log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [93.5])
+    options = joined(f"{log}=fast", lower="low", upper="high")
+    page, markdown, _ = everywhere(photos, options)
+    for form in (page.text, markdown):
+        assert (
+            "Fine-tuned, in points against the baseline: birds-200 −10.0 (−15.6 to −6.2)." in form
+        )
+    assert "| Model | birds-200 (%) | less low (points) |" in markdown
+    assert "| low | 80.0 | the baseline |" in markdown
+    assert "| fast | 70.0 | −10.0 (−15.6 to −6.2) |" in markdown
+    assert "| high | – | – |" in markdown
+    assert "The same models with a new last layer" in page.text
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("speedy.tsv", "--tta speedy.tsv: write ENTRY=MODEL"),
+        ("=fast", "--tta =fast: write ENTRY=MODEL"),
+    ],
+)
+def test_words_without_both_sides_are_refused(words: str, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        read_words(words)
+
+
+def test_the_last_sign_divides_since_paths_may_hold_others() -> None:
+    assert read_words("lr=0.1/run.tsv=fast") == EntryOf(Path("lr=0.1/run.tsv"), "fast")
+
+
+def test_logs_that_cannot_be_told_are_refused_in_one_line(tmp_path: Path, photos: PhotoSet) -> None:
+    def refusal(log: Path) -> str:
+        with pytest.raises(BadInput) as caught:
+            collect(photos, tmp_path / "runs", joined(f"{log}=fast"))
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    assert refusal(tmp_path / "none.tsv") == f"there is no file {tmp_path / 'none.tsv'}"
+    assert "is no training log" in refusal(tmp_path / "none.txt")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert refusal(empty) == f"{empty}: there is no training log that can be read"
+    folder = tmp_path / "ImageNet"
+    good = write_entry(folder / "good.tsv", [93.5])
+    bad = write_entry(folder / "run-2.tsv", [93.5, 94])
+    bad.write_text(bad.read_text().replace("94", "940"))
+    assert refusal(bad).startswith(f"{bad}, line 3: ")
+    assert refusal(folder).startswith(f"{bad}, line 3: ")
+    write_entry(folder / "run-2.tsv", [93.5, 94], model="Another")
+    assert "holds runs of several entries" in refusal(folder)
+    write_entry(folder / "run-2.tsv", [93.5])
+    assert "hold the same epochs" in refusal(folder)
+    with pytest.raises(BadInput, match=r"names .*good\.tsv twice"):
+        collect(photos, tmp_path / "runs", joined(f"{good}=fast", f"{good}=high"))
+    own = {"task": "moons", "score": "top1Accuracy"}
+    alone = write_entry(tmp_path / "alone.tsv", [93.5], misc=own)
+    assert refusal(alone) == f"{alone}: moons has no threshold: add one under misc in its .json"
+
+
+@pytest.mark.browser
+def test_a_phone_shows_it_without_scrolling_sideways(
+    browser: Browser, tmp_path: Path, photos: PhotoSet
+) -> None:
+    runs = tmp_path / "runs"
+    for name in ("low", "fast", "high"):
+        shots = [(1, 90), (2, 70)]
+        keep_finetuned(runs, name, [32, 33], weights=f"sha256:{name}", shots=shots)
+    log = write_entry(tmp_path / "ImageNet" / f"{'long_name_' * 5}.tsv", [93.5])
+    path = tmp_path / "report.html"
+    write_report(photos, runs, path, joined(f"{log}=fast", lower="low", upper="high"))
+    with closing(browser.new_page(viewport={"width": 390, "height": 800})) as page:
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        curves = page.locator("figure", has_text="against low").locator("svg")
+        assert curves.evaluate_all("all => all.map(one => one.clientWidth > 300)") == [True, True]
+
+
+def test_a_logs_words_stay_words(tmp_path: Path, photos: PhotoSet) -> None:
+    words = "<script>alert(1)</script>_"
+    misc = {"task": words, "threshold": 90, "recording": {"finished": False}}
+    log = write_entry(tmp_path / "a" / f"{words.replace('/', '')}.tsv", [91], misc=misc)
+    page, markdown, _ = everywhere(photos, joined(f"{log}=fast"))
+    assert "script" not in [tag for tag, _ in page.tags]
+    assert f"90 % top-1 on {words}" in page.text
+    assert "its training did not end by itself" in page.text
+    assert "<script" not in markdown
+
+
+@pytest.mark.realdata
+def test_fast_ai_s_entries_between_real_models_on_imagenetv2(
+    realdata: Path, tmp_path: Path
+) -> None:
+    folder = realdata / "imagenetv2" / "imagenetv2-matched-frequency"
+    trained = realdata / "dawnbench" / "ImageNet" / "train"
+    words = ["evaluate", str(folder / "labels.csv"), "--runs", str(tmp_path / "runs")]
+    for name in ("resnet18", "resnet50", "resnet152"):
+        words += ["--model", f"predictions:{folder / f'{name}.npy'}"]
+    assert CliRunner().invoke(cli, words).exit_code == 0
+    words = ["report", str(folder / "labels.csv"), "--runs", str(tmp_path / "runs")]
+    words += ["--lower", "resnet18", "--upper", "resnet152", "-o", str(tmp_path / "report.html")]
+    words += ["--tta", f"{trained / 'fastai_resnet50_p3_16_machine_pytorch.json'}=resnet50"]
+    words += ["--tta", f"{trained / 'fastai_pytorch.tsv'}=resnet50", "--json"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    fast, slow = json.loads(done.stdout)["entries"]
+    # 18 minutes: fast.ai and DIUx, 2018-08-10. $118.07: 18:05.2 at $391.68 an hour.
+    assert 3600 * fast["hours"] == pytest.approx(18 * 60 + 5.2, abs=0.05)
+    assert fast["cost"] == pytest.approx(118.07, abs=0.005)
+    assert (fast["epochs"], slow["epochs"]) == ([38, 38], [41, 41])
+    # 2 h 57 min, $72.40: DAWNBench's leaderboard for ImageNet, 2018-04-20.
+    assert 60 * slow["hours"] == pytest.approx(177.45, abs=0.01)
+    assert slow["cost"] == pytest.approx(72.40, abs=0.005)
+    assert "On imagenetv2-matched-frequency, resnet50 has 63.33 % top-1 (" in fast["sentence"]
+    assert "and 84.65 % top-5 (" in fast["sentence"]
+    assert "in top-1 between resnet18 and resnet152, 62 % of the way." in fast["sentence"]
+    refused = CliRunner().invoke(cli, [*words, "--tta", f"{trained}=resnet50"])
+    assert "holds runs of several entries" in str(refused.exception)
