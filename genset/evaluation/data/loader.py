@@ -7,6 +7,7 @@ where this process finds them: into memory that both share.
 """
 
 import ctypes
+import gc
 import mmap
 import multiprocessing
 import os
@@ -242,6 +243,9 @@ def open_reader(reading: Reading, geometries: Sequence[Geometry]) -> Reader:
 
 def become_helper() -> None:
     """Leave to the process that this one was split off from what concerns them both."""
+    # Its garbage too: engines wait for threads of theirs that are not here. And memory in which
+    # nobody looks for garbage stays shared.
+    gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for it, who then ends us
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     torch.set_num_threads(1)

@@ -5,7 +5,6 @@ and writes what it finished. This process only hands out shards, so a stream tha
 nothing with it but the shard in its hands.
 """
 
-import gc
 import multiprocessing
 import os
 import sys
@@ -60,8 +59,6 @@ def score_in_streams(job: Job, todo: Sequence[Task], streams: int) -> Iterator[S
     """
     waiting = deque(todo)
     failed: set[int] = set()
-    was_frozen = gc.get_freeze_count() > 0  # for good, by `genset.evaluation.run.startup`
-    gc.freeze()  # pages that nobody looks through for garbage stay shared
     processes = [_start(_work, job, number == 0) for number in range(streams)]
     open_ends: dict[Any, Any] = {end: process for process, end in processes}
     busy: set[Any] = set()
@@ -94,8 +91,6 @@ def score_in_streams(job: Job, todo: Sequence[Task], streams: int) -> Iterator[S
             process.join(timeout=5 if sys.exc_info()[0] is None else 0)
             process.terminate()
             process.join()
-        if not was_frozen:  # to look through it all as Python ends takes it a second
-            gc.unfreeze()
 
 
 def in_another_process(work: Callable[..., Result], *arguments: Any) -> Result:

@@ -1,6 +1,7 @@
 """However many processes score a set, and whatever happens to them: the same run."""
 
 import errno
+import gc
 import json
 import os
 import signal
@@ -25,6 +26,7 @@ from genset.evaluation.evaluate import SomeModelsFailed, evaluate
 from genset.evaluation.results.runs import Accuracy, Run, find_runs
 from genset.evaluation.run import score, shards
 from genset.evaluation.run.options import Options
+from genset.evaluation.run.worker_pool import in_another_process
 from tests.conftest import ROOT
 from tests.evaluation.colours import WNIDS, Colours, colours, hundred_photos
 
@@ -322,3 +324,22 @@ def test_a_cache_spares_later_runs_the_decoding(
     scored(photos, "fourth", other)
     assert files(photos, "first") == files(photos, "second")
     assert files(photos, "third") == files(photos, "fourth")
+
+
+class Undertaker:
+    """What a network's engine is: on its way out it waits for threads of this very process."""
+
+    def __init__(self, log: Path) -> None:
+        self.log, self.itself = log, self
+
+    def __del__(self) -> None:
+        self.log.write_text(f"{os.getpid()}")
+
+
+def test_a_process_that_is_split_off_leaves_this_ones_garbage_alone(tmp_path: Path) -> None:
+    log = tmp_path / "collected-by"
+    Undertaker(log)  # garbage at once, in a circle
+    in_another_process(gc.collect)
+    assert not log.exists()
+    gc.collect()
+    assert log.read_text() == str(os.getpid())
