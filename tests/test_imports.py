@@ -91,7 +91,7 @@ def test_only_the_flickr_module_imports_flickrapi() -> None:
         "genset.label",
         "genset.release.reader",
         "genset.release.freeze",
-        "genset.release.dataset",
+        "genset.release.reader",
         "genset.release.export",
     ],
 )

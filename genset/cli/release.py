@@ -144,7 +144,7 @@ def release_takedown(folder: Path | None, name: str, as_json: bool) -> None:
     from genset.release.takedown import takedown
 
     with opened(folder) as (workspace, store):
-        done = takedown(workspace, store, Release.open(workspace.releases / name))
+        done = takedown(workspace, store, Release(workspace.releases / name))
     lines = [
         f"{done.new.root}: {len(done.new.photos)} photos; {len(done.removed)} taken out",
         *(f"  removed: {file}" for file in done.removed),
@@ -218,7 +218,7 @@ def _named(folder: Path | None, name: str) -> "Release":
     path = Path(name)
     if not (path / MANIFEST).is_file():
         path = Workspace.find(folder).releases / name
-    return Release.open(path)
+    return Release(path)
 
 
 def _release_summary(found: "Release") -> dict[str, Any]:

@@ -9,7 +9,7 @@ from genset.errors import BadInput
 from genset.release.exclusions import Exclusion
 from genset.release.strategies import Majority, Pick, Strategy
 from genset.release.strategies.contract import shuffled
-from genset.release.table import Entry, Table
+from genset.release.table import CandidateRow, Table
 from genset.store import Verdict
 
 _Reasons = dict[str, str]
@@ -73,7 +73,7 @@ class Choice:
         notes: what else the strategy tells.
     """
 
-    chosen: tuple[Entry, ...]
+    chosen: tuple[CandidateRow, ...]
     left_out: _Reasons
     short: dict[str, int]
     notes: dict[str, dict[str, Any]]
@@ -105,7 +105,7 @@ def choose(table: Table, plan: Plan) -> Choice:
     left = _without_copies(left, table if plan.one_of_each else Table(()), left_out)
     if plan.max_per_owner is not None:
         left = _few_of_each_owner(left, plan.max_per_owner, plan.seed, left_out)
-    classes: dict[str, list[Entry]] = {entry.wnid: [] for entry in table.entries}
+    classes: dict[str, list[CandidateRow]] = {entry.wnid: [] for entry in table.entries}
     for entry in left:
         classes[entry.wnid].append(entry)
     pick = plan.strategy.pick(classes, plan.seed)
@@ -127,22 +127,22 @@ def selection_frequency(said: Mapping[Verdict, int]) -> float | None:
     return said.get(Verdict.CORRECT, 0) / total if total else None
 
 
-def _refused(entry: Entry, reason: str | None, left_out: _Reasons) -> bool:
+def _refused(entry: CandidateRow, reason: str | None, left_out: _Reasons) -> bool:
     if reason is not None:
         left_out[entry.task] = reason
     return reason is not None
 
 
 def _tell_rest(
-    entries: Iterable[Entry], kept: Iterable[Entry], reason: str, left_out: _Reasons
+    entries: Iterable[CandidateRow], kept: Iterable[CandidateRow], reason: str, left_out: _Reasons
 ) -> None:
     tasks = {entry.task for entry in kept}
     left_out.update((entry.task, reason) for entry in entries if entry.task not in tasks)
 
 
 def _one_class_each(
-    left: Sequence[Entry], everything: Iterable[Entry], left_out: _Reasons
-) -> list[Entry]:
+    left: Sequence[CandidateRow], everything: Iterable[CandidateRow], left_out: _Reasons
+) -> list[CandidateRow]:
     """Keep each photo, under one name or several, for one class at most."""
     correct_for: dict[str, set[str]] = defaultdict(set)
     for entry in everything:
@@ -152,7 +152,7 @@ def _one_class_each(
     for entry in left:
         claimed_by[entry.sha256].add(entry.wnid)
 
-    def reason(entry: Entry) -> str | None:
+    def reason(entry: CandidateRow) -> str | None:
         correct = correct_for[entry.sha256]
         if len(correct) > 1:
             return "correct for several classes"
@@ -165,13 +165,13 @@ def _one_class_each(
     return [entry for entry in left if not _refused(entry, reason(entry), left_out)]
 
 
-def _not_wanted(entry: Entry, plan: Plan, excluded: Mapping[str, str]) -> str | None:
+def _not_wanted(entry: CandidateRow, plan: Plan, excluded: Mapping[str, str]) -> str | None:
     if plan.licenses and entry.license not in plan.licenses:
         return f"licence {entry.license}"
     return excluded.get(entry.task)
 
 
-def _like_others(left: Sequence[Entry], exclude: Iterable[Exclusion]) -> _Reasons:
+def _like_others(left: Sequence[CandidateRow], exclude: Iterable[Exclusion]) -> _Reasons:
     """The reason for each candidate whose photo another set has."""
     found: _Reasons = {}
     for each in exclude:
@@ -180,7 +180,9 @@ def _like_others(left: Sequence[Entry], exclude: Iterable[Exclusion]) -> _Reason
     return found
 
 
-def _without_copies(left: Sequence[Entry], table: Table, left_out: _Reasons) -> list[Entry]:
+def _without_copies(
+    left: Sequence[CandidateRow], table: Table, left_out: _Reasons
+) -> list[CandidateRow]:
     """Keep one photo of each cluster of copies: the first that was posted, then by its name."""
     in_other_sets = {
         photo: other for photo, other in table.pairs if other.partition(":")[0] not in table.sources
@@ -192,14 +194,14 @@ def _without_copies(left: Sequence[Entry], table: Table, left_out: _Reasons) -> 
         if not _refused(entry, reason, left_out):
             kept.append(entry)
     cluster = _clusters(kept, table.pairs)
-    survivors: dict[str, Entry] = {}
+    survivors: dict[str, CandidateRow] = {}
     for entry in sorted(kept, key=lambda entry: (entry.posted_at, entry.task)):
         survivors.setdefault(cluster[entry.task], entry)
     _tell_rest(kept, survivors.values(), "looks like a photo that was posted before it", left_out)
     return [entry for entry in kept if survivors[cluster[entry.task]] is entry]
 
 
-def _clusters(entries: Sequence[Entry], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Name each candidate's cluster, by its task; photos that look alike link candidates."""
     parent = {entry.task: entry.task for entry in entries}
 
@@ -223,8 +225,8 @@ def _clusters(entries: Sequence[Entry], pairs: Iterable[tuple[str, str]]) -> dic
 
 
 def _few_of_each_owner(
-    left: Sequence[Entry], most: int, seed: int, left_out: _Reasons
-) -> list[Entry]:
+    left: Sequence[CandidateRow], most: int, seed: int, left_out: _Reasons
+) -> list[CandidateRow]:
     taken: Counter[str] = Counter()
     kept = []
     for entry in shuffled(left, seed):
@@ -235,8 +237,8 @@ def _few_of_each_owner(
     return kept
 
 
-def _balanced(pick: Pick, seed: int) -> tuple[Entry, ...]:
-    classes: dict[str, list[Entry]] = defaultdict(list)
+def _balanced(pick: Pick, seed: int) -> tuple[CandidateRow, ...]:
+    classes: dict[str, list[CandidateRow]] = defaultdict(list)
     for entry in shuffled(pick.entries, seed):
         classes[entry.wnid].append(entry)
     fewest = min(map(len, classes.values()), default=0)

@@ -10,7 +10,7 @@ import numpy as np
 from genset.errors import BadInput
 from genset.files import sha256_of
 from genset.hashes import HEAD, Hashes, near, read_hashes
-from genset.release.table import Entry
+from genset.release.table import CandidateRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Exclusion:
             return cls(path.name, sha256, frozenset(), read_hashes(path).hashes)
         return cls(path.name, sha256, _digests(path), np.empty(0, np.uint64))
 
-    def shared_with(self, entries: Sequence[Entry]) -> list[Entry]:
+    def shared_with(self, entries: Sequence[CandidateRow]) -> list[CandidateRow]:
         """The candidates whose photo it has: the same bytes, or at most 8 of 64 bits apart."""
         hashed = [entry for entry in entries if entry.fingerprint is not None]
         ours = np.array([entry.fingerprint for entry in hashed], np.uint64)

@@ -74,7 +74,7 @@ def publish(
                 file.writelines(manifest_lines(manifest))
                 file.flush()
                 os.fsync(file.fileno())
-    return Release.open(folder)
+    return Release(folder)
 
 
 @contextmanager

@@ -1,4 +1,12 @@
-"""Read a release's folder. Needs nothing but Python, so that every later stage can use it.
+"""Read a release's folder, in every later stage and as a data set that PyTorch's loaders take.
+
+    >>> import genset
+    >>> photos = genset.Release("releases/v1", transform=preprocess)
+    >>> image, target = photos[0]
+    >>> photos.classes[target], photos.records[0].license
+    ('n01440764', 'CC BY 2.0')
+
+It needs no extra: Pillow comes with genset, and is imported where a photo is opened.
 
 A release is a folder::
 
@@ -15,14 +23,17 @@ is over the whole manifest. Manifests of the first form have no documents.
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, get_origin
 
-from genset.errors import BadInput, ReleaseDamaged
+from genset.errors import BadInput, GensetError, ReleaseDamaged
 from genset.files import sha256_of
+from genset.taxonomy import imagenet1k
 
 MANIFEST = "manifest.json"
 FORMAT = "genset release 2"
@@ -63,14 +74,13 @@ class ReleasePhoto:
     selection_frequency: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A frozen test set. `photos` are in the order of their `file`.
+@dataclass
+class Manifest:
+    """What a manifest says. `photos` are in the order of their `file`.
 
     `documents` are the sha256 of the files beside the manifest, by name.
     """
 
-    root: Path
     name: str
     created_at: str
     content_hash: str
@@ -80,28 +90,114 @@ class Release:
     documents: dict[str, str]
     photos: tuple[ReleasePhoto, ...]
 
-    @classmethod
-    def open(cls, root: Path) -> "Release":
-        """Read the manifest in `root`.
+    def is_as_written(self, path: Path) -> bool:
+        """Whether the manifest at `path`, from which this was read, agrees with its own hashes."""
+        manifest = json.loads(path.read_text("utf-8"))
+        hashes = (manifest.get("manifest_hash"), self.content_hash)
+        return hashes == (manifest_hash(manifest), content_hash(self.photos))
+
+
+class Release(Manifest):
+    """A frozen test set: its folder, its manifest, and a map-style data set of (image, target).
+
+    Images are RGB, turned as their camera says nothing of: the stored pixels, as torchvision's
+    ImageFolder gives them. Targets are the class's place among ImageNet's 1,000, as models number
+    their outputs, also where the release lacks classes (ImageFolder counts those that it has).
+
+    Attributes:
+        root: the release's folder.
+        name: its name, and `content_hash` what a score should be cited with.
+        photos: what the manifest says of each photo, in the order of the items; `records` too.
+        classes: the 1,000 wnids in order.
+        class_to_idx: each wnid's place among them.
+        targets: the target of each item.
+        transform: called with each image, if any; `target_transform` with each target.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        transform: Callable[[Any], Any] | None = None,
+        target_transform: Callable[[int], Any] | None = None,
+    ) -> None:
+        """Read the manifest in a folder; photos are read one by one, when asked for.
+
+        Args:
+            path: the release's folder.
+            transform: called with each image.
+            target_transform: called with each target.
 
         Raises:
             BadInput: there is no manifest, or it is not one of ours.
         """
+        self.root = Path(path)
+        self.transform = transform
+        self.target_transform = target_transform
         try:
-            return read_manifest(root / MANIFEST)
+            manifest = read_manifest(self.root / MANIFEST)
         except (FileNotFoundError, NotADirectoryError):
-            raise BadInput(f"{root} is no release: it has no {MANIFEST}") from None
+            raise BadInput(f"{self.root} is no release: it has no {MANIFEST}") from None
+        super().__init__(**{each.name: getattr(manifest, each.name) for each in fields(manifest)})
 
     @property
     def wnids(self) -> tuple[str, ...]:
         """The classes that it has photos of, sorted."""
         return tuple(sorted({photo.wnid for photo in self.photos}))
 
-    def is_as_written(self, path: Path) -> bool:
-        """Whether the manifest at `path`, from which this was read, agrees with its own hashes."""
-        manifest = json.loads(path.read_text("utf-8"))
-        hashes = (manifest.get("manifest_hash"), self.content_hash)
-        return hashes == (manifest_hash(manifest), content_hash(self.photos))
+    @property
+    def records(self) -> tuple[ReleasePhoto, ...]:
+        """The same as `photos`."""
+        return self.photos
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """ImageNet's 1,000 wnids, in order."""
+        return [each.wnid for each in imagenet1k()]
+
+    @cached_property
+    def class_to_idx(self) -> dict[str, int]:
+        """Each wnid's place among `classes`."""
+        return {wnid: index for index, wnid in enumerate(self.classes)}
+
+    @cached_property
+    def targets(self) -> list[int]:
+        """The target of each item.
+
+        Raises:
+            BadInput: a class is not ImageNet's.
+        """
+        return [imagenet1k()[photo.wnid].index for photo in self.photos]
+
+    def __len__(self) -> int:
+        return len(self.photos)
+
+    def __bool__(self) -> bool:
+        return True  # also one without photos is a release
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        """The image and the target at `index`, transformed.
+
+        Raises:
+            IndexError: there is no such item.
+            GensetError: the photo cannot be read; ``genset release verify`` names what is wrong.
+        """
+        from PIL import Image
+
+        path = self.root / self.photos[index].file
+        try:
+            with Image.open(path) as file:
+                image: Any = file.convert("RGB")
+        except OSError as error:
+            raise GensetError(f"{path} cannot be read: {error}") from None
+        target: Any = self.targets[index]
+        if self.transform is not None:
+            image = self.transform(image)
+        if self.target_transform is not None:
+            target = self.target_transform(target)
+        return image, target
+
+    def __repr__(self) -> str:
+        return f"genset.Release({str(self.root)!r}): {len(self):,} photos, {self.content_hash}"
 
     def verify(self) -> None:
         """Compare every byte with the manifest.
@@ -129,7 +225,7 @@ class Release:
             raise ReleaseDamaged(self.name, problems)
 
 
-def read_manifest(path: Path) -> Release:
+def read_manifest(path: Path) -> Manifest:
     """Read a manifest, wherever it lies: the photos need not be beside it.
 
     Raises:
@@ -140,10 +236,9 @@ def read_manifest(path: Path) -> Release:
         if manifest["format"] not in _READABLE:
             raise BadInput(f"{path} is in the form {manifest['format']!r}, not {FORMAT!r}")
         photos = tuple(_photo(record) for record in manifest["photos"])
-        rest = {field.name: manifest.get(field.name) for field in fields(Release)}
+        rest = {field.name: manifest.get(field.name) for field in fields(Manifest)}
         documents = _documents(manifest.get("documents", {}))
-        made = {**rest, "root": path.parent, "documents": documents, "photos": photos}
-        return _typed(Release, made)
+        return _typed(Manifest, {**rest, "documents": documents, "photos": photos})
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"{path} is not a release's manifest: {error!r}") from None
 
@@ -164,7 +259,7 @@ def manifest_hash(manifest: Mapping[str, Any]) -> str:
 
 def find_releases(folder: Path) -> list[Release]:
     """The releases in a workspace's ``releases/``, oldest first."""
-    found = (Release.open(path.parent) for path in folder.glob(f"[!.]*/{MANIFEST}"))
+    found = (Release(path.parent) for path in folder.glob(f"[!.]*/{MANIFEST}"))
     return sorted(found, key=lambda release: (release.created_at, release.name))
 
 

@@ -19,7 +19,7 @@ from genset.store import (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CandidateRow:
     """A candidate, as far as it matters for choosing.
 
     Attributes:
@@ -83,7 +83,7 @@ class Table:
         sources: where photos of the pool come from: the first part of their names.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[CandidateRow, ...]
     pairs: tuple[tuple[str, str], ...] = ()
     sources: frozenset[str] = frozenset()
 
@@ -109,7 +109,7 @@ def read_table(session: Session, without: str | None = None) -> Table:
     )
     nobody: Counter[Verdict] = Counter()
     entries = tuple(
-        Entry(
+        CandidateRow(
             id=row.id,
             wnid=row.wnid,
             photo=f"{row.source}:{row.source_id}",

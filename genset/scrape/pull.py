@@ -18,7 +18,7 @@ from genset.errors import BadInput, PhotoRefused, SourceUnavailable
 from genset.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
 from genset.progress import progress
 from genset.release.documents import documents
-from genset.release.reader import MANIFEST, Release, ReleasePhoto, read_manifest
+from genset.release.reader import MANIFEST, Manifest, ReleasePhoto, read_manifest
 from genset.scrape.originals import Fetcher
 from genset.scrape.pace import Pace
 from genset.scrape.picture import check_picture
@@ -133,7 +133,7 @@ class _Puller:
         return _Came("pulled")
 
 
-def _sound(path: Path, source: Source) -> Release:
+def _sound(path: Path, source: Source) -> Manifest:
     """Read a manifest, and refuse one that is not as genset writes them."""
     if path.stat().st_size > _LARGEST_MANIFEST:
         raise BadInput(f"{path} is larger than any manifest ({_LARGEST_MANIFEST} bytes)")
@@ -176,7 +176,7 @@ def _prepare(folder: Path, manifest: bytes) -> None:
         file.write(manifest)
 
 
-def _make_documents(folder: Path, release: Release) -> dict[str, str]:
+def _make_documents(folder: Path, release: Manifest) -> dict[str, str]:
     """Write the set's documents, which are made of its manifest; return what could not be."""
     missing = {
         name: sha256

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from genset.release.table import Entry, Table
+from genset.release.table import CandidateRow, Table
 from genset.store import Verdict
 
 VERDICTS = {
@@ -15,7 +15,7 @@ VERDICTS = {
 }
 
 
-def entry(number: int, wnid: str = "n1", said: str = "", **other: Any) -> Entry:
+def entry(number: int, wnid: str = "n1", said: str = "", **other: Any) -> CandidateRow:
     """A candidate whose labelers say `said`: a letter each, of correct, incorrect and so on."""
     counts = {VERDICTS[letter]: said.count(letter) for letter in sorted(set(said))}
     values: dict[str, Any] = {
@@ -30,7 +30,7 @@ def entry(number: int, wnid: str = "n1", said: str = "", **other: Any) -> Entry:
         "said": counts,
         "ruling": None,
     }
-    return Entry(**{**values, **other})
+    return CandidateRow(**{**values, **other})
 
 
 @st.composite

@@ -68,7 +68,7 @@ def test_what_a_dry_run_says_is_what_create_makes(pool: Pool, genset: Genset) ->
     seen = json.loads(genset("create", "v1", *words, "--dry-run", "--json"))
     genset("create", "v1", *words, "--contact", "ann@example.org")
     genset("create", "v2", *words)
-    made, again = (Release.open(pool.workspace.releases / name) for name in ("v1", "v2"))
+    made, again = (Release(pool.workspace.releases / name) for name in ("v1", "v2"))
     assert dict.fromkeys(made.wnids, 1) == seen["classes"]
     assert made.left_out == seen["left_out"] == {"not drawn": 4}
     assert made.content_hash == again.content_hash
@@ -106,7 +106,7 @@ def test_matched_reads_its_reference(pool: Pool, genset: Genset, tmp_path: Path)
 def test_copies_and_other_sets_are_left_out(pool: Pool, genset: Genset, tmp_path: Path) -> None:
     pool.label_all_correct()
     made = json.loads(genset("create", "v0", "--json"))
-    some = Release.open(Path(made["path"])).photos[0]
+    some = Release(Path(made["path"])).photos[0]
     (tmp_path / "sums").write_text(f"{some.sha256}  {some.file}\n", "utf-8")
     words = ("--exclude", tmp_path / "sums", "--exclude", "duplicates")
     assert "left out: 1 looks like a photo of sums" in genset("create", "v1", *words)

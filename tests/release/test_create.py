@@ -115,8 +115,8 @@ def test_an_existing_name_is_refused_and_its_release_untouched(pool: Pool) -> No
     with pytest.raises(BadInput, match=r"release v1 exists, .* choose another name"):
         pool.create()
     assert (first.root / MANIFEST).read_bytes() == manifest
-    Release.open(first.root).verify()
-    assert len(Release.open(first.root).photos) == 1
+    Release(first.root).verify()
+    assert len(Release(first.root).photos) == 1
 
 
 def test_of_two_at_once_one_makes_the_release_and_one_is_refused(pool: Pool) -> None:
@@ -124,7 +124,7 @@ def test_of_two_at_once_one_makes_the_release_and_one_is_refused(pool: Pool) -> 
     with ThreadPoolExecutor(2) as both:
         ends = [future.exception() for future in [both.submit(pool.create) for _ in range(2)]]
     assert [type(end) for end in ends if end] == [BadInput]
-    Release.open(pool.workspace.releases / "v1").verify()
+    Release(pool.workspace.releases / "v1").verify()
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,6 @@ def test_a_release_of_the_first_form_is_still_read_and_verified(
         (folder / photo.wnid).mkdir(parents=True, exist_ok=True)
         (folder / photo.file).write_bytes((release.root / photo.file).read_bytes())
     (folder / MANIFEST).write_text(json.dumps(manifest), "utf-8")
-    old = Release.open(folder)
+    old = Release(folder)
     old.verify()
     assert (old.photos, old.content_hash) == (release.photos, release.content_hash)

@@ -87,7 +87,7 @@ def test_imagefolder_by_torchvision(release: Release, known: Known, tmp_path: Pa
     assert dict(zip(table.file_name, table.label, strict=True)) == {
         photo.file: known[photo.sha256][0] for photo in release.photos
     }
-    Release.open(tmp_path / "out").verify()  # it is the release itself
+    Release(tmp_path / "out").verify()  # it is the release itself
 
 
 def test_imagefolder_by_datasets(
@@ -182,7 +182,7 @@ def test_the_manifest_alone_has_no_photo(release: Release, tmp_path: Path) -> No
         "LICENSES.txt",
         "manifest.json",
     ]
-    assert Release.open(tmp_path / "out").photos == release.photos
+    assert Release(tmp_path / "out").photos == release.photos
     assert done.photos == 9
 
 

@@ -41,7 +41,7 @@ def test_a_killed_create_leaves_a_whole_release_or_none_and_runs_again(pool: Poo
 
 def make_version(_moment: int, root: Path, releases: Path) -> None:
     workspace = Workspace.find(root)
-    takedown(workspace, Store.open(workspace.store_url), Release.open(releases / "v1"))
+    takedown(workspace, Store.open(workspace.store_url), Release(releases / "v1"))
 
 
 def test_a_killed_takedown_leaves_a_whole_version_or_none(pool: Pool) -> None:
@@ -53,7 +53,7 @@ def test_a_killed_takedown_leaves_a_whole_version_or_none(pool: Pool) -> None:
     for _ in killed_at_each_change(make_version, pool.workspace.root, releases):
         old.verify()
         if (releases / "v1.1").exists():
-            Release.open(releases / "v1.1").verify()
+            Release(releases / "v1.1").verify()
             assert not [name for name in pool.files() if "partial" in name]
             return
     assert [release.name for release in find_releases(releases)] == ["v1", "v1.1"]
@@ -61,11 +61,11 @@ def test_a_killed_takedown_leaves_a_whole_version_or_none(pool: Pool) -> None:
 
 
 def as_webdataset(moment: int, release: Path, to: Path) -> None:
-    export(Release.open(release), "webdataset", to / f"e{moment}")
+    export(Release(release), "webdataset", to / f"e{moment}")
 
 
 def as_imagefolder(moment: int, release: Path, to: Path) -> None:
-    export(Release.open(release), "imagefolder", to / f"e{moment}")
+    export(Release(release), "imagefolder", to / f"e{moment}")
 
 
 @pytest.mark.parametrize("work", [as_webdataset, as_imagefolder])

@@ -25,7 +25,7 @@ from genset.release.strategies import (
     Top,
     strategy,
 )
-from genset.release.table import Entry, Table
+from genset.release.table import CandidateRow, Table
 from genset.store import Verdict
 from tests.release.tables import entry, tables
 
@@ -80,7 +80,7 @@ def test_what_holds_for_every_choice(table: Table, plan: Plan, data: st.DataObje
     assert choose(replace(table, entries=tuple(shuffled)), plan) == choice
 
 
-def plain(*entries: Entry) -> Table:
+def plain(*entries: CandidateRow) -> Table:
     return Table(entries)
 
 
@@ -99,7 +99,7 @@ def order(seed: int, task: str) -> str:
     return hashlib.sha256(f"{seed} {task}".encode()).hexdigest()
 
 
-def share(each: Entry) -> Fraction:
+def share(each: CandidateRow) -> Fraction:
     return Fraction(each.said.get(Verdict.CORRECT, 0), sum(each.said.values()) or 1)
 
 

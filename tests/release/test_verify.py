@@ -31,7 +31,7 @@ def release(pool: Pool) -> Release:
 def problems(release: Release) -> list[str]:
     """What verifying the release, read anew, complains of."""
     with pytest.raises(ReleaseDamaged) as raised:
-        Release.open(release.root).verify()
+        Release(release.root).verify()
     assert raised.value.problems[0] in str(raised.value)
     return raised.value.problems
 
@@ -48,7 +48,7 @@ def test_an_untouched_release_and_its_copy_elsewhere_are_in_order(
     release: Release, tmp_path: Path
 ) -> None:
     release.verify()
-    Release.open(shutil.copytree(release.root, tmp_path / "elsewhere")).verify()
+    Release(shutil.copytree(release.root, tmp_path / "elsewhere")).verify()
 
 
 def test_one_changed_byte_is_named(release: Release) -> None:
@@ -70,9 +70,9 @@ def test_a_changed_byte_in_any_file_is_named(release: Release) -> None:
             path.write_bytes(sound[:place] + bytes([sound[place] ^ 1]) + sound[place + 1 :])
             name = path.relative_to(release.root).as_posix()
             with pytest.raises((BadInput, ReleaseDamaged), match=name):
-                Release.open(release.root).verify()
+                Release(release.root).verify()
         path.write_bytes(sound)
-    Release.open(release.root).verify()
+    Release(release.root).verify()
 
 
 def test_a_blank_in_the_manifest_is_noticed(release: Release) -> None:
@@ -92,7 +92,7 @@ def test_a_missing_document_is_named(release: Release, name: str) -> None:
 def test_documents_never_lead_out_of_the_folder(release: Release, name: str) -> None:
     edit_manifest(release, lambda manifest: manifest["documents"].update({name: "0" * 64}))
     with pytest.raises(BadInput, match="is no document of a release"):
-        Release.open(release.root)
+        Release(release.root)
 
 
 def test_a_missing_photo_is_named(release: Release) -> None:
@@ -169,7 +169,7 @@ def test_a_folder_without_a_manifest_is_no_release(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for root in (tmp_path, tmp_path / "nowhere", tmp_path / "file"):
         with pytest.raises(BadInput, match=f"{root} is no release: it has no manifest.json"):
-            Release.open(root)
+            Release(root)
 
 
 @pytest.mark.parametrize(
@@ -178,35 +178,35 @@ def test_a_folder_without_a_manifest_is_no_release(tmp_path: Path) -> None:
 def test_a_manifest_that_is_no_manifest_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
     (tmp_path / MANIFEST).write_text(text, "utf-8")
     with pytest.raises(BadInput, match=r"manifest\.json (is not a release's|is in the form)") as no:
-        Release.open(tmp_path)
+        Release(tmp_path)
     assert "\n" not in str(no.value)
 
 
 def test_a_manifest_of_another_form_is_refused(release: Release) -> None:
     edit_manifest(release, lambda manifest: manifest.update(format="genset release 99"))
     with pytest.raises(BadInput, match="in the form 'genset release 99'"):
-        Release.open(release.root)
+        Release(release.root)
 
 
 @pytest.mark.parametrize("field", ["name", "created_at", "content_hash", "left_out", "photos"])
 def test_a_field_of_another_type_is_refused(release: Release, field: str) -> None:
     edit_manifest(release, lambda manifest: manifest.update({field: 5}))
     with pytest.raises(BadInput, match=r"manifest\.json is not a release's manifest"):
-        Release.open(release.root)
+        Release(release.root)
 
 
 @pytest.mark.parametrize("field", ["license", "rank", "labels", "taken_at"])
 def test_a_photos_field_of_another_type_is_refused(release: Release, field: str) -> None:
     edit_manifest(release, lambda manifest: manifest["photos"][1].update({field: 0.5}))
     with pytest.raises(BadInput, match=f"{field} cannot be a float"):
-        Release.open(release.root)
+        Release(release.root)
 
 
 @pytest.mark.parametrize("file", ["../../secret.jpg", "/etc/passwd", f"{TENCH}/../../secret.jpg"])
 def test_a_manifest_never_leads_out_of_its_folder(release: Release, file: str) -> None:
     edit_manifest(release, lambda manifest: manifest["photos"][0].update(file=file))
     with pytest.raises(BadInput, match="is no file of a photo"):
-        Release.open(release.root)
+        Release(release.root)
 
 
 def test_whatever_stands_in_a_manifest_is_noticed_and_never_a_traceback(release: Release) -> None:
@@ -225,6 +225,6 @@ def test_whatever_stands_in_a_manifest_is_noticed_and_never_a_traceback(release:
             return
         path.write_text(json.dumps(manifest), "utf-8")
         with pytest.raises((BadInput, ReleaseDamaged)):
-            Release.open(release.root).verify()
+            Release(release.root).verify()
 
     garble()

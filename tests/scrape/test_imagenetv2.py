@@ -263,7 +263,7 @@ def test_a_selection_becomes_a_release_that_others_pull(
     assert [photo.labels for photo in release.photos] == [{}, {}]
     rebuilt = pull(release.root / MANIFEST, sandbox.source, tmp_path / "paces", tmp_path / "mine")
     assert (rebuilt.pulled, rebuilt.missing) == (2, 0)
-    Release.open(tmp_path / "mine").verify()
+    Release(tmp_path / "mine").verify()
 
 
 def test_a_scrape_without_search_takes_what_there_is_by_rank(

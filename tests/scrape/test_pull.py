@@ -100,7 +100,7 @@ def test_the_set_is_the_release_byte_by_byte(
     done = rebuild()
     assert (done.photos, done.pulled, done.present, done.missing) == (3, 3, 0, 0)
     assert files(tmp_path / "copy") == files(maker.release.root)
-    Release.open(tmp_path / "copy").verify()
+    Release(tmp_path / "copy").verify()
 
 
 def test_a_second_pull_downloads_nothing_and_mends_what_was_changed(
@@ -113,7 +113,7 @@ def test_a_second_pull_downloads_nothing_and_mends_what_was_changed(
     (tmp_path / "copy" / maker.photo(2).file).write_bytes(b"changed here")
     done = rebuild()
     assert (done.pulled, done.present, done.missing) == (1, 2, 0)
-    Release.open(tmp_path / "copy").verify()
+    Release(tmp_path / "copy").verify()
 
 
 def test_photos_that_are_gone_or_changed_are_told_and_the_rest_comes(
@@ -156,7 +156,7 @@ def test_under_passing_faults_the_set_becomes_whole(
     with Faulty(folder, folder / "records.jsonl", port, faults) as again:
         done = pull(maker.manifest, again.source, tmp_path / "paces", tmp_path / "copy")
     assert (done.pulled, done.missing) == (20, 0)
-    Release.open(tmp_path / "copy").verify()
+    Release(tmp_path / "copy").verify()
 
 
 def test_a_redirect_elsewhere_is_not_followed(maker: Maker, rebuild: Rebuild) -> None:
@@ -292,7 +292,7 @@ def test_the_command(maker: Maker, tmp_path: Path) -> None:
     words = ["pull", str(maker.manifest)]
     text = genset(*words, cwd=tmp_path, endpoint=endpoint, key="")
     assert text.startswith("v1: 3 of 3 photos pulled")
-    Release.open(tmp_path / "v1").verify()
+    Release(tmp_path / "v1").verify()
     maker.served(1).unlink()
     (tmp_path / "v1" / maker.photo(1).file).unlink()
     line = genset(*words, "--json", cwd=tmp_path, endpoint=endpoint, code=1)

@@ -68,7 +68,7 @@ def open_set(named: str, releases: Path | None = None, others: Collection[str] =
 
 
 def _release(folder: Path) -> PhotoSet:
-    release = Release.open(folder)
+    release = Release(folder)
     release.verify()  # a result names the release's hash, so these must be its very bytes
     photos = [ScoredPhoto(p.file, folder / p.file, p.wnid) for p in release.photos]
     return PhotoSet(release.name, folder, release.content_hash, tuple(photos))

@@ -1,8 +1,8 @@
 """What every strategy is: which candidates it could take, and which of those it takes.
 
-A strategy is a frozen dataclass of its parameters. It sees rows of `genset.release.table.Entry`
-and nothing else, so the same rows and seed give the same photos on every machine; in what order
-the rows come must not matter.
+A strategy is a frozen dataclass of its parameters. It sees rows of
+`genset.release.table.CandidateRow` and nothing else, so the same rows and seed give the same photos
+on every machine; in what order the rows come must not matter.
 """
 
 import hashlib
@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from genset.release.table import Entry
+from genset.release.table import CandidateRow
 from genset.store import Verdict
 
-Classes = Mapping[str, Sequence[Entry]]
+Classes = Mapping[str, Sequence[CandidateRow]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Pick:
         notes: what else is to be told, as JSON: by word, then by wnid.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[CandidateRow, ...]
     short: dict[str, int] = field(default_factory=dict)
     notes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -41,14 +41,14 @@ class Strategy(Protocol):
     def parameters(self) -> dict[str, Any]:
         """What it was told, as JSON, for the manifest."""
 
-    def refusal(self, entry: Entry) -> str | None:
+    def refusal(self, entry: CandidateRow) -> str | None:
         """Why this candidate could not be taken, whatever the others are; None where it could."""
 
     def pick(self, classes: Classes, seed: int) -> Pick:
         """Take photos of each class; given are those that it does not refuse, by wnid."""
 
 
-def unfit(entry: Entry, min_labels: int = 1) -> str | None:
+def unfit(entry: CandidateRow, min_labels: int = 1) -> str | None:
     """Why no strategy may take a candidate.
 
     A ruling wins over votes: what is ruled correct needs none.
@@ -64,14 +64,14 @@ def unfit(entry: Entry, min_labels: int = 1) -> str | None:
     return None
 
 
-def shuffled(entries: Iterable[Entry], seed: int) -> list[Entry]:
+def shuffled(entries: Iterable[CandidateRow], seed: int) -> list[CandidateRow]:
     """The entries in the random order that a seed stands for.
 
     It is the order of the sha256 of ``SEED TASK``: the same wherever and in whatever order rows
     are read, and a new candidate moves no other one.
     """
 
-    def drawn(entry: Entry) -> bytes:
+    def drawn(entry: CandidateRow) -> bytes:
         return hashlib.sha256(f"{seed} {entry.task}".encode()).digest()
 
     return sorted(entries, key=drawn)

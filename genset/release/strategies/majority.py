@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from genset.release.strategies.contract import Classes, Pick, unfit
-from genset.release.table import Entry
+from genset.release.table import CandidateRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Majority:
         """What it was told."""
         return asdict(self)
 
-    def refusal(self, entry: Entry) -> str | None:
+    def refusal(self, entry: CandidateRow) -> str | None:
         """Votes that are not for it, or too few."""
         if reason := unfit(entry, self.min_labels):
             return reason

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from genset.errors import BadInput
 from genset.release.strategies.contract import Classes, Pick, shuffled, unfit
-from genset.release.table import Entry
+from genset.release.table import CandidateRow
 from genset.store import Verdict
 
 BINS = 5  # of 0.2 each: [0, 0.2), [0.2, 0.4), ... [0.8, 1]
@@ -96,7 +96,7 @@ class Matched:
             "min_labels": self.min_labels,
         }
 
-    def refusal(self, entry: Entry) -> str | None:
+    def refusal(self, entry: CandidateRow) -> str | None:
         """No frequency, too few votes, or a class that the reference does not have."""
         if reason := unfit(entry, self.min_labels):
             return reason
@@ -106,12 +106,12 @@ class Matched:
 
     def pick(self, classes: Classes, seed: int) -> Pick:
         """Draw; tell what each bin lacks, and which bins were filled from higher ones."""
-        picked: list[Entry] = []
+        picked: list[CandidateRow] = []
         short: dict[str, int] = {}
         lacking: dict[str, list[int]] = {}
         filled: dict[str, list[int]] = {}
         for wnid in sorted(self.reference.histograms):
-            bins: list[list[Entry]] = [[] for _ in range(BINS)]
+            bins: list[list[CandidateRow]] = [[] for _ in range(BINS)]
             for entry in shuffled(classes.get(wnid, ()), seed):
                 bins[bin_of(entry.correct, entry.labels)].append(entry)
             wanted = apportion(self.per_class, self.reference.histograms[wnid])
@@ -148,9 +148,9 @@ def apportion(seats: int, weights: Sequence[int]) -> list[int]:
     return shares
 
 
-def _filled_up(left: list[list[Entry]], missing: list[int]) -> list[Entry]:
+def _filled_up(left: list[list[CandidateRow]], missing: list[int]) -> list[CandidateRow]:
     """Take what bins miss from what higher ones have left, the highest bin first."""
-    taken: list[Entry] = []
+    taken: list[CandidateRow] = []
     for place in reversed(range(BINS)):
         for higher in left[place + 1 :]:
             extra = higher[: missing[place]]

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from genset.release.strategies.contract import Classes, Pick, shuffled, unfit
-from genset.release.table import Entry
+from genset.release.table import CandidateRow
 from genset.store import Verdict
 
 
@@ -30,7 +30,7 @@ class Threshold:
         """What it was told."""
         return asdict(self)
 
-    def refusal(self, entry: Entry) -> str | None:
+    def refusal(self, entry: CandidateRow) -> str | None:
         """A selection frequency that is too low, or too few votes."""
         if reason := unfit(entry, self.min_labels):
             return reason
@@ -40,7 +40,7 @@ class Threshold:
 
     def pick(self, classes: Classes, seed: int) -> Pick:
         """Draw; tell the classes that are short, and the thresholds that were lowered."""
-        picked: list[Entry] = []
+        picked: list[CandidateRow] = []
         short: dict[str, int] = {}
         lowered: dict[str, float] = {}
         for wnid, entries in sorted(classes.items()):
@@ -54,5 +54,5 @@ class Threshold:
                 short[wnid] = self.per_class - len(entries)
         return Pick(tuple(picked), short, {"lowered thresholds": lowered} if lowered else {})
 
-    def _level(self, entry: Entry) -> float:
+    def _level(self, entry: CandidateRow) -> float:
         return 1.0 if entry.ruling is Verdict.CORRECT else entry.frequency

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from genset.release.strategies.contract import Classes, Pick, shuffled, unfit
-from genset.release.table import Entry
+from genset.release.table import CandidateRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Top:
         """What it was told."""
         return asdict(self)
 
-    def refusal(self, entry: Entry) -> str | None:
+    def refusal(self, entry: CandidateRow) -> str | None:
         """No votes to be ranked by, or none for it."""
         if reason := unfit(entry, self.min_labels):
             return reason
@@ -35,7 +35,7 @@ class Top:
 
     def pick(self, classes: Classes, seed: int) -> Pick:
         """Rank each class; tell those that are short."""
-        picked: list[Entry] = []
+        picked: list[CandidateRow] = []
         short: dict[str, int] = {}
         for wnid, entries in sorted(classes.items()):
             ranked = sorted(

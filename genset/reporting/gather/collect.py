@@ -44,7 +44,7 @@ def collect(photos: PhotoSet, runs: Path, options: Options = PLAIN) -> ReportDat
     """
     results = load_results(photos, runs)
     is_release = not photos.listed and (photos.root / MANIFEST).is_file()
-    release = Release.open(photos.root) if is_release else None
+    release = Release(photos.root) if is_release else None
     records = {record.file: record for record in release.photos} if release else {}
     pairs = compare(results, results.models, options.resampling)
     classes, confused = by_class(results), confusions(results)
