@@ -37,12 +37,13 @@ from genset.evaluation.run.allocator import tune_allocator
 tune_allocator()
 import numpy, torch
 torch.set_num_threads(1)
-from genset.evaluation.engines.select import choose, exported_file
-from genset.evaluation.engines.engines import open_engine
+from genset.evaluation.engines.engine import EngineOptions, open_engine
+from genset.evaluation.engines.export import onnx_file, write_onnx
 from genset.evaluation.models.load import load_model
+from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.data.transforms import crops
 what, engine, spec, decoding, folder, part, parts = sys.argv[1:]
-model = load_model(spec)
+model = load_model(parse_spec(spec))
 paths = sorted(Path(folder).rglob("*.*"))[int(part)::int(parts)]
 geometry = [model.preprocessing.geometry]
 if what == "decode":
@@ -51,9 +52,9 @@ if what == "decode":
         crops(path, geometry, decoding)
 else:
     probe = numpy.stack([crops(path, geometry)[0] for path in paths[:8]])
-    file = exported_file(model, Path(folder).parent / "exports")
-    choice = choose(model, [engine], "float32", probe, file)
-    network = open_engine(engine, model, "float32", choice.exported)
+    file = onnx_file(model, Path(folder).parent / "exports")
+    write_onnx(model, file) if engine != "torch" else None
+    network = open_engine(engine, model, EngineOptions(onnx=file))
     network(probe)
     started = time.perf_counter()
     for start in range(0, len(paths), 8):

@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import select
 
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.evaluate import evaluate
 from genset.label import Desk, Labelers, Verdict
 from genset.release.freeze import create
 from genset.status import Status, check_files, contested_photos, refused_photos, status
 from genset.store import Candidate, Photo, Search, Store
 from genset.workspace import Workspace
 from tests.evaluation.colours import colours, painted_set
+from tests.evaluation.scoring import evaluate
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture, vote
 
 Place = tuple[Workspace, Store]

@@ -14,6 +14,7 @@ from genset.errors import GensetError, MissingExtra
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
+    from genset.evaluation.models.spec import ModelSpec
     from genset.store import Store
 
 PATH = click.Path(path_type=Path)
@@ -21,6 +22,29 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+class SpecType(click.ParamType["ModelSpec"]):
+    """A model spec, taken apart here and nowhere else."""
+
+    name = "spec"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> "ModelSpec":
+        """Take it apart.
+
+        Raises:
+            BadInput: naming the part that is wrong.
+        """
+        from genset.evaluation.models.spec import ModelSpec, parse_spec
+
+        return value if isinstance(value, ModelSpec) else parse_spec(value)
+
+
+model_option = click.option(
+    "--model", "models", type=SpecType(), multiple=True, required=True, metavar="SPEC"
+)
 
 
 @contextmanager

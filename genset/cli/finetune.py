@@ -2,14 +2,16 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import PATH, json_option, need, show_json
+from genset.cli.common import PATH, json_option, model_option, need, show_json
 from genset.cli.score import RUNS_OPTION
-from genset.errors import BadInput, NotAWorkspace
-from genset.workspace import Workspace
+from genset.errors import BadInput
+
+if TYPE_CHECKING:
+    from genset.evaluation.models.spec import ModelSpec
 
 
 @click.command()
@@ -21,7 +23,7 @@ from genset.workspace import Workspace
     metavar="[TASK=]DIR",
     help="Where photos are: of all tasks, or of one.",
 )
-@click.option("--model", "models", multiple=True, required=True, metavar="SPEC")
+@model_option
 @click.option(
     "--probe",
     default="features",
@@ -50,7 +52,7 @@ def finetune(
     /,
     tasks: tuple[str, ...],
     data: tuple[str, ...],
-    models: tuple[str, ...],
+    models: "tuple[ModelSpec, ...]",
     save_heads: Path | None,
     runs: Path | None,
     markdown: bool,
@@ -76,6 +78,7 @@ def finetune(
         --model 'file:fast.pth?arch=torchvision:resnet50'
     """
     need("evaluate", "fine-tuning models", "torch", "torchvision", "numpy")
+    from genset.evaluation.locate import locate_runs
     from genset.evaluation.run.startup import start_pytorch
     from genset.finetune.tasks import described
 
@@ -89,11 +92,11 @@ def finetune(
 
     options = _options(how)
     first = os.environ.get("RANK", "0") == "0"  # torchrun's first process speaks for all
+    kept = runs or locate_runs(folder)
     failed = None
     try:
-        finished = fit(
-            named, models, _runs(folder, runs), options, save_heads, _say if first else _silent
-        )
+        say = _say if first else _silent
+        finished = fit(named, models, kept, options, save_heads, say)
     except SomeFailed as error:
         finished, failed = error.finished, error
     if not first:
@@ -108,8 +111,8 @@ def finetune(
 
 
 def _options(how: dict[str, Any]) -> Any:
-    from genset.evaluation.run.options import Options as Scoring
-    from genset.finetune.options import Options, read_shots, read_strengths
+    from genset.evaluation.run.options import ScoringOptions
+    from genset.finetune.options import FinetuneOptions, read_shots, read_strengths
 
     scoring = ("engine", "precision", "decoding", "cache", "allow_code")
     given = {
@@ -120,11 +123,11 @@ def _options(how: dict[str, Any]) -> Any:
         "augment": not how["no_augment"],
         "test_share": how["test_share"],
         "split_seed": how["split_seed"],
-        "scoring": Scoring(**{name: how[name] for name in scoring}),
+        "scoring": ScoringOptions(**{name: how[name] for name in scoring}),
     }
     if how["strengths"] is not None:
         given["strengths"] = read_strengths(how["strengths"])
-    return Options(**given)
+    return FinetuneOptions(**given)
 
 
 def _data(task: str, words: tuple[str, ...]) -> list[Path]:
@@ -151,17 +154,6 @@ def _data(task: str, words: tuple[str, ...]) -> list[Path]:
             f"meant with --data {task}=DIR"
         )
     return [Path(each) for each in found]
-
-
-def _runs(folder: Path | None, runs: Path | None) -> Path:
-    """Where runs are kept; a workspace is not needed."""
-    try:
-        workspace = Workspace.find(folder)
-    except NotAWorkspace:
-        if folder is not None:
-            raise
-        return runs or Path("runs")
-    return runs or workspace.runs
 
 
 def _say(line: str) -> None:

@@ -58,14 +58,14 @@ def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
 
 
 def _said(found: "Latency") -> str:
-    from genset.reporting.latency import FRAMEWORKS
+    from genset.evaluation.engines import ENGINES
 
     threads = f"{found.threads} thread{'s' * (found.threads > 1)} of the CPU"
     where = threads if found.device == "cpu" else f"{found.device}, {threads}"
     network, whole = found.network, found.from_file
     said = (
         f"Medians of {network.timings} and {whole.timings} timings of {found.photos} photos, "
-        f"{FRAMEWORKS[found.engine]} {found.engine_version}, {found.precision}, {where}."
+        f"{ENGINES[found.engine].title} {found.engine_version}, {found.precision}, {where}."
     )
     if found.batch > 1:
         said += f" The network takes {found.batch} photos at once, and that is its time."

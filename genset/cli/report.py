@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from genset.cli.common import FILE, json_option, show_json
-from genset.cli.score import RUNS_OPTION, set_and_runs
+from genset.cli.score import RUNS_OPTION
 from genset.errors import BadInput, GensetError
 from genset.workspace import Workspace
 
@@ -74,15 +74,19 @@ def report(
     genset report v1 -o v1.html --reference imagenet-val
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     """
-    from genset.reporting import Options, write_report
+    from genset.evaluation.locate import locate_runs, locate_set
+    from genset.reporting import ReportOptions, write_report
     from genset.reporting.gather.tta import read_words
     from genset.reporting.render.markdown import as_markdown, to_json
     from genset.statistics.bootstrap import Resampling
 
-    found, kept = set_and_runs(folder, photos or _newest_release(folder), runs)
+    found = locate_set(photos or _newest_release(folder), folder)
+    kept = runs or locate_runs(folder)
     path = output or kept.parent / f"report-{found.name}.html"
     joined = tuple(map(read_words, entries))
-    options = Options(real_labels=labels, tta=joined, resampling=Resampling(seed=seed), **asked)
+    options = ReportOptions(
+        real_labels=labels, tta=joined, resampling=Resampling(seed=seed), **asked
+    )
     data = write_report(found, kept, path, options)
     if as_json:
         show_json({"file": str(path), **to_json(data)})
@@ -120,14 +124,15 @@ def compare(
     \b
     genset compare resnet50 fast --on v1
     """
+    from genset.evaluation.locate import locate_runs, locate_set
     from genset.evaluation.results.compare import compare as compare_models
     from genset.evaluation.results.results import load_results
     from genset.reporting.narrative.models import remarks, verdict
     from genset.reporting.render.markdown import pair_to_json
     from genset.statistics.bootstrap import Resampling
 
-    found, kept = set_and_runs(folder, photos or _newest_release(folder), runs)
-    results = load_results(found, kept)
+    found = locate_set(photos or _newest_release(folder), folder)
+    results = load_results(found, runs or locate_runs(folder))
     models = [results.find(first), results.find(second)]
     pairs = compare_models(results, models, Resampling(seed=seed))
     if not pairs:

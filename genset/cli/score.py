@@ -1,22 +1,22 @@
 """Commands that score models and report on them."""
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import PATH, json_option, need, show_json, show_table
+from genset.cli.common import PATH, json_option, model_option, need, show_json, show_table
 from genset.cli.latency import check_latency, show_timed
-from genset.errors import GensetError, NotAWorkspace
-from genset.workspace import Workspace
+from genset.errors import GensetError
 
 if TYPE_CHECKING:
     from genset.evaluation.data.photos import PhotoSet
+    from genset.evaluation.models.spec import ModelSpec
     from genset.evaluation.results.runs import Run
     from genset.evaluation.run.audit import Audit
-    from genset.evaluation.run.options import Options
+    from genset.evaluation.run.options import ScoringOptions
 
 
 RUNS_OPTION = click.option(
@@ -28,7 +28,7 @@ _CLUSTER = "Score on the Ray cluster that is there (ray start, or RAY_ADDRESS)."
 
 @click.command()
 @click.argument("photos", metavar="RELEASE-OR-FOLDER")
-@click.option("--model", "models", multiple=True, required=True, metavar="SPEC")
+@model_option
 @click.option(
     "--k",
     type=click.IntRange(1, 1000),
@@ -40,7 +40,12 @@ _CLUSTER = "Score on the Ray cluster that is there (ray start, or RAY_ADDRESS)."
 @click.option("--engine", default="auto", show_default=True, help=_ENGINES)
 @click.option("--precision", default="float32", show_default=True, help="float32, bf16 or fp16.")
 @click.option("--decode", "decoding", default="exact", show_default=True, help="exact or fast.")
-@click.option("--streams", default=0, help="Processes that decode and score (default: the cores).")
+@click.option(
+    "--workers",
+    "--streams",  # as it was called at first
+    default=0,
+    help="Processes that decode and score (default: the cores).",
+)
 @click.option("--engine-cluster", "cluster", default="", metavar="ray", help=_CLUSTER)
 @click.option("--cache", type=PATH, help="Keep decoded pixels in this folder, for later runs.")
 @click.option("--allow-code", is_flag=True, help="Load TorchScript, which runs with your rights.")
@@ -65,7 +70,7 @@ def evaluate(
     folder: Path | None,
     /,
     photos: str,
-    models: tuple[str, ...],
+    models: "tuple[ModelSpec, ...]",
     k: int,
     audit_preprocessing: bool,
     latency: Path | None,
@@ -95,22 +100,24 @@ def evaluate(
     genset evaluate labels.csv --model 'predictions:preds.npy?name=mine'
     genset evaluate v1 --model torchvision:resnet50 --latency entries --price-per-hour 0.34
     """
-    networks = [spec for spec in models if not spec.startswith("predictions:")]
+    networks = [spec for spec in models if not spec.is_predictions]
     if networks:
         need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
     from genset.evaluation.evaluate import SomeModelsFailed
     from genset.evaluation.evaluate import evaluate as score
+    from genset.evaluation.locate import locate_runs, locate_set
     from genset.evaluation.models.classes import other_classes
-    from genset.evaluation.run.options import Options
+    from genset.evaluation.run.options import ScoringOptions
     from genset.evaluation.run.startup import start_pytorch
     from genset.reporting.latency import Timed, timed
 
     check_latency(latency, price)
-    found, kept = set_and_runs(folder, photos, runs, other_classes(models))
-    options = Options(keep=max(k, 5), **how)
+    found = locate_set(photos, folder, other_classes(models))
+    kept = runs or locate_runs(folder)
+    options = ScoringOptions(keep=max(k, 5), **how)
     if networks:
         start_pytorch(networks)
-    failed: dict[str, GensetError] = {}
+    failed: dict[ModelSpec, GensetError] = {}
     try:
         results = score(found, models, kept, options)
     except SomeModelsFailed as error:
@@ -137,19 +144,19 @@ def evaluate(
             answer["latency"] = [each.as_json() for each in times]
         show_json(answer)
     elif latency is not None:
-        given = [run.model for spec, run in scored if spec.startswith("predictions:")]
+        given = [run.model for spec, run in scored if spec.is_predictions]
         show_timed(times, given)
     if failed:
         raise SomeModelsFailed(failed, results)
 
 
 def _audits(
-    photos: "PhotoSet", scored: "Sequence[tuple[str, Run]]", options: "Options"
+    photos: "PhotoSet", scored: "Sequence[tuple[ModelSpec, Run]]", options: "ScoringOptions"
 ) -> "list[Audit]":
     from genset.evaluation.models.load import load_model
     from genset.evaluation.run.audit import audit
 
-    networks = [spec for spec, _ in scored if not spec.startswith("predictions:")]
+    networks = [spec for spec, _ in scored if not spec.is_predictions]
     return [audit(load_model(spec, options.allow_code), photos) for spec in networks]
 
 
@@ -172,21 +179,3 @@ def _show_runs(results: "Sequence[Run]", k: int) -> None:
     for run in results:
         for remark in remarks(run):
             click.echo(f"{run.model}: {remark}")
-
-
-def set_and_runs(
-    folder: Path | None, named: str, runs: Path | None, others: Collection[str] = ()
-) -> "tuple[PhotoSet, Path]":
-    """The set to score, and where runs are kept. A folder of photos needs no workspace.
-
-    Its folders may be named as `others`, which are no classes of ImageNet.
-    """
-    from genset.evaluation.data.photos import open_set
-
-    try:
-        workspace = Workspace.find(folder)
-    except NotAWorkspace:
-        if folder is not None:
-            raise
-        return open_set(named, others=others), runs or Path("runs")
-    return open_set(named, workspace.releases, others), runs or workspace.runs

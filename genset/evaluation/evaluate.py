@@ -1,28 +1,15 @@
-"""Score models on a set: load, predict, count, keep."""
+"""Score models on a set: the door to the rest."""
 
-import platform
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy
-
-from genset import __version__
 from genset.errors import BadInput, GensetError, ModelError
 from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.models.spec import ModelSpec, parse_spec
-from genset.evaluation.results.predictions import GivenPredictions, read_predictions
-from genset.evaluation.results.runs import (
-    Accuracy,
-    Prediction,
-    Run,
-    load_run,
-    run_folder,
-    run_key,
-    save_run,
-)
-from genset.evaluation.results.sanity_checks import hits_by_rank, oddities
-from genset.evaluation.run.options import Options
+from genset.evaluation.models.spec import ModelSpec
+from genset.evaluation.results.count import make_run, provenance_of_answers
+from genset.evaluation.results.predictions import read_predictions
+from genset.evaluation.results.runs import Run, load_run, run_folder, run_key, save_run
+from genset.evaluation.run.options import ScoringOptions
 from genset.files import sha256_of
 
 
@@ -32,13 +19,16 @@ class SomeModelsFailed(ModelError):
     `failed` says by spec why; `runs` has those of the others, in the order of their specs.
     """
 
-    def __init__(self, failed: Mapping[str, GensetError], runs: list[Run]) -> None:
+    def __init__(self, failed: Mapping[ModelSpec, GensetError], runs: list[Run]) -> None:
         super().__init__("; ".join(map(str, failed.values())))
         self.failed, self.runs = failed, runs
 
 
 def evaluate(
-    photos: PhotoSet, specs: Sequence[str], runs: Path, options: Options | None = None
+    photos: PhotoSet,
+    specs: Sequence[ModelSpec],
+    runs: Path,
+    options: ScoringOptions | None = None,
 ) -> list[Run]:
     """Score models on the set in one pass over its photos, and keep their predictions in `runs`.
 
@@ -46,31 +36,33 @@ def evaluate(
     scored again; one whose scoring was cut off goes on. Started by torchrun, processes share the
     photos, and each returns all runs.
 
+    Args:
+        photos: the set.
+        specs: the models.
+        runs: the folder of runs.
+        options: how models are scored.
+
     Raises:
-        BadInput: a spec is wrong. All are read before any is scored.
+        BadInput: the set only lists photos, and a model is a network.
         SomeModelsFailed: some cannot be loaded or run; the others were scored.
         GensetError: none can, or no photo can be read, or answers cannot be written.
     """
-    parsed = [parse_spec(spec) for spec in specs]
-    for spec in parsed:
-        if photos.listed and spec.kind != "predictions":
+    for spec in specs:
+        if photos.listed and not spec.is_predictions:
             raise BadInput(
                 f"model {spec.text!r}: {photos.name} lists photos that are not here: only "
                 "predictions:PATH can be scored on it"
             )
-    found: dict[str, Run | GensetError] = {}
-    for spec in parsed:
-        if spec.kind == "predictions":
+    found: dict[ModelSpec, Run | GensetError] = {}
+    for spec in specs:
+        if spec.is_predictions:
             try:
-                found[spec.text] = _count_given(photos, spec, runs)
+                found[spec] = _count_predictions(photos, spec, runs)
             except GensetError as error:
-                found[spec.text] = error
-    # Predictions are counted where PyTorch is not installed, so what needs it is imported here.
-    if networks := [spec for spec in parsed if spec.kind != "predictions"]:
-        from genset.evaluation.run.networks import score_networks
-
-        found |= score_networks(photos, networks, runs, options or Options())
-    made = [run for spec in parsed if isinstance(run := found[spec.text], Run)]
+                found[spec] = error
+    if networks := [spec for spec in specs if not spec.is_predictions]:
+        found |= _score_networks(photos, networks, runs, options or ScoringOptions())
+    made = [run for spec in specs if isinstance(run := found[spec], Run)]
     failed = {spec: error for spec, error in found.items() if isinstance(error, GensetError)}
     if failed and not made and len(failed) == 1:
         raise next(iter(failed.values()))
@@ -79,10 +71,20 @@ def evaluate(
     return made
 
 
-def _count_given(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
-    given = read_predictions(spec, photos)
-    if not given.predictions:
-        raise GensetError(f"model {spec.text!r}: not one photo of {photos.name} can be counted")
+def _score_networks(
+    photos: PhotoSet, specs: Sequence[ModelSpec], runs: Path, options: ScoringOptions
+) -> dict[ModelSpec, Run | GensetError]:
+    # Predictions are counted where PyTorch is not installed, so what needs it is imported here.
+    from genset.evaluation.run.executors.open import open_executor
+    from genset.evaluation.run.plan import ScoringPlan
+    from genset.evaluation.run.score import score_models
+
+    plan = ScoringPlan(photos, runs, options, open_executor(options))
+    return dict(zip(specs, score_models(plan, specs), strict=True))
+
+
+def _count_predictions(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
+    counted = read_predictions(spec, photos)
     weights_hash = f"sha256:{sha256_of(Path(spec.target))}"
     key = run_key(
         set=photos.content_hash,
@@ -93,45 +95,6 @@ def _count_given(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
     folder = run_folder(runs, photos.name, spec.name, key)
     if (kept := load_run(folder)) is not None:
         return kept
-    run = Run(
-        key=key,
-        model=spec.name,
-        spec=spec.text,
-        set_name=photos.name,
-        set_hash=photos.content_hash,
-        weights_hash=weights_hash,
-        preprocessing={},
-        precision="unknown",
-        versions=_versions(),
-        device="elsewhere",
-        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        seconds=0.0,
-        unreadable=dict.fromkeys(given.missing, "no prediction"),
-        top1=_accuracy(given.predictions, 1),
-        top5=_accuracy(given.predictions, 5) if len(given.predictions[0].top) >= 5 else None,
-        classes=given.classes,
-        masked=given.masked,
-        hits=hits_by_rank(given.predictions),
-        notes=[*photos.notes, *_strangers(given), *oddities(given.predictions, given.classes)],
-    )
-    save_run(folder, run, given.predictions)
+    run = make_run(photos, counted, provenance_of_answers(spec, key, weights_hash))
+    save_run(folder, run, counted.predictions)
     return run
-
-
-def _strangers(given: GivenPredictions) -> list[str]:
-    if not given.strangers:
-        return []
-    photos = "photo that is" if given.strangers == 1 else "photos that are"
-    return [f"The file also speaks of {given.strangers:,} {photos} not in the set."]
-
-
-def _accuracy(answers: Sequence[Prediction], k: int) -> Accuracy:
-    return Accuracy.of(sum(a.wnid in a.top[:k] for a in answers), len(answers))
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "genset": __version__,
-        "python": platform.python_version(),
-        "numpy": numpy.__version__,
-    }

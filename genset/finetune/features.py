@@ -28,13 +28,14 @@ from genset.errors import GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.load import LoadedModel
 from genset.evaluation.results.runs import run_key
-from genset.evaluation.run.assemble import device, versions
-from genset.evaluation.run.distributed import World
-from genset.evaluation.run.networks import in_one_pass
-from genset.evaluation.run.options import Options
-from genset.evaluation.run.plan import SHARDS, Entry, Pass
-from genset.evaluation.run.shards import load_shard, shard_file, shards_of
-from genset.evaluation.run.worker_pool import not_written
+from genset.evaluation.run.environment import device_of, versions
+from genset.evaluation.run.executors.executor import not_written
+from genset.evaluation.run.executors.worker_pool import WorkerPool
+from genset.evaluation.run.job import ModelTask
+from genset.evaluation.run.options import ScoringOptions
+from genset.evaluation.run.plan import ScoringPlan, described
+from genset.evaluation.run.score import run_tasks
+from genset.evaluation.run.shards import SHARDS, load_shard, shard_file, shards_of
 from genset.files import one_at_a_time, write_text, written_whole
 from genset.finetune.heads import Head, find_head, trunk
 
@@ -66,7 +67,7 @@ class Features:
 
 
 def compute_features(
-    photos: PhotoSet, models: Sequence[LoadedModel], folder: Path, options: Options
+    photos: PhotoSet, models: Sequence[LoadedModel], folder: Path, options: ScoringOptions
 ) -> list[Features | GensetError]:
     """Each model's features, in their order, or why there are none.
 
@@ -77,106 +78,100 @@ def compute_features(
         GensetError: no photo can be read, the features cannot be written, or a process was killed.
             What is finished is kept.
     """
-    started = time.monotonic()
     # Features are what a trunk answers: all of its numbers are kept, and no best among them.
     options = replace(options, keep=0, logits=True)
-    wanted = [_wanted(photos, model, folder, options) for model in models]
-    entries = {each[1].folder: each[1] for each in wanted if not isinstance(each, GensetError)}
-    made = _make_missing(Pass(photos, folder, options, World()), entries, started)
+    plan = ScoringPlan(photos, folder, options, WorkerPool(options.workers))
+    wanted = [_wanted(plan, model) for model in models]
+    tasks = {each[1].folder: each[1] for each in wanted if not isinstance(each, GensetError)}
+    made = _make_missing(plan, tasks)
     found: list[Features | GensetError] = []
     for each in wanted:
         if isinstance(each, GensetError):
             found.append(each)
             continue
-        head, entry = each
-        seconds = made.get(entry.folder, 0.0)
+        head, task = each
+        seconds = made.get(task.folder, 0.0)
         found.append(
             seconds
             if isinstance(seconds, GensetError)
-            else _kept(entry.folder, photos, head, seconds)
+            else _kept(task.folder, photos, head, seconds)
         )
     return found
 
 
-def _wanted(
-    photos: PhotoSet, model: LoadedModel, folder: Path, options: Options
-) -> tuple[Head, Entry] | GensetError:
+def _wanted(plan: ScoringPlan, model: LoadedModel) -> tuple[Head, ModelTask] | GensetError:
     try:
         head = find_head(model)
     except GensetError as error:
         return error
     features = trunk(model, head)
-    preprocessing = model.preprocessing.described()
-    if options.decoding != "exact":
-        preprocessing["decoding"] = options.decoding
+    preprocessing = described(model, plan.options)
     key = run_key(
-        set=photos.content_hash,
+        set=plan.photos.content_hash,
         weights=features.weights_hash,
         architecture=model.spec.arch or model.spec.target,
         preprocessing=preprocessing,
-        precision=options.precision,
+        precision=plan.options.precision,
     )
-    return head, Entry(features, key, folder / key[:16], preprocessing)
+    return head, ModelTask(features, key, plan.runs / key[:16], preprocessing, logits=True)
 
 
 def _make_missing(
-    one: Pass, entries: dict[Path, Entry], started: float
+    plan: ScoringPlan, tasks: dict[Path, ModelTask]
 ) -> dict[Path, float | GensetError]:
     """Compute what is not kept; by its folder, the seconds that took, or why it failed."""
     with ExitStack() as turns:
         # In the order of their names, so that no two processes wait for each other.
-        for folder in sorted(folder for folder in entries if not _is_kept(folder)):
+        for folder in sorted(folder for folder in tasks if not _is_kept(folder)):
             try:
                 turns.enter_context(one_at_a_time(folder))
             except OSError as error:
-                raise GensetError(not_written(error)) from None
-        missing = [entry for folder, entry in entries.items() if not _is_kept(folder)]
-        if not missing:
-            return {}
-        found = in_one_pass(one, missing[:], _put_together, started)
-        return {entry.folder: found[entry.model.spec.text] for entry in missing}
+                raise not_written(error) from None
+        missing = [task for folder, task in tasks.items() if not _is_kept(folder)]
+        return run_tasks(plan, missing, _put_together) if missing else {}
 
 
-def _put_together(entry: Entry, photos: PhotoSet, options: Options, seconds: float) -> float:
+def _put_together(plan: ScoringPlan, task: ModelTask) -> float:
     """Write the features of all shards and what they are, and delete the shards."""
-    shards = entry.shards(options)
-    numbers = len(entry.model.order)
+    photos, engine = plan.photos, task.selected.engine
+    seconds = round(time.monotonic() - plan.started, 3)
+    numbers = len(task.model.order)
     unreadable: dict[str, str] = {}
     try:
-        with written_whole(entry.folder / _VALUES) as file:
+        with written_whole(task.folder / _VALUES) as file:
             shape = (len(photos.photos), numbers)
             npy.write_array_header_1_0(
                 file, {"descr": "<f4", "fortran_order": False, "shape": shape}
             )
-            for number, places in enumerate(shards_of(len(photos.photos))):
-                answers = load_shard(shard_file(shards, number))
-                rows = np.zeros((len(places), numbers), "<f4")
-                rows[answers.places - places.start] = answers.logits
+            for number, indices in enumerate(shards_of(len(photos.photos))):
+                answers = load_shard(shard_file(task.shards, number))
+                rows = np.zeros((len(indices), numbers), "<f4")
+                rows[answers.indices - indices.start] = answers.logits
                 file.write(rows.tobytes())
                 unreadable |= {photos.photos[n].id: why for n, why in answers.unreadable.items()}
         record = {
             "format": FORMAT,
-            "key": entry.key,
-            "spec": entry.model.spec.text,
-            "weights_hash": entry.model.weights_hash,
-            "preprocessing": entry.preprocessing,
-            "precision": options.precision,
+            "key": task.key,
+            "spec": task.model.spec.text,
+            "weights_hash": task.model.weights_hash,
+            "preprocessing": task.preprocessing,
+            "precision": plan.options.precision,
             "set": photos.name,
             "set_hash": photos.content_hash,
             "unreadable": unreadable,
-            "engine": entry.choice.engine,
-            "versions": versions(entry.choice.engine),
-            "device": device(entry.choice.engine),
+            "engine": engine,
+            "versions": versions(engine),
+            "device": device_of(engine),
             "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "seconds": round(seconds, 3),
-            "notes": entry.notes,
+            "seconds": seconds,
+            "notes": task.notes,
         }
-        write_text(entry.folder / _RECORD, json.dumps(record, indent=1) + "\n")
+        write_text(task.folder / _RECORD, json.dumps(record, indent=1) + "\n")
     except OSError as error:
-        raise GensetError(not_written(error)) from None
-    for left in entry.folder.glob(f"{SHARDS}*"):
+        raise not_written(error) from None
+    for left in task.folder.glob(f"{SHARDS}*"):
         shutil.rmtree(left)
-    return round(seconds, 3)
+    return seconds
 
 
 def _is_kept(folder: Path) -> bool:

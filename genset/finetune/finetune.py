@@ -9,14 +9,15 @@ from pathlib import Path
 
 from genset.errors import BadInput, GensetError
 from genset.evaluation.models.load import LoadedModel, load_model
-from genset.evaluation.models.spec import parse_spec
+from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.runs import run_key
-from genset.evaluation.run.assemble import device, versions
+from genset.evaluation.run.environment import device_of, versions
+from genset.evaluation.run.plan import described as described_preprocessing
 from genset.finetune.checkpoint import save_head
 from genset.finetune.features import Features, compute_features
 from genset.finetune.fitting import fit_heads
 from genset.finetune.heads import find_head
-from genset.finetune.options import Options
+from genset.finetune.options import FinetuneOptions
 from genset.finetune.results import (
     Finetuned,
     Kept,
@@ -55,9 +56,9 @@ class SomeFailed(GensetError):
 
 def finetune(
     tasks: Sequence[tuple[str, Path]],
-    specs: Sequence[str],
+    specs: Sequence[ModelSpec],
     runs: Path,
-    options: Options | None = None,
+    options: FinetuneOptions | None = None,
     save_heads: Path | None = None,
     say: Say = lambda line: None,
 ) -> Finished:
@@ -75,16 +76,16 @@ def finetune(
         say: is told how it goes, a line at a time.
 
     Raises:
-        BadInput: there is no such task, or a spec is wrong. All are read before any work.
+        BadInput: there is no such task, or a spec names predictions.
         SomeFailed: some tasks or models failed; the others are finished.
         GensetError: nothing could be done.
     """
-    options = options or Options()
+    options = options or FinetuneOptions()
     for name, _ in tasks:
         described(name)
     for spec in specs:
-        if parse_spec(spec).kind == "predictions":
-            raise BadInput(f"model {spec!r}: predictions have no layers that could be trained")
+        if spec.is_predictions:
+            raise BadInput(f"model {spec.text!r}: predictions have no layers that could be trained")
     failures: list[GensetError] = []
     finished = Finished(tasks=_opened(tasks, options, failures, say))
     models = _loaded(specs, options, failures) if finished.tasks else []
@@ -113,7 +114,10 @@ def in_one_line(data: TaskData) -> str:
 
 
 def _opened(
-    tasks: Iterable[tuple[str, Path]], options: Options, failures: list[GensetError], say: Say
+    tasks: Iterable[tuple[str, Path]],
+    options: FinetuneOptions,
+    failures: list[GensetError],
+    say: Say,
 ) -> list[TaskData]:
     """The tasks whose data are as they should be."""
     found = []
@@ -128,7 +132,7 @@ def _opened(
 
 
 def _loaded(
-    specs: Iterable[str], options: Options, failures: list[GensetError]
+    specs: Iterable[ModelSpec], options: FinetuneOptions, failures: list[GensetError]
 ) -> list[LoadedModel]:
     """The models that can be loaded and have a linear layer as their last."""
     models = []
@@ -149,7 +153,7 @@ class _Work:
 
     data: TaskData
     runs: Path
-    options: Options
+    options: FinetuneOptions
     say: Say
 
     def runs_of(
@@ -196,8 +200,8 @@ class _Work:
             data=self.data.content_hash,
             parts=_parts_hash((photo.id, photo.part) for photo in self.data.photos),
             weights=model.weights_hash,
-            architecture=f"{model.spec.kind}:{model.spec.arch or model.spec.target}",
-            preprocessing=_preprocessing(model, self.options),
+            architecture=model.spec.architecture,
+            preprocessing=described_preprocessing(model, self.options.scoring),
             precision=self.options.scoring.precision,
             probe=self.options.probe,
             settings=self.options.settings,
@@ -222,11 +226,11 @@ class _Work:
             model=model.spec.name,
             spec=model.spec.text,
             weights_hash=model.weights_hash,
-            preprocessing=_preprocessing(model, options),
+            preprocessing=described_preprocessing(model, options.scoring),
             precision=options.scoring.precision,
             engine=features.engine,
             versions=versions(features.engine),
-            device=device(features.engine),
+            device=device_of(features.engine),
             created_at=datetime.now(UTC).isoformat(),
             seconds=round(features.seconds + time.monotonic() - started, 3),
             data_hash=data.content_hash,
@@ -245,13 +249,6 @@ class _Work:
         share = record.accuracy
         self.say(f"{data.name}, {record.model}: {100 * share.share:.1f} % of {share.photos:,}")
         return Kept(folder, record)
-
-
-def _preprocessing(model: LoadedModel, options: Options) -> dict[str, object]:
-    """In words, as a run of `genset evaluate` keeps it."""
-    decoding = options.scoring.decoding
-    other = {} if decoding == "exact" else {"decoding": decoding}
-    return model.preprocessing.described() | other
 
 
 def _parts_hash(parts: Iterable[tuple[str, str]]) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from genset.errors import GensetError
 from genset.evaluation.models.load import LoadedModel
 from genset.finetune.features import Features
-from genset.finetune.options import Options
+from genset.finetune.options import FinetuneOptions
 from genset.finetune.probe import Fit, fit_probe, scores
 from genset.finetune.results import Attempt, Said
 from genset.finetune.sgd import EpochSaid, train_sgd
@@ -51,7 +51,7 @@ def fit_heads(
     data: TaskData,
     model: LoadedModel,
     features: Features,
-    options: Options,
+    options: FinetuneOptions,
     say: Callable[[str], None],
 ) -> Fitted:
     """Fit a head for each seed on all training photos, and on as many as each of the shots.
@@ -105,7 +105,7 @@ def fit_heads(
 
 
 def _on_features(
-    data: TaskData, features: Features, places: Places, seed: int, options: Options
+    data: TaskData, features: Features, places: Places, seed: int, options: FinetuneOptions
 ) -> Fit:
     return fit_probe(
         features.values[places],
@@ -122,7 +122,7 @@ def _by_epochs(
     features: Features,
     places: Places,
     seed: int,
-    options: Options,
+    options: FinetuneOptions,
     say: Callable[[str], None],
 ) -> tuple[Fit, list[EpochSaid]]:
     epochs: list[EpochSaid] = []

@@ -20,9 +20,6 @@ from genset.errors import ModelError, first_line
 from genset.evaluation.models.classes import BACKGROUND
 from genset.evaluation.models.load import LoadedModel, hash_of_weights
 
-# Kinds of specs that hold a program, and no layers to take apart.
-_PROGRAMS = ("export", "onnx", "torchscript")
-
 # Values are equal where they differ by less than this share of the largest.
 _TOLERANCE = 1e-3
 
@@ -56,7 +53,7 @@ def find_head(model: LoadedModel) -> Head:
             torchscript), or it does not run.
     """
     what = f"model {model.spec.text!r}"
-    if model.spec.kind in _PROGRAMS:
+    if model.is_program:
         raise ModelError(
             f"{what}: a program has no last layer that can be taken off; name its checkpoint, as "
             "in file:PATH?arch=torchvision:NAME"

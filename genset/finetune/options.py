@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Any
 
 from genset.errors import BadInput
-from genset.evaluation.run.options import Options as Scoring
+from genset.evaluation.run.options import ScoringOptions
 from genset.finetune.probe import STRENGTHS
 from genset.finetune.sgd import Recipe
 
@@ -14,7 +14,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class FinetuneOptions:
     """How heads are fitted and tested.
 
     Attributes:
@@ -40,7 +40,7 @@ class Options:
     augment: bool = True
     test_share: float = 0.2
     split_seed: int = 0
-    scoring: Scoring = field(default_factory=Scoring)
+    scoring: ScoringOptions = field(default_factory=ScoringOptions)
 
     def __post_init__(self) -> None:
         """Refuse what is not possible."""

@@ -40,9 +40,9 @@ from torch.nn import functional
 
 from genset.errors import BadInput, GensetError, ModelError, PhotoRefused, first_line
 from genset.evaluation.data.transforms import Pixels, crops, opened
-from genset.evaluation.engines.engines import TorchEngine
+from genset.evaluation.engines.pytorch import TorchEngine
 from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.run.worker_pool import cores
+from genset.evaluation.processes import cores
 from genset.finetune.augment import random_part
 from genset.finetune.heads import Head, trunk
 from genset.finetune.probe import STRENGTHS, Fit, Floats, Labels, Standard, fit_probe, penalty
@@ -234,7 +234,7 @@ class _Frozen:
         self.photos, self.pool = photos, pool
         self.name = model.spec.text
         self.geometry = model.preprocessing.geometry
-        self.engine = TorchEngine(model, "float32")
+        self.engine = TorchEngine(model)
         self.refused: dict[str, str] = {}
 
     def features(

@@ -3,14 +3,23 @@
 from pathlib import Path
 
 from genset.evaluation.data.photos import PhotoSet
-from genset.reporting.data import PLAIN, Options, ReportData
-from genset.reporting.gather.collect import collect
+from genset.reporting.data import PLAIN, ReportData, ReportOptions
+from genset.reporting.gather.collect import collect, collect_results
 from genset.reporting.render.html import write_html
 
-__all__ = ["Options", "ReportData", "collect", "write_report"]
+__all__ = [
+    "ReportData",
+    "ReportOptions",
+    "collect",
+    "collect_results",
+    "write_html",
+    "write_report",
+]
 
 
-def write_report(photos: PhotoSet, runs: Path, path: Path, options: Options = PLAIN) -> ReportData:
+def write_report(
+    photos: PhotoSet, runs: Path, path: Path, options: ReportOptions = PLAIN
+) -> ReportData:
     """Write the report on a set, and on the models scored on it, to `path`.
 
     A set that no model was scored on yet has a report too. Returns the numbers in it.

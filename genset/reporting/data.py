@@ -16,7 +16,7 @@ from genset.statistics.intervals import Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ReportOptions:
     """What a report is asked for beyond the runs.
 
     Attributes:
@@ -37,7 +37,7 @@ class Options:
     resampling: Resampling = STANDARD
 
 
-PLAIN = Options()
+PLAIN = ReportOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ class ReportData:
         other_runs: runs left out, because they scored another set that had the same name.
     """
 
-    options: Options
+    options: ReportOptions
     set: SetSummary
     models: tuple[ScoredModel, ...]
     pairs: tuple[Pair, ...]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genset.errors import GensetError
+from genset.evaluation.engines import ENGINES
 from genset.progress import progress
 from genset.tta.inference import cost_of, write_inference
 from genset.tta.machine import hardware
@@ -15,11 +16,11 @@ from genset.tta.tasks import TASKS, TOP1, TOP5
 
 if TYPE_CHECKING:
     from genset.evaluation.data.photos import PhotoSet
+    from genset.evaluation.models.spec import ModelSpec
     from genset.evaluation.results.runs import Run
     from genset.evaluation.run.latency import Latency, Times
-    from genset.evaluation.run.options import Options
+    from genset.evaluation.run.options import ScoringOptions
 
-FRAMEWORKS = {"torch": "PyTorch", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
 NETWORK = "from pixels in memory to scores: normalization, copies to a GPU and back, the network"
 FROM_FILE = "from the photo's file, as the system keeps it in memory, to its best classes"
 
@@ -52,18 +53,18 @@ class Timed:
 def timed(
     photos: "PhotoSet",
     runs: Path,
-    options: "Options",
-    models: "Sequence[tuple[str, Run]]",
+    options: "ScoringOptions",
+    models: "Sequence[tuple[ModelSpec, Run]]",
     folder: Path,
     price: float | None,
-) -> "Iterator[tuple[str, Timed | GensetError]]":
+) -> "Iterator[tuple[ModelSpec, Timed | GensetError]]":
     """Time models, given by their specs with their runs, one after the other; write the entries.
 
     By spec, the times, or why there are none: a model that fails does not stop the others. What
     only has answers from elsewhere cannot be timed, and is left out.
     """
     # One model that was named twice is one run.
-    networks = {run.key: (spec, run) for spec, run in models if not spec.startswith("predictions:")}
+    networks = {run.key: (spec, run) for spec, run in models if not spec.is_predictions}
     if not networks:
         return
     from genset.evaluation.run.latency import measure  # needs PyTorch
@@ -89,7 +90,7 @@ def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) ->
         author_email="",
         model=run.model,
         hardware=hardware(),
-        framework=f"{FRAMEWORKS[latency.engine]} {latency.engine_version}",
+        framework=f"{ENGINES[latency.engine].title} {latency.engine_version}",
         cost_per_hour=price,
     )
     scores = {TOP1: 100 * run.top1.share}

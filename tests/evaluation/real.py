@@ -11,9 +11,9 @@ from torch import nn
 from torchvision.models import squeezenet1_0
 
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.evaluate import evaluate
 from genset.evaluation.results.runs import Run, find_runs, load_predictions
-from genset.evaluation.run.options import Options
+from genset.evaluation.run.options import ScoringOptions
+from tests.evaluation.scoring import evaluate
 
 Answers = dict[str, tuple[str, ...]]
 
@@ -32,7 +32,7 @@ def some_photos(realdata: Path, folder: Path, *, classes: int, each: int) -> Pat
 
 def scored(photos: Path, spec: str, runs: Path, **how: Any) -> tuple[Run, Answers]:
     """A model's run, and each photo's best classes as they are kept."""
-    evaluate(open_set(str(photos)), [spec], runs, Options(**how))
+    evaluate(open_set(str(photos)), [spec], runs, ScoringOptions(**how))
     ((folder, run),) = find_runs(runs, photos.name)
     return run, {said.image: said.top for said in load_predictions(folder)}
 

@@ -8,9 +8,9 @@ import torch
 
 from genset.errors import BadInput, GensetError, ModelError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.evaluate import evaluate
 from genset.evaluation.results.runs import Accuracy, Run, find_runs, load_predictions
 from tests.evaluation.colours import BLUE, RED, WNIDS, colours, paint, painted_set
+from tests.evaluation.scoring import evaluate
 from tests.killing import killed_at_each_change
 
 

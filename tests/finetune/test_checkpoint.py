@@ -17,14 +17,15 @@ from torchvision import models as zoo
 from genset.cli import cli
 from genset.errors import BadInput, ModelError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.models.load import LoadedModel, load_model
-from genset.evaluation.run.options import Options
+from genset.evaluation.models.load import LoadedModel
+from genset.evaluation.run.options import ScoringOptions
 from genset.finetune.checkpoint import save_head
 from genset.finetune.features import Features, compute_features
 from genset.finetune.heads import find_head, trunk
 from tests.conftest import ROOT
 from tests.evaluation.colours import BLUE, GREEN, RED, Colours
 from tests.evaluation.real import in_timms_naming, pypis_lite, some_photos
+from tests.evaluation.scoring import load_model
 
 BIRDS = ("Ani, smooth-billed", "Auklet (crested)", "Grèbe huppé")
 SQUEEZENET = "arch=torchvision:squeezenet1_1&resize=72&crop=64"
@@ -258,7 +259,7 @@ def test_evaluate_scores_a_real_networks_new_head_as_it_was_fitted(
         spec = f"file:{pypis_lite(0)}?arch=lite:lite0&mean=0.5&std=0.5&interpolation=bicubic"
     photos = open_set(str(some_photos(realdata, tmp_path / "photos", classes=8, each=6)))
     model = load_model(spec)
-    (found,) = compute_features(photos, [model], tmp_path / "kept", Options())
+    (found,) = compute_features(photos, [model], tmp_path / "kept", ScoringOptions())
     assert isinstance(found, Features)
     features = np.array(found.values)
     classes = sorted({photo.wnid for photo in photos.photos})

@@ -18,21 +18,21 @@ import torch
 from torch import Tensor
 
 from genset.errors import GensetError, ModelError
-from genset.evaluation.data import loader as reading
-from genset.evaluation.data import transforms as pixels
+from genset.evaluation.data import loader, transforms
 from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.evaluation.data.transforms import Pixels
-from genset.evaluation.engines.engines import Logits, TorchEngine
-from genset.evaluation.engines.select import check
-from genset.evaluation.evaluate import evaluate
-from genset.evaluation.models.load import LoadedModel, load_model
+from genset.evaluation.engines.engine import Logits
+from genset.evaluation.engines.pytorch import TorchEngine
+from genset.evaluation.engines.select import check_engine
+from genset.evaluation.models.load import LoadedModel
 from genset.evaluation.results.runs import find_runs, load_predictions
-from genset.evaluation.run import networks, score, shards
-from genset.evaluation.run.options import Options
+from genset.evaluation.run import plan, score, shards
+from genset.evaluation.run.options import ScoringOptions
 from genset.finetune.features import Features, compute_features
 from genset.finetune.heads import find_head, trunk
 from tests.evaluation.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
 from tests.evaluation.real import in_timms_naming, some_photos
+from tests.evaluation.scoring import evaluate, load_model
 
 # Mean 0.5 and deviation 0.5 take 0 to -1 and 255 to 1. Green is 128.
 OF_COLOURS = {RED: (1, -1, -1), GREEN: (-1, 1 / 255, -1), BLUE: (-1, -1, 1)}
@@ -53,7 +53,7 @@ def network(folder: Path, change: str = "") -> LoadedModel:
 
 
 def computed(photos: PhotoSet, folder: Path, *models: LoadedModel, **how: Any) -> list[Features]:
-    found = compute_features(photos, models, folder, Options(**{"streams": 1, **how}))
+    found = compute_features(photos, models, folder, ScoringOptions(**{"workers": 1, **how}))
     assert all(isinstance(each, Features) for each in found), found
     return [each for each in found if isinstance(each, Features)]
 
@@ -69,18 +69,18 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
     def told(path: Path, *rest: Any) -> Any:
         seen.append(path)
-        return pixels.crops(path, *rest)
+        return transforms.crops(path, *rest)
 
-    monkeypatch.setattr(reading, "crops", told)
-    monkeypatch.setattr(networks, "crops", told)
+    monkeypatch.setattr(loader, "crops", told)
+    monkeypatch.setattr(plan, "crops", told)
     return seen
 
 
-@pytest.mark.parametrize("streams", [1, 2])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_features_are_what_the_head_is_given(
-    photos: PhotoSet, tmp_path: Path, streams: int
+    photos: PhotoSet, tmp_path: Path, workers: int
 ) -> None:
-    (found,) = computed(photos, tmp_path / "kept", network(tmp_path), streams=streams)
+    (found,) = computed(photos, tmp_path / "kept", network(tmp_path), workers=workers)
     assert found.values.shape == (100, 3)
     assert isinstance(found.values, np.memmap)
     for photo, row, there in zip(photos.photos, found.values, found.there, strict=True):
@@ -284,7 +284,7 @@ def test_nan_is_an_error_and_the_other_models_have_their_features(
     photos: PhotoSet, tmp_path: Path
 ) -> None:
     models = [of_class(tmp_path, "NanOnBlue"), network(tmp_path)]
-    bad, good = compute_features(photos, models, tmp_path / "kept", Options(streams=1))
+    bad, good = compute_features(photos, models, tmp_path / "kept", ScoringOptions(workers=1))
     assert isinstance(bad, ModelError)
     assert "answers NaN or infinity" in str(bad)
     assert isinstance(good, Features)
@@ -293,7 +293,7 @@ def test_nan_is_an_error_and_the_other_models_have_their_features(
 
 def test_a_head_that_is_not_linear_is_one_models_error(photos: PhotoSet, tmp_path: Path) -> None:
     models = [of_class(tmp_path, "Broken"), network(tmp_path)]
-    bad, good = compute_features(photos, models, tmp_path / "kept", Options(streams=1))
+    bad, good = compute_features(photos, models, tmp_path / "kept", ScoringOptions(workers=1))
     assert isinstance(bad, ModelError)
     assert isinstance(good, Features)
 
@@ -308,7 +308,7 @@ def test_other_engines_give_pytorchs_features_or_are_refused(
     assert other.engine == engine
     np.testing.assert_allclose(other.values, eager.values, atol=1e-5)
     liar = of_class(tmp_path, "Liar")
-    (refused,) = compute_features(photos, [liar], tmp_path / "kept", Options(engine=engine))
+    (refused,) = compute_features(photos, [liar], tmp_path / "kept", ScoringOptions(engine=engine))
     assert isinstance(refused, ModelError)
     assert f"engine {engine} does not give PyTorch's answers" in str(refused)
 
@@ -322,7 +322,7 @@ class Near:
     apart: float = 0.0
 
     def __call__(self, pixels: Pixels) -> Logits:
-        said = TorchEngine(self.model, "float32")(pixels) * np.float32(self.factor)
+        said = TorchEngine(self.model)(pixels) * np.float32(self.factor)
         answer: Logits = said + np.float32(self.apart) * np.eye(*said.shape, dtype=np.float32)
         return answer
 
@@ -333,10 +333,10 @@ def test_which_feature_is_the_largest_says_nothing_but_all_must_be_nearly_right(
     model = network(tmp_path)
     features = trunk(model, find_head(model))
     grey = np.full((2, 32, 32, 3), 128, np.uint8)  # of which all features are alike, and small
-    check("onnxruntime", Near(features, apart=1e-7), features, "float32", grey)
+    check_engine("onnxruntime", Near(features, apart=1e-7), features, "float32", grey)
     for wrong in (Near(features, factor=1.01), Near(features, apart=1e-4)):
         with pytest.raises(ModelError, match="does not give PyTorch's answers"):
-            check("onnxruntime", wrong, features, "float32", grey)
+            check_engine("onnxruntime", wrong, features, "float32", grey)
 
 
 def test_a_set_without_one_photo_that_can_be_read_is_one_line(tmp_path: Path) -> None:
@@ -361,7 +361,7 @@ def test_damaged_features_are_one_line_that_names_the_folder(
         record.write_text(json.dumps({**json.loads(record.read_text()), "format": "other 7"}))
     else:
         record.write_text("{")
-    (found,) = compute_features(photos, [model], tmp_path / "kept", Options(streams=1))
+    (found,) = compute_features(photos, [model], tmp_path / "kept", ScoringOptions(workers=1))
     assert isinstance(found, GensetError)
     assert str(found).startswith(f"{file.parent} does not hold features (")
     assert "\n" not in str(found)
@@ -375,7 +375,7 @@ def test_real_features_give_the_answers_of_genset_evaluate(realdata: Path, tmp_p
     spec = f"file:{tmp_path}/lite0.pth?arch=timm:tf_efficientnet_lite0"
     model = load_model(spec)
     (features,) = computed(photos, tmp_path / "kept", model)
-    evaluate(photos, [spec], tmp_path / "runs", Options(logits=True))
+    evaluate(photos, [spec], tmp_path / "runs", ScoringOptions(logits=True))
     ((folder, _),) = find_runs(tmp_path / "runs", "photos")
     logits = np.load(folder / "logits.npy")
     own: Any = model.network.get_submodule(features.head.path)

@@ -14,15 +14,16 @@ import pytest
 from PIL import Image, ImageFile
 
 from genset.errors import BadInput, GensetError, ModelError
-from genset.evaluation.run.options import Options as Scoring
+from genset.evaluation.run.options import ScoringOptions
 from genset.finetune import results
 from genset.finetune.compare import table
-from genset.finetune.finetune import Finished, SomeFailed, finetune
-from genset.finetune.options import Options, read_shots, read_strengths
+from genset.finetune.finetune import Finished, SomeFailed
+from genset.finetune.options import FinetuneOptions, read_shots, read_strengths
 from genset.finetune.results import find_finetuned, load_head, load_said
 from tests.evaluation.colours import colours
+from tests.finetune.fitting import finetune
 
-OPTIONS = Options(seeds=2, strengths=(0.01, 1.0), scoring=Scoring(engine="torch"))
+OPTIONS = FinetuneOptions(seeds=2, strengths=(0.01, 1.0), scoring=ScoringOptions(engine="torch"))
 SHADES = {"blue": (40, 40, 200), "green": (40, 200, 40), "red": (200, 40, 40)}
 
 
@@ -60,7 +61,7 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def fit(data: Path, *specs: str, options: Options = OPTIONS, **other: Any) -> Finished:
+def fit(data: Path, *specs: str, options: FinetuneOptions = OPTIONS, **other: Any) -> Finished:
     return finetune([("folder", data)], specs, data.parent / "runs", options, **other)
 
 
@@ -271,7 +272,7 @@ def test_a_checkpoint_with_another_number_of_classes_is_refused(data: Path) -> N
 )
 def test_impossible_options_are_refused(how: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        Options(**how)
+        FinetuneOptions(**how)
 
 
 def test_shots_and_strengths_are_read() -> None:

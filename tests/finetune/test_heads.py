@@ -30,6 +30,7 @@ def loaded(network: nn.Module, side: int = 64, kind: str = "file:net.pth?arch=x:
         preprocessing=Preprocessing.usual(side),
         weights_hash=hash_of_weights(network.state_dict()),
         order=("",) * 1000,
+        is_program=not kind.startswith("file:"),
     )
 
 

@@ -14,10 +14,10 @@ from torch.nn import functional
 
 from genset.errors import BadInput, ModelError
 from genset.evaluation.data.transforms import crops
-from genset.evaluation.engines.engines import TorchEngine
-from genset.evaluation.models.load import load_model
+from genset.evaluation.engines.pytorch import TorchEngine
 from genset.finetune.heads import find_head, trunk
 from genset.finetune.probe import DEFAULT_STRENGTH, Floats, Labels, fit_probe, scores
+from tests.evaluation.scoring import load_model
 
 
 def drawn(
@@ -190,7 +190,7 @@ def test_on_real_features_it_is_as_often_right_as_scikit_learn(realdata: Path) -
     paths = [path for place in range(1, 11) for path in files if path.name[:3] == f"{place:03}"]
     labels = np.array([int(path.name[:3]) - 1 for path in paths])
     chosen = np.concatenate([np.flatnonzero(labels == label)[:16] for label in range(10)])
-    engine = TorchEngine(trunk(model, find_head(model)), "float32")
+    engine = TorchEngine(trunk(model, find_head(model)))
     pixels = [crops(paths[place], [model.preprocessing.geometry])[0] for place in chosen]
     features, labels = engine(np.stack(pixels)), labels[chosen]
     train = np.arange(len(labels)) % 2 == 0

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from genset.evaluation.run.options import Options as Scoring
+from genset.evaluation.run.options import ScoringOptions
 from genset.finetune.compare import table, worst_pairs
-from genset.finetune.finetune import finetune
-from genset.finetune.options import Options
+from genset.finetune.options import FinetuneOptions
 from genset.finetune.results import load_said
+from tests.finetune.fitting import finetune
 
 pytestmark = pytest.mark.realdata
 
@@ -29,8 +29,8 @@ def test_squeezenet_tells_cats_from_dogs_and_worse_where_photos_are_darkened(
 ) -> None:
     checkpoint = realdata / "checkpoints" / "squeezenet1_0.pth"
     spec = f"file:{checkpoint}?arch=torchvision:squeezenet1_0"
-    options = Options(
-        seeds=2, shots=(1, 8), strengths=(1e-3, 1e-1), scoring=Scoring(engine="torch")
+    options = FinetuneOptions(
+        seeds=2, shots=(1, 8), strengths=(1e-3, 1e-1), scoring=ScoringOptions(engine="torch")
     )
     specs = [spec, f"{spec}&name=dark&mean=5"]
     done = finetune([("cats-dogs", some_cats_and_dogs)], specs, tmp_path / "runs", options)

@@ -13,12 +13,13 @@ from torch import Tensor, nn
 
 from genset.errors import BadInput, GensetError, ModelError
 from genset.evaluation.data.transforms import crops
-from genset.evaluation.engines.engines import TorchEngine
-from genset.evaluation.models.load import LoadedModel, load_model
+from genset.evaluation.engines.pytorch import TorchEngine
+from genset.evaluation.models.load import LoadedModel
 from genset.finetune.heads import find_head, trunk
 from genset.finetune.probe import Fit, Floats, fit_probe, scores
 from genset.finetune.sgd import EpochSaid, Recipe, train_sgd
 from genset.finetune.tasks import TaskData, TaskPhoto
+from tests.evaluation.scoring import load_model
 
 CLASSES = ("orange", "teal", "plum")
 COLOURS = ((200, 120, 40), (120, 170, 110), (150, 110, 160))
@@ -79,7 +80,7 @@ def trained(
 
 
 def features(model: LoadedModel, data: TaskData) -> Floats:
-    engine = TorchEngine(trunk(model, find_head(model)), "float32")
+    engine = TorchEngine(trunk(model, find_head(model)))
     geometry = [model.preprocessing.geometry]
     return engine(np.stack([crops(photo.path, geometry)[0] for photo in data.photos]))
 

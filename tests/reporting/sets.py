@@ -19,7 +19,7 @@ from genset.release.reader import (
     manifest_hash,
     manifest_lines,
 )
-from genset.reporting import Options, write_report
+from genset.reporting import ReportOptions, write_report
 from genset.taxonomy import imagenet1k
 
 WNIDS = [each.wnid for each in imagenet1k()]
@@ -135,8 +135,8 @@ class Page(HTMLParser):
         return [found[attribute] or "" for name, found in self.tags if name == tag]
 
 
-def report(photos: PhotoSet, runs: Path, options: Options | None = None) -> Page:
+def report(photos: PhotoSet, runs: Path, options: ReportOptions | None = None) -> Page:
     """Write the report beside the runs, and read it."""
     path = runs.parent / "report.html"
-    write_report(photos, runs, path, options or Options())
+    write_report(photos, runs, path, options or ReportOptions())
     return Page(path)

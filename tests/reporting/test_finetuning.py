@@ -8,7 +8,7 @@ import pytest
 from genset.errors import GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.finetune.results import finetuned_folder
-from genset.reporting import Options, collect, write_report
+from genset.reporting import ReportOptions, collect, write_report
 from genset.reporting.render.markdown import as_markdown, to_json
 from tests.reporting.heads import CLASSES, keep_finetuned
 from tests.reporting.sets import Page, release_of, report, score
@@ -41,9 +41,13 @@ def runs(tmp_path: Path, photos: PhotoSet) -> Path:
     return runs
 
 
-def everywhere(photos: PhotoSet, runs: Path, options: Options | None = None) -> tuple[Page, str]:
+def everywhere(
+    photos: PhotoSet, runs: Path, options: ReportOptions | None = None
+) -> tuple[Page, str]:
     """The page and the Markdown."""
-    return report(photos, runs, options), as_markdown(collect(photos, runs, options or Options()))
+    return report(photos, runs, options), as_markdown(
+        collect(photos, runs, options or ReportOptions())
+    )
 
 
 def test_the_first_model_is_the_baseline_and_the_other_is_held_against_it(
@@ -76,7 +80,7 @@ def test_the_lower_reference_is_the_baseline_where_one_is_named(
 ) -> None:
     score(photos, runs, "best", 20, weights="sha256:best")
     keep_finetuned(runs, "optimized", [16], weights=NEW, name="cats-dogs")
-    tasks = collect(photos, runs, Options(lower="optimized", upper="best")).finetuning
+    tasks = collect(photos, runs, ReportOptions(lower="optimized", upper="best")).finetuning
     assert [[model.label for model in task.models] for task in tasks] == [
         ["optimized", "pretrained"],
         ["optimized"],

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.evaluation.evaluate import evaluate
-from genset.reporting import Options, collect
+from genset.reporting import ReportOptions, collect
 from genset.reporting.render.markdown import as_markdown, to_json
 from genset.statistics.bootstrap import Resampling
 from tests.evaluation.listed import write_list, write_npy
+from tests.evaluation.scoring import evaluate
 from tests.reporting.sets import WNIDS, Page, release_of, report, score
 
 TRUTH = [place for place in range(40) for _ in range(5)]
@@ -37,10 +37,10 @@ def listed(tmp_path: Path) -> PhotoSet:
     return photos
 
 
-def everywhere(photos: PhotoSet, options: Options | None = None) -> tuple[Page, str, str]:
+def everywhere(photos: PhotoSet, options: ReportOptions | None = None) -> tuple[Page, str, str]:
     """The page, the Markdown and the JSON of a report."""
     runs = photos.root / "runs"
-    data = collect(photos, runs, options or Options())
+    data = collect(photos, runs, options or ReportOptions())
     as_json = json.dumps(to_json(data), allow_nan=False, ensure_ascii=False)
     return report(photos, runs, options), as_markdown(data), as_json
 
@@ -93,7 +93,9 @@ def test_there_is_a_report_on_any_results(
             evaluate(photos, [spec], folder / "runs")
             table.append(f"m{number},{elsewhere}")
         (folder / "there.csv").write_text("\n".join(table))
-        page, markdown, as_json = everywhere(photos, Options(reference=str(folder / "there.csv")))
+        page, markdown, as_json = everywhere(
+            photos, ReportOptions(reference=str(folder / "there.csv"))
+        )
     assert len(json.loads(as_json)["models"]) == len(answers)
     assert "nan" not in markdown.split()
     assert "nan" not in page.text.split()
@@ -110,7 +112,7 @@ def test_against_a_reference_each_model_has_its_gap_and_its_place_by_the_line(
 ) -> None:
     table = listed.root / "there.csv"
     table.write_text("model,top1\nbest,95\nnext,90\nthird,80\nlast,60\n")
-    page, markdown, as_json = everywhere(listed, Options(reference=str(table)))
+    page, markdown, as_json = everywhere(listed, ReportOptions(reference=str(table)))
     found = json.loads(as_json)["reference"]
     assert [row["label"] for row in found["models"]] == ["best", "next", "third", "last"]
     for row in found["models"]:
@@ -126,14 +128,14 @@ def test_against_a_reference_each_model_has_its_gap_and_its_place_by_the_line(
 def test_few_models_have_no_line_and_that_is_said(listed: PhotoSet) -> None:
     table = listed.root / "there.csv"
     table.write_text("model,top1\nbest,95\nnext,90\n")
-    page, _, as_json = everywhere(listed, Options(reference=str(table)))
+    page, _, as_json = everywhere(listed, ReportOptions(reference=str(table)))
     found = json.loads(as_json)["reference"]
     assert (found["slope"], found["line"]) == (None, [])
     assert "2 models of different accuracy are too few to fit a line." in page.text
 
 
 def test_a_model_is_placed_between_two_named_ones(listed: PhotoSet) -> None:
-    page, markdown, as_json = everywhere(listed, Options(lower="last", upper="best"))
+    page, markdown, as_json = everywhere(listed, ReportOptions(lower="last", upper="best"))
     assert "Between last and best" in page.text
     assert "### Between last and best" in markdown
     places = {row["model"]: row for row in json.loads(as_json)["bounds"]["places"]}
@@ -144,19 +146,19 @@ def test_a_model_is_placed_between_two_named_ones(listed: PhotoSet) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (Options(lower="last"), "name both --lower and --upper"),
-        (Options(lower="last", upper="none"), "no model 'none' was scored on photos"),
-        (Options(k=6), "odd: 5 answers a photo are kept, not 6; score it again with --k 6"),
-        (Options(reference="nowhere"), "no reference 'nowhere'"),
+        (ReportOptions(lower="last"), "name both --lower and --upper"),
+        (ReportOptions(lower="last", upper="none"), "no model 'none' was scored on photos"),
+        (ReportOptions(k=6), "odd: 5 answers a photo are kept, not 6; score it again with --k 6"),
+        (ReportOptions(reference="nowhere"), "no reference 'nowhere'"),
     ],
 )
-def test_what_cannot_be_had_is_refused(listed: PhotoSet, options: Options, says: str) -> None:
+def test_what_cannot_be_had_is_refused(listed: PhotoSet, options: ReportOptions, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         collect(listed, listed.root / "runs", options)
 
 
 def test_a_further_k_stands_beside_one_and_five(listed: PhotoSet) -> None:
-    page, markdown, as_json = everywhere(listed, Options(k=2))
+    page, markdown, as_json = everywhere(listed, ReportOptions(k=2))
     tops = json.loads(as_json)["models"][0]["tops"]
     assert [(top["k"], top["accuracy"]["correct"]) for top in tops[1:]] == [(2, 200), (5, 200)]
     assert "Top-2 (%)" in markdown
@@ -168,7 +170,7 @@ def test_all_labels_of_a_photo_count_where_they_are_given(listed: PhotoSet) -> N
     path = listed.root / "real.json"
     names = {photo.id: shown for photo, shown in zip(listed.photos, labels, strict=True)}
     path.write_text(json.dumps(names))
-    page, markdown, as_json = everywhere(listed, Options(real_labels=path))
+    page, markdown, as_json = everywhere(listed, ReportOptions(real_labels=path))
     for model in json.loads(as_json)["models"]:
         correct = 0 if model["label"] == "odd" else 190
         assert (model["real"]["correct"], model["real"]["photos"]) == (correct, 190)
@@ -237,8 +239,8 @@ def test_without_probabilities_nothing_is_said_of_calibration(listed: PhotoSet) 
 
 
 def test_a_chosen_seed_is_named_and_changes_intervals_alone(listed: PhotoSet) -> None:
-    first = collect(listed, listed.root / "runs", Options())
-    other = collect(listed, listed.root / "runs", Options(resampling=Resampling(seed=7)))
+    first = collect(listed, listed.root / "runs", ReportOptions())
+    other = collect(listed, listed.root / "runs", ReportOptions(resampling=Resampling(seed=7)))
     assert first.models[0].top1.accuracy == other.models[0].top1.accuracy
     drawn = [[model.top1.clustered for model in each.models] for each in (first, other)]
     assert drawn[0] != drawn[1]

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 from genset.cli import cli
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
-from genset.reporting import Options, collect, write_report
+from genset.reporting import ReportOptions, collect, write_report
 from genset.reporting.gather.tta import EntryOf, read_words
 from genset.reporting.render.markdown import as_markdown, to_json
 from tests.reporting.heads import keep_finetuned
@@ -28,11 +28,11 @@ def photos(tmp_path: Path) -> PhotoSet:
     return photos
 
 
-def joined(*words: str, lower: str = "", upper: str = "") -> Options:
-    return Options(tta=tuple(map(read_words, words)), lower=lower, upper=upper)
+def joined(*words: str, lower: str = "", upper: str = "") -> ReportOptions:
+    return ReportOptions(tta=tuple(map(read_words, words)), lower=lower, upper=upper)
 
 
-def everywhere(photos: PhotoSet, options: Options) -> tuple[Page, str, dict[str, object]]:
+def everywhere(photos: PhotoSet, options: ReportOptions) -> tuple[Page, str, dict[str, object]]:
     """The page, the Markdown and the JSON of its first entry."""
     runs = photos.root.parent / "runs"
     data = collect(photos, runs, options)

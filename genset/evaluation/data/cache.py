@@ -48,15 +48,15 @@ class PixelCache:
             raise GensetError(f"the cache {folder} cannot be made: {error.strerror}") from None
         self._new: list[int] = []
 
-    def get(self, place: int) -> Pixels | None:
+    def get(self, index: int) -> Pixels | None:
         """A photo's pixels, if they are there."""
-        return self._pixels[place] if self._there[place] else None
+        return self._pixels[index] if self._there[index] else None
 
-    def put(self, place: int, pixels: Pixels) -> None:
+    def put(self, index: int, pixels: Pixels) -> None:
         """Keep a photo's pixels, if they are new; they are there after the next `flush`."""
-        if not self._there[place]:
-            self._pixels[place] = pixels
-            self._new.append(place)
+        if not self._there[index]:
+            self._pixels[index] = pixels
+            self._new.append(index)
 
     def flush(self) -> None:
         """Write what is new to the disk, and only then say that it is there."""

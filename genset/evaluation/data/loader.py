@@ -1,74 +1,60 @@
 """The pixels of a set's photos, batch by batch: read when asked for, or ahead by others.
 
-A GPU must not wait for photos: as many processes as there are cores read ahead of it, from one
-shard to the next without a pause. Processes, because what decoding a photo does in Python lets no
-two threads run at once, and a dozen threads would be slower than the GPU. They write the pixels
+A GPU must not wait for photos: as many workers as there are cores read ahead of it, from one shard
+to the next without a pause. They are processes, because what decoding a photo does in Python lets
+no two threads run at once, and a dozen threads would be slower than the GPU. They write the pixels
 where this process finds them: into memory that both share.
 """
 
 import ctypes
-import gc
 import mmap
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-import torch
 
 from genset.errors import PhotoRefused
 from genset.evaluation.data.cache import PixelCache
 from genset.evaluation.data.photos import ScoredPhoto
 from genset.evaluation.data.transforms import Pixels, crops
 from genset.evaluation.models.preprocessing import Geometry
+from genset.evaluation.processes import become_worker
 
-# Split off elsewhere, frameworks of the system may not work.
-CAN_FORK = sys.platform == "linux"
-
-_AHEAD = 2  # batches that are read while another is worked on
+_PREFETCHED = 2  # batches that are read while another is worked on
 
 _KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How the photos of a set are read.
+class PixelDataset:
+    """The photos of a set, as the pixels that networks take.
 
     Attributes:
-        photos: the whole set.
+        photos: the whole set; a photo's index is its place in it.
         decoding: "exact" or "fast".
         caches: pixels kept from earlier runs, by geometry.
-        batch: how many photos are read together.
-        ahead: how many read ahead of who asks; 0 to read when asked.
-        split_off: whether these are processes; else threads.
     """
 
     photos: Sequence[ScoredPhoto]
-    decoding: str
-    caches: dict[Geometry, PixelCache]
-    batch: int
-    ahead: int
-    split_off: bool
+    decoding: str = "exact"
+    caches: Mapping[Geometry, PixelCache] = field(default_factory=dict)
 
-    def groups(self, places: range) -> list[range]:
-        """The places that are read together."""
-        return [places[start : start + self.batch] for start in range(0, len(places), self.batch)]
-
-    def read(self, place: int, geometries: Sequence[Geometry]) -> list[Pixels] | str:
+    def read(self, index: int, geometries: Sequence[Geometry]) -> list[Pixels] | str:
         """A photo's pixels for each geometry; or why it cannot be read."""
         caches = [self.caches.get(geometry) for geometry in geometries]
-        kept = [None if cache is None else cache.get(place) for cache in caches]
-        known = [pixels for pixels in kept if pixels is not None]
-        if len(known) == len(geometries):
-            return known
+        cached = [None if cache is None else cache.get(index) for cache in caches]
+        found = [pixels for pixels in cached if pixels is not None]
+        if len(found) == len(geometries):
+            return found
         try:
-            return crops(self.photos[place].path, geometries, self.decoding)
+            return crops(self.photos[index].path, geometries, self.decoding)
         except PhotoRefused as error:
             return str(error).removeprefix("unreadable: ")
 
@@ -78,63 +64,69 @@ class Batch:
     """Photos that were read together.
 
     Attributes:
-        places: of those that can be read, ascending.
-        pixels: theirs, N x crop x crop x 3 by geometry; only good until the next batch is asked
-            for.
-        unreadable: why, for each other one, by its place.
+        indices: of those that can be read, ascending.
+        pixels: theirs, N x crop x crop x 3 uint8 by geometry; only good until the next batch is
+            asked for.
+        unreadable: why, for each other one, by its index.
     """
 
-    places: list[int]
+    indices: list[int]
     pixels: dict[Geometry, Pixels]
     unreadable: dict[int, str]
 
 
-class Reader:
+class Loader:
     """Reads photos when they are asked for."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
+    def __init__(self, dataset: PixelDataset, batch_size: int) -> None:
+        self.dataset = dataset
+        self.batch_size = batch_size
 
-    def expect(self, places: range, geometries: Sequence[Geometry]) -> None:
+    def expect(self, indices: range, geometries: Sequence[Geometry]) -> None:
         """Say what `batches` will be asked for, in this order; some may be left out then."""
 
-    def batches(self, places: range, geometries: Sequence[Geometry]) -> Iterator[Batch]:
-        """The photos at these places, for these geometries at least.
+    def batches(self, indices: range, geometries: Sequence[Geometry]) -> Iterator[Batch]:
+        """The photos with these indices, for these geometries at least.
 
         Raises:
-            BrokenExecutor: a process that reads was killed; `expect` may say so too.
+            BrokenExecutor: a worker was killed; `expect` may say so too.
         """
         try:
-            for batch in self._batches(places, geometries):
+            for batch in self._batches(indices, geometries):
                 for geometry, pixels in batch.pixels.items():
-                    if (cache := self.reading.caches.get(geometry)) is not None:
-                        for place, photo in zip(batch.places, pixels, strict=True):
-                            cache.put(place, photo)
+                    if (cache := self.dataset.caches.get(geometry)) is not None:
+                        for index, photo in zip(batch.indices, pixels, strict=True):
+                            cache.put(index, photo)
                 yield batch
         finally:  # also where nobody wants the rest
-            for cache in self.reading.caches.values():
+            for cache in self.dataset.caches.values():
                 cache.flush()
 
     def close(self) -> None:
-        """End what reads ahead."""
+        """End the workers."""
 
-    def _batches(self, places: range, geometries: Sequence[Geometry]) -> Iterator[Batch]:
-        for group in self.reading.groups(places):
-            found = {place: self.reading.read(place, geometries) for place in group}
-            good = {place: each for place, each in found.items() if not isinstance(each, str)}
+    def _groups(self, indices: range) -> list[range]:
+        """The indices of each batch."""
+        size = self.batch_size
+        return [indices[start : start + size] for start in range(0, len(indices), size)]
+
+    def _batches(self, indices: range, geometries: Sequence[Geometry]) -> Iterator[Batch]:
+        for group in self._groups(indices):
+            found = {index: self.dataset.read(index, geometries) for index in group}
+            good = {index: each for index, each in found.items() if not isinstance(each, str)}
             yield Batch(
-                places=[*good],
+                indices=[*good],
                 pixels={
                     geometry: np.stack([each[number] for each in good.values()])
                     for number, geometry in enumerate(geometries if good else ())
                 },
-                unreadable={place: each for place, each in found.items() if isinstance(each, str)},
+                unreadable={index: each for index, each in found.items() if isinstance(each, str)},
             )
 
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A batch that is being read: its places, into which slot of the memory, and by whom."""
+    """A batch that is being read: its indices, into which slot of the memory, and by whom."""
 
     group: range
     geometries: Sequence[Geometry]
@@ -142,55 +134,79 @@ class _Begun:
     parts: list[Future[dict[int, str]]]
 
 
-class ReaderAhead(Reader):
-    """Has photos read by others, some batches ahead of who asks for them."""
+class PrefetchLoader(Loader):
+    """Has photos read by workers, some batches ahead of who asks for them."""
 
-    def __init__(self, reading: Reading, geometries: Sequence[Geometry]) -> None:
-        super().__init__(reading)
+    def __init__(
+        self,
+        dataset: PixelDataset,
+        batch_size: int,
+        geometries: Sequence[Geometry],
+        workers: int,
+        fork: bool,
+    ) -> None:
+        """Start the workers.
+
+        Args:
+            dataset: what they read.
+            batch_size: photos that are read together.
+            geometries: all that `batches` may be asked for.
+            workers: how many there are.
+            fork: whether they are processes that are split off; else threads.
+        """
+        super().__init__(dataset, batch_size)
+        self.workers = workers
         self._memory = [
-            {geometry: _shared(reading.batch, geometry.crop) for geometry in geometries}
-            for _ in range(_AHEAD + 1)
+            {geometry: _shared(batch_size, geometry) for geometry in geometries}
+            for _ in range(_PREFETCHED + 1)
         ]
         self._free = deque(range(len(self._memory)))
         self._expected: deque[tuple[range, Sequence[Geometry]]] = deque()
         self._begun: deque[_Begun] = deque()
         self._pool: Executor
-        if reading.split_off:
+        if fork:
             self._pool = ProcessPoolExecutor(
-                reading.ahead,
-                multiprocessing.get_context("fork"),
-                _begin_process,
-                (self, os.getpid()),
+                workers, multiprocessing.get_context("fork"), _begin_process, (self, os.getpid())
             )
         else:
-            self._pool = ThreadPoolExecutor(reading.ahead, "reader", _begin, (self,))
+            self._pool = ThreadPoolExecutor(workers, "loader", _begin, (self,))
 
-    def expect(self, places: range, geometries: Sequence[Geometry]) -> None:
-        self._expected += [(group, geometries) for group in self.reading.groups(places)]
+    def expect(self, indices: range, geometries: Sequence[Geometry]) -> None:
+        self._expected += [(group, geometries) for group in self._groups(indices)]
         self._go_on()
 
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
 
     def fill(
-        self, slot: int, places: range, first: int, geometries: Sequence[Geometry]
+        self, slot: int, indices: range, first: int, geometries: Sequence[Geometry]
     ) -> dict[int, str]:
-        """Read photos into rows from `first`; why, for each that cannot be read, by its place."""
+        """Read photos into memory: what a worker does.
+
+        Args:
+            slot: which batch's memory.
+            indices: of the photos.
+            first: the row of the first one.
+            geometries: what is wanted of each.
+
+        Returns:
+            Why, for each photo that cannot be read, by its index.
+        """
         refused = {}
-        for row, place in enumerate(places, first):
-            found = self.reading.read(place, geometries)
+        for row, index in enumerate(indices, first):
+            found = self.dataset.read(index, geometries)
             if isinstance(found, str):
-                refused[place] = found
+                refused[index] = found
                 continue
             for geometry, pixels in zip(geometries, found, strict=True):
                 self._memory[slot][geometry][row] = pixels
         return refused
 
-    def _batches(self, places: range, geometries: Sequence[Geometry]) -> Iterator[Batch]:
+    def _batches(self, indices: range, geometries: Sequence[Geometry]) -> Iterator[Batch]:
         known = [begun.group for begun in self._begun] + [group for group, _ in self._expected]
-        if places.start not in (group.start for group in known):
-            self.expect(places, geometries)
-        for group in self.reading.groups(places):
+        if indices.start not in (group.start for group in known):
+            self.expect(indices, geometries)
+        for group in self._groups(indices):
             begun = self._taken(group)
             try:
                 yield self._read(begun)
@@ -213,7 +229,7 @@ class ReaderAhead(Reader):
         while self._free and self._expected:
             group, geometries = self._expected.popleft()
             slot = self._free.popleft()
-            size = -(-len(group) // self.reading.ahead)
+            size = -(-len(group) // self.workers)
             starts = range(0, len(group), size)
             parts = [
                 self._pool.submit(_fill, slot, group[start : start + size], start, geometries)
@@ -227,53 +243,40 @@ class ReaderAhead(Reader):
         for part in begun.parts:
             refused |= part.result()
         memory = self._memory[begun.slot]
-        rows = [row for row, place in enumerate(begun.group) if place not in refused]
+        rows = [row for row, index in enumerate(begun.group) if index not in refused]
         which = rows if refused else slice(len(rows))
         return Batch(
-            places=[begun.group[row] for row in rows],
+            indices=[begun.group[row] for row in rows],
             pixels={geometry: memory[geometry][which] for geometry in begun.geometries},
             unreadable=refused,
         )
 
 
-def open_reader(reading: Reading, geometries: Sequence[Geometry]) -> Reader:
-    """Who reads photos for these geometries."""
-    return ReaderAhead(reading, geometries) if reading.ahead else Reader(reading)
-
-
-def become_helper() -> None:
-    """Leave to the process that this one was split off from what concerns them both."""
-    # Its garbage too: engines wait for threads of theirs that are not here. And memory in which
-    # nobody looks for garbage stays shared.
-    gc.freeze()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for it, who then ends us
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    torch.set_num_threads(1)
-
-
-# Of a thread, or of the only thread of a process: for whom it reads.
+# Of a thread, or of the only thread of a process: the loader that it reads for.
 _mine = threading.local()
 
 
-def _begin(reader: ReaderAhead) -> None:
-    _mine.reader = reader
+def _begin(loader: PrefetchLoader) -> None:
+    _mine.loader = loader
 
 
-def _begin_process(reader: ReaderAhead, parent: int) -> None:
-    become_helper()
+def _begin_process(loader: PrefetchLoader, parent: int) -> None:
+    become_worker()
     # Once that one is killed, nobody else would end this one, which waits for work.
     ctypes.CDLL(None).prctl(_KILL_WITH_PARENT, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)  # it is dead already
-    _begin(reader)
+    _begin(loader)
 
 
-def _fill(slot: int, places: range, first: int, geometries: Sequence[Geometry]) -> dict[int, str]:
-    reader: ReaderAhead = _mine.reader
-    return reader.fill(slot, places, first, geometries)
+def _fill(slot: int, indices: range, first: int, geometries: Sequence[Geometry]) -> dict[int, str]:
+    loader: PrefetchLoader = _mine.loader
+    return loader.fill(slot, indices, first, geometries)
 
 
-def _shared(photos: int, side: int) -> Pixels:
-    """Memory for pixels that processes which are split off later share."""
-    shape = photos, side, side, 3
-    return np.frombuffer(mmap.mmap(-1, int(np.prod(shape))), np.uint8).reshape(shape)
+def _shared(photos: int, geometry: Geometry) -> Any:
+    """Memory for photos' pixels that processes which are split off later share."""
+    shape = photos, *geometry.shape
+    kind = np.dtype(geometry.dtype)
+    size = int(np.prod(shape)) * kind.itemsize
+    return np.frombuffer(mmap.mmap(-1, size), kind).reshape(shape)

@@ -38,6 +38,17 @@ class PhotoSet:
     listed: bool = False
     notes: tuple[str, ...] = ()
 
+    @property
+    def ids(self) -> list[str]:
+        """The photos' ids, in the order in which answers are given."""
+        return [photo.id for photo in self.photos]
+
+    def __len__(self) -> int:
+        return len(self.photos)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self):,} photos, {self.content_hash[:19]}>"
+
 
 def open_set(named: str, releases: Path | None = None, others: Collection[str] = ()) -> PhotoSet:
     """The set that `named` means: a release's name in `releases`, else a path.

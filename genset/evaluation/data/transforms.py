@@ -12,6 +12,7 @@ of 255.
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,14 +23,16 @@ from torchvision.transforms import InterpolationMode
 from torchvision.transforms.v2 import functional
 
 from genset.errors import PhotoRefused, first_line
-from genset.evaluation.models.preprocessing import Geometry
+from genset.evaluation.models.preprocessing import CustomTransform, Geometry
 
 try:
     from torchvision.io import ImageReadMode, decode_jpeg
 except ImportError:  # a later torchvision, without a decoder: Pillow does it all
     decode_jpeg = None
 
-Pixels = NDArray[np.uint8]
+# crop x crop x 3 uint8; of a caller's own transform, channels x height x width float32. Of several
+# photos, N x that.
+Pixels = NDArray[Any]
 
 # Pillow checks a photo's size before it decodes it; torchvision does not.
 _LARGE = 40_000_000
@@ -40,7 +43,16 @@ _BROKEN = (OSError, SyntaxError, ValueError, Image.DecompressionBombError)
 
 
 def crops(path: Path, geometries: Sequence[Geometry], decoding: str = "exact") -> list[Pixels]:
-    """A photo's pixels for each geometry: crop x crop x 3, red, green and blue.
+    """A photo's pixels for each geometry.
+
+    Args:
+        path: the photo's file.
+        geometries: what is wanted of it; the photo is decoded once.
+        decoding: "exact" or "fast".
+
+    Returns:
+        For each geometry crop x crop x 3 uint8, red, green and blue; or what a caller's own
+        transform gives.
 
     Raises:
         PhotoRefused: it cannot be read or decoded.
@@ -72,7 +84,16 @@ def opened(path: Path) -> Image.Image:
 
 
 def cut(image: Image.Image, geometry: Geometry) -> Pixels:
-    """An RGB image, resized by Pillow as the geometry says, and cut."""
+    """An RGB image, resized by Pillow as the geometry says, and cut.
+
+    Raises:
+        PhotoRefused: a caller's own transform fails on it.
+    """
+    if isinstance(geometry, CustomTransform):
+        try:
+            return geometry(image)
+        except Exception as error:  # noqa: BLE001 - it is the caller's own code
+            raise PhotoRefused("unreadable", f"the transform fails: {first_line(error)}") from None
     width, height = _resized(image.width, image.height, geometry)
     resized = image.resize((width, height), Image.Resampling[geometry.interpolation.upper()])
     side = geometry.crop
@@ -103,6 +124,8 @@ def _resized(width: int, height: int, geometry: Geometry) -> tuple[int, int]:
 
 
 def _can_be_fast(geometry: Geometry) -> bool:
+    if isinstance(geometry, CustomTransform):
+        return False
     return geometry.fit != "longer" and geometry.interpolation in _BY_TORCHVISION
 
 

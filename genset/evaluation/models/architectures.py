@@ -120,11 +120,22 @@ def _create(spec: ModelSpec, name: str, **options: Any) -> Loaded:
             f"model {spec.text!r}: its weights could not be fetched ({first_line(error)}). "
             "Offline, name a checkpoint: file:PATH?arch=timm:NAME"
         ) from None
-    config = timm.data.resolve_data_config({}, model=network)  # type: ignore[attr-defined,no-untyped-call]
     try:
-        return network, Preprocessing.of_timm(config)
+        return network, timm_preprocessing(network)
     except BadInput as error:
         raise BadInput(f"model {spec.text!r}: {error}") from None
+
+
+def timm_preprocessing(network: nn.Module) -> Preprocessing:
+    """What a network of timm's says of the photos that it was trained on.
+
+    Raises:
+        BadInput: it does not take square colour photos.
+    """
+    import timm
+
+    config = timm.data.resolve_data_config({}, model=network)  # type: ignore[attr-defined,no-untyped-call]
+    return Preprocessing.of_timm(config)
 
 
 @contextmanager

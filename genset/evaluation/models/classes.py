@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from genset.errors import BadInput
-from genset.evaluation.models.spec import parse_spec
+from genset.evaluation.models.spec import ModelSpec
 from genset.taxonomy import imagenet1k
 
 # Stands for an output that is no class: some models were trained with one more, for "none".
@@ -34,13 +34,13 @@ def class_order(file: str = "", background: int | None = None) -> tuple[str, ...
     return tuple(order)
 
 
-def other_classes(specs: Iterable[str]) -> set[str]:
+def other_classes(specs: Iterable[ModelSpec]) -> set[str]:
     """The classes that are not ImageNet's, of the class lists that these models' specs name.
 
     Raises:
-        BadInput: a spec is wrong, or its class list is.
+        BadInput: a class list is wrong.
     """
-    lists = {file for spec in specs if (file := parse_spec(spec).classes)}
+    lists = {spec.classes for spec in specs if spec.classes}
     names = {name for file in lists for name in _read(Path(file))}
     return {name for name in names if name not in imagenet1k()} - {BACKGROUND}
 

@@ -27,21 +27,27 @@ _PICKLED = ("custom_obj", "opaque_obj")
 
 
 @dataclass(frozen=True, slots=True)
-class Artifact:
+class Exported:
     """A network from a file.
 
     Attributes:
         network: N x 3 x H x W float32 in, N x classes scores out.
         side: H and W, where the file fixes them.
         batch: N, where the file fixes it.
+        onnx: the file, if it is ONNX.
+        writes_onnx: PyTorch can write the network as ONNX.
+        device: "cpu" for one that cannot be moved; "" for one that can.
     """
 
     network: nn.Module
     side: int | None = None
     batch: int | None = None
+    onnx: Path | None = None
+    writes_onnx: bool = True
+    device: str = ""
 
 
-def load_artifact(spec: ModelSpec, allow_code: bool) -> Artifact:
+def load_exported(spec: ModelSpec, allow_code: bool) -> Exported:
     """Load what an `export:`, `torchscript:` or `onnx:` spec names.
 
     Raises:
@@ -69,7 +75,7 @@ def load_artifact(spec: ModelSpec, allow_code: bool) -> Artifact:
         ) from None
 
 
-def _export(path: Path) -> Artifact:
+def _export(path: Path) -> Exported:
     _refuse_code(path)
     with _weights_only():
         program = torch.export.load(path)
@@ -81,7 +87,7 @@ def _export(path: Path) -> Artifact:
     if len(shapes) != 1 or len(shapes[0]) != 4:
         raise ModelError(f"{path} takes other than one batch of photos")
     batch, _, height, _ = shapes[0]
-    return Artifact(program.module(), _fixed(height), _fixed(batch))
+    return Exported(program.module(), _fixed(height), _fixed(batch))
 
 
 def _refuse_code(path: Path) -> None:
@@ -121,7 +127,7 @@ def _weights_only() -> Iterator[None]:
             os.environ[name] = before
 
 
-def _torchscript(path: Path) -> Artifact:
+def _torchscript(path: Path) -> Exported:
     # x86's own kernels add up 8-bit products in 16 bits and overflow, unless a network was
     # quantized for them; qnnpack's are right for all.
     if "qnnpack" in torch.backends.quantized.supported_engines:
@@ -131,28 +137,30 @@ def _torchscript(path: Path) -> Artifact:
         network: Any = torch.jit.load(path, map_location="cpu")  # type: ignore[no-untyped-call]
     # Its kernels read past their memory where a traced batch of one is not what they get.
     quantized = "quantized::" in str(network.eval().inlined_graph)
-    return Artifact(network, batch=1 if quantized else None)
+    # Packed weights cannot be moved to a GPU.
+    return Exported(network, None, 1 if quantized else None, writes_onnx=False, device="cpu")
 
 
-def _onnx(path: Path) -> Artifact:
+def _onnx(path: Path) -> Exported:
     network = OnnxNetwork(path)
     inputs = network.session().get_inputs()
     if len(inputs) != 1 or len(inputs[0].shape) != 4:
         raise ModelError(f"{path} takes other than one batch of photos")
     batch, _, height, _ = inputs[0].shape
     network.close()
-    return Artifact(network, _fixed(height), _fixed(batch))
+    return Exported(network, _fixed(height), _fixed(batch), onnx=path, device="cpu")
 
 
 class OnnxNetwork(nn.Module):
-    """An ONNX file as a network, run by ONNX Runtime on one core.
+    """An ONNX file as a network, run by ONNX Runtime on one core, or on so many `threads`.
 
     Its session is opened where it is first used, so a process that is split off has its own.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, threads: int = 1) -> None:
         super().__init__()
         self.path = path
+        self.threads = threads
         self._session: Any = None
 
     def session(self) -> Any:
@@ -162,7 +170,7 @@ class OnnxNetwork(nn.Module):
             MissingExtra: onnxruntime is not installed.
         """
         if self._session is None:
-            self._session = open_session(self.path)
+            self._session = _open_session(self.path, self.threads)
         return self._session
 
     def close(self) -> None:
@@ -179,7 +187,7 @@ class OnnxNetwork(nn.Module):
         return torch.from_numpy(session.run(None, {wanted.name: given})[0]).float()
 
 
-def open_session(path: Path, threads: int = 1) -> Any:
+def _open_session(path: Path, threads: int) -> Any:
     """An ONNX Runtime session on so many cores.
 
     Raises:

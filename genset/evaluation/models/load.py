@@ -1,7 +1,7 @@
 """Load what a model spec names: the network, its weights, its own preprocessing."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,9 +12,9 @@ from genset.errors import BadInput
 from genset.evaluation.models.architectures import bare, pretrained
 from genset.evaluation.models.checkpoints import put_weights
 from genset.evaluation.models.classes import class_order
-from genset.evaluation.models.exported import Artifact, load_artifact
+from genset.evaluation.models.exported import load_exported
 from genset.evaluation.models.preprocessing import Preprocessing
-from genset.evaluation.models.spec import ModelSpec, parse_spec
+from genset.evaluation.models.spec import ModelSpec
 from genset.files import sha256_of
 
 
@@ -31,6 +31,10 @@ class LoadedModel:
         order: the wnid of each output, "" for one that is no class.
         batch: how many photos it takes at once, where that is fixed.
         notes: what to say of it beside its results.
+        is_program: it came as a program, whose layers cannot be taken apart.
+        onnx: the ONNX file that it is, if it is one.
+        writes_onnx: PyTorch can write it as ONNX.
+        device: where the network runs: "cpu", or "" for the GPU if there is one.
     """
 
     spec: ModelSpec
@@ -40,25 +44,41 @@ class LoadedModel:
     order: tuple[str, ...]
     batch: int | None = None
     notes: list[str] = field(default_factory=list)
+    is_program: bool = False
+    onnx: Path | None = None
+    writes_onnx: bool = True
+    device: str = ""
 
 
-def load_model(text: str, allow_code: bool = False) -> LoadedModel:
+def load_model(spec: ModelSpec, allow_code: bool = False) -> LoadedModel:
     """Load the model that a spec names; one that is code only if `allow_code`.
 
     Raises:
-        BadInput: the spec is wrong, or names something that is not there.
+        BadInput: the spec names something that is not there.
         ModelError: the weights do not come, or do not fit.
     """
-    spec = parse_spec(text)
     order = class_order(spec.classes, spec.background)
-    if spec.kind in ("export", "onnx", "torchscript"):
-        return _from_artifact(spec, load_artifact(spec, allow_code), order)
-    notes: list[str] = []
-    if spec.kind == "file":
-        network, preprocessing = bare(spec, len(order))
-        notes = put_weights(spec, network)
-    else:
-        network, preprocessing = pretrained(spec)
+    return LOADERS[spec.kind](spec, order, allow_code)
+
+
+def _pretrained(spec: ModelSpec, order: tuple[str, ...], allow_code: bool) -> LoadedModel:
+    network, preprocessing = pretrained(spec)
+    return _network(spec, order, network, preprocessing, [])
+
+
+def _checkpoint(spec: ModelSpec, order: tuple[str, ...], allow_code: bool) -> LoadedModel:
+    network, preprocessing = bare(spec, len(order))
+    notes = put_weights(spec, network)
+    return _network(spec, order, network, preprocessing, notes)
+
+
+def _network(
+    spec: ModelSpec,
+    order: tuple[str, ...],
+    network: nn.Module,
+    preprocessing: Preprocessing,
+    notes: list[str],
+) -> LoadedModel:
     network = network.float().eval()
     return LoadedModel(
         spec=spec,
@@ -70,22 +90,38 @@ def load_model(text: str, allow_code: bool = False) -> LoadedModel:
     )
 
 
-def _from_artifact(spec: ModelSpec, artifact: Artifact, order: tuple[str, ...]) -> LoadedModel:
-    preprocessing = _changed(spec, Preprocessing.usual(artifact.side or 224))
+def _exported(spec: ModelSpec, order: tuple[str, ...], allow_code: bool) -> LoadedModel:
+    exported = load_exported(spec, allow_code)
+    preprocessing = _changed(spec, Preprocessing.usual(exported.side or 224))
     crop = preprocessing.geometry.crop
-    if artifact.side not in (None, crop):
-        raise BadInput(f"model {spec.text!r}: it takes {artifact.side} pixels, not {crop}")
-    batch = artifact.batch
-    if spec.kind == "torchscript" and batch is None and not _takes_two(artifact.network, crop):
+    if exported.side not in (None, crop):
+        raise BadInput(f"model {spec.text!r}: it takes {exported.side} pixels, not {crop}")
+    batch = exported.batch
+    if spec.kind == "torchscript" and batch is None and not _takes_two(exported.network, crop):
         batch = 1
     return LoadedModel(
         spec=spec,
-        network=artifact.network,
+        network=exported.network,
         preprocessing=preprocessing,
         weights_hash=f"sha256:{sha256_of(Path(spec.target))}",
         order=order,
         batch=batch,
+        is_program=True,
+        onnx=exported.onnx,
+        writes_onnx=exported.writes_onnx,
+        device=exported.device,
     )
+
+
+# How each kind of `spec.KINDS` that is a network is loaded.
+LOADERS: dict[str, Callable[[ModelSpec, tuple[str, ...], bool], LoadedModel]] = {
+    "torchvision": _pretrained,
+    "timm": _pretrained,
+    "file": _checkpoint,
+    "export": _exported,
+    "onnx": _exported,
+    "torchscript": _exported,
+}
 
 
 def _takes_two(network: nn.Module, side: int) -> bool:
@@ -109,5 +145,6 @@ def hash_of_weights(weights: Mapping[str, Tensor]) -> str:
     digest = hashlib.sha256()
     for key, value in sorted(weights.items()):
         digest.update(f"{key} {value.dtype} {list(value.shape)}\n".encode())
-        digest.update(value.cpu().contiguous().numpy().tobytes())
+        values = value.detach().cpu().contiguous().reshape(-1)
+        digest.update(values.view(torch.uint8).numpy().tobytes())  # numpy knows no bfloat16
     return f"sha256:{digest.hexdigest()}"

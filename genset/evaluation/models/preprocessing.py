@@ -1,8 +1,13 @@
 """How a photo becomes what a network was trained on: sizes, interpolation, normalization."""
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import floor
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from genset.errors import BadInput
 
@@ -31,6 +36,68 @@ class Geometry:
     interpolation: str = "bilinear"
     fit: str = "shorter"
     fill: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of one photo's pixels, which are uint8: height, width, channels."""
+        return self.crop, self.crop, 3
+
+    @property
+    def dtype(self) -> str:
+        """Of one photo's pixels."""
+        return "uint8"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CustomTransform(Geometry):
+    """A caller's own function, from a photo to what a network takes: no sizes of ours apply.
+
+    Attributes:
+        function: takes an RGB image of Pillow's, gives `shape` numbers, normalized already.
+        shape: channels, height, width.
+    """
+
+    function: Callable[[Any], Any]
+    shape: tuple[int, ...]
+
+    @property
+    def dtype(self) -> str:
+        """Of one photo's numbers."""
+        return "float32"
+
+    @property
+    def is_described(self) -> bool:
+        """Whether its words say all that it does, as torchvision's do; a function's do not."""
+        return not re.search(r"<.* at 0x|\bLambda\b", repr(self.function))
+
+    def __call__(self, image: Any) -> NDArray[np.float32]:
+        """Transform one photo.
+
+        Raises:
+            BadInput: the function gives something else than for the first photo.
+        """
+        return numbers_of(self.function(image), self.shape)
+
+
+def numbers_of(given: Any, shape: tuple[int, ...] | None = None) -> NDArray[np.float32]:
+    """What a caller's transform gives for one photo, as C x H x W float32.
+
+    Raises:
+        BadInput: it is not that, or not of this shape.
+    """
+    try:
+        if hasattr(given, "detach"):  # a tensor, of whatever precision, wherever it is
+            given = given.detach().float().cpu()
+        numbers: NDArray[np.float32] = np.asarray(given, dtype=np.float32)
+    except (TypeError, ValueError, RuntimeError):
+        raise BadInput(f"the transform gives a {type(given).__name__}, not a tensor") from None
+    if numbers.ndim != 3 or numbers.shape[0] not in (1, 3):
+        raise BadInput(f"the transform gives {list(numbers.shape)}, not channels x height x width")
+    if shape is not None and numbers.shape != shape:
+        raise BadInput(
+            f"the transform gives {list(numbers.shape)}, and {list(shape)} for the first photo"
+        )
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +170,8 @@ class Preprocessing:
 
     def described(self) -> dict[str, Any]:
         """The same as plain values, kept with every result."""
+        if isinstance(self.geometry, CustomTransform):
+            return {"transform": re.sub(r" at 0x[0-9a-f]+", "", repr(self.geometry.function))}
         words: dict[str, Any] = {
             "resize": self.geometry.resize,
             "crop": self.geometry.crop,

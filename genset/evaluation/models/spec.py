@@ -30,11 +30,22 @@ from urllib.parse import parse_qsl
 
 from genset.errors import BadInput
 
-KINDS = ("torchvision", "timm", "file", "export", "onnx", "torchscript", "predictions")
 INTERPOLATIONS = ("bilinear", "bicubic")
 _OF_ALL = ("name", "classes", "background")
 _PREPROCESSING = ("resize", "crop", "interpolation", "mean", "std")
 _OF_FILES = ("arch", "ema")
+
+# The kinds, with the options of each. How one becomes a network says `load.LOADERS`; predictions
+# have none.
+KINDS = {
+    "torchvision": (*_OF_ALL, *_PREPROCESSING),
+    "timm": (*_OF_ALL, *_PREPROCESSING),
+    "file": (*_OF_FILES, *_OF_ALL, *_PREPROCESSING),
+    "export": (*_OF_ALL, *_PREPROCESSING),
+    "onnx": (*_OF_ALL, *_PREPROCESSING),
+    "torchscript": (*_OF_ALL, *_PREPROCESSING),
+    "predictions": _OF_ALL,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +54,7 @@ class ModelSpec:
 
     Attributes:
         text: the spec as it was given.
-        kind: one of `KINDS`.
+        kind: one of `KINDS`; "memory" for a network that was handed over in Python.
         target: what follows the kind: an architecture or a path.
         arch: of a file: ``torchvision:NAME``, ``timm:NAME`` or ``MODULE:CALLABLE``; otherwise "".
         name: how the model is called in tables.
@@ -58,10 +69,25 @@ class ModelSpec:
     target: str
     arch: str
     name: str
-    preprocessing: dict[str, object] = field(default_factory=dict)
+    preprocessing: dict[str, object] = field(default_factory=dict, hash=False)
     classes: str = ""
     background: int | None = None
     ema: bool | None = None
+
+    @property
+    def is_predictions(self) -> bool:
+        """Whether it names answers that were computed elsewhere, and no network."""
+        return self.kind == "predictions"
+
+    @property
+    def architecture(self) -> str:
+        """What the network is, without its weights: part of a run's key."""
+        return f"{self.kind}:{self.arch or self.target}"
+
+    @property
+    def is_of_timm(self) -> bool:
+        """Whether timm makes the network."""
+        return self.architecture.startswith(("timm:", "file:timm:"))
 
 
 def parse_spec(text: str) -> ModelSpec:
@@ -89,9 +115,7 @@ def parse_spec(text: str) -> ModelSpec:
         target=target,
         arch=arch,
         name=options.get("name", "") or _shown(kind, target),
-        preprocessing={
-            name: _value(text, name, options[name]) for name in _PREPROCESSING if name in options
-        },
+        preprocessing=_preprocessing(text, options),
         classes=options.get("classes", ""),
         background=_index(text, options["background"]) if "background" in options else None,
         ema=_yes_or_no(text, options["ema"]) if "ema" in options else None,
@@ -99,15 +123,12 @@ def parse_spec(text: str) -> ModelSpec:
 
 
 def _only_known(text: str, kind: str, options: dict[str, str]) -> None:
-    known = {
-        "predictions": _OF_ALL,
-        "file": (*_OF_FILES, *_OF_ALL, *_PREPROCESSING),
-    }.get(kind, (*_OF_ALL, *_PREPROCESSING))
     for name in options:
         if name in _OF_FILES and kind != "file":
             raise BadInput(f"model {text!r}: {name} is an option of file:CHECKPOINT")
-        if name not in known:
-            raise BadInput(f"model {text!r}: no option {name}; there are {', '.join(known)}")
+        if name not in KINDS[kind]:
+            known = ", ".join(KINDS[kind])
+            raise BadInput(f"model {text!r}: no option {name}; there are {known}")
 
 
 def _shown(kind: str, target: str) -> str:
@@ -126,6 +147,19 @@ def _yes_or_no(text: str, value: str) -> bool:
     if value not in ("0", "1"):
         raise BadInput(f"model {text!r}: ema is 1 or 0, not {value!r}")
     return value == "1"
+
+
+def parse_preprocessing(query: str) -> dict[str, object]:
+    """The part of a spec that changes the preprocessing, by itself: ``mean=0.5&resize=256``.
+
+    Raises:
+        BadInput: a value is not possible.
+    """
+    return _preprocessing(query, dict(parse_qsl(query)))
+
+
+def _preprocessing(text: str, options: dict[str, str]) -> dict[str, object]:
+    return {name: _value(text, name, options[name]) for name in _PREPROCESSING if name in options}
 
 
 def _value(text: str, name: str, value: str) -> object:

@@ -8,8 +8,7 @@ A file is one of::
 """
 
 import csv
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,34 +16,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.errors import BadInput, MissingExtra, first_line
+from genset.errors import BadInput, GensetError, MissingExtra, first_line
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.spec import ModelSpec
+from genset.evaluation.results.count import Counted
 from genset.evaluation.results.runs import Prediction
 from genset.taxonomy import imagenet1k
 
-
-@dataclass(frozen=True, slots=True)
-class GivenPredictions:
-    """What a file says of a set.
-
-    Attributes:
-        predictions: one for each photo that can be counted, in the set's order.
-        missing: the ids of photos that the file says nothing of.
-        strangers: how many photos it speaks of that are not in the set.
-        classes: how many classes the model chooses among.
-        masked: photos whose class is none of these, left out of the counts.
-    """
-
-    predictions: list[Prediction]
-    missing: tuple[str, ...]
-    strangers: int
-    classes: int
-    masked: int
+# By photo: the wnids, best first, and their probabilities (none where they are not known).
+Answers = Mapping[str, tuple[tuple[str, ...], tuple[float, ...]]]
 
 
-def read_predictions(spec: ModelSpec, photos: PhotoSet) -> GivenPredictions:
+def read_predictions(spec: ModelSpec, photos: PhotoSet) -> Counted:
     """Read the file that a `predictions:` spec names, and match it with a set's photos.
 
     A model with a smaller class list is counted on the photos of its own classes alone.
@@ -52,6 +36,7 @@ def read_predictions(spec: ModelSpec, photos: PhotoSet) -> GivenPredictions:
     Raises:
         BadInput: naming the row or line that is wrong.
         MissingExtra: it is Parquet, and pyarrow is not installed.
+        GensetError: not one photo can be counted.
     """
     path = Path(spec.target)
     if not path.is_file():
@@ -65,58 +50,104 @@ def read_predictions(spec: ModelSpec, photos: PhotoSet) -> GivenPredictions:
     else:
         raise BadInput(f"model {spec.text!r}: predictions are a .npy, .csv or .parquet file")
     of_set = {photo.id for photo in photos.photos}
-    strangers = sum(image not in of_set for image in answers)
-    if strangers == len(answers):
+    unknown = sum(image not in of_set for image in answers)
+    if unknown == len(answers):
         example = photos.photos[0].id
         raise BadInput(
-            f"model {spec.text!r}: {path.name} speaks of no photo of {photos.name}, whose photos "
+            f"model {spec.text!r}: {path.name} has no photo of {photos.name}, whose photos "
             f"are called like {example}"
         )
+    return count_answers(spec, photos, answers, known, _unknown(unknown))
+
+
+def count_answers(
+    spec: ModelSpec,
+    photos: PhotoSet,
+    answers: Answers,
+    known: Collection[str],
+    notes: tuple[str, ...] = (),
+) -> Counted:
+    """Match answers with a set's photos.
+
+    Args:
+        spec: whose answers they are.
+        photos: the set.
+        answers: by photo.
+        known: the wnids of the classes that the model has.
+        notes: what to say beside the numbers.
+
+    Raises:
+        GensetError: not one photo can be counted.
+    """
     countable = [photo for photo in photos.photos if photo.wnid in known]
-    return GivenPredictions(
-        predictions=[
-            Prediction(photo.id, photo.wnid, *answers[photo.id])
-            for photo in countable
-            if photo.id in answers
-        ],
-        missing=tuple(photo.id for photo in countable if photo.id not in answers),
-        strangers=strangers,
+    predictions = [
+        Prediction(photo.id, photo.wnid, *answers[photo.id])
+        for photo in countable
+        if photo.id in answers
+    ]
+    if not predictions:
+        raise GensetError(f"model {spec.text!r}: not one photo of {photos.name} can be counted")
+    return Counted(
+        predictions=predictions,
+        left_out={photo.id: "no prediction" for photo in countable if photo.id not in answers},
         classes=len(known),
         masked=len(photos.photos) - len(countable),
+        notes=notes,
     )
 
 
-# By photo: the wnids, best first, and their probabilities (none where they are not known).
-_Answers = dict[str, tuple[tuple[str, ...], tuple[float, ...]]]
+def _unknown(photos: int) -> tuple[str, ...]:
+    if not photos:
+        return ()
+    what = "photo that is" if photos == 1 else "photos that are"
+    return (f"The file also names {photos:,} {what} not in the set.",)
 
 
-def _from_indices(spec: ModelSpec, path: Path, order: Sequence[str], photos: PhotoSet) -> _Answers:
-    indices = _load_indices(spec, path)
+def answers_of_indices(
+    what: str, indices: NDArray[Any], order: Sequence[str], photos: PhotoSet, more: str = ""
+) -> Answers:
+    """Answers that are class indices.
+
+    Args:
+        what: what they come from, for errors.
+        indices: N x k integers, the best first, one row a photo in the set's order.
+        order: the wnid of each index, "" for one that is no class.
+        photos: the set.
+        more: what to say of an index that is one too high.
+
+    Raises:
+        BadInput: naming the row that is wrong.
+    """
     if len(indices) != len(photos.photos):
         raise BadInput(
-            f"model {spec.text!r}: {path.name} has {len(indices):,} rows, and {photos.name} has "
+            f"{what} has {len(indices):,} rows, and {photos.name} has "
             f"{len(photos.photos):,} photos: it needs one row a photo, in the set's order"
         )
     wrong = np.argwhere((indices < 0) | (indices >= len(order)))
     if len(wrong):
         row, place = wrong[0]
-        more = (
-            "; if output 0 is a background class, say &background=0"
-            if not spec.classes and spec.background is None and indices.max() == len(order)
-            else ""
-        )
         raise BadInput(
-            f"model {spec.text!r}: row {row} of {path.name} has the class index "
-            f"{indices[row, place]}: they are 0 to {len(order) - 1}{more}"
+            f"row {row} of {what} has the class index {indices[row, place]}: they are 0 to "
+            f"{len(order) - 1}{more if indices.max() == len(order) else ''}"
         )
     sorted_rows = np.sort(indices, axis=1)
     twice = np.flatnonzero((sorted_rows[:, 1:] == sorted_rows[:, :-1]).any(axis=1))
     if len(twice):
-        raise BadInput(f"model {spec.text!r}: row {twice[0]} of {path.name} has a class twice")
+        raise BadInput(f"row {twice[0]} of {what} has a class twice")
     wnids = np.array(order, dtype=object)[indices].tolist()
     return {
         photo.id: (tuple(ranked), ()) for photo, ranked in zip(photos.photos, wnids, strict=True)
     }
+
+
+def _from_indices(spec: ModelSpec, path: Path, order: Sequence[str], photos: PhotoSet) -> Answers:
+    unsaid = not spec.classes and spec.background is None
+    more = "; if output 0 is a background class, say &background=0" if unsaid else ""
+    indices = _load_indices(spec, path)
+    try:
+        return answers_of_indices(path.name, indices, order, photos, more)
+    except BadInput as error:
+        raise BadInput(f"model {spec.text!r}: {error}") from None
 
 
 def _load_indices(spec: ModelSpec, path: Path) -> NDArray[Any]:
@@ -135,7 +166,7 @@ def _load_indices(spec: ModelSpec, path: Path) -> NDArray[Any]:
     return indices
 
 
-def _from_table(spec: ModelSpec, path: Path, known: set[str]) -> _Answers:
+def _from_table(spec: ModelSpec, path: Path, known: set[str]) -> Answers:
     rows = _read_rows(spec, path)
     columns = [name for name in rows[0] if name] if rows else []
     ranks = sum(f"top{n}" in columns for n in range(1, len(columns) + 1))
@@ -147,7 +178,7 @@ def _from_table(spec: ModelSpec, path: Path, known: set[str]) -> _Answers:
         )
     shares = [f"p{n}" for n in range(1, ranks + 1)]
     has_shares = set(shares) <= set(columns)
-    answers: _Answers = {}
+    answers: dict[str, tuple[tuple[str, ...], tuple[float, ...]]] = {}
     for number, row in enumerate(rows, 1):
         where = f"model {spec.text!r}: {path.name}, photo {number}"
         image = str(row["image"])

@@ -3,9 +3,11 @@
 import csv
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +62,10 @@ class Results:
         found: NDArray[np.bool_] = (model.ranked[:, :k] == self.truth[:, None]).any(axis=1)
         return found & model.answered
 
+    def find_run(self, run: Run) -> Scored:
+        """The model whose run this is."""
+        return next(model for model in self.models if model.run is run)
+
     def find(self, name: str) -> Scored:
         """The model that is called so, by its label or by the start of its run's key.
 
@@ -86,20 +92,40 @@ def load_results(photos: PhotoSet, runs: Path) -> Results:
     """
     named_so = find_runs(runs, photos.name)
     found = [(folder, run) for folder, run in named_so if run.set_hash == photos.content_hash]
+    kept = [KeptRun(run, partial(load_predictions, folder), str(folder)) for folder, run in found]
+    return results_of(photos, kept, len(named_so) - len(found))
+
+
+class KeptRun(NamedTuple):
+    """A run, how its predictions are loaded, and where they are kept, for errors."""
+
+    run: Run
+    load: Callable[[], Sequence[Prediction]]
+    where: str
+
+
+def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -> Results:
+    """Runs with their predictions side by side.
+
+    Args:
+        photos: the set of all of them.
+        runs: the best top-1 first.
+        other_runs: how many were left out.
+
+    Raises:
+        GensetError: a run's predictions are not of these photos, or do not give its counts.
+    """
     truth = np.array([photo.wnid for photo in photos.photos])
     wnids, classes = np.unique(truth, return_inverse=True)
     place = {photo.id: number for number, photo in enumerate(photos.photos)}
-    labels = _labels([run for _, run in found])
+    labels = _labels([kept.run for kept in runs])
     return Results(
         photos=photos,
         truth=truth,
         classes=classes.astype(np.int64),
         wnids=tuple(map(str, wnids)),
-        models=tuple(
-            _scored(label, folder, run, place)
-            for label, (folder, run) in zip(labels, found, strict=True)
-        ),
-        other_runs=len(named_so) - len(found),
+        models=tuple(_scored(label, kept, place) for label, kept in zip(labels, runs, strict=True)),
+        other_runs=other_runs,
     )
 
 
@@ -154,19 +180,20 @@ def _labels(runs: Sequence[Run]) -> list[str]:
     ]
 
 
-def _scored(label: str, folder: Path, run: Run, place: dict[str, int]) -> Scored:
+def _scored(label: str, kept: KeptRun, place: dict[str, int]) -> Scored:
     """A run's predictions. They must give its counts: nobody trusts a table otherwise."""
+    run = kept.run
     try:
-        predictions = load_predictions(folder)
+        predictions = kept.load()
         places = [place[said.image] for said in predictions]
     except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
-        raise GensetError(f"{folder}: predictions cannot be read ({error}); {_MEND}") from None
+        raise GensetError(f"{kept.where}: predictions cannot be read ({error}); {_MEND}") from None
     if not predictions or _counts(predictions) != (
         run.top1.photos,
         run.top1.correct,
         run.top5 and run.top5.correct,
     ):
-        raise GensetError(f"{folder}: predictions do not give the run's counts; {_MEND}")
+        raise GensetError(f"{kept.where}: predictions do not give the run's counts; {_MEND}")
     answered = np.zeros(len(place), bool)
     answered[places] = True
     ranked = np.full((len(place), len(predictions[0].top)), "", dtype="<U9")

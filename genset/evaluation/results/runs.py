@@ -47,6 +47,15 @@ class Accuracy:
         share = correct / photos if photos else 0.0
         return cls(correct, photos, share, *wilson(correct, photos))
 
+    @property
+    def value(self) -> float:
+        """The share, under the name that every number with an interval has in Python."""
+        return self.share
+
+    def __str__(self) -> str:
+        low, high = 100 * self.low, 100 * self.high
+        return f"{100 * self.share:.1f} % ({low:.1f} to {high:.1f}) of {self.photos:,}"
+
 
 @dataclass(frozen=True, slots=True)
 class Run:

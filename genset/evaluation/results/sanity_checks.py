@@ -1,4 +1,4 @@
-"""What is odd about a model's answers as a whole, in sentences that stand beside its numbers."""
+"""Sanity checks: what of a model's answers as a whole cannot be right, beside its numbers."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ def hits_by_rank(predictions: Sequence[Prediction]) -> list[int]:
     return hits
 
 
-def oddities(predictions: Sequence[Prediction], classes: int) -> list[str]:
+def sanity_checks(predictions: Sequence[Prediction], classes: int) -> list[str]:
     """What the hits at each rank give away; nothing for most models.
 
     `classes` is how many the model chooses among.

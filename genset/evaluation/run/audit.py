@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +9,10 @@ from numpy.typing import NDArray
 from genset.errors import ModelError, PhotoRefused, first_line
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.transforms import Pixels, crops
-from genset.evaluation.engines.engines import TorchEngine
+from genset.evaluation.engines.pytorch import TorchEngine
 from genset.evaluation.models.load import LoadedModel
 from genset.evaluation.models.preprocessing import Preprocessing
-from genset.evaluation.models.spec import parse_spec
+from genset.evaluation.models.spec import parse_preprocessing
 from genset.statistics.mcnemar import exact_mcnemar
 
 _PHOTOS = 400
@@ -95,7 +94,7 @@ def audit(model: LoadedModel, photos: PhotoSet) -> Audit:
         truth.append(known[photo.wnid])
     if not found:
         raise ModelError(f"model {model.spec.text!r}: no photo of the sample can be read")
-    engine = TorchEngine(model, "float32")
+    engine = TorchEngine(model)
     right: dict[str, NDArray[np.bool_]] = {}
     for options, preprocessing in variants.items():
         engine.preprocessing = preprocessing
@@ -135,8 +134,7 @@ def _variants(declared: Preprocessing) -> dict[str, Preprocessing]:
     ]
     found: dict[str, Preprocessing] = {}
     for each in options:
-        overrides: dict[str, Any] = parse_spec(f"torchvision:any?{each}").preprocessing
-        other = declared.changed(overrides)
+        other = declared.changed(parse_preprocessing(each))
         if other != declared:
             found[each] = other
     return found

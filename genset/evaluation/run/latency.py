@@ -6,10 +6,9 @@ back. And the whole: from the photo's file, which the system has in memory by th
 the best classes, so with decoding and resizing too.
 """
 
-import importlib.metadata
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
@@ -21,12 +20,15 @@ import torch
 from genset.errors import GensetError, ModelError, PhotoRefused, first_line
 from genset.evaluation.data.photos import PhotoSet, ScoredPhoto
 from genset.evaluation.data.transforms import Pixels, crops
-from genset.evaluation.engines.engines import Engine, Logits, TorchEngine, open_engine
-from genset.evaluation.engines.select import candidates, check, exported_file, write_export
+from genset.evaluation.engines import ENGINES
+from genset.evaluation.engines.engine import Engine, EngineOptions, Logits, open_engine
+from genset.evaluation.engines.export import onnx_file, write_onnx
+from genset.evaluation.engines.select import candidates, check_engine
 from genset.evaluation.models.load import LoadedModel, load_model
+from genset.evaluation.models.spec import ModelSpec
+from genset.evaluation.processes import call_in_fork, cores
 from genset.evaluation.results.runs import Run, load_predictions, run_folder
-from genset.evaluation.run.options import Options
-from genset.evaluation.run.worker_pool import cores, in_another_process
+from genset.evaluation.run.options import ScoringOptions
 
 _PHOTOS = 100
 
@@ -93,7 +95,9 @@ class Latency:
     compared: int
 
 
-def measure(photos: PhotoSet, spec: str, run: Run, runs: Path, options: Options) -> Latency:
+def measure(
+    photos: PhotoSet, spec: ModelSpec, run: Run, runs: Path, options: ScoringOptions
+) -> Latency:
     """Time a model on photos of the set that it was scored on.
 
     The engine is the run's, or that which `options` name. One that needs the model as ONNX must
@@ -114,28 +118,28 @@ def measure(photos: PhotoSet, spec: str, run: Run, runs: Path, options: Options)
     model = load_model(spec, options.allow_code)
     asked = run.engine or "auto" if options.engine == "auto" else options.engine
     (name,) = candidates(model, asked, False, options.precision)
-    exported = None
-    if name != "torch":
-        exported = exported_file(model, runs / ".engines")
-        in_another_process(write_export, model, exported)
+    onnx = None
+    if ENGINES[name].reads_onnx:
+        onnx = onnx_file(model, runs / ".engines")
+        call_in_fork(write_onnx, model, onnx)
     sample = _sample(photos, run, model, options.decoding)
     kept = load_predictions(run_folder(runs, run.set_name, run.model, run.key))
     before = torch.get_num_threads()
     try:
-        runner = _fastest(model, name, options.precision, exported, sample[0][1])
+        runner = _fastest(model, name, EngineOptions(options.precision, onnx), sample[0][1])
         probe = np.stack([pixels for _, pixels in sample[:_PROBE]])
-        check(name, runner.engine, model, options.precision, probe)
+        check_engine(name, runner.engine, model, options.precision, probe)
         return _measured(runner, sample, options, {said.image: said.top for said in kept})
     except GensetError:
         raise
     except Exception as error:  # noqa: BLE001 - the network may be the user's own code
-        raise ModelError(f"model {spec!r} cannot be timed: {first_line(error)}") from None
+        raise ModelError(f"model {spec.text!r} cannot be timed: {first_line(error)}") from None
     finally:
         torch.set_num_threads(before)
 
 
 @dataclass(frozen=True, slots=True)
-class _Runner:
+class _OnThreads:
     """A model on an engine, with so many of the CPU's threads."""
 
     model: LoadedModel
@@ -177,16 +181,14 @@ def _sample(
     return found
 
 
-def _fastest(
-    model: LoadedModel, name: str, precision: str, exported: Path | None, pixels: Pixels
-) -> _Runner:
+def _fastest(model: LoadedModel, name: str, options: EngineOptions, pixels: Pixels) -> _OnThreads:
     """The model with the number of threads that is fastest for one photo."""
     numbers = sorted({*(2**power for power in range(cores().bit_length())), cores()})
-    found: list[tuple[float, _Runner]] = []
+    found: list[tuple[float, _OnThreads]] = []
     for threads in numbers:
         torch.set_num_threads(threads)
-        engine = open_engine(name, model, precision, exported, threads=threads, at_once=1)
-        runner = _Runner(model, name, engine, threads)
+        engine = open_engine(name, model, replace(options, threads=threads, at_once=1))
+        runner = _OnThreads(model, name, engine, threads)
         work = [partial(runner.scores, pixels)]
         list(_spans(work, WARM_UP))
         found.append((median(_spans(work, _TRIALS)), runner))
@@ -196,13 +198,13 @@ def _fastest(
 
 
 def _measured(
-    runner: _Runner,
+    runner: _OnThreads,
     sample: Sequence[tuple[ScoredPhoto, Pixels]],
-    options: Options,
+    options: ScoringOptions,
     kept: Mapping[str, tuple[str, ...]],
 ) -> Latency:
     engine, model = runner.engine, runner.model
-    on_gpu = isinstance(engine, TorchEngine) and engine.device.type == "cuda"
+    on_gpu = engine.device == "cuda"
     pairs = [
         (runner.best(runner.scores(pixels)), kept[photo.id][:5])
         for photo, pixels in sample
@@ -215,7 +217,7 @@ def _measured(
             [partial(runner.answer, photo.path, options.decoding) for photo, _ in sample]
         ),
         engine=runner.name,
-        engine_version=importlib.metadata.version(runner.name),
+        engine_version=ENGINES[runner.name].version,
         precision=options.precision,
         device=torch.cuda.get_device_name() if on_gpu else "cpu",
         threads=runner.threads,

@@ -4,16 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genset.errors import BadInput
+from genset.evaluation.engines import ENGINES, PRECISIONS
+from genset.evaluation.run.executors import CLUSTERS
 from genset.taxonomy import imagenet1k
 
-ENGINES = ("torch", "onnxruntime", "openvino")
-PRECISIONS = ("float32", "bf16", "fp16")
 DECODINGS = ("exact", "fast")
-CLUSTERS = ("ray",)
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ScoringOptions:
     """How models are scored.
 
     Attributes:
@@ -22,8 +21,8 @@ class Options:
         engine: one of `ENGINES`, or "auto": the fastest that gives PyTorch's answers.
         precision: one of `PRECISIONS`.
         decoding: "exact": photos resized by Pillow, as models' own pipelines do; or "fast".
-        streams: processes that decode and score, or decode for a GPU; 0: one a core.
-        cluster: "": this machine (or torchrun's) scores; "ray": the Ray cluster that is there.
+        workers: processes that decode and score, or decode for a GPU; 0: one a core.
+        cluster: "": this machine (or torchrun's) scores; or one of `CLUSTERS`.
         cache: folder where pixels are kept for later runs; None: they are not.
         allow_code: load models that are code (TorchScript).
 
@@ -36,7 +35,7 @@ class Options:
     engine: str = "auto"
     precision: str = "float32"
     decoding: str = "exact"
-    streams: int = 0
+    workers: int = 0
     cluster: str = ""
     cache: Path | None = None
     allow_code: bool = False
@@ -54,9 +53,9 @@ class Options:
         ):
             if value not in known:
                 raise BadInput(f"{what} is one of {', '.join(filter(None, known))}, not {value}")
-        if self.engine == "onnxruntime" and self.precision != "float32":
-            raise BadInput(f"engine onnxruntime has no {self.precision}: use openvino or torch")
-        if not 0 <= self.streams <= 1024:
-            raise BadInput(f"0 to 1024 streams can score, not {self.streams}")
-        if self.streams and self.cluster:
-            raise BadInput("how many processes a cluster has is Ray's to say: leave out --streams")
+        if self.engine != "auto" and self.precision not in ENGINES[self.engine].precisions:
+            raise BadInput(f"engine {self.engine} has no {self.precision}: use openvino or torch")
+        if not 0 <= self.workers <= 1024:
+            raise BadInput(f"0 to 1024 workers can score, not {self.workers}")
+        if self.workers and self.cluster:
+            raise BadInput("how many processes a cluster has is Ray's to say: leave out --workers")

@@ -1,291 +1,232 @@
-"""One stream: decode each photo once, run every model on it, keep the answers shard by shard."""
+"""The loop that scores models on a set of photos, from top to bottom.
 
-import gc
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+`score_models` opens the models, selects an engine for each, has the shards scored that are not
+kept yet, and assembles each model's run from its shards. A shard is a stretch of the set. Who
+scores which is the executor's to say: this process, a pool of workers, torchrun's ranks, or Ray.
+Whoever it is does it with a `Worker`: read a batch, run every model on it, keep each one's best
+classes.
+"""
+
+import shutil
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from genset.errors import GensetError, ModelError, first_line
-from genset.evaluation.data.cache import PixelCache
-from genset.evaluation.data.loader import CAN_FORK, Reading, open_reader
-from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.data.transforms import Pixels
-from genset.evaluation.engines.engines import Engine, Logits, open_engine
-from genset.evaluation.engines.select import check
-from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.models.preprocessing import Geometry
-from genset.evaluation.run.options import Options
-from genset.evaluation.run.shards import Answers, save_shard, shard_file, shards_of
+from genset.errors import GensetError, ModelError
+from genset.evaluation.data.loader import Loader, PixelDataset, PrefetchLoader
+from genset.evaluation.engines.engine import Logits
+from genset.evaluation.engines.runner import Runner
+from genset.evaluation.models.load import LoadedModel, load_model
+from genset.evaluation.models.spec import ModelSpec
+from genset.evaluation.processes import CAN_FORK
+from genset.evaluation.results.runs import Run
+from genset.evaluation.run.assemble import assemble
+from genset.evaluation.run.environment import this_device
+from genset.evaluation.run.job import Job, MissingShard, ModelTask, ShardReport
+from genset.evaluation.run.plan import ScoringPlan
+from genset.evaluation.run.shards import Answers, save_shard, shard_file
 
-# What PyTorch, ONNX Runtime and OpenVINO say of it.
-_NO_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc", "bad allocation")
+Made = TypeVar("Made")
 
-# Photos that are read together.
-_BATCH, _BATCH_OF_GPU = 16, 128
-
-
-@dataclass(frozen=True, slots=True)
-class Contender:
-    """A model, how it is run, and the folder where its shards are kept.
-
-    `probe` is some photos' pixels, to which its engine must give PyTorch's answers.
-    """
-
-    model: LoadedModel
-    engine: str
-    exported: Path | None
-    shards: Path
-    probe: Pixels
+# Photos that are read together, and that an engine gets at once if it takes any number.
+_BATCH_SIZE, _BATCH_SIZE_OF_GPU = 16, 128
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What all streams work on.
+def score_models(
+    plan: ScoringPlan, models: Sequence[ModelSpec | LoadedModel]
+) -> list[Run | GensetError]:
+    """Score models in one pass over the photos: each one's run, or why there is none.
 
-    Attributes:
-        reading: of the photos; an engine gets as many at once as are read together, or fewer.
-        contenders: the models.
-        precision: of the networks' arithmetic.
-        keep: how many classes of each photo are kept.
-        logits: whether all logits are kept too.
-    """
-
-    reading: Reading
-    contenders: Sequence[Contender]
-    precision: str
-    keep: int
-    logits: bool
-
-    def geometries(self, contenders: Sequence[int]) -> list[Geometry]:
-        """What contenders, by number, want done to photos: each once."""
-        found = (self.contenders[n].model.preprocessing.geometry for n in contenders)
-        return list(dict.fromkeys(found))
-
-
-def job_of(
-    photos: PhotoSet,
-    contenders: Sequence[Contender],
-    options: Options,
-    ahead: int,
-    split_off: bool = CAN_FORK,
-) -> Job:
-    """The job of scoring a set; on a GPU if so many read `ahead` of it.
+    A model whose run is finished is not scored again; one whose run was cut off goes on.
 
     Raises:
-        GensetError: there is no room for the cache.
+        GensetError: no photo can be read, the answers cannot be written, a process that scores was
+            killed, or there is nobody to score. What is finished is kept.
     """
-    geometries = {contender.model.preprocessing.geometry for contender in contenders}
-    reading = Reading(
-        photos=photos.photos,
-        decoding=options.decoding,
-        caches={
-            geometry: PixelCache(options.cache, photos, geometry, options.decoding)
-            for geometry in geometries
-            if options.cache is not None
-        },
-        batch=_BATCH_OF_GPU if ahead else _BATCH,
-        ahead=ahead,
-        split_off=split_off,
-    )
-    return Job(reading, contenders, options.precision, options.keep, options.logits)
+    opened: list[Run | GensetError | ModelTask] = []
+    tasks: dict[Path, ModelTask] = {}
+    for each in models:
+        try:
+            if isinstance(each, ModelSpec):
+                each = load_model(each, plan.options.allow_code)
+            task = plan.open(each)
+        except GensetError as error:
+            opened.append(error)
+            continue
+        if isinstance(task, ModelTask):  # a model that is named twice is scored once
+            task = tasks.setdefault(task.folder, task)
+        opened.append(task)
+    made = run_tasks(plan, list(tasks.values()), assemble) if tasks else {}
+    return [made[each.folder] if isinstance(each, ModelTask) else each for each in opened]
 
 
-@dataclass(slots=True)
-class ShardReport:
-    """What became of a shard: for contenders by number, why one failed, or what to note.
+def run_tasks(
+    plan: ScoringPlan,
+    tasks: Sequence[ModelTask],
+    make: Callable[[ScoringPlan, ModelTask], Made],
+) -> dict[Path, Made | GensetError]:
+    """Score tasks; by its folder, what is made of each one's shards, or why it failed.
 
-    `untrusted` are those whose engine does not give PyTorch's answers: no shard of theirs counts.
+    Args:
+        plan: the set, how it is scored and by whom.
+        tasks: what is scored.
+        make: makes something of a task's shards, once all of them are kept.
+
+    Raises:
+        GensetError: as `score_models` does.
     """
+    found: dict[Path, Made | GensetError] = {}
+    probe = plan.probe(tasks)
+    with plan.executor as executor:
+        for task in tasks:
+            try:
+                plan.select_engine(task, probe[task.geometry])
+            except GensetError as error:
+                found[task.folder] = error
+        job = Job(plan.photos, [task for task in tasks if task.folder not in found], plan.options)
+        failed = _run_shards(plan, job)
+        for number, task in enumerate(job.tasks):
+            if number in failed:
+                found[task.folder] = ModelError(failed[number])
+                continue
+            try:
+                found[task.folder] = executor.decide(partial(make, plan, task))
+            except GensetError as error:
+                found[task.folder] = error
+    return found
 
-    shard: int
-    failed: dict[int, str] = field(default_factory=dict)
-    untrusted: set[int] = field(default_factory=set)
-    notes: dict[int, str] = field(default_factory=dict)
-    device: str = ""
+
+def _run_shards(plan: ScoringPlan, job: Job) -> dict[int, str]:
+    """Have the shards scored that are not kept yet; why tasks failed, by their numbers."""
+    failed: dict[int, str] = {}
+    untrusted: set[int] = set()
+    try:
+        for report in plan.executor.run(job, plan.missing(job)):
+            job.note(report)
+            failed |= report.failed
+            untrusted |= report.untrusted
+    finally:
+        for number in untrusted:
+            shutil.rmtree(job.tasks[number].shards, ignore_errors=True)
+    return failed
 
 
-class Stream:
-    """One process's work: shards of a job, one after the other.
+class Worker:
+    """Scores shards of a job, one after the other, in the process that makes it."""
 
-    One that `checks` sees first that every engine gives PyTorch's answers. Of streams that run
-    the same files on the same machine, one does so for all.
-    """
+    def __init__(
+        self,
+        job: Job,
+        dataset: PixelDataset,
+        readers: int = 0,
+        *,
+        fork: bool = CAN_FORK,
+        check: bool = True,
+    ) -> None:
+        """Get ready; engines are opened where they are first used.
 
-    def __init__(self, job: Job, checks: bool = True) -> None:
+        Args:
+            job: what is scored.
+            dataset: its photos.
+            readers: how many read photos ahead, for a GPU; 0: they are read when asked for.
+            fork: whether these are processes; else threads.
+            check: whether to see first that every engine gives PyTorch's answers. Of workers that
+                run the same files on the same machine, one does so for all.
+        """
         self.job = job
-        self.unchecked = list(range(len(job.contenders))) if checks else []
-        self.shards = shards_of(len(job.reading.photos))
-        self.engines: dict[int, Engine] = {}
-        self.batch: dict[int, int] = {}
+        size = _BATCH_SIZE_OF_GPU if readers else _BATCH_SIZE
+        precision = job.options.precision
+        self.runners = [Runner(each.model, each.selected, precision, size) for each in job.tasks]
+        self.unchecked = list(range(len(job.tasks))) if check else []
         self.failed: set[int] = set()
-        self.reader = open_reader(job.reading, job.geometries(range(len(job.contenders))))
+        self.loader = (
+            PrefetchLoader(dataset, size, job.geometries(), readers, fork)
+            if readers
+            else Loader(dataset, size)
+        )
 
-    def expect(self, shard: int, wanted: Sequence[int]) -> None:
+    def expect(self, missing: MissingShard) -> None:
         """Say which shards are to be scored, in this order, so that they can be read ahead."""
-        self.reader.expect(self.shards[shard], self.job.geometries(wanted))
+        indices = self.job.shards[missing.shard]
+        self.loader.expect(indices, self.job.geometries(missing.tasks))
 
-    def score(self, shard: int, wanted: Sequence[int]) -> ShardReport:
-        """Score a shard's photos with the contenders that are named by number, and keep it.
+    def score(self, missing: MissingShard) -> tuple[ShardReport, dict[int, Answers]]:
+        """Score a shard's photos: what became of it, and the answers of each task, by number.
 
-        A contender that fails is reported, and the others go on.
-
-        Raises:
-            OSError: the answers cannot be written.
+        A task that fails is reported, and the others go on; one that failed before is passed over.
         """
-        report, answers = self.answers(shard, wanted)
-        for n, answer in answers.items():
-            save_shard(shard_file(self.job.contenders[n].shards, shard), answer)
-        return report
-
-    def answers(self, shard: int, wanted: Sequence[int]) -> tuple[ShardReport, dict[int, Answers]]:
-        """The same, and the answers of each contender that did not fail, not kept yet.
-
-        One that failed before is passed over.
-        """
-        report = ShardReport(shard, device=this_device())
-        while self.unchecked:
-            self._check(self.unchecked.pop(), report)
-        live = [number for number in wanted if number not in self.failed]
+        report = ShardReport(missing.shard, this_device())
+        self._check_engines(report)
+        live = [number for number in missing.tasks if number not in self.failed]
         if not live:
             return report, {}
-        places: list[int] = []
+        indices: list[int] = []
         unreadable: dict[int, str] = {}
-        logits: dict[int, list[Logits]] = {n: [] for n in live}
-        for batch in self.reader.batches(self.shards[shard], self.job.geometries(live)):
-            places += batch.places
+        logits: dict[int, list[Logits]] = {number: [] for number in live}
+        photos = self.job.shards[missing.shard]
+        for batch in self.loader.batches(photos, self.job.geometries(live)):
+            indices += batch.indices
             unreadable |= batch.unreadable
-            for n in live[:] if batch.places else ():
+            for number in live[:] if batch.indices else ():
+                pixels = batch.pixels[self.job.tasks[number].geometry]
                 try:
-                    logits[n].append(self._run(n, batch.pixels, report))
+                    logits[number].append(self.runners[number](pixels))
                 except ModelError as error:
-                    report.failed[n] = str(error)
-                    self.failed.add(n)
-                    live.remove(n)
+                    report.failed[number] = str(error)
+                    self.failed.add(number)
+                    live.remove(number)
             if not live:
                 break
-        at = np.array(places, np.int64)
+        report.notes = {n: note for n in missing.tasks if (note := self.runners[n].note)}
+        at = np.array(indices, np.int64)
         return report, {n: self._answers(n, at, logits[n], unreadable) for n in live}
 
-    def _check(self, number: int, report: ShardReport) -> None:
-        contender, precision = self.job.contenders[number], self.job.precision
-        name, model, probe = contender.engine, contender.model, contender.probe
-        try:
-            engine = self._engine(number)
+    def score_and_keep(self, missing: MissingShard) -> ShardReport:
+        """The same, with the answers kept.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        report, answers = self.score(missing)
+        for number, answer in answers.items():
+            save_shard(shard_file(self.job.tasks[number].shards, missing.shard), answer)
+        return report
+
+    def close(self) -> None:
+        """End those that read ahead."""
+        self.loader.close()
+
+    def _check_engines(self, report: ShardReport) -> None:
+        while self.unchecked:
+            number = self.unchecked.pop()
             try:
-                check(name, engine, model, precision, probe)
+                self.runners[number].check(self.job.tasks[number].probe)
             except ModelError as error:
-                if model.batch or not engine.size or engine.size < 2 or not _no_memory(error):
-                    raise
-                engine = self._take_fewer(number, engine.size // 2, report)
-                check(name, engine, model, precision, probe)
-        except Exception as error:  # noqa: BLE001 - each engine raises what it likes
-            report.failed[number] = self._problem(number, error)
-            report.untrusted.add(number)
-            self.failed.add(number)
-
-    def _engine(self, number: int) -> Engine:
-        """A contender's engine, opened where it is first used."""
-        if number not in self.engines:
-            of, job = self.job.contenders[number], self.job
-            engine = open_engine(of.engine, of.model, job.precision, of.exported)
-            self.engines[number], self.batch[number] = engine, engine.size or job.reading.batch
-        return self.engines[number]
-
-    def _take_fewer(self, number: int, photos: int, report: ShardReport) -> Engine:
-        """The engine of a contender for which memory ran out, for so many photos at once."""
-        of, job = self.job.contenders[number], self.job
-        self.batch[number] = photos
-        told = f"{photos} photo{'s' * (photos > 1)}"
-        report.notes[number] = f"Memory ran out: scored {told} at a time."
-        if self.engines[number].size:  # opened for a number of photos
-            self.engines[number] = open_engine(
-                of.engine, of.model, job.precision, of.exported, at_once=photos
-            )
-        gc.collect()
-        torch.cuda.empty_cache()
-        return self.engines[number]
-
-    def _problem(self, number: int, error: Exception) -> str:
-        """Why a contender fails, in one line."""
-        model = self.job.contenders[number].model
-        what = f"model {model.spec.text!r}"
-        if isinstance(error, GensetError):
-            return _explained(what, str(error), len(model.order))
-        if _no_memory(error):
-            return f"{what}: there is no memory for one photo"
-        return f"{what} cannot be run: {first_line(error)}"
-
-    def _run(self, number: int, pixels: dict[Geometry, Pixels], report: ShardReport) -> Logits:
-        model = self.job.contenders[number].model
-        try:
-            logits = self._in_batches(number, pixels[model.preprocessing.geometry], report)
-        except Exception as error:  # noqa: BLE001 - the network may be the user's own code
-            raise ModelError(self._problem(number, error)) from None
-        if not np.isfinite(logits).all():
-            raise ModelError(f"model {model.spec.text!r} answers NaN or infinity: broken weights?")
-        return logits
-
-    def _in_batches(self, number: int, pixels: Pixels, report: ShardReport) -> Logits:
-        """Run the network on all photos, with half as many at once where memory runs out."""
-        engine, model = self._engine(number), self.job.contenders[number].model
-        outputs = len(model.order)
-        parts: list[Logits] = []
-        done = 0
-        while done < len(pixels):
-            part = pixels[done : done + self.batch[number]]
-            try:
-                answer = engine(part)
-            except Exception as error:
-                if model.batch or len(part) == 1 or not _no_memory(error):
-                    raise
-                engine = self._take_fewer(number, len(part) // 2, report)
-                continue
-            if answer.shape != (len(part), outputs):
-                raise ModelError(f"answers {list(answer.shape)} to a batch of {len(part)}")
-            parts.append(answer)
-            done += len(part)
-        return np.concatenate(parts)
+                report.failed[number] = str(error)
+                report.untrusted.add(number)
+                self.failed.add(number)
 
     def _answers(
         self,
         number: int,
-        places: NDArray[np.int64],
-        parts: Sequence[Logits],
+        indices: NDArray[np.int64],
+        batches: Sequence[Logits],
         unreadable: dict[int, str],
     ) -> Answers:
-        outputs = len(self.job.contenders[number].model.order)
-        logits = np.concatenate([np.empty((0, outputs), np.float32), *parts])
+        """A task's best classes and their probabilities, from its logits."""
+        outputs = len(self.job.tasks[number].model.order)
+        logits = np.concatenate([np.empty((0, outputs), np.float32), *batches])
         scores = torch.from_numpy(logits)
-        best = scores.topk(min(self.job.keep, outputs), dim=1).indices
+        best = scores.topk(min(self.job.options.keep, outputs), dim=1).indices
         return Answers(
-            places=places,
+            indices=indices,
             classes=best.numpy().astype(np.int32),
             probabilities=scores.softmax(dim=1).gather(1, best).numpy(),
-            logits=logits if self.job.logits else None,
+            logits=logits if self.job.tasks[number].logits else None,
             unreadable=unreadable,
         )
-
-
-def this_device() -> str:
-    """The name of this process's GPU; "cpu" where there is none."""
-    return torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
-
-
-def _explained(what: str, said: str, outputs: int) -> str:
-    if not said.startswith("answers "):
-        return said
-    background = f", {outputs + 1}] " in said
-    more = "; if output 0 is a background class, say &background=0" if background else ""
-    whose = "ImageNet's 1000" if outputs == 1000 else f"{outputs}"
-    return f"{what} {said}: it must give a score for each of {whose} classes{more}"
-
-
-def _no_memory(error: Exception) -> bool:
-    if isinstance(error, (MemoryError, torch.cuda.OutOfMemoryError)):
-        return True
-    said = str(error).lower()
-    return any(words in said for words in _NO_MEMORY)

@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 from genset.errors import GensetError
 from genset.files import written_whole
 
-# Enough for every stream to have work until the end, and not so many that files cost time.
-_SHARDS = 64
+# Folders of shards begin so.
+SHARDS = "shards-"
+
+# Enough for every worker to have work until the end, and not so many that files cost time.
+_MOST = 64
 _SMALLEST, _LARGEST = 16, 512
 
 
@@ -28,14 +31,14 @@ class Answers:
     """A model's answers to some photos of a set.
 
     Attributes:
-        places: n places in the set, ascending.
-        classes: n x k outputs, the best first.
-        probabilities: n x k, the softmax of the logits at these.
-        logits: n x outputs, where they are kept.
-        unreadable: why, for each photo that cannot be decoded, by its place.
+        indices: n int64, of the photos in the set, ascending.
+        classes: n x k int32, the outputs with the highest logits, the best first.
+        probabilities: n x k float32, the softmax of the logits at these.
+        logits: n x outputs float32, where they are kept.
+        unreadable: why, for each photo that cannot be decoded, by its index.
     """
 
-    places: NDArray[np.int64]
+    indices: NDArray[np.int64]
     classes: NDArray[np.int32]
     probabilities: NDArray[np.float32]
     logits: NDArray[np.float32] | None
@@ -43,8 +46,8 @@ class Answers:
 
 
 def shards_of(photos: int) -> list[range]:
-    """The places of each shard; the same for a set however many processes score it."""
-    size = min(max(photos // _SHARDS, _SMALLEST), _LARGEST)
+    """The indices of each shard's photos; the same for a set however many processes score it."""
+    size = min(max(photos // _MOST, _SMALLEST), _LARGEST)
     return [range(start, min(start + size, photos)) for start in range(0, photos, size)]
 
 
@@ -56,7 +59,7 @@ def shard_file(folder: Path, shard: int) -> Path:
 def save_shard(path: Path, answers: Answers) -> None:
     """Write a shard's answers, whole or not at all."""
     arrays: dict[str, Any] = {
-        "places": answers.places,
+        "places": answers.indices,
         "classes": answers.classes,
         "probabilities": answers.probabilities,
         "unreadable": np.array(json.dumps(answers.unreadable)),
@@ -79,11 +82,11 @@ def load_shard(path: Path) -> Answers:
         with np.load(path, allow_pickle=False) as arrays:
             why = json.loads(str(arrays["unreadable"]))
             return Answers(
-                places=arrays["places"],
+                indices=arrays["places"],
                 classes=arrays["classes"],
                 probabilities=arrays["probabilities"],
                 logits=arrays.get("logits"),
-                unreadable={int(place): reason for place, reason in why.items()},
+                unreadable={int(index): reason for index, reason in why.items()},
             )
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise GensetError(f"{path} cannot be read ({error}); delete it and run again") from None
@@ -95,17 +98,17 @@ def merged(shards: Sequence[Answers], photos: int) -> Answers:
     Raises:
         GensetError: a photo is not there exactly once.
     """
-    places = np.concatenate([shard.places for shard in shards])
-    unreadable = {place: why for shard in shards for place, why in shard.unreadable.items()}
-    seen = np.bincount([*places, *unreadable], minlength=photos)
+    indices = np.concatenate([shard.indices for shard in shards])
+    unreadable = {index: why for shard in shards for index, why in shard.unreadable.items()}
+    seen = np.bincount([*indices, *unreadable], minlength=photos)
     if len(seen) != photos or (seen != 1).any():
         raise GensetError(
             f"{(seen != 1).sum():,} photos were not scored exactly once; run the command again"
         )
-    order = np.argsort(places)
+    order = np.argsort(indices)
     kept = [shard.logits for shard in shards if shard.logits is not None]
     return Answers(
-        places=places[order],
+        indices=indices[order],
         classes=np.concatenate([shard.classes for shard in shards])[order],
         probabilities=np.concatenate([shard.probabilities for shard in shards])[order],
         logits=np.concatenate(kept)[order] if len(kept) == len(shards) else None,

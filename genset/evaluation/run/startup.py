@@ -9,18 +9,19 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.run.allocator import tune_allocator
 
 # PyTorch's compiler, which takes as long to import as the rest, and which scoring never asks for.
 _COMPILER = ("torch._dynamo", "torch._dynamo.utils")
 
 
-def start_pytorch(specs: Sequence[str]) -> None:
+def start_pytorch(specs: Sequence[ModelSpec]) -> None:
     """Import what scoring these models needs, in a process that does nothing else."""
     tune_allocator()
     with _without_collecting(), _without_compiler():
-        import_module("genset.evaluation.run.networks")
-        if any("timm:" in spec for spec in specs) and find_spec("timm"):
+        import_module("genset.evaluation.run.executors.open")
+        if any(spec.is_of_timm for spec in specs) and find_spec("timm"):
             import_module("timm")
 
 

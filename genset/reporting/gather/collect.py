@@ -19,10 +19,10 @@ from genset.reporting.data import (
     PLAIN,
     Against,
     LinePoint,
-    Options,
     Power,
     ReferenceSummary,
     ReportData,
+    ReportOptions,
     ScoredModel,
     TopK,
 )
@@ -35,14 +35,29 @@ from genset.statistics.calibration import Calibration, calibration
 from genset.statistics.trend import FEWEST_MODELS, expit, fit_trend, logit
 
 
-def collect(photos: PhotoSet, runs: Path, options: Options = PLAIN) -> ReportData:
+def collect(photos: PhotoSet, runs: Path, options: ReportOptions = PLAIN) -> ReportData:
     """Gather what is known of a set and of the models scored on it.
 
     Raises:
         BadInput: an option names what is not there.
         GensetError: a run's files are not what `genset evaluate` or `genset finetune` wrote.
     """
-    results = load_results(photos, runs)
+    return collect_results(load_results(photos, runs), runs, options)
+
+
+def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN) -> ReportData:
+    """Gather what is known of results that are loaded.
+
+    Args:
+        results: the models, side by side on one set.
+        runs: where runs on other sets, and results of fine-tuning, are kept.
+        options: what is asked for beyond them.
+
+    Raises:
+        BadInput: an option names what is not there.
+        GensetError: a run's files are not what `genset evaluate` or `genset finetune` wrote.
+    """
+    photos = results.photos
     is_release = not photos.listed and (photos.root / MANIFEST).is_file()
     release = Release(photos.root) if is_release else None
     records = {record.file: record for record in release.photos} if release else {}
@@ -68,7 +83,7 @@ def collect(photos: PhotoSet, runs: Path, options: Options = PLAIN) -> ReportDat
 
 
 def score_models(
-    results: Results, pairs: Sequence[Pair], options: Options
+    results: Results, pairs: Sequence[Pair], options: ReportOptions
 ) -> tuple[ScoredModel, ...]:
     """Each model's accuracies, with what must be said beside them.
 
@@ -90,7 +105,7 @@ def score_models(
     )
 
 
-def _tops(results: Results, model: Scored, options: Options) -> tuple[TopK, ...]:
+def _tops(results: Results, model: Scored, options: ReportOptions) -> tuple[TopK, ...]:
     kept = model.ranked.shape[1]
     if options.k > kept:
         raise BadInput(
@@ -133,7 +148,7 @@ def _power(pairs: Sequence[Pair]) -> Power | None:
     )
 
 
-def _reference(results: Results, runs: Path, options: Options) -> ReferenceSummary | None:
+def _reference(results: Results, runs: Path, options: ReportOptions) -> ReferenceSummary | None:
     if not options.reference:
         return None
     found = find_references(options.reference, runs, [model.run for model in results.models])
@@ -190,7 +205,7 @@ def _with_line(
     )
 
 
-def _bounds(results: Results, options: Options) -> Bounds | None:
+def _bounds(results: Results, options: ReportOptions) -> Bounds | None:
     if not (options.lower or options.upper):
         return None
     if not (options.lower and options.upper):

@@ -13,64 +13,77 @@ import pytest
 import torch
 
 from genset.errors import GensetError
-from genset.evaluation.data import loader as reading
+from genset.evaluation.data import loader
 from genset.evaluation.data.cache import PixelCache
-from genset.evaluation.data.loader import Reading
+from genset.evaluation.data.loader import PixelDataset
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.models.load import load_model
-from genset.evaluation.run.score import Contender, Job, Stream
+from genset.evaluation.engines.select import Selected
+from genset.evaluation.run import score
+from genset.evaluation.run.executors.in_process import score_shards
+from genset.evaluation.run.job import Job, MissingShard, ModelTask
+from genset.evaluation.run.options import ScoringOptions
+from genset.evaluation.run.score import Worker
 from genset.evaluation.run.shards import Answers, load_shard, merged, shard_file
-from genset.evaluation.run.worker_pool import Task, score_here
 from tests.evaluation.colours import Colours, colours, hundred_photos
+from tests.evaluation.scoring import load_model
 
 SHARDS = 7
 
 
 @pytest.fixture
-def photos(tmp_path: Path) -> Path:
+def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A hundred, read in small batches, so that there are several in a shard."""
+    monkeypatch.setattr(score, "_BATCH_SIZE", 3)
+    monkeypatch.setattr(score, "_BATCH_SIZE_OF_GPU", 3)
     return hundred_photos(tmp_path / "photos")
 
 
-def job(photos: Path, specs: Sequence[str], shards: Path, ahead: int, split_off: bool) -> Job:
-    """Small batches, so that there are several in a shard; three readers or none."""
-    contenders = [
-        Contender(load_model(spec), "torch", None, shards / str(n), np.empty(0, np.uint8))
-        for n, spec in enumerate(specs)
+def job(photos: Path, specs: Sequence[str], runs: Path) -> Job:
+    tasks = [
+        ModelTask(load_model(spec), "", runs / str(number), {}, selected=Selected("torch"))
+        for number, spec in enumerate(specs)
     ]
-    read = Reading(open_set(str(photos)).photos, "exact", {}, 3, ahead, split_off)
-    return Job(read, contenders, "float32", 5, False)
+    return Job(open_set(str(photos)), tasks, ScoringOptions())
 
 
-def kept(shards: Path, number: int = 0) -> Answers:
+def cached(work: Job, folder: Path) -> tuple[PixelDataset, PixelCache]:
+    """The photos of a job of one model, and a cache that scoring fills."""
+    geometry = work.tasks[0].geometry
+    cache = PixelCache(folder, work.photos, geometry)
+    return PixelDataset(work.photos.photos, caches={geometry: cache}), cache
+
+
+def kept(runs: Path, number: int = 0) -> Answers:
     """All that was kept of a model's answers."""
-    files = [shard_file(shards / str(number), shard) for shard in range(SHARDS)]
-    return merged([load_shard(file) for file in files], 100)
+    folder = runs / str(number) / "shards-torch"
+    return merged([load_shard(shard_file(folder, shard)) for shard in range(SHARDS)], 100)
 
 
 def assert_same(one: Answers, other: Answers) -> None:
-    assert np.array_equal(one.places, other.places)
+    assert np.array_equal(one.indices, other.indices)
     assert np.array_equal(one.classes, other.classes)
     assert np.array_equal(one.probabilities, other.probabilities)
     assert one.unreadable == other.unreadable
 
 
-@pytest.mark.parametrize("split_off", [True, False], ids=["processes", "threads"])
-def test_what_is_read_ahead_gets_the_same_answers(photos: Path, split_off: bool) -> None:
+@pytest.mark.parametrize("fork", [True, False], ids=["processes", "threads"])
+def test_what_is_read_ahead_gets_the_same_answers(photos: Path, fork: bool) -> None:
     spec = colours(photos.parent)
     specs = [spec, spec.replace("resize=32&crop=32", "resize=40&crop=24")]
-    todo = [(shard, [0, 1]) for shard in range(SHARDS)]
-    for ahead in (0, 3):
-        work = job(photos, specs, photos.parent / f"ahead{ahead}", ahead, split_off)
-        assert [report.failed for report in score_here(work, todo)] == [{}] * SHARDS
+    todo = [MissingShard(shard, [0, 1]) for shard in range(SHARDS)]
+    for readers in (0, 3):
+        work = job(photos, specs, photos.parent / f"ahead{readers}")
+        reports = score_shards(Worker(work, work.dataset(), readers, fork=fork), todo)
+        assert [report.failed for report in reports] == [{}] * SHARDS
     for number in (0, 1):
-        asked, found = (kept(photos.parent / f"ahead{ahead}", number) for ahead in (0, 3))
-        assert len(found.places) == 99
+        asked, found = (kept(photos.parent / f"ahead{readers}", number) for readers in (0, 3))
+        assert len(found.indices) == 99
         assert_same(asked, found)
 
 
-@pytest.mark.parametrize("told_before", [True, False])
+@pytest.mark.parametrize("expected", [True, False])
 def test_what_was_read_for_a_model_that_failed_does_not_get_to_another(
-    photos: Path, told_before: bool
+    photos: Path, expected: bool
 ) -> None:
     """As where a killed run goes on, and some shards lack the answers of one model alone."""
     good = colours(photos.parent)
@@ -82,32 +95,35 @@ def test_what_was_read_for_a_model_that_failed_does_not_get_to_another(
         photos.parent / "nan.pth",
     )
     specs = [good, good.replace("colours.pth", "nan.pth").replace("crop=32", "crop=24")]
-    todo: list[Task] = [(0, [1]), (1, [0]), (2, [1]), (3, [1]), (4, [0, 1]), (5, [1]), (6, [0])]
-    stream = Stream(job(photos, specs, photos.parent / "shards", 3, split_off=False))
-    for task in todo if told_before else ():
-        stream.expect(*task)
-    reports = [stream.score(*task) for task in todo]
-    stream.reader.close()
+    lacking = [(0, [1]), (1, [0]), (2, [1]), (3, [1]), (4, [0, 1]), (5, [1]), (6, [0])]
+    todo = [MissingShard(*each) for each in lacking]
+    some = job(photos, specs, photos.parent / "some")
+    worker = Worker(some, some.dataset(), 3, fork=False)
+    for missing in todo if expected else ():
+        worker.expect(missing)
+    reports = [worker.score_and_keep(missing) for missing in todo]
+    worker.close()
     assert [bool(report.failed) for report in reports] == [True] + [False] * 6
-    whole = job(photos, specs[:1], photos.parent / "whole", 0, False)
-    list(score_here(whole, [(shard, [0]) for shard in range(SHARDS)]))
-    for shard in (1, 4, 6):
-        assert_same(
-            *(load_shard(shard_file(photos.parent / of / "0", shard)) for of in ("shards", "whole"))
+    whole = job(photos, specs[:1], photos.parent / "whole")
+    list(
+        score_shards(
+            Worker(whole, whole.dataset()), [MissingShard(shard, [0]) for shard in range(SHARDS)]
         )
+    )
+    for shard in (1, 4, 6):
+        folders = (each.tasks[0].shards for each in (some, whole))
+        assert_same(*(load_shard(shard_file(folder, shard)) for folder in folders))
 
 
 def test_a_cache_is_filled_by_what_reads_ahead(photos: Path) -> None:
-    work = job(photos, [colours(photos.parent)], photos.parent / "first", 3, True)
-    geometry = work.contenders[0].model.preprocessing.geometry
-    todo = [(shard, [0]) for shard in range(SHARDS)]
-    photo_set = open_set(str(photos))
-    work.reading.caches[geometry] = PixelCache(photos.parent / "cache", photo_set, geometry)
-    list(score_here(work, todo))
+    work = job(photos, [colours(photos.parent)], photos.parent / "first")
+    dataset, _ = cached(work, photos.parent / "cache")
+    todo = [MissingShard(shard, [0]) for shard in range(SHARDS)]
+    list(score_shards(Worker(work, dataset, 3), todo))
     shutil.rmtree(photos)
-    again = PixelCache(photos.parent / "cache", photo_set, geometry)
-    there = {place: found for place in range(100) if (found := again.get(place)) is not None}
-    assert [*there] == kept(photos.parent / "first").places.tolist()
+    _, again = cached(work, photos.parent / "cache")
+    there = {index: found for index in range(100) if (found := again.get(index)) is not None}
+    assert [*there] == kept(photos.parent / "first").indices.tolist()
     for found in there.values():  # each of one colour
         assert len(np.unique(found.reshape(-1, 3), axis=0)) == 1
 
@@ -118,26 +134,24 @@ def test_what_was_read_before_a_model_failed_is_cached(photos: Path) -> None:
         {name: weight * torch.nan for name, weight in Colours().state_dict().items()},
         photos.parent / "colours.pth",
     )
-    work = job(photos, [spec], photos.parent / "shards", 0, False)
-    geometry = work.contenders[0].model.preprocessing.geometry
-    photo_set = open_set(str(photos))
-    work.reading.caches[geometry] = PixelCache(photos.parent / "cache", photo_set, geometry)
-    (report,) = score_here(work, [(0, [0])])
+    work = job(photos, [spec], photos.parent / "runs")
+    dataset, _ = cached(work, photos.parent / "cache")
+    (report,) = score_shards(Worker(work, dataset), [MissingShard(0, [0])])
     assert report.failed
-    again = PixelCache(photos.parent / "cache", photo_set, geometry)
-    assert [place for place in range(16) if again.get(place) is not None] == [0, 1, 2]
+    _, again = cached(work, photos.parent / "cache")
+    assert [index for index in range(16) if again.get(index) is not None] == [0, 1, 2]
 
 
-def test_a_reader_that_is_killed_is_told(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_is_killed_is_reported(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def deadly(path: Path, *_: object) -> object:
         os.kill(os.getpid(), signal.SIGKILL)
         return path
 
-    monkeypatch.setattr(reading, "crops", deadly)
-    work = job(photos, [colours(photos.parent)], photos.parent / "shards", 3, True)
-    with pytest.raises(GensetError, match="reads photos was killed; if memory is short") as told:
-        list(score_here(work, [(0, [0])]))
-    assert "\n" not in str(told.value)
+    monkeypatch.setattr(loader, "crops", deadly)
+    work = job(photos, [colours(photos.parent)], photos.parent / "runs")
+    with pytest.raises(GensetError, match="reads photos was killed; if memory is short") as refused:
+        list(score_shards(Worker(work, work.dataset(), 3), [MissingShard(0, [0])]))
+    assert "\n" not in str(refused.value)
 
 
 def test_readers_end_with_the_process_that_is_killed(photos: Path) -> None:
@@ -161,6 +175,7 @@ def test_readers_end_with_the_process_that_is_killed(photos: Path) -> None:
 
 
 def score_for_ever(photos: Path, spec: str) -> None:
-    work = job(photos, [spec], photos.parent / "shards", 3, True)
-    for _ in score_here(work, [(shard, [0]) for shard in range(SHARDS)]):
+    work = job(photos, [spec], photos.parent / "runs")
+    todo = [MissingShard(shard, [0]) for shard in range(SHARDS)]
+    for _ in score_shards(Worker(work, work.dataset(), 3), todo):
         time.sleep(3600)

@@ -9,13 +9,14 @@ from torch import Tensor
 
 from genset.errors import BadInput, ModelError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.engines.engines import open_engine
-from genset.evaluation.engines.select import candidates, choose, write_export
-from genset.evaluation.evaluate import evaluate
-from genset.evaluation.models.load import LoadedModel, load_model
-from genset.evaluation.run.options import Options
+from genset.evaluation.engines.engine import EngineOptions, open_engine
+from genset.evaluation.engines.export import write_onnx
+from genset.evaluation.engines.select import candidates, select
+from genset.evaluation.models.load import LoadedModel
+from genset.evaluation.run.options import ScoringOptions
 from tests.evaluation.colours import Colours, colours, painted_set
 from tests.evaluation.real import scored, some_photos
+from tests.evaluation.scoring import evaluate, load_model
 
 OTHERS = ["onnxruntime", "openvino"]
 
@@ -41,7 +42,7 @@ def test_another_precision_is_named_and_is_another_run(tmp_path: Path, precision
     photos = open_set(str(painted_set(tmp_path / "photos")))
     spec = colours(tmp_path)
     (full,) = evaluate(photos, [spec], tmp_path / "runs")
-    (half,) = evaluate(photos, [spec], tmp_path / "runs", Options(precision=precision))
+    (half,) = evaluate(photos, [spec], tmp_path / "runs", ScoringOptions(precision=precision))
     assert (half.precision, half.top1.correct) == (precision, full.top1.correct)
     assert half.key != full.key
 
@@ -72,15 +73,15 @@ def test_an_export_that_answers_otherwise_is_refused(
     pytest.importorskip(engine)
     photos = open_set(str(painted_set(tmp_path / "photos")))
     with pytest.raises(ModelError, match=f"engine {engine} does not give PyTorch's answers"):
-        evaluate(photos, [liar], tmp_path / "runs", Options(engine=engine))
+        evaluate(photos, [liar], tmp_path / "runs", ScoringOptions(engine=engine))
 
 
 @pytest.mark.parametrize("engine", ["torch", *OTHERS])
 def test_an_engine_takes_any_number_of_photos(tmp_path: Path, engine: str) -> None:
     model = load_model(colours(tmp_path))
-    write_export(model, tmp_path / "model.onnx")
+    write_onnx(model, tmp_path / "model.onnx")
     pixels = pixels_of(model)
-    opened = open_engine(engine, model, "float32", tmp_path / "model.onnx")
+    opened = open_engine(engine, model, EngineOptions(onnx=tmp_path / "model.onnx"))
     each = np.concatenate([opened(photo[None]) for photo in pixels])
     for count in (2, 3, 5, 8):
         np.testing.assert_allclose(opened(pixels[:count]), each[:count], rtol=1e-5, atol=1e-5)
@@ -89,13 +90,13 @@ def test_an_engine_takes_any_number_of_photos(tmp_path: Path, engine: str) -> No
 def test_auto_takes_pytorch_where_no_other_agrees(tmp_path: Path, liar: str) -> None:
     model = load_model(liar)
     names = ["torch", *OTHERS]
-    assert choose(model, names, "float32", pixels_of(model), tmp_path / "a.onnx").engine == "torch"
+    assert select(model, names, "float32", pixels_of(model), tmp_path / "a.onnx").engine == "torch"
 
 
 def test_auto_tries_engines_only_where_enough_photos_win_the_time_back(tmp_path: Path) -> None:
     model = load_model(colours(tmp_path))
-    assert candidates(model, "auto", worth=False) == ["torch"]
-    assert candidates(model, "auto", worth=True)[0] == "torch"
+    assert candidates(model, "auto", worth_a_trial=False) == ["torch"]
+    assert candidates(model, "auto", worth_a_trial=True)[0] == "torch"
 
 
 @pytest.mark.parametrize(
@@ -105,10 +106,10 @@ def test_auto_tries_engines_only_where_enough_photos_win_the_time_back(tmp_path:
         ({"precision": "int8"}, "precision is one of float32, bf16, fp16"),
         ({"decoding": "quick"}, "decoding is one of exact, fast"),
         ({"engine": "onnxruntime", "precision": "bf16"}, "engine onnxruntime has no bf16"),
-        ({"streams": -1}, "0 to 1024 streams can score, not -1"),
+        ({"workers": -1}, "0 to 1024 workers can score, not -1"),
         ({"keep": 4}, "5 to 1000 classes of each photo can be kept, not 4"),
     ],
 )
 def test_what_is_not_possible_is_named(how: dict[str, object], named: str) -> None:
     with pytest.raises(BadInput, match=named):
-        Options(**how)  # type: ignore[arg-type]
+        ScoringOptions(**how)  # type: ignore[arg-type]

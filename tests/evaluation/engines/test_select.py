@@ -11,16 +11,17 @@ from torch import Tensor
 
 from genset.errors import BadInput, GensetError, ModelError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.engines.engines import OpenvinoEngine, open_engine
-from genset.evaluation.engines.select import candidates, check, write_export
-from genset.evaluation.evaluate import evaluate
-from genset.evaluation.models.load import load_model
+from genset.evaluation.engines import runner
+from genset.evaluation.engines.engine import EngineOptions, open_engine
+from genset.evaluation.engines.export import write_onnx
+from genset.evaluation.engines.openvino import OpenvinoEngine
+from genset.evaluation.engines.select import candidates, check_engine
 from genset.evaluation.results.runs import Run
-from genset.evaluation.run import plan as passes
-from genset.evaluation.run import score, shards
-from genset.evaluation.run.options import Options
+from genset.evaluation.run import plan, score, shards
+from genset.evaluation.run.options import ScoringOptions
 from genset.reporting.narrative.models import remarks
 from tests.evaluation.colours import BLUE, GREEN, RED, Colours, colours, paint
+from tests.evaluation.scoring import evaluate, load_model
 
 OTHERS = ["onnxruntime", "openvino"]
 
@@ -47,7 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """40 photos, three shards, for which a trial is worth its time."""
     for engine in OTHERS:
         pytest.importorskip(engine)
-    monkeypatch.setattr(passes, "WORTH_A_TRIAL", 1)
+    monkeypatch.setattr(plan, "WORTH_A_TRIAL", 1)
     for number in range(40):
         paint(tmp_path / "photos", number % 3, f"{number:02}.png", (RED, GREEN, BLUE)[number % 3])
     return tmp_path
@@ -55,7 +56,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run_of(folder: Path, network: str, **how: Any) -> Run:
     spec = colours(folder).replace("tests.evaluation.colours:Colours", f"{__name__}:{network}")
-    (run,) = evaluate(open_set(str(folder / "photos")), [spec], folder / "runs", Options(**how))
+    (run,) = evaluate(
+        open_set(str(folder / "photos")), [spec], folder / "runs", ScoringOptions(**how)
+    )
     return run
 
 
@@ -97,43 +100,43 @@ def test_the_note_outlives_a_run_that_is_cut_off(
     assert len(run_of(folder, "Liar").notes) == len(OTHERS)
 
 
-@pytest.mark.parametrize("streams", [1, 2])
-def test_an_engine_is_checked_once_for_all_streams(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, streams: int
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_engine_is_checked_once_for_all_workers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
     told = folder / "checked"
 
     def telling(*arguments: Any) -> None:
         with told.open("a") as file:
             file.write("once\n")
-        check(*arguments)
+        check_engine(*arguments)
 
-    monkeypatch.setattr(score, "check", telling)
-    run = run_of(folder, "Colours", engine="onnxruntime", streams=streams)
+    monkeypatch.setattr(runner, "check_engine", telling)
+    run = run_of(folder, "Colours", engine="onnxruntime", workers=workers)
     assert run.engine == "onnxruntime"
     assert told.read_text() == "once\n"
 
 
-@pytest.mark.parametrize("streams", [1, 2])
-def test_no_answer_of_an_engine_that_answers_otherwise_is_kept(folder: Path, streams: int) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_no_answer_of_an_engine_that_answers_otherwise_is_kept(folder: Path, workers: int) -> None:
     with pytest.raises(ModelError, match="engine openvino does not give PyTorch's answers"):
-        run_of(folder, "Liar", engine="openvino", streams=streams)
+        run_of(folder, "Liar", engine="openvino", workers=workers)
     assert list(folder.rglob("*.npz")) == []
 
 
 def test_auto_tries_only_engines_that_have_the_precision(tmp_path: Path) -> None:
     model = load_model(colours(tmp_path))
-    assert "onnxruntime" not in candidates(model, "auto", worth=True, precision="bf16")
+    assert "onnxruntime" not in candidates(model, "auto", worth_a_trial=True, precision="bf16")
 
 
 def test_openvino_runs_in_the_precision_that_is_asked_or_says_that_it_cannot(
     folder: Path,
 ) -> None:
     model = load_model(colours(folder))
-    write_export(model, folder / "model.onnx")
+    write_onnx(model, folder / "model.onnx")
     for precision, its_name in (("float32", "f32"), ("bf16", "bf16"), ("fp16", "f16")):
         try:
-            engine = open_engine("openvino", model, precision, folder / "model.onnx")
+            engine = open_engine("openvino", model, EngineOptions(precision, folder / "model.onnx"))
         except BadInput as error:
             assert precision != "float32"
             assert f"engine openvino has no {precision} on this processor" in str(error)

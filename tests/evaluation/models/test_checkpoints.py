@@ -18,9 +18,9 @@ from torchvision.transforms import InterpolationMode
 
 from genset.errors import BadInput, ModelError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.evaluate import evaluate
 from genset.evaluation.results.runs import find_runs, load_predictions
 from tests.evaluation.colours import WNIDS, Colours, colours, painted_set
+from tests.evaluation.scoring import evaluate
 
 Weights = dict[str, torch.Tensor]
 ARCH = "arch=torchvision:squeezenet1_1&resize=64&crop=64"

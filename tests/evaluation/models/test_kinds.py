@@ -14,10 +14,10 @@ from torchvision.models import SqueezeNet1_0_Weights
 
 from genset.errors import BadInput, MissingExtra, ModelError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.evaluate import evaluate
-from genset.evaluation.models import exported as artifacts
+from genset.evaluation.models import exported
 from tests.evaluation.colours import WNIDS
 from tests.evaluation.real import in_timms_naming, pypis_lite, scored, some_photos, squeezenet
+from tests.evaluation.scoring import evaluate
 
 pytestmark = pytest.mark.realdata
 
@@ -175,5 +175,5 @@ def test_an_exported_program_that_would_run_code_is_refused(
                 formula = '{"expr_str": "__import__(\'os\').getcwd()"}'
                 new.writestr(name.replace("model.json", "another.json"), formula)
     with pytest.raises(ModelError, match="holds a formula that is none"):
-        artifacts._refuse_code(tmp_path / "bad.pt2")
-    artifacts._refuse_code(tmp_path / "net.pt2")
+        exported._refuse_code(tmp_path / "bad.pt2")
+    exported._refuse_code(tmp_path / "net.pt2")

@@ -13,7 +13,7 @@ from huggingface_hub import constants
 from safetensors.torch import save_file
 
 from genset.errors import BadInput, ModelError
-from genset.evaluation.models.load import load_model
+from tests.evaluation.scoring import load_model
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import torch
 from torchvision import models
 
 from genset.errors import BadInput, ModelError
-from genset.evaluation.models.load import load_model
 from tests.evaluation.models.test_checkpoints import Touch
+from tests.evaluation.scoring import load_model
 
 FILE = "squeezenet1_1-b8a52dc0.pth"
 

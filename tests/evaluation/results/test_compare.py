@@ -10,7 +10,6 @@ import pytest
 
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.evaluate import evaluate
 from genset.evaluation.results.breakdown import by_class, confusions
 from genset.evaluation.results.compare import compare, groups, place_between
 from genset.evaluation.results.references.reference import TABLE, find_references, read_table
@@ -18,6 +17,7 @@ from genset.evaluation.results.results import Results, load_results, read_real_l
 from genset.evaluation.results.runs import find_runs
 from tests.evaluation.colours import WNIDS
 from tests.evaluation.listed import write_list, write_npy
+from tests.evaluation.scoring import evaluate
 
 CLASSES, EACH = 50, 8
 TRUTH = [place for place in range(CLASSES) for _ in range(EACH)]

@@ -13,10 +13,10 @@ from pyarrow import parquet
 
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.evaluate import evaluate
 from genset.evaluation.results.runs import Accuracy, Run, find_runs, load_predictions
 from tests.evaluation.colours import WNIDS, colours, painted_set
 from tests.evaluation.listed import write_list, write_npy
+from tests.evaluation.scoring import evaluate
 
 TRUTH = [5, 700, 5, 42]
 # Right at once, among the five, not at all, right at once.
@@ -113,7 +113,7 @@ def test_a_photo_without_a_prediction_is_left_out_and_named(listed: Path) -> Non
     )
     assert run.top1 == Accuracy.of(3, 3)
     assert run.unreadable == {"photo2.jpg": "no prediction"}
-    assert run.notes == ["The file also speaks of 1 photo that is not in the set."]
+    assert run.notes == ["The file also names 1 photo that is not in the set."]
 
 
 def test_a_smaller_class_list_is_counted_on_its_own_classes_alone(listed: Path) -> None:
@@ -199,7 +199,7 @@ def test_indices_that_cannot_be_meant_are_refused(
         ([f"photo0.jpg,{WNIDS[0]}"], "photo,top1", "needs rows with the columns image, top1"),
         ([f"photo0.jpg,{WNIDS[0]}"], "image,top2", "needs rows with the columns image, top1"),
         ([], "image,top1", "needs rows with the columns image, top1"),
-        ([f"elsewhere.jpg,{WNIDS[0]}"], "image,top1", "speaks of no photo of photos, whose photos"),
+        ([f"elsewhere.jpg,{WNIDS[0]}"], "image,top1", "has no photo of photos, whose photos"),
         ([f"photo0.jpg,{WNIDS[0]},1.5"], "image,top1,p1", "probabilities from 0 to 1"),
         ([f"photo0.jpg,{WNIDS[0]},often"], "image,top1,p1", "probabilities from 0 to 1"),
     ],

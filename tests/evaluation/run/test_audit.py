@@ -7,9 +7,9 @@ import torch
 
 from genset.errors import ModelError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.models.load import load_model
 from genset.evaluation.run.audit import audit
 from tests.evaluation.colours import BLUE, GREEN, RED, Colours, colours, paint
+from tests.evaluation.scoring import load_model
 
 
 @pytest.fixture

@@ -13,15 +13,16 @@ from torch import Tensor
 from genset.cli import cli
 from genset.errors import GensetError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.evaluate import evaluate
+from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.results.runs import find_runs
 from genset.evaluation.run import latency
-from genset.evaluation.run.options import Options
+from genset.evaluation.run.options import ScoringOptions
 from genset.tta import inference
 from tests.evaluation.colours import RED, Colours, colours, paint, painted_set
 from tests.evaluation.listed import write_npy
 from tests.evaluation.real import some_photos
-from tests.evaluation.run.test_worker_pool import torchrun
+from tests.evaluation.run.executors.test_worker_pool import torchrun
+from tests.evaluation.scoring import evaluate
 
 
 @pytest.fixture(autouse=True)
@@ -205,7 +206,7 @@ def test_the_threads_are_put_back(photos: Path) -> None:
     found = open_set(str(photos))
     (run,) = evaluate(found, [spec], photos.parent / "runs")
     before = torch.get_num_threads()
-    latency.measure(found, spec, run, photos.parent / "runs", Options())
+    latency.measure(found, parse_spec(spec), run, photos.parent / "runs", ScoringOptions())
     assert torch.get_num_threads() == before
 
 

@@ -5,8 +5,9 @@ import sys
 
 CODE = """
 import sys
+from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.run.startup import start_pytorch
-start_pytorch(["timm:resnet18"])
+start_pytorch([parse_spec("timm:resnet18")])
 assert "timm" in sys.modules
 print("torch._dynamo" in sys.modules, "sympy" in sys.modules)
 

@@ -17,11 +17,12 @@ from torch import Tensor
 
 from genset.errors import BadInput, GensetError, MissingExtra
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.evaluate import SomeModelsFailed, evaluate
+from genset.evaluation.evaluate import SomeModelsFailed
+from genset.evaluation.processes import call_in_fork
 from genset.evaluation.results.runs import Accuracy, Run, find_runs
-from genset.evaluation.run.options import Options
-from genset.evaluation.run.worker_pool import in_another_process
+from genset.evaluation.run.options import ScoringOptions
 from tests.evaluation.colours import Colours, colours, hundred_photos
+from tests.evaluation.scoring import evaluate
 
 CLUSTER = """
 import sys, ray
@@ -67,12 +68,12 @@ def photos(tmp_path: Path) -> Path:
 
 
 def scored(photos: Path, runs: Path, *specs: str, **how: Any) -> list[Run]:
-    return evaluate(open_set(str(photos)), specs, runs, Options(**how))
+    return evaluate(open_set(str(photos)), specs, runs, ScoringOptions(**how))
 
 
 def on_ray(photos: Path, runs: Path, *specs: str) -> list[Run]:
     """The same on the cluster, by a process of its own: Ray's threads end with it."""
-    return in_another_process(_on_ray, photos, runs, *specs)
+    return call_in_fork(_on_ray, photos, runs, *specs)
 
 
 def _on_ray(photos: Path, runs: Path, *specs: str) -> list[Run]:
@@ -153,7 +154,7 @@ def test_processes_that_die_again_and_again_are_told(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("genset.evaluation.run.ray._AGAIN", 0)
+    monkeypatch.setattr("genset.evaluation.run.executors.ray._RETRIES", 0)
     with pytest.raises(GensetError, match=r"died 1 times .*--num-cpus.*run the same command"):
         on_ray(photos, tmp_path / "runs", of_here(colours(tmp_path), "mortal"))
 
@@ -217,9 +218,9 @@ def test_without_ray_one_line_says_what_to_install(
     ("how", "named"),
     [
         ({"cluster": "slurm"}, "engine cluster is one of ray, not slurm"),
-        ({"cluster": "ray", "streams": 2}, "leave out --streams"),
+        ({"cluster": "ray", "workers": 2}, "leave out --workers"),
     ],
 )
 def test_what_a_cluster_cannot_do_is_named(how: dict[str, Any], named: str) -> None:
     with pytest.raises(BadInput, match=named):
-        Options(**how)
+        ScoringOptions(**how)

@@ -1,6 +1,6 @@
 """How fast photos come to something as fast as a GPU, beside torch's DataLoader.
 
-    python benchmarks/reading.py --photos DIR --runs 3
+    python benchmarks/loader.py --photos DIR --runs 3
 
 What stands for the GPU only waits, as long as one of so many photos a second would take for each
 batch; "none" takes no time, and shows how fast photos are read. All cores read ahead of it. The
@@ -23,10 +23,11 @@ from PIL import Image
 from timm.data.transforms_factory import create_transform
 from torch.utils.data import DataLoader, Dataset
 
-from genset.evaluation.data.loader import CAN_FORK, Reading, open_reader
+from genset.evaluation.data.loader import Loader, PixelDataset, PrefetchLoader
 from genset.evaluation.data.photos import ScoredPhoto
 from genset.evaluation.data.transforms import opened
 from genset.evaluation.models.preprocessing import Geometry
+from genset.evaluation.processes import CAN_FORK
 from genset.evaluation.run.shards import shards_of
 
 BATCH = 128
@@ -88,16 +89,20 @@ def is_readable(path: Path) -> bool:
     return True
 
 
-def by_genset(paths: list[Path], decoding: str, ahead: int) -> Iterator[int]:
+def by_genset(paths: list[Path], decoding: str, workers: int) -> Iterator[int]:
     """How many photos are in each batch."""
-    photos = [ScoredPhoto(str(path), path, "") for path in paths]
-    reader = open_reader(Reading(photos, decoding, {}, BATCH, ahead, CAN_FORK), [GEOMETRY])
+    dataset = PixelDataset([ScoredPhoto(str(path), path, "") for path in paths], decoding)
+    loader = (
+        PrefetchLoader(dataset, BATCH, [GEOMETRY], workers, CAN_FORK)
+        if workers
+        else Loader(dataset, BATCH)
+    )
     for shard in shards_of(len(paths)):
-        reader.expect(shard, [GEOMETRY])
+        loader.expect(shard, [GEOMETRY])
     for shard in shards_of(len(paths)):
-        for batch in reader.batches(shard, [GEOMETRY]):
-            yield len(batch.places)
-    reader.close()
+        for batch in loader.batches(shard, [GEOMETRY]):
+            yield len(batch.indices)
+    loader.close()
 
 
 def by_loader(paths: list[Path], workers: int) -> Iterator[int]:

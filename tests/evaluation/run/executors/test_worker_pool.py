@@ -17,18 +17,20 @@ import torch
 from torch import Tensor
 
 from genset.errors import GensetError, ModelError
-from genset.evaluation.data import loader as reading
-from genset.evaluation.data import transforms as pixels
+from genset.evaluation.data import loader, transforms
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.data.transforms import Pixels
-from genset.evaluation.engines.engines import Engine, Logits, OnnxRuntimeEngine, OpenvinoEngine
-from genset.evaluation.evaluate import SomeModelsFailed, evaluate
+from genset.evaluation.engines.engine import Engine, Logits
+from genset.evaluation.engines.onnxruntime import OnnxRuntimeEngine
+from genset.evaluation.engines.openvino import OpenvinoEngine
+from genset.evaluation.evaluate import SomeModelsFailed
+from genset.evaluation.processes import call_in_fork
 from genset.evaluation.results.runs import Accuracy, Run, find_runs
 from genset.evaluation.run import score, shards
-from genset.evaluation.run.options import Options
-from genset.evaluation.run.worker_pool import in_another_process
+from genset.evaluation.run.options import ScoringOptions
 from tests.conftest import ROOT
 from tests.evaluation.colours import WNIDS, Colours, colours, hundred_photos
+from tests.evaluation.scoring import evaluate
 
 # Commands find this folder's networks wherever the tests are started.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -40,7 +42,7 @@ def photos(tmp_path: Path) -> Path:
 
 
 def scored(photos: Path, runs: str, *specs: str, **how: Any) -> list[Run]:
-    return evaluate(open_set(str(photos)), specs, photos.parent / runs, Options(**how))
+    return evaluate(open_set(str(photos)), specs, photos.parent / runs, ScoringOptions(**how))
 
 
 def files(photos: Path, runs: str) -> dict[str, Any]:
@@ -59,16 +61,16 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
     def told(path: Path, *rest: Any) -> Any:
         decoded.append(path)
-        return pixels.crops(path, *rest)
+        return transforms.crops(path, *rest)
 
-    monkeypatch.setattr(reading, "crops", told)
+    monkeypatch.setattr(loader, "crops", told)
     return decoded
 
 
-def test_any_number_of_streams_gives_the_same_files(photos: Path) -> None:
+def test_any_number_of_workers_gives_the_same_files(photos: Path) -> None:
     spec = colours(photos.parent)
-    for streams in (1, 2, 3):
-        (run,) = scored(photos, f"runs{streams}", spec, streams=streams)
+    for workers in (1, 2, 3):
+        (run,) = scored(photos, f"runs{workers}", spec, workers=workers)
         assert run.top1 == Accuracy.of(33, 99)
         assert list(run.unreadable) == [f"{WNIDS[1]}/text.jpg"]
     assert files(photos, "runs1") == files(photos, "runs2") == files(photos, "runs3")
@@ -83,7 +85,7 @@ def test_three_models_in_one_pass_answer_as_each_alone(
     for each in specs:
         scored(photos, "alone", each)
     decoded = watched(monkeypatch)
-    scored(photos, "together", *specs, streams=1)
+    scored(photos, "together", *specs, workers=1)
     assert files(photos, "together") == files(photos, "alone")
     assert len(decoded) == len(set(decoded)) == 100
 
@@ -118,8 +120,8 @@ def slow() -> Colours:
     return Slow()
 
 
-@pytest.mark.parametrize("streams", ["1", "2"])
-def test_a_killed_evaluate_goes_on_and_gives_the_same_files(photos: Path, streams: str) -> None:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_killed_evaluate_goes_on_and_gives_the_same_files(photos: Path, workers: str) -> None:
     spec = (
         colours(photos.parent)
         .replace("Colours", "slow")
@@ -129,7 +131,7 @@ def test_a_killed_evaluate_goes_on_and_gives_the_same_files(photos: Path, stream
     folder = photos.parent / "killed"
     command = [sys.executable, "-m", "genset", "evaluate", str(photos), "--model", spec]
     killed = subprocess.Popen(
-        [*command, "--runs", str(folder), "--streams", streams], env=ENVIRONMENT
+        [*command, "--runs", str(folder), "--workers", workers], env=ENVIRONMENT
     )
     while len(list(folder.rglob("*.npz"))) < 2:
         assert killed.poll() is None
@@ -148,20 +150,20 @@ def test_a_killed_evaluate_goes_on_and_gives_the_same_files(photos: Path, stream
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(score, "save_shard", told)
-        scored(photos, "killed", spec, streams=1)
+        scored(photos, "killed", spec, workers=1)
     assert kept
     assert not set(kept) & set(before)  # what was finished is not made again
     assert files(photos, "killed") == files(photos, "undisturbed")
 
 
-def test_a_stream_that_is_killed_is_told_and_the_rest_is_kept(photos: Path) -> None:
+def test_a_worker_that_is_killed_is_told_and_the_rest_is_kept(photos: Path) -> None:
     spec = (
         colours(photos.parent)
         .replace("Colours", "deadly")
         .replace("tests.evaluation.colours", __name__)
     )
-    with pytest.raises(GensetError, match=r"ended by signal 9; if memory is short, use --streams"):
-        scored(photos, "runs", spec, streams=2)
+    with pytest.raises(GensetError, match=r"ended by signal 9; if memory is short, use --workers"):
+        scored(photos, "runs", spec, workers=2)
     assert find_runs(photos.parent / "runs", "photos") == []
 
 
@@ -185,19 +187,19 @@ def test_a_full_disk_is_one_line_and_the_finished_shards_stay(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         whole(path, answers)
 
-    for streams in (1, 2):
+    for workers in (1, 2):
         with monkeypatch.context() as patch:
             patch.setattr(score, "save_shard", full)
             with pytest.raises(GensetError, match="No space left on device"):
-                scored(photos, f"full{streams}", spec, streams=streams)
-        assert len(list((photos.parent / f"full{streams}").rglob("*.npz"))) >= 1
-        scored(photos, f"full{streams}", spec, streams=streams)
+                scored(photos, f"full{workers}", spec, workers=workers)
+        assert len(list((photos.parent / f"full{workers}").rglob("*.npz"))) >= 1
+        scored(photos, f"full{workers}", spec, workers=workers)
     scored(photos, "undisturbed", spec)
     assert files(photos, "full1") == files(photos, "full2") == files(photos, "undisturbed")
 
 
-@pytest.mark.parametrize("streams", [1, 2])
-def test_a_model_that_fails_leaves_the_others_scored(photos: Path, streams: int) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_model_that_fails_leaves_the_others_scored(photos: Path, workers: int) -> None:
     good = colours(photos.parent)
     weights = torch.load(photos.parent / "colours.pth")
     weights["scores.weight"][7, 1] = float("nan")
@@ -206,7 +208,7 @@ def test_a_model_that_fails_leaves_the_others_scored(photos: Path, streams: int)
     (photos.parent / "bad.pth").write_text("no weights")
     bad = good.replace("colours.pth", "bad.pth")
     with pytest.raises(SomeModelsFailed) as refused:
-        scored(photos, "runs", nan, good, bad, streams=streams)
+        scored(photos, "runs", nan, good, bad, workers=workers)
     assert [run.model for run in refused.value.runs] == ["colours"]
     assert refused.value.runs[0].top1 == Accuracy.of(33, 99)
     assert "answers NaN or infinity" in str(refused.value)
@@ -267,7 +269,7 @@ def test_other_engines_take_one_photo_where_there_is_no_memory_for_two(
 def test_all_logits_are_kept_where_asked(photos: Path) -> None:
     spec = colours(photos.parent)
     scored(photos, "runs", spec)
-    (run,) = scored(photos, "runs", spec, logits=True, streams=2)
+    (run,) = scored(photos, "runs", spec, logits=True, workers=2)
     ((folder, again),) = find_runs(photos.parent / "runs", "photos")
     assert again == run
     logits = np.load(folder / "logits.npy")
@@ -278,7 +280,7 @@ def test_all_logits_are_kept_where_asked(photos: Path) -> None:
 
 def test_a_photo_that_is_missing_or_there_twice_is_never_counted() -> None:
     one = shards.Answers(
-        places=np.array([0, 1]),
+        indices=np.array([0, 1]),
         classes=np.zeros((2, 5), np.int32),
         probabilities=np.zeros((2, 5), np.float32),
         logits=None,
@@ -294,7 +296,7 @@ def test_the_command_shows_what_was_scored_and_ends_with_the_failure(photos: Pat
     (photos / "cats").mkdir()
     (photos.parent / "bad.pth").write_text("no weights")
     good = colours(photos.parent)
-    command = [sys.executable, "-m", "genset", "evaluate", str(photos), "--streams", "1"]
+    command = [sys.executable, "-m", "genset", "evaluate", str(photos), "--workers", "1"]
     done = subprocess.run(
         [*command, "--model", good, "--model", good.replace("colours.pth", "bad.pth")],
         capture_output=True,
@@ -315,12 +317,12 @@ def test_a_cache_spares_later_runs_the_decoding(
 ) -> None:
     spec = colours(photos.parent)
     cache = photos.parent / "cache"
-    scored(photos, "first", spec, cache=cache, streams=2)
+    scored(photos, "first", spec, cache=cache, workers=2)
     decoded = watched(monkeypatch)
-    scored(photos, "second", spec, cache=cache, streams=1)
+    scored(photos, "second", spec, cache=cache, workers=1)
     assert [path.name for path in decoded] == ["text.jpg"]
     other = spec.replace("mean=0.5", "mean=0.4")
-    scored(photos, "third", other, cache=cache, streams=1)
+    scored(photos, "third", other, cache=cache, workers=1)
     scored(photos, "fourth", other)
     assert files(photos, "first") == files(photos, "second")
     assert files(photos, "third") == files(photos, "fourth")
@@ -339,7 +341,7 @@ class Undertaker:
 def test_a_process_that_is_split_off_leaves_this_ones_garbage_alone(tmp_path: Path) -> None:
     log = tmp_path / "collected-by"
     Undertaker(log)  # garbage at once, in a circle
-    in_another_process(gc.collect)
+    call_in_fork(gc.collect)
     assert not log.exists()
     gc.collect()
     assert log.read_text() == str(os.getpid())

@@ -1,0 +1,39 @@
+"""Which set is meant, and where runs on it are kept: in a workspace, or without one."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from genset.errors import NotAWorkspace
+from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.workspace import Workspace
+
+
+def locate_set(named: str, workspace: Path | None = None, others: Collection[str] = ()) -> PhotoSet:
+    """The set that is meant: a release of the workspace, its path, a folder or a list of photos.
+
+    Args:
+        named: the release's name, or a path.
+        workspace: the workspace's folder; None: the one that the current folder lies in, if any.
+        others: classes beside ImageNet's that a folder of photos may be named by.
+
+    Raises:
+        BadInput: there is none, or it is no such set.
+        ReleaseDamaged: it is a release, and not what its manifest says.
+    """
+    found = _find(workspace)
+    return open_set(named, found.releases if found else None, others)
+
+
+def locate_runs(workspace: Path | None = None) -> Path:
+    """Where runs are kept: the workspace's folder for them, or ``runs`` in the current folder."""
+    found = _find(workspace)
+    return found.runs if found else Path("runs")
+
+
+def _find(folder: Path | None) -> Workspace | None:
+    try:
+        return Workspace.find(folder)
+    except NotAWorkspace:
+        if folder is not None:
+            raise
+        return None

@@ -1,0 +1,98 @@
+"""What an executor is: it has the shards of a job scored, and reports what became of each."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import torch
+
+from genset.errors import GensetError, first_line
+from genset.evaluation.processes import call_in_fork
+from genset.evaluation.run.job import Job, MissingShard, ShardReport
+from genset.progress import progress
+
+T = TypeVar("T")
+
+
+class Executor(ABC):
+    """Has shards scored. It is opened by ``with``.
+
+    A new one defines `reports`, and what else is different in it.
+    """
+
+    def __enter__(self) -> Self:
+        """Connect to whoever scores.
+
+        Raises:
+            GensetError: nobody is there.
+        """
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let go of them."""
+        return
+
+    @abstractmethod
+    def reports(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
+        """Have the shards scored, and their answers kept; a report of each, in any order.
+
+        Raises:
+            GensetError: the answers cannot be written, or a process that scores was killed. What
+                is finished is kept.
+        """
+
+    def run(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
+        """The same, with progress shown.
+
+        Raises:
+            GensetError: as `reports` does.
+        """
+        names = ", ".join(task.model.spec.name for task in job.tasks)
+        photos = sum(len(job.shards[missing.shard]) for missing in todo)
+        # Once for each of its photos, which are what is counted.
+        each = (report for report in self.reports(job, todo) for _ in job.shards[report.shard])
+        last = None
+        for report in progress(each, total=photos, what=names, unit="photo"):
+            if report is not last:
+                yield report
+            last = report
+
+    def decide(self, work: Callable[[], T]) -> T:
+        """What the work gives: where several processes score together, the first one's alone.
+
+        Raises:
+            GensetError: the work raised it.
+        """
+        return work()
+
+    def isolated(self, work: Callable[..., T], *arguments: Any) -> T:
+        """What the work gives, done where the threads that it leaves behind do no harm.
+
+        Raises:
+            GensetError: the work raised it, or its process was killed.
+        """
+        return call_in_fork(work, *arguments)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this process is the one that decides."""
+        return True
+
+    @property
+    def has_gpus(self) -> bool:
+        """Whether those that score have a GPU."""
+        return torch.cuda.is_available()
+
+
+def not_written(error: OSError) -> GensetError:
+    """What to raise where answers cannot be written."""
+    return GensetError(
+        f"the answers cannot be written: {error.strerror or first_line(error)}. What is "
+        "finished is kept: make room and run the same command again"
+    )

@@ -1,0 +1,126 @@
+"""What is scored: models and photos, as whoever scores is given them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from genset.evaluation.data.cache import PixelCache
+from genset.evaluation.data.loader import PixelDataset
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.data.transforms import Pixels
+from genset.evaluation.engines.select import Selected
+from genset.evaluation.models.load import LoadedModel
+from genset.evaluation.models.preprocessing import Geometry
+from genset.evaluation.run.options import ScoringOptions
+from genset.evaluation.run.shards import SHARDS, shards_of
+
+
+@dataclass(slots=True)
+class ModelTask:
+    """A model that is to be scored.
+
+    Attributes:
+        model: what is scored.
+        key, folder: of its run.
+        preprocessing: as it is kept with the run.
+        logits: whether all its logits are kept.
+        selected: the engine that runs it.
+        probe: N x S x S x 3 uint8, pixels of a few photos, to check the engine with.
+        notes: what to say beside its numbers.
+        devices: what scored it.
+    """
+
+    model: LoadedModel
+    key: str
+    folder: Path
+    preprocessing: dict[str, object]
+    logits: bool = False
+    selected: Selected = field(default_factory=lambda: Selected("torch"))
+    probe: Pixels = field(default_factory=lambda: np.empty(0, np.uint8))
+    notes: list[str] = field(default_factory=list)
+    devices: set[str] = field(default_factory=set)
+
+    @property
+    def geometry(self) -> Geometry:
+        """What it wants done to photos."""
+        return self.model.preprocessing.geometry
+
+    @property
+    def shards(self) -> Path:
+        """Where its shards are kept; those of another engine are not mixed with them."""
+        return self.folder / f"{SHARDS}{self.selected.engine}{'-logits' * self.logits}"
+
+
+class MissingShard(NamedTuple):
+    """A shard, and the tasks, by number, whose answers to it are not kept yet."""
+
+    shard: int
+    tasks: list[int]
+
+
+@dataclass(slots=True)
+class ShardReport:
+    """What became of a shard.
+
+    Attributes:
+        shard: its number.
+        device: what scored it: "cpu", or a GPU's name.
+        failed: why, for each task that failed, by its number.
+        untrusted: tasks whose engine does not give PyTorch's answers: no shard of theirs counts.
+        notes: what to say beside a task's numbers.
+    """
+
+    shard: int
+    device: str
+    failed: dict[int, str] = field(default_factory=dict)
+    untrusted: set[int] = field(default_factory=set)
+    notes: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Tasks on one set. Shards and tasks go by their numbers."""
+
+    photos: PhotoSet
+    tasks: Sequence[ModelTask]
+    options: ScoringOptions
+
+    @property
+    def shards(self) -> list[range]:
+        """The indices of each shard's photos."""
+        return shards_of(len(self.photos.photos))
+
+    @property
+    def uses_torch(self) -> bool:
+        """Whether PyTorch, which runs on a GPU if there is one, is the engine of a task."""
+        return any(task.selected.engine == "torch" for task in self.tasks)
+
+    def geometries(self, tasks: Iterable[int] | None = None) -> list[Geometry]:
+        """What tasks, by number (all by default), want done to photos: each once."""
+        numbers = range(len(self.tasks)) if tasks is None else tasks
+        return list(dict.fromkeys(self.tasks[number].geometry for number in numbers))
+
+    def dataset(self) -> PixelDataset:
+        """The photos, with the caches of their pixels opened.
+
+        Raises:
+            GensetError: there is no room for a cache.
+        """
+        folder, decoding = self.options.cache, self.options.decoding
+        caches = {
+            geometry: PixelCache(folder, self.photos, geometry, decoding)
+            for geometry in self.geometries()
+            if folder is not None
+        }
+        return PixelDataset(self.photos.photos, decoding, caches)
+
+    def note(self, report: ShardReport) -> None:
+        """Take down what a report says of the tasks."""
+        for task in self.tasks:
+            task.devices.add(report.device if task.selected.engine == "torch" else "cpu")
+        for number, note in report.notes.items():
+            if note not in self.tasks[number].notes:
+                self.tasks[number].notes.append(note)

@@ -1,0 +1,16 @@
+"""Fine-tuning by specs as people write them; `genset` takes them apart at the command line."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from genset.evaluation.models.spec import parse_spec
+from genset.finetune.finetune import Finished
+from genset.finetune.finetune import finetune as finetune_specs
+
+
+def finetune(
+    tasks: Sequence[tuple[str, Path]], specs: Sequence[str], *rest: Any, **how: Any
+) -> Finished:
+    """What comes of fitting the models' heads on the tasks."""
+    return finetune_specs(tasks, [parse_spec(spec) for spec in specs], *rest, **how)
