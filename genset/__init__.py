@@ -1,17 +1,26 @@
 """Build an unseen, licensed, human-verified test set and say which classifier generalizes to it.
 
-In Python, ``genset.Release(folder)`` opens a release as a data set (`genset.release.reader`).
+In Python: `open_set`, `evaluate`, `compare`, `report` and `Release`, all of `genset.api`.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from genset.api import Release, compare, evaluate, open_set, report
 
 __version__ = "0.1.0"
-__all__ = ["Release", "__version__"]
+__all__ = ["Release", "__version__", "compare", "evaluate", "open_set", "report"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load `Release` when it is first asked for: importing genset alone loads nothing else."""
-    if name == "Release":
+    """Load a public name when it is first asked for: importing genset alone loads nothing else."""
+    if name == "Release":  # without what models need
         return import_module("genset.release.reader").Release
+    if name in __all__:
+        return getattr(import_module("genset.api"), name)
     raise AttributeError(f"module 'genset' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,206 @@
+"""genset in Python: what the command line does, with a network in memory, an array, a table.
+
+    >>> import genset
+    >>> photos = genset.open_set("v1")
+    >>> run = genset.evaluate(photos, model, transform=transform, name="mine")
+    >>> run.top1.value, run.top1.low, run.top1.high
+    >>> print(genset.compare(run, other))
+    >>> genset.report([run, other], "report.html")
+
+These are `genset.open_set`, `genset.evaluate` and so on; `docs/python.md` explains them.
+"""
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from genset.errors import BadInput
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.evaluate import evaluate as evaluate_specs
+from genset.evaluation.locate import locate_runs, locate_set
+from genset.evaluation.models.spec import parse_spec
+from genset.evaluation.results.compare import compare as compare_models
+from genset.evaluation.results.evaluated import Comparison, Estimate, Evaluated
+from genset.evaluation.results.given import count_given
+from genset.evaluation.results.results import Results, results_of
+from genset.evaluation.results.runs import run_folder
+from genset.evaluation.run.options import ScoringOptions
+from genset.release.reader import Release
+from genset.statistics.bootstrap import Resampling
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from torch import nn
+
+    from genset.reporting import ReportData
+
+__all__ = ["Comparison", "Evaluated", "Release", "compare", "evaluate", "open_set", "report"]
+
+
+def open_set(named: str | PathLike[str], *, classes: Sequence[str] = ()) -> PhotoSet:
+    """Open a set of photos.
+
+    Args:
+        named: a release of the workspace that the current folder lies in, a release's path, a
+            folder of one folder of photos a class (``n02123045/photo.jpg``), or a CSV file with
+            the columns image and wnid that lists photos which are not here.
+        classes: names of folders that are no classes of ImageNet, and count as classes.
+
+    Returns:
+        The set; `ids` says in which order its photos are.
+
+    Raises:
+        BadInput: there is none, or it holds no photo.
+        ReleaseDamaged: it is a release, and not what its manifest says.
+    """
+    return locate_set(str(named), others=classes)
+
+
+def evaluate(
+    photos: PhotoSet | str | PathLike[str],
+    model: "nn.Module | str | None" = None,
+    *,
+    predictions: "ArrayLike | None" = None,
+    transform: Callable[[Any], Any] | None = None,
+    name: str = "",
+    classes: Sequence[str] | None = None,
+    runs: str | PathLike[str] | None = None,
+    **how: Any,
+) -> Evaluated:
+    """Score one model on a set of photos.
+
+    A network in memory is scored in this process, on the device where it is, and left as it was.
+    With a `name` its run is kept, and found again where name, weights and transform are the same:
+    then nothing is computed. Without one nothing is kept. A model that a spec names is scored as
+    ``genset evaluate`` does it, and its run is always kept.
+
+    Args:
+        photos: the set, or what `open_set` takes.
+        model: a network that takes N x 3 x H x W float32 and gives N x classes scores; or a spec,
+            as in "torchvision:resnet50" or "file:fast.pth?arch=torchvision:resnet50".
+        predictions: in place of a model, its answers, whose rows follow `photos.ids`: N x k class
+            indices, the best first; or N x classes logits or probabilities.
+        transform: for a network: from an RGB image of Pillow's to 3 x H x W. A model of timm's
+            brings its own.
+        name: of the model in tables.
+        classes: what each output stands for, if not ImageNet's 1,000 classes in the order of
+            their wnids: wnids, or the names of the set's own classes.
+        runs: the folder where runs are kept; by default the workspace's, or ``runs``.
+        how: fields of `genset.evaluation.run.options.ScoringOptions`, as in ``precision="bf16"``.
+
+    Raises:
+        BadInput: an argument is wrong, or arguments do not go together.
+        ModelError: the model cannot be loaded or run.
+        GensetError: no photo can be read, or the run cannot be written.
+    """
+    if not isinstance(photos, PhotoSet):
+        photos = open_set(photos, classes=classes or ())
+    kept = Path(runs) if runs is not None else locate_runs()
+    if predictions is not None:
+        if model is not None:
+            raise BadInput("evaluate takes a model or predictions=, not both")
+        if transform is not None or how:
+            raise BadInput("predictions= are counted as they are: leave out what is for a model")
+        return count_given(photos, predictions, name, classes, kept)
+    if model is None:
+        raise BadInput("evaluate needs a model, or predictions=")
+    try:
+        options = ScoringOptions(**how)
+    except TypeError as error:
+        raise BadInput(f"evaluate: {error}".replace("ScoringOptions.__init__() ", "")) from None
+    if isinstance(model, str):
+        if transform is not None or classes is not None or name:
+            raise BadInput(
+                f"model {model!r}: a spec says itself what it is called, how photos are "
+                "transformed and what its classes are: ?name=, &resize=, ..., &classes=FILE"
+            )
+        (run,) = evaluate_specs(photos, [parse_spec(model)], kept, options)
+        return Evaluated(run, photos, run_folder(kept, photos.name, run.model, run.key))
+    from genset.evaluation.models.memory import model_in_memory
+    from genset.evaluation.run.in_memory import preprocessing_on, score_in_memory
+
+    preprocessing = preprocessing_on(photos, model, transform)
+    loaded = model_in_memory(model, preprocessing, name, classes)
+    return score_in_memory(photos, loaded, kept if name else None, options)
+
+
+def compare(first: Evaluated, second: Evaluated, *, seed: int = 0) -> Comparison:
+    """Say whether two models differ on the photos that both were scored on.
+
+    Args:
+        first, second: what `evaluate` gave, on one set.
+        seed: of the draws for the interval.
+
+    Raises:
+        BadInput: they were scored on different sets, or no photo counts for both.
+    """
+    from genset.reporting.narrative.models import verdict
+
+    results = _side_by_side([first, second])
+    pairs = compare_models(results, results.models, Resampling(seed=seed))
+    if not pairs:
+        raise BadInput(f"no photo of {first.photos.name} counts for both models")
+    (pair,) = pairs
+    sign = 1 if pair.first == results.find_run(first.record).label else -1
+    low, high = sorted((sign * pair.interval.low, sign * pair.interval.high))
+    only = (pair.only_first, pair.only_second)[::sign]
+    return Comparison(
+        first=first.model,
+        second=second.model,
+        photos=pair.photos,
+        difference=Estimate(sign * pair.difference, low, high),
+        p_value=pair.p_value,
+        only_first=only[0],
+        only_second=only[1],
+        sentence=verdict(pair, first.photos.name),
+    )
+
+
+def report(
+    evaluated: Sequence[Evaluated],
+    path: str | PathLike[str],
+    *,
+    runs: str | PathLike[str] | None = None,
+    seed: int = 0,
+    **asked: Any,
+) -> "ReportData":
+    """Write one HTML file on models that were scored on one set. It opens offline.
+
+    Args:
+        evaluated: what `evaluate` gave.
+        path: the HTML file.
+        runs: the folder of runs, for a `reference` that is another set, and for fine-tuning.
+        seed: of the draws for intervals.
+        asked: further fields of `genset.reporting.ReportOptions`, as in
+            ``reference="imagenet-val"``.
+
+    Returns:
+        The numbers in it.
+
+    Raises:
+        BadInput: there is no model, they were scored on different sets, or an option names what
+            is not there.
+        MissingExtra: Jinja or matplotlib is not installed.
+    """
+    from genset.reporting import ReportOptions, collect_results, write_html
+
+    if not evaluated:
+        raise BadInput("a report needs at least one model that was evaluated")
+    try:
+        options = ReportOptions(resampling=Resampling(seed=seed), **asked)
+    except TypeError as error:
+        raise BadInput(f"report: {error}".replace("ReportOptions.__init__() ", "")) from None
+    folder = Path(runs) if runs is not None else locate_runs()
+    data = collect_results(_side_by_side(evaluated), folder, options)
+    write_html(data, Path(path))
+    return data
+
+
+def _side_by_side(evaluated: Sequence[Evaluated]) -> Results:
+    sets = {each.photos.content_hash: each.photos for each in evaluated}
+    if len(sets) > 1:
+        names = " and ".join(sorted(photos.name for photos in sets.values()))
+        raise BadInput(f"these models were scored on different sets: {names}")
+    ordered = sorted(evaluated, key=lambda each: (-each.top1.value, each.model))
+    return results_of(evaluated[0].photos, [each.as_kept() for each in ordered])

@@ -1,0 +1,109 @@
+"""Answers that a caller has in an array, in place of a model."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.errors import BadInput
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.models.classes import class_order
+from genset.evaluation.models.spec import ModelSpec
+from genset.evaluation.results.count import make_run, provenance_of_answers
+from genset.evaluation.results.evaluated import Evaluated
+from genset.evaluation.results.predictions import Answers, answers_of_indices, count_answers
+from genset.evaluation.results.runs import load_run, run_folder, run_key, save_run
+
+_KEPT = 5
+
+
+def count_given(
+    photos: PhotoSet,
+    predictions: Any,
+    name: str,
+    classes: Sequence[str] | None,
+    runs: Path,
+) -> Evaluated:
+    """Count answers whose rows follow a set's photos.
+
+    Args:
+        photos: the set, of N photos.
+        predictions: N x k class indices (integers), the best first; or N x classes logits or
+            probabilities (floats). A tensor is fine.
+        name: of the model; "": the run is not kept.
+        classes: what each index or column stands for; None: ImageNet's 1,000 classes.
+        runs: the folder where a run with a name is kept.
+
+    Raises:
+        BadInput: the array does not fit the set or the classes.
+        GensetError: not one photo can be counted.
+    """
+    array = _array(predictions)
+    order = class_order() if classes is None else tuple(map(str, classes))
+    spec = ModelSpec(name or "predictions", "predictions", "array", "", name or "predictions")
+    counted = count_answers(spec, photos, _answers(spec, photos, array, order), set(order))
+    digest = hashlib.sha256(f"{array.dtype} {array.shape}\n".encode())
+    digest.update(np.ascontiguousarray(array).data)
+    answers_hash = f"sha256:{digest.hexdigest()}"
+    key = run_key(set=photos.content_hash, predictions=answers_hash, classes=order, name=name)
+    folder = run_folder(runs, photos.name, spec.name, key)
+    if name and (kept := load_run(folder)) is not None:
+        return Evaluated(kept, photos, folder, counted.predictions)
+    run = make_run(photos, counted, provenance_of_answers(spec, key, answers_hash))
+    if name:
+        save_run(folder, run, counted.predictions)
+    return Evaluated(run, photos, folder if name else None, counted.predictions)
+
+
+def _array(given: Any) -> NDArray[Any]:
+    if hasattr(given, "detach"):  # a tensor, wherever it is
+        given = given.detach().cpu()
+        given = given.float() if given.is_floating_point() else given
+    array: NDArray[Any] = np.asarray(given)
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or array.dtype.kind not in "iuf" or not array.size:
+        shape = " x ".join(map(str, array.shape))
+        raise BadInput(
+            f"predictions= is {shape} of {array.dtype}: it must be N x k class indices (whole "
+            "numbers, the best first) or N x classes logits"
+        )
+    return array
+
+
+def _answers(
+    spec: ModelSpec, photos: PhotoSet, array: NDArray[Any], order: Sequence[str]
+) -> Answers:
+    if array.dtype.kind in "iu":
+        return answers_of_indices("predictions=", array, order, photos)
+    if len(array) != len(photos):
+        raise BadInput(
+            f"predictions= has {len(array):,} rows, and {photos.name} has {len(photos):,} photos: "
+            "it needs one row a photo, in the order of photos.ids"
+        )
+    if array.shape[1] != len(order):
+        raise BadInput(
+            f"predictions= has {array.shape[1]:,} columns of numbers, and there are {len(order):,} "
+            "classes: name those of the columns with classes="
+        )
+    if not np.isfinite(array).all():
+        raise BadInput("predictions= holds NaN or infinity")
+    kept = min(_KEPT, len(order))
+    best = np.argsort(-array, axis=1, kind="stable")[:, :kept]
+    shares = np.take_along_axis(_probabilities(array), best, axis=1)
+    wnids = np.array(order, dtype=object)[best].tolist()
+    rows = zip(photos.photos, wnids, shares.tolist(), strict=True)
+    return {photo.id: (tuple(ranked), tuple(known)) for photo, ranked, known in rows}
+
+
+def _probabilities(array: NDArray[Any]) -> NDArray[np.float64]:
+    """N x classes float64: the rows themselves where each sums to 1, else their softmax."""
+    rows = array.astype(np.float64)
+    if (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1, atol=1e-3):
+        return np.minimum(rows, 1.0)
+    rows = np.exp(rows - rows.max(axis=1, keepdims=True))
+    shares: NDArray[np.float64] = rows / rows.sum(axis=1, keepdims=True)
+    return shares

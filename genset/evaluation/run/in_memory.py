@@ -1,0 +1,103 @@
+"""Score a network that a caller has in memory, in this process, and leave it as it was."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+from PIL import Image
+from torch import nn
+
+from genset.errors import BadInput, GensetError, PhotoRefused
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.data.transforms import opened
+from genset.evaluation.models.load import LoadedModel
+from genset.evaluation.models.memory import preprocessing_of
+from genset.evaluation.models.preprocessing import Preprocessing
+from genset.evaluation.results.evaluated import Evaluated
+from genset.evaluation.results.runs import load_predictions, run_folder
+from genset.evaluation.run.executors.in_process import InProcess
+from genset.evaluation.run.options import ScoringOptions
+from genset.evaluation.run.plan import ScoringPlan
+from genset.evaluation.run.score import score_models
+
+
+def score_in_memory(
+    photos: PhotoSet, model: LoadedModel, runs: Path | None, options: ScoringOptions
+) -> Evaluated:
+    """Score a network in memory.
+
+    Args:
+        photos: the set.
+        model: of `genset.evaluation.models.memory`.
+        runs: the folder where its run is kept and looked for; None: it is not kept.
+        options: how it is scored.
+
+    Raises:
+        BadInput: the options are for models that are loaded, or the set only lists photos.
+        ModelError: the network fails.
+        GensetError: no photo can be read, or the run cannot be written.
+    """
+    if options.engine not in ("auto", "torch") or options.cluster:
+        raise BadInput("a network in memory is run by PyTorch in this process: no other engine=")
+    if photos.listed:
+        raise BadInput(f"{photos.name} lists photos that are not here: only predictions= count")
+    options = replace(options, engine="torch")
+    with _as_it_was(model.network):
+        if runs is not None:
+            return _score(photos, model, runs, options)
+        with TemporaryDirectory(prefix="genset-") as folder:
+            found = _score(photos, model, Path(folder), options)
+            return Evaluated(found.record, photos, None, list(found.predictions))
+
+
+def preprocessing_on(
+    photos: PhotoSet, network: nn.Module, transform: Callable[[Any], Any] | None
+) -> Preprocessing:
+    """How a network wants photos; a transform is tried on the first that can be read.
+
+    Args:
+        photos: the set.
+        network: the caller's.
+        transform: the caller's, if there is one.
+
+    Raises:
+        BadInput: nothing says how, or the transform fails.
+        GensetError: no photo can be read.
+    """
+    return preprocessing_of(network, transform, _first(photos))
+
+
+def _first(photos: PhotoSet) -> Image.Image:
+    for photo in photos.photos:
+        try:
+            return opened(photo.path)
+        except PhotoRefused:
+            continue
+    raise GensetError(f"not one photo of {photos.name} can be read")
+
+
+def _score(photos: PhotoSet, model: LoadedModel, runs: Path, options: ScoringOptions) -> Evaluated:
+    plan = ScoringPlan(photos, runs, options, InProcess(options.workers))
+    (found,) = score_models(plan, [model])
+    if isinstance(found, GensetError):
+        raise found
+    folder = run_folder(runs, photos.name, found.model, found.key)
+    return Evaluated(found, photos, folder, load_predictions(folder))
+
+
+@contextmanager
+def _as_it_was(network: nn.Module) -> Iterator[None]:
+    """Have the network in evaluation mode, and PyTorch exact; put back what that changed."""
+    modes = [(each, each.training) for each in network.modules()]
+    exact = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    network.eval()
+    try:
+        yield
+    finally:
+        for each, training in modes:
+            each.training = training
+        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = exact

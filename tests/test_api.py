@@ -1,0 +1,358 @@
+"""genset in Python: the public names, and what they do with networks, arrays and specs."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch import Tensor, nn
+from torchvision.transforms import v2
+
+import genset
+from genset.errors import BadInput, GensetError, ModelError
+from genset.evaluation.data.photos import PhotoSet
+from tests.conftest import ROOT
+from tests.evaluation.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint, painted_set
+
+AS_TRAINED = v2.Compose(
+    [
+        v2.Resize(32),
+        v2.CenterCrop(32),
+        v2.PILToTensor(),
+        v2.ToDtype(torch.float32, scale=True),
+        v2.Normalize([0.5] * 3, [0.5] * 3),
+    ]
+)
+
+# Each public name is used, then the package is imported whose name is the nearest, then it is used
+# again: a package that is imported must not take a function's place.
+TWICE = """
+import importlib, json, sys
+import genset
+loaded = [name for name in sys.modules if name.startswith("genset.")]
+photos, predictions = sys.argv[1], [[0], [1], [2], [3]]
+
+def use():
+    found = genset.open_set(photos)
+    one = genset.evaluate(found, predictions=predictions, name="one")
+    other = genset.evaluate(found, predictions=predictions[::-1], name="other")
+    genset.report([one, other], "report.html")
+    try:
+        genset.Release(photos)
+    except genset.errors.BadInput as error:
+        assert "is no release" in str(error)
+    return [one.top1.correct, genset.compare(one, other).only_first]
+
+first = use()
+for package in ("evaluation", "evaluation.evaluate", "evaluation.results.compare", "reporting",
+                "release", "api", "cli.report", "cli.score"):
+    importlib.import_module(f"genset.{package}")
+print(json.dumps([loaded, first, use(), sorted(set(genset.__all__) - set(dir(genset)))]))
+"""
+
+
+@pytest.fixture
+def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PhotoSet:
+    monkeypatch.chdir(tmp_path)
+    return genset.open_set(painted_set(tmp_path / "photos"))
+
+
+class Counting(Colours):
+    """Counts the photos that it is given."""
+
+    seen = 0
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        self.seen += len(pixels)
+        return super().forward(pixels)
+
+
+def test_public_names_work_before_and_after_their_packages_are_imported(tmp_path: Path) -> None:
+    painted_set(tmp_path / "photos")
+    command = [sys.executable, "-c", TWICE, str(tmp_path / "photos")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    loaded, first, again, missing = json.loads(done.stdout)
+    assert loaded == missing == []
+    assert first == again == [3, 3]
+
+
+def test_a_network_in_memory_answers_as_its_checkpoint(photos: PhotoSet, tmp_path: Path) -> None:
+    run = genset.evaluate(photos, Colours(), transform=AS_TRAINED, name="mine")
+    from_file = genset.evaluate(photos, colours(tmp_path))
+    assert run.model == "mine"
+    assert (run.top1.correct, run.top1.photos) == (2, 4)
+    assert run.top1.low < run.top1.value == 0.5 < run.top1.high
+    assert run.top5 == from_file.top5
+    for one, other in zip(run.predictions, from_file.predictions, strict=True):
+        assert (one.image, one.wnid, one.top) == (other.image, other.wnid, other.top)
+        assert one.probabilities == pytest.approx(other.probabilities, rel=1e-4)
+    assert run.record.weights_hash == from_file.record.weights_hash
+    assert run.record.preprocessing["transform"].startswith("Compose(")
+
+
+def test_it_is_left_as_it_was(photos: PhotoSet) -> None:
+    network = nn.Sequential(nn.BatchNorm2d(3), nn.Dropout(), Colours())
+    network[1].eval()
+    before = {name: value.clone() for name, value in network.state_dict().items()}
+    torch.backends.cudnn.allow_tf32 = True
+    genset.evaluate(photos, network, transform=AS_TRAINED)
+    assert [network[0].training, network[1].training, network[2].training] == [True, False, True]
+    assert all(torch.equal(value, before[name]) for name, value in network.state_dict().items())
+    assert torch.backends.cudnn.allow_tf32
+    assert network[2].scores.weight.requires_grad
+
+
+def test_a_run_is_found_again_by_its_name_and_weights(photos: PhotoSet) -> None:
+    network = Counting()
+    first = genset.evaluate(photos, network, transform=AS_TRAINED, name="mine")
+    seen = network.seen
+    assert first.folder is not None
+    again = genset.evaluate(photos, network, transform=AS_TRAINED, name="mine")
+    assert network.seen == seen
+    assert again == first
+    assert again.predictions[0] == first.predictions[0]
+
+    genset.evaluate(photos, network, transform=AS_TRAINED, name="with another forward")
+    assert network.seen > seen
+    seen = network.seen
+    network.scores.bias.data += 1
+    genset.evaluate(photos, network, transform=AS_TRAINED, name="mine")
+    assert network.seen > seen
+    seen = network.seen
+    genset.evaluate(photos, network, transform=v2.Compose(AS_TRAINED.transforms), name="mine")
+    assert network.seen == seen
+    other = v2.Compose([v2.Resize(40), *AS_TRAINED.transforms[1:]])
+    genset.evaluate(photos, network, transform=other, name="mine")
+    assert network.seen > seen
+
+
+def test_a_function_of_the_callers_is_never_taken_for_an_earlier_one(photos: PhotoSet) -> None:
+    red = genset.evaluate(photos, Colours(), transform=lambda _: paint_it(2, 0), name="mine")
+    blue = genset.evaluate(photos, Colours(), transform=lambda _: paint_it(2, 2), name="mine")
+    assert (red.top1.correct, blue.top1.correct) == (2, 1)
+
+
+def paint_it(side: int, channel: int) -> Tensor:
+    pixels = torch.full((3, side, side), -1.0)
+    pixels[channel] = 1.0
+    return pixels
+
+
+def test_without_a_name_nothing_is_kept(photos: PhotoSet, tmp_path: Path) -> None:
+    run = genset.evaluate(photos, Colours(), transform=AS_TRAINED)
+    assert run.folder is None
+    assert [each.top[0] for each in run.predictions] == [WNIDS[n] for n in (0, 1, 2, 0)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["photos"]
+
+
+def test_the_commands_find_a_run_that_was_made_in_python(photos: PhotoSet) -> None:
+    genset.evaluate(photos, Colours(), transform=AS_TRAINED, name="mine")
+    genset.evaluate(photos, predictions=np.array([[0], [0], [0], [0]]), name="always red")
+    command = [sys.executable, "-m", "genset", "compare", "mine", "always red", "--on", "photos"]
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["photos"] == 4
+
+
+def test_torchvisions_own_transform_gives_what_a_spec_gives(photos: PhotoSet) -> None:
+    from torchvision.models import SqueezeNet1_0_Weights
+
+    transform = SqueezeNet1_0_Weights.DEFAULT.transforms()
+    run = genset.evaluate(photos, Colours(), transform=transform)
+    assert run.record.preprocessing == {
+        "resize": 256,
+        "crop": 224,
+        "interpolation": "bilinear",
+        "mean": [0.485, 0.456, 0.406],
+        "std": [0.229, 0.224, 0.225],
+    }
+    slow = genset.evaluate(photos, Colours(), transform=lambda image: transform(image))
+    for one, other in zip(run.predictions, slow.predictions, strict=True):
+        assert one.top == other.top
+        assert one.probabilities == pytest.approx(other.probabilities, rel=1e-4)
+
+
+def test_a_model_of_timms_brings_its_transform(photos: PhotoSet) -> None:
+    timm = pytest.importorskip("timm")
+    network = timm.create_model("resnet10t", num_classes=1000)
+    run = genset.evaluate(photos, network)
+    assert run.record.preprocessing["crop"] == 176
+    assert run.record.preprocessing["interpolation"] == "bicubic"
+
+
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float64])
+def test_a_network_of_another_precision_is_scored_in_it(photos: PhotoSet, kind: Any) -> None:
+    run = genset.evaluate(photos, Colours().to(kind), transform=AS_TRAINED)
+    assert run.top1.correct == 2
+
+
+def test_classes_of_the_callers_own(tmp_path: Path) -> None:
+    for number, (name, colour) in enumerate({"cherry": RED, "lime": GREEN, "plum": BLUE}.items()):
+        path = paint(tmp_path / "fruit", number, "a.png", colour)
+        path.parent.rename(tmp_path / "fruit" / name)
+    fruit = ["cherry", "lime", "plum"]
+    photos = genset.open_set(tmp_path / "fruit", classes=fruit)
+    run = genset.evaluate(photos, Colours(3), transform=AS_TRAINED, classes=fruit)
+    assert run.top1.correct == run.top1.photos == 3
+    logits = np.eye(3)[[0, 2, 1]]
+    assert genset.evaluate(photos, predictions=logits, classes=fruit).top1.correct == 1
+
+
+def test_predictions_are_indices_logits_or_probabilities(photos: PhotoSet) -> None:
+    logits = torch.randn(4, 1000, generator=torch.Generator().manual_seed(0))
+    logits[range(4), [0, 1, 2, 3]] = 20
+    found = [
+        genset.evaluate(photos, predictions=given)
+        for given in (logits, logits.double().numpy(), logits.softmax(1), logits.topk(5).indices)
+    ]
+    assert {run.top1.correct for run in found} == {3}
+    assert len({tuple(each.top for each in run.predictions) for run in found}) == 1
+    shares = [run.predictions[0].probabilities for run in found]
+    assert shares[0] == pytest.approx(shares[2], rel=1e-3)
+    assert shares[3] == ()
+    one = genset.evaluate(photos, predictions=[0, 1, 2, 3])
+    assert (one.top1.correct, one.top5) == (2, None)
+
+
+def test_predictions_with_a_name_are_kept_and_others_are_not_mixed_up(photos: PhotoSet) -> None:
+    first = genset.evaluate(photos, predictions=[[0], [1], [2], [3]], name="mine")
+    assert genset.evaluate(photos, predictions=[[0], [1], [2], [3]], name="mine") == first
+    other = genset.evaluate(photos, predictions=[[0], [0], [0], [0]], name="mine")
+    assert first.folder != other.folder
+    assert first.predictions[3].top != other.predictions[3].top
+
+
+def test_a_table_of_predictions(photos: PhotoSet) -> None:
+    run = genset.evaluate(photos, Colours(), transform=AS_TRAINED)
+    table = run.predictions.to_pandas()
+    assert list(table.columns)[:3] == ["image", "wnid", "top1"]
+    assert table.image.tolist() == photos.ids
+    assert (table.wnid == table.top1).sum() == run.top1.correct
+    assert len(run.predictions[1:]) == 3
+    assert "4 photos" in repr(run.predictions)
+
+
+def test_two_models_are_compared_in_the_order_that_was_asked(photos: PhotoSet) -> None:
+    good = genset.evaluate(photos, predictions=[[0], [0], [2], [3]], name="good")
+    half = genset.evaluate(photos, Colours(), transform=AS_TRAINED)
+    forth, back = genset.compare(good, half), genset.compare(half, good)
+    assert (forth.first, forth.second) == ("good", "Colours") == (back.second, back.first)
+    assert forth.difference.value == -back.difference.value == 0.5
+    assert (forth.difference.low, forth.difference.high) == (
+        -back.difference.high,
+        -back.difference.low,
+    )
+    assert (forth.only_first, forth.only_second) == (2, 0) == (back.only_second, back.only_first)
+    assert "McNemar" in str(forth)
+
+
+def test_a_model_is_compared_with_another_of_the_same_name(photos: PhotoSet) -> None:
+    runs = [genset.evaluate(photos, predictions=[[n]] * 4) for n in (0, 3)]
+    assert genset.compare(*runs).only_first == 2
+
+
+def test_a_report_is_written_on_what_was_given(photos: PhotoSet, tmp_path: Path) -> None:
+    kept = genset.evaluate(photos, predictions=[[0], [0], [2], [3]], name="kept")
+    genset.evaluate(photos, predictions=[[9]] * 4, name="not asked for")
+    loose = genset.evaluate(photos, Colours(), transform=AS_TRAINED)
+    data = genset.report([loose, kept], tmp_path / "out.html")
+    page = (tmp_path / "out.html").read_text()
+    assert [model.label for model in data.models] == ["kept", "Colours"]
+    assert "not asked for" not in page
+    assert "100.0" in page
+
+
+def test_a_photo_on_which_the_transform_fails_is_left_out_and_named(photos: PhotoSet) -> None:
+    seen: list[int] = []
+
+    def fails_once(image: Image.Image) -> Any:
+        seen.append(1)
+        if len(seen) == len(photos) * 2:  # the first, then all for a trial, then all again
+            raise ValueError("odd photo")
+        return AS_TRAINED(image)
+
+    run = genset.evaluate(photos, Colours(), transform=fails_once)
+    assert run.top1.photos == 3
+    assert list(run.record.unreadable.values()) == ["the transform fails: odd photo"]
+
+
+class Broken(nn.Module):
+    """Fails on whatever it is given."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        raise RuntimeError("shapes do not match\nat all")
+
+
+@pytest.mark.parametrize(
+    ("model", "how", "kind", "named"),
+    [
+        (None, {}, BadInput, "needs a model, or predictions="),
+        (Colours(), {"predictions": [[0]] * 4}, BadInput, "not both"),
+        (Colours(), {}, BadInput, "needs the model's transform="),
+        (len, {"transform": AS_TRAINED}, BadInput, "not a builtin_function_or_method"),
+        (Colours(), {"transform": lambda _: 1 / 0}, BadInput, "transform fails on a photo: div"),
+        (Colours(), {"transform": lambda image: image}, BadInput, "gives .*, not channels x"),
+        (Colours(), {"transform": lambda _: "no"}, BadInput, "gives a str, not a tensor"),
+        (Colours(), {"transform": AS_TRAINED, "speed": 2}, BadInput, "argument 'speed'"),
+        (Colours(), {"transform": AS_TRAINED, "engine": "openvino"}, BadInput, "run by PyTorch"),
+        (Colours(), {"transform": AS_TRAINED, "classes": ["a", "a"]}, BadInput, "a class twice"),
+        (Colours(7), {"transform": AS_TRAINED}, ModelError, "each of ImageNet's 1000 classes"),
+        (Broken(), {"transform": AS_TRAINED, "name": "x"}, ModelError, "'x' cannot be run: shapes"),
+        ("torchvision:resnet50", {"transform": AS_TRAINED}, BadInput, "a spec says itself"),
+        ("torchvision", {}, BadInput, "a spec is torchvision:NAME"),
+        (None, {"predictions": [[0]] * 3}, BadInput, "predictions= has 3 rows"),
+        (None, {"predictions": np.zeros((4, 7))}, BadInput, "7 columns .* 1,000 classes"),
+        (None, {"predictions": np.full((4, 1000), np.nan)}, BadInput, "NaN or infinity"),
+        (None, {"predictions": [[1000]] * 4}, BadInput, "class index 1000: they are 0 to 999"),
+        (None, {"predictions": [[1, 1]] * 4}, BadInput, "has a class twice"),
+        (None, {"predictions": [["cat"]] * 4}, BadInput, "must be N x k class indices"),
+        (None, {"predictions": [[0]] * 4, "workers": 2}, BadInput, "leave out what is for a model"),
+    ],
+)
+def test_what_cannot_be_scored_is_named_in_one_line(
+    photos: PhotoSet, model: Any, how: dict[str, Any], kind: type[GensetError], named: str
+) -> None:
+    with pytest.raises(kind, match=named) as refused:
+        genset.evaluate(photos, model, **how)
+    assert "\n" not in str(refused.value)
+    assert not Path("runs").exists() or not list(Path("runs").rglob("run.json"))
+
+
+def test_sets_are_not_mixed(photos: PhotoSet, tmp_path: Path) -> None:
+    paint(tmp_path / "more", 0, "a.jpg", RED)
+    one = genset.evaluate(photos, predictions=[[0]] * 4)
+    other = genset.evaluate("more", predictions=[[0]])
+    for use in (lambda: genset.compare(one, other), lambda: genset.report([one, other], "a.html")):
+        with pytest.raises(BadInput, match="different sets: more and photos"):
+            use()
+    with pytest.raises(BadInput, match="at least one model"):
+        genset.report([], "a.html")
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        genset.nothing  # noqa: B018 - it is the access that fails
+
+
+def test_the_documents_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a newcomer would paste them, one after the other."""
+    text = (ROOT / "docs" / "python.md").read_text("utf-8")
+    blocks = [part.partition("```")[0] for part in text.split("```python\n")[1:]]
+    assert len(blocks) >= 5
+    painted_set(tmp_path / "photos")
+    (tmp_path / "my_models.py").write_text(
+        "from torch import nn\n\n"
+        "def net():\n"
+        "    return nn.Sequential(\n"
+        "        nn.Conv2d(3, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 1000)\n"
+        "    )\n"
+    )
+    (tmp_path / "all.py").write_text("\n".join(blocks))
+    command = [sys.executable, "all.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    assert (tmp_path / "runs" / "photos").is_dir()
