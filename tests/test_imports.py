@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # a manifest, are open to those beside it.
 MEETING_PLACE = ("genset.release.reader", "genset.release.documents")
 
+STATISTICS = ROOT / "genset" / "statistics"
 MODULES = sorted((ROOT / "genset").rglob("*.py"))
 
 
@@ -79,6 +81,20 @@ def test_only_evaluation_and_finetune_import_torch() -> None:
             assert room_of(path) in ("evaluation", "finetune"), path
 
 
+def test_only_the_statistics_import_scipy() -> None:
+    for path in MODULES:
+        if any(name.split(".")[0] == "scipy" for name in imported(path)):
+            assert room_of(path) == "statistics", path
+
+
+@pytest.mark.parametrize("room", ["scrape", "label"])
+def test_scraping_and_labeling_use_statistics_that_need_no_scipy(room: str) -> None:
+    for path in (ROOT / "genset" / room).rglob("*.py"):
+        for name in imported(path):
+            if name.startswith("genset.statistics"):
+                assert name == "genset.statistics.intervals.wilson", f"{path} imports {name}"
+
+
 def test_only_the_flickr_module_imports_flickrapi() -> None:
     users = {p.name for p in MODULES if any(n.startswith("flickrapi") for n in imported(p))}
     assert users == {"flickr.py"}
@@ -88,18 +104,81 @@ def test_only_the_flickr_module_imports_flickrapi() -> None:
     "module",
     [
         "genset.cli",
+        "genset.scrape",
         "genset.label",
         "genset.release.reader",
         "genset.release.freeze",
         "genset.release.reader",
         "genset.release.export",
+        *(f"genset.statistics.{path.stem}" for path in sorted(STATISTICS.glob("[!_]*.py"))),
     ],
 )
 def test_loads_without_the_heavy_packages(module: str) -> None:
-    heavy = "torch", "torchvision", "streamlit", "matplotlib", "nltk", "pyarrow"
+    heavy = "torch", "torchvision", "streamlit", "matplotlib", "nltk", "pyarrow", "scipy"
     code = f"import sys, {module}; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def run_without(packages: Sequence[str], code: str, *words: str) -> str:
+    """What Python prints for `code`, where to import any of the packages is an error."""
+    missing = f"import sys; sys.modules.update(dict.fromkeys({list(packages)}))\n"
+    command = [sys.executable, "-c", missing + code, *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_help_needs_neither_scipy_nor_numpy() -> None:
+    code = "from genset.__main__ import main; main()"
+    assert "genset scrape" in run_without(["scipy", "numpy"], code, "--help")
+
+
+def test_wilsons_interval_and_holms_correction_need_no_scipy() -> None:
+    code = """
+from genset.statistics.intervals import wilson
+from genset.statistics.multiple_testing import benjamini_hochberg, holm
+print(wilson(3, 5).low > 0, holm([0.01, 0.5]), benjamini_hochberg([0.01, 0.5]))
+"""
+    assert run_without(["scipy"], code).strip() == "True [0.02, 0.5] [0.02, 0.5]"
+
+
+_LABELED = """
+import sys
+from pathlib import Path
+from sqlalchemy import select
+from genset.cli import cli
+from genset.store import Candidate, Store, Verdict
+from genset.workspace import Workspace
+from tests.labeled_workspace import TABBY, TENCH, picture, vote
+
+def genset(*words):
+    cli(["-w", str(root), *words], standalone_mode=False)
+
+root = Path(sys.argv[1]) / "workspace"
+photos = Path(sys.argv[1]) / "photos"
+for number, wnid in enumerate((TENCH, TENCH, TABBY)):
+    (photos / wnid).mkdir(parents=True, exist_ok=True)
+    (photos / wnid / f"{number}.jpg").write_bytes(picture(number))
+cli(["init", str(root)], standalone_mode=False)
+genset("add", str(photos), "--license", "Public Domain Mark")
+store = Store.open(Workspace.find(root).store_url)
+with store.session() as session:
+    tasks = [candidate.task for candidate in session.scalars(select(Candidate))]
+for place, task in enumerate(tasks):
+    for worker in ("Ann", "Ben", "Cleo"):
+        vote(store, task, worker, Verdict.CORRECT if place else Verdict.INCORRECT)
+store.close()
+genset("status")
+genset("labels", "stats")
+genset("labels", "aggregate", "--method", "dawid-skene", "-o", str(root / "together.csv"))
+genset("release", "create", "v1")
+"""
+
+
+def test_from_scraping_to_a_release_nothing_needs_scipy(tmp_path: Path) -> None:
+    printed = run_without(["scipy"], _LABELED, str(tmp_path))
+    assert "9 votes" in printed, printed
 
 
 def test_importing_genset_alone_loads_none_of_its_rooms() -> None:
