@@ -104,9 +104,54 @@ def test_one_class_says_nothing_of_others() -> None:
     assert intervals(drawn, 1, widest=(-1.0, 1.0)) == [(-1.0, 1.0)]
 
 
-@given(st.floats(0.5, 0.99), st.integers(4, 10**6))
-def test_students_quantile_is_scipys(share: float, freedom: int) -> None:
-    assert student_quantile(share, freedom) == pytest.approx(stats.t.ppf(share, freedom), rel=0.003)
+# From the usual tables: degrees of freedom, and the quantiles at 0.95, 0.975 and 0.995.
+STUDENT = [
+    (1, 6.314, 12.706, 63.657),
+    (2, 2.920, 4.303, 9.925),
+    (3, 2.353, 3.182, 5.841),
+    (5, 2.015, 2.571, 4.032),
+    (30, 1.697, 2.042, 2.750),
+]
+
+
+@pytest.mark.parametrize(("freedom", "at_95", "at_975", "at_995"), STUDENT)
+def test_students_quantiles_are_those_of_the_tables(
+    freedom: int, at_95: float, at_975: float, at_995: float
+) -> None:
+    found = [round(student_quantile(share, freedom), 3) for share in (0.95, 0.975, 0.995)]
+    assert found == [at_95, at_975, at_995]
+
+
+@given(st.floats(0.5, 0.9999), st.integers(1, 10**6))
+def test_students_quantile_is_that_of_the_distribution(share: float, freedom: int) -> None:
+    found = student_quantile(share, freedom)
+    assert stats.t.cdf(found, freedom) == pytest.approx(share, rel=1e-9)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95, 0.99])
+@pytest.mark.parametrize("clusters", [2, 3, 4, 5, 10, 600])
+def test_intervals_are_widened_as_the_source_says(clusters: int, confidence: float) -> None:
+    evenly = np.linspace(0, 1, 100_001)[:, None]  # whose quantile at a share is that share
+    ((low, high),) = intervals(evenly, clusters, confidence)
+    quantile = stats.t.ppf((1 + confidence) / 2, clusters - 1)
+    tail = stats.norm.cdf(-np.sqrt(clusters / (clusters - 1)) * quantile)
+    assert (low, 1 - high) == pytest.approx((tail, tail), rel=1e-9, abs=1e-15)
+
+
+def test_the_middle_half_of_two_classes_is_widened_by_the_root_of_two() -> None:
+    # At one degree of freedom, Student's quantile of 0.75 is 1; the normal's tail below -1.41421 is
+    # 0.0786496.
+    ((low, high),) = intervals(np.linspace(0, 1, 100_001)[:, None], 2, 0.5)
+    assert (low, 1 - high) == pytest.approx((0.0786496, 0.0786496), abs=1e-7)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_of_few_classes_it_reaches_from_the_worst_to_the_best(count: int) -> None:
+    hits = np.array([1, 4, 3, 2])[:count]  # of five photos each
+    classes = np.repeat(np.arange(count), 5)
+    right = (np.arange(5) < hits[:, None]).reshape(-1, 1)
+    drawn = Resampling().ratios(classes, right, np.ones_like(right))
+    assert intervals(drawn, count) == [pytest.approx((0.2, 0.8))]
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])
