@@ -1,7 +1,6 @@
 """Intervals for a handful of runs, where the normal approximation does not hold."""
 
-from collections.abc import Callable
-from math import comb, exp, inf, lgamma, log, sqrt
+from math import inf, sqrt
 from statistics import fmean, stdev
 
 from genset.statistics.intervals import Interval
@@ -19,18 +18,14 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> In
     Raises:
         ValueError: not 0 <= successes <= trials with trials above 0.
     """
-    if not 0 <= successes <= trials or trials == 0:
-        raise ValueError(f"no interval for {successes} of {trials}")
-    tail = (1 - confidence) / 2
+    from scipy.special import betaincinv
 
-    def at_least(share: float) -> float:
-        return _binomial_tail(successes, trials, share)
-
-    def more(share: float) -> float:
-        return _binomial_tail(successes + 1, trials, share)
-
-    low = 0.0 if successes == 0 else _root(at_least, tail, 0.0, 1.0)
-    high = 1.0 if successes == trials else _root(more, 1 - tail, 0.0, 1.0)
+    if not 0 <= successes <= trials or trials == 0 or not 0 < confidence < 1:
+        raise ValueError(f"no interval for {successes} of {trials} at {confidence}")
+    tail, misses = (1 - confidence) / 2, trials - successes
+    # A binomial tail is a beta distribution of the share: the ends are quantiles of two of these.
+    low = 0.0 if successes == 0 else float(betaincinv(successes, misses + 1, tail))
+    high = 1.0 if misses == 0 else float(betaincinv(successes + 1, misses, 1 - tail))
     return Interval(low, high)
 
 
@@ -58,6 +53,10 @@ def variation_interval(observed: float, count: int, confidence: float = 0.95) ->
         observed: `variation` of the values.
         count: how many values, at least 2.
     """
+    from scipy.special import chdtri
+
+    if count < 2 or not 0 < confidence < 1:
+        raise ValueError(f"no interval of the variation of {count} values at {confidence}")
     freedom = count - 1
 
     def end(quantile: float) -> float:
@@ -65,45 +64,6 @@ def variation_interval(observed: float, count: int, confidence: float = 0.95) ->
         return observed / sqrt(factor) if factor > 0 else inf
 
     tail = (1 - confidence) / 2
-    low, high = (end(_chi_square_quantile(p, freedom)) for p in (1 - tail, tail))
+    # `chdtri` takes the probability above the quantile.
+    low, high = (end(float(chdtri(freedom, above))) for above in (tail, 1 - tail))
     return Interval(low, high)
-
-
-def _binomial_tail(least: int, trials: int, share: float) -> float:
-    """The probability of at least `least` successes."""
-    return sum(
-        comb(trials, k) * share**k * (1 - share) ** (trials - k) for k in range(least, trials + 1)
-    )
-
-
-def _chi_square_quantile(probability: float, freedom: int) -> float:
-    high = freedom + 20 * sqrt(2 * freedom) + 20
-
-    def below(x: float) -> float:
-        return _lower_gamma(freedom / 2, x / 2)
-
-    return _root(below, probability, 0.0, high)
-
-
-def _lower_gamma(shape: float, x: float) -> float:
-    """The regularized lower incomplete gamma function, by its series."""
-    if x <= 0:
-        return 0.0
-    term = total = 1 / shape
-    place = shape
-    while term > total * 1e-16:
-        place += 1
-        term *= x / place
-        total += term
-    return total * exp(shape * log(x) - x - lgamma(shape))
-
-
-def _root(rising: Callable[[float], float], value: float, low: float, high: float) -> float:
-    """Where a rising function takes a value, by halving."""
-    for _ in range(100):
-        middle = (low + high) / 2
-        if rising(middle) < value:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2

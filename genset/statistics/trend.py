@@ -90,10 +90,15 @@ def fit_trend(
 
 def logit(share: ArrayLike) -> Floats:
     """The logarithm of the odds; a share of 0 or 1 is taken for 0.0005 beside it."""
-    inside = np.clip(np.asarray(share, dtype=np.float64), 0.0005, 0.9995)
-    return np.log(inside / (1 - inside))
+    from scipy import special
+
+    found: Floats = special.logit(np.clip(np.asarray(share, dtype=np.float64), 0.0005, 0.9995))
+    return found
 
 
 def expit(value: ArrayLike) -> Floats:
     """The share with these log odds."""
-    return 1 / (1 + np.exp(-np.asarray(value, dtype=np.float64)))
+    from scipy import special
+
+    found: Floats = special.expit(np.asarray(value, dtype=np.float64))
+    return found

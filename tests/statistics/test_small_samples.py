@@ -3,21 +3,42 @@
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 from genset.statistics.small_samples import clopper_pearson, variation, variation_interval
 
 
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 @pytest.mark.parametrize("trials", [1, 4, 5, 10, 40])
-def test_the_interval_of_a_share_is_the_exact_one(trials: int) -> None:
+def test_the_interval_of_a_share_is_the_exact_one(trials: int, confidence: float) -> None:
     for successes in range(trials + 1):
-        exact = stats.binomtest(successes, trials).proportion_ci(0.95, "exact")
-        found = clopper_pearson(successes, trials)
-        assert found == pytest.approx((exact.low, exact.high), abs=1e-9)
+        found = clopper_pearson(successes, trials, confidence)
+        scipys = stats.binomtest(successes, trials).proportion_ci(confidence, "exact")
+        assert found == pytest.approx((scipys.low, scipys.high), abs=1e-9)
+        theirs = proportion_confint(successes, trials, 1 - confidence, method="beta")
+        assert found == pytest.approx(theirs, abs=1e-9)
 
 
-def test_no_interval_of_no_runs() -> None:
-    with pytest.raises(ValueError, match="no interval for 0 of 0"):
-        clopper_pearson(0, 0)
+@pytest.mark.parametrize(
+    ("successes", "trials", "low", "high"),
+    [(0, 10, 0.0, 0.3085), (4, 5, 0.2836, 0.9949), (5, 10, 0.1871, 0.8129), (5, 5, 0.4782, 1.0)],
+)
+def test_the_interval_of_a_share_is_that_of_the_tables(
+    successes: int, trials: int, low: float, high: float
+) -> None:
+    assert clopper_pearson(successes, trials) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_its_ends_leave_a_fortieth_to_each_side_also_of_many_runs() -> None:
+    low, high = clopper_pearson(6_333, 10_000)
+    assert stats.binom.sf(6_332, 10_000, low) == pytest.approx(0.025, rel=1e-6)
+    assert stats.binom.cdf(6_333, 10_000, high) == pytest.approx(0.025, rel=1e-6)
+
+
+@pytest.mark.parametrize("bad", [(0, 0), (-1, 5), (6, 5), (1, 5, 0.0), (1, 5, 1.0), (1, 5, 95.0)])
+def test_no_interval_of_impossible_counts_and_confidences(bad: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match=f"no interval for {bad[0]} of {bad[1]}"):
+        clopper_pearson(*bad)
 
 
 def test_the_interval_of_a_variation_is_the_published_one() -> None:
@@ -29,10 +50,18 @@ def test_the_interval_of_a_variation_is_the_published_one() -> None:
     assert found == pytest.approx((0.03617573, 0.09632067), abs=1e-7)
 
 
-@pytest.mark.parametrize("count", [2, 3, 4, 10, 100])
-def test_it_agrees_with_the_quantiles_of_scipy(count: int) -> None:
-    low, high = variation_interval(0.04, count)
-    for end, tail in ((low, 0.975), (high, 0.025)):
+def test_it_is_vangels_formula_with_the_quantiles_of_the_tables() -> None:
+    # Of chi-square at 9 degrees of freedom: 19.023 above 0.975, 2.700 above 0.025.
+    low, high = variation_interval(0.2, 10)
+    assert low == pytest.approx(0.2 / ((21.023 / 10 - 1) * 0.04 + 19.023 / 9) ** 0.5, rel=2e-5)
+    assert high == pytest.approx(0.2 / ((4.700 / 10 - 1) * 0.04 + 2.700 / 9) ** 0.5, rel=2e-4)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+@pytest.mark.parametrize("count", [2, 3, 4, 10, 100, 10_000])
+def test_it_agrees_with_the_quantiles_of_scipy(count: int, confidence: float) -> None:
+    low, high = variation_interval(0.04, count, confidence)
+    for end, tail in ((low, (1 + confidence) / 2), (high, (1 - confidence) / 2)):
         quantile = stats.chi2.ppf(tail, count - 1)
         factor = ((quantile + 2) / count - 1) * 0.04**2 + quantile / (count - 1)
         assert end == pytest.approx(0.04 / factor**0.5 if factor > 0 else np.inf, rel=1e-9)
@@ -57,3 +86,11 @@ def test_a_large_variation_of_few_runs_has_no_upper_end() -> None:
 def test_one_value_has_no_variation() -> None:
     with pytest.raises(ValueError, match="needs two values"):
         variation([1.0])
+    with pytest.raises(ValueError, match="no interval of the variation of 1 values"):
+        variation_interval(0.1, 1)
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])
+def test_a_variation_has_no_interval_at_an_impossible_confidence(confidence: float) -> None:
+    with pytest.raises(ValueError, match=f"5 values at {confidence}"):
+        variation_interval(0.1, 5, confidence)

@@ -75,6 +75,13 @@ def test_logit_and_expit_undo_each_other(share: float) -> None:
     assert float(expit(logit(share))) == pytest.approx(share)
 
 
+def test_log_odds_are_clipped_and_shares_are_not() -> None:
+    odds = np.log(0.9995 / 0.0005)
+    assert logit([0, 0.5, 0.8, 1]) == pytest.approx([-odds, 0, np.log(4), odds])
+    with np.errstate(over="raise"):
+        assert expit([-1e6, 0, np.log(4), 1e6]) == pytest.approx([0, 0.5, 0.8, 1])
+
+
 def test_the_calibration_error_is_the_mean_distance_of_bins() -> None:
     confidence = np.array([0.0, 0.05, 0.95, 0.96, 1.0, 0.5])
     right = np.array([False, True, True, True, False, True])
