@@ -1,16 +1,20 @@
-"""Statistics of hits and misses, one method a file. numpy alone, and nothing of models or photos.
+"""Statistics of hits and misses, one method per file. Nothing here knows of models or photos.
+
+Quantiles and tails of distributions are SciPy's. It is imported inside the functions that need it,
+so that scraping and labeling, which use `intervals` alone, never load it. Import `scipy.special`
+and not `scipy.stats`, which takes several times as long.
 
 ::
 
     intervals          Wilson's interval of a share
     small_samples      intervals for a handful of runs
     bootstrap          intervals that resample whole classes
-    mcnemar            whether two models differ, on the photos where one alone is right
+    mcnemar            whether two models differ, on the photos where only one is right
     paired             the interval of a difference on the same photos
-    multiple_testing   many such tests at once: Holm, Benjamini-Hochberg
-    power              the smallest difference that so many photos can show
-    groups             which models cannot be told apart
-    trend              accuracy here against accuracy elsewhere, and who is above the line
-    calibration        whether a model's confidence can be believed
+    multiple_testing   many tests at once: Holm, Benjamini-Hochberg
+    power              the smallest difference that a number of photos can show
+    groups             letters for models that do not differ significantly
+    trend              accuracy here against accuracy elsewhere, and models above the line
+    calibration        whether a model is right as often as its confidence says
     ranks              hits at each rank, and ranks that cannot be right
 """

@@ -1,9 +1,9 @@
 """Intervals that resample whole classes.
 
-Photos of one class are alike, so a model is right or wrong on them together, and an interval that
-takes each photo for an independent draw is too narrow for what is wanted: how the model would do
-on other classes and photos found in the same way. Here each draw takes as many classes as there
-are, with replacement, each with all of its photos.
+Photos of one class are alike, so a model tends to be right or wrong on all of them. An interval
+that treats photos as independent is then too narrow for the question asked here: how would the
+model do on other classes and photos found in the same way? So each draw takes as many classes as
+there are, with replacement, and each class with all of its photos.
 
 Sources: Davison and Hinkley, "Bootstrap methods and their application", 1997, section 3.8 (whole
 clusters are resampled); Hesterberg, "What teachers should know about the bootstrap", The American
@@ -29,10 +29,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How classes are resampled: a result names these numbers, and they give it again.
+    """How classes are resampled. A result names both numbers, so that it can be reproduced.
 
     The same numbers give the same draws of the same classes, so shares of several models that are
     drawn one after the other stay paired.
+
+    Attributes:
+        draws: how often classes are drawn.
+        seed: of the random number generator.
     """
 
     draws: int = DRAWS
@@ -42,17 +46,28 @@ class Resampling:
         """Redraw the ratio of two sums over photos.
 
         Args:
-            classes: N class numbers, 0 to C - 1; every number counts, with photos or without.
-            over, under: N x K: what is summed above and below the line. For an accuracy these are
-                the hits, and 1 for each photo that counts.
+            classes: the class of each photo, shape (N,), int64, from 0 to C - 1. A number without
+                photos is a class too.
+            over: what the numerator sums, shape (N, K), bool, int or float. For an accuracy:
+                whether each photo is right.
+            under: what the denominator sums, of the same shape. For an accuracy: 1 for each photo
+                that counts.
 
         Returns:
-            draws x K ratios; NaN where a draw has nothing below the line.
+            The ratios, shape (draws, K), float64. NaN where a denominator is 0.
         """
         return self.ratios_of_sums(class_sums(classes, over), class_sums(classes, under))
 
     def ratios_of_sums(self, above: Floats, below: Floats) -> Floats:
-        """The same of C x K sums by class, of which many columns need little memory."""
+        """The same, from sums by class: with many columns these need less memory than photos.
+
+        Args:
+            above: the numerator's sum in each class, shape (C, K), float64.
+            below: the denominator's, of the same shape.
+
+        Returns:
+            The ratios, shape (draws, K), float64. NaN where a denominator is 0.
+        """
         count, columns = above.shape
         rng = np.random.default_rng(self.seed)
         drawn = np.empty((self.draws, columns))
@@ -73,10 +88,16 @@ def intervals(
     confidence: float = 0.95,
     widest: tuple[float, float] = (0.0, 1.0),
 ) -> list[Interval]:
-    """The middle `confidence` of each of K numbers, widened for few clusters.
+    """The middle `confidence` of each number's draws, widened where there are few clusters.
 
-    `drawn` is draws x K; a draw that is NaN is left out. Of a single cluster nothing is known,
-    and the interval is the `widest` that there is.
+    Args:
+        drawn: draws of K numbers, shape (draws, K), float64. NaN is ignored.
+        clusters: how many classes were resampled.
+        confidence: the share of intervals that contain the truth, between 0 and 1.
+        widest: the interval of a number of which nothing is known, as with a single cluster.
+
+    Returns:
+        K intervals, in the order of the columns.
 
     Raises:
         ValueError: confidence is not between 0 and 1.
@@ -99,7 +120,15 @@ def student_quantile(share: float, freedom: int) -> float:
 
 
 def class_sums(classes: NDArray[np.int64], values: ArrayLike) -> Floats:
-    """C x K sums of N x K values by class."""
+    """Sum values by class.
+
+    Args:
+        classes: the class of each photo, shape (N,), int64, from 0 to C - 1.
+        values: shape (N, K), bool, int or float.
+
+    Returns:
+        The sums, shape (C, K), float64.
+    """
     table = np.asarray(values, dtype=np.float64)
     count = int(classes.max(initial=-1)) + 1
     columns = [np.bincount(classes, weights=column, minlength=count) for column in table.T]
@@ -107,7 +136,7 @@ def class_sums(classes: NDArray[np.int64], values: ArrayLike) -> Floats:
 
 
 def _weights(rng: np.random.Generator, draws: int, clusters: int) -> Floats:
-    """How often each of `draws` takes each cluster: draws x clusters, rows that sum to clusters."""
+    """How often each draw takes each cluster: shape (draws, clusters), float64."""
     taken = rng.integers(clusters, size=(draws, clusters))
     taken += clusters * np.arange(draws)[:, None]
     counts = np.bincount(taken.ravel(), minlength=draws * clusters)

@@ -13,7 +13,13 @@ BINS = 15
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """Photos of one range of confidence: their mean confidence, and the share that is right."""
+    """Photos whose confidence lies in one range.
+
+    Attributes:
+        photos: how many.
+        confidence: their mean confidence, 0 to 1.
+        accuracy: the share that is right, 0 to 1.
+    """
 
     photos: int
     confidence: float
@@ -26,10 +32,10 @@ class Calibration:
 
     Attributes:
         photos: how many were counted.
-        error: the expected calibration error: |confidence - accuracy| of the bins, weighted by
-            their photos. On few photos it comes out too large, even for a perfect model.
-        overconfidence: mean confidence less accuracy; below 0 for a model that doubts too much.
-        bins: those that have photos, the least confident first.
+        error: the expected calibration error: the mean of |confidence - accuracy| over the bins,
+            weighted by their photos. With few photos it is too large, even for a perfect model.
+        overconfidence: mean confidence minus accuracy. Below 0, the model is underconfident.
+        bins: those with photos, the least confident first.
     """
 
     photos: int
@@ -39,10 +45,14 @@ class Calibration:
 
 
 def calibration(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> Calibration:
-    """Compare N confidences (probabilities of the first answer) with N answers, right or wrong.
+    """Compare how sure a model is of its first answers with how often they are right.
+
+    Args:
+        confidence: the probability of each photo's first answer, shape (N,), float64, 0 to 1.
+        right: whether that answer is right, shape (N,), bool.
 
     Raises:
-        ValueError: there is none, or one is not from 0 to 1.
+        ValueError: there are no photos, or a confidence is not from 0 to 1.
     """
     if not len(confidence) or not ((confidence >= 0) & (confidence <= 1)).all():
         raise ValueError("calibration needs confidences from 0 to 1")

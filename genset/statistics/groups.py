@@ -1,4 +1,4 @@
-"""Which models cannot be told apart, as letters: those that share one cannot."""
+"""Letters that show which models differ significantly: two that share a letter do not."""
 
 from collections.abc import Collection
 from string import ascii_lowercase
@@ -7,8 +7,8 @@ from string import ascii_lowercase
 def letter_groups(count: int, apart: Collection[tuple[int, int]]) -> list[str]:
     """The letters of each of `count` models, in their order ("a", "ab", "b").
 
-    `apart` are the pairs of models that differ. Two models share a letter if and only if they are
-    no such pair; the best model has an "a".
+    `apart` are the pairs of models that differ, by their places from 0 on. Two models share a
+    letter if and only if they are not such a pair. The first model has an "a".
 
     Source: Piepho, "An algorithm for a letter-based representation of all-pairwise comparisons",
     Journal of Computational and Graphical Statistics 13, 2004 (insert and absorb).

@@ -1,4 +1,4 @@
-"""How sure a measured share is."""
+"""Wilson's interval of a measured share."""
 
 from math import sqrt
 from statistics import NormalDist
@@ -13,7 +13,12 @@ class Interval(NamedTuple):
 
 
 def wilson(successes: float, trials: int, confidence: float = 0.95) -> Interval:
-    """Wilson's score interval for a binomial share; of no trials, all of 0 to 1.
+    """Wilson's score interval for a binomial share.
+
+    Args:
+        successes: how many trials succeeded. It may be a mean, and need not be whole.
+        trials: how many there were. Without any, the interval is 0 to 1.
+        confidence: the share of intervals that contain the truth, between 0 and 1.
 
     Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
 
@@ -29,7 +34,7 @@ def wilson(successes: float, trials: int, confidence: float = 0.95) -> Interval:
     scale = 1 + z * z / trials
     middle = (share + z * z / (2 * trials)) / scale
     half = z * sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials)) / scale
-    # At 0 and at all, the end is exact; rounding must not leave it a hair inside.
+    # With no success, or only successes, one end is exactly 0 or 1: rounding must not move it.
     low = 0.0 if successes == 0 else middle - half
     high = 1.0 if successes == trials else middle + half
     return Interval(low, high)

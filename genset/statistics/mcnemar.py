@@ -1,12 +1,12 @@
-"""Whether two models differ, judged by the photos where one alone is right."""
+"""Whether two models differ, judged by the photos where only one of them is right."""
 
 
 def exact_mcnemar(only_first: int, only_second: int) -> float:
-    """The two-sided p-value of McNemar's exact test, above 0 to 1.
+    """The two-sided p-value of McNemar's exact test, 0 to 1.
 
-    Were the models equally good, each photo where one alone is right would be either's with
-    probability 1/2: a binomial test of `only_first` in both together. Photos that both have right
-    or wrong say nothing.
+    If the models were equally good, then each photo that only one of them has right would be the
+    first's with probability 1/2. So this is a binomial test of `only_first` among `only_first` +
+    `only_second`. Photos that both have right, or both have wrong, do not count.
 
     Source: McNemar, "Note on the sampling error of the difference between correlated proportions
     or percentages", Psychometrika 12, 1947; in the exact form of Cochran, 1950.

@@ -1,4 +1,4 @@
-"""Many tests at once: p-values that count how many were made."""
+"""Many tests at once: p-values adjusted for how many there are."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,10 @@ import numpy as np
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Each p-value adjusted so that one false find among all is as rare as the level says.
+    """Each p-value adjusted for the family-wise error rate.
+
+    The probability that at least one test without a real difference has an adjusted p-value of L or
+    less is at most L.
 
     Source: Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal
     of Statistics 6, 1979.
@@ -20,10 +23,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Each p-value adjusted so that of the finds, no larger share than the level is false.
+    """Each p-value adjusted for the false discovery rate.
+
+    Of the tests with an adjusted p-value of L or less, on average at most a share of L has no real
+    difference. This holds for independent tests, and for many kinds of dependent ones.
 
     Source: Benjamini and Hochberg, "Controlling the false discovery rate", Journal of the Royal
-    Statistical Society B 57, 1995. It holds for independent tests and for many dependent ones.
+    Statistical Society B 57, 1995.
     """
     given = np.asarray(p_values, dtype=float)
     order = np.argsort(given, kind="stable")[::-1]

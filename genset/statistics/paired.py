@@ -1,11 +1,12 @@
-"""The difference of two accuracies on the same photos, with an interval that has no draws.
+"""The interval of the difference of two accuracies on the same photos, without resampling.
+
+The interval contains the differences that the score test does not reject. For a difference of 0,
+that test is McNemar's in its asymptotic form; with few photos the exact form is more conservative.
+The interval also works where two models hardly ever differ. There, a bootstrap or the normal
+approximation is far too narrow: with no discordant photo, they give 0 to 0.
 
 Source: Tango, "Equivalence test and confidence interval for the difference in proportions for the
-paired-sample design", Statistics in Medicine 17, 1998. The interval holds the differences that the
-score test does not refuse; at no difference that test is McNemar's, in its form for many photos
-(of few, the exact form is the more cautious of the two). It is sound where models hardly ever
-differ, where a bootstrap or the normal's interval is far too narrow (of no discordant photo they
-say "0 to 0").
+paired-sample design", Statistics in Medicine 17, 1998.
 """
 
 from collections.abc import Callable
@@ -23,13 +24,15 @@ def paired_interval(
     """The interval of (only_first - only_second) / photos, from -1 to 1.
 
     Args:
-        only_first, only_second: photos that one model alone has right. They need not be whole:
-            means over several trainings give the interval of one training on such counts.
-        photos: all that both answered.
-        confidence: of the interval.
+        only_first: photos that only the first model has right. It may be a mean over several
+            trainings, and need not be whole: the interval is then that of one training.
+        only_second: the same of the second model.
+        photos: all that both models answered.
+        confidence: the share of intervals that contain the truth, between 0 and 1.
 
     Raises:
-        ValueError: a count is negative, or more than there are; or confidence is not inside 0 to 1.
+        ValueError: a count is negative, there are fewer photos than the counts need, or confidence
+            is not between 0 and 1.
     """
     alone = only_first + only_second
     if min(only_first, only_second) < 0 or not 0 <= alone <= photos or not photos > 0:
@@ -40,11 +43,11 @@ def paired_interval(
     difference = (only_first - only_second) / photos
 
     def score(supposed: float) -> float:
-        """How many standard errors what was seen lies above a supposed difference."""
+        """How many standard errors the measured difference lies above a supposed one."""
         a = 2 * photos
         b = (2 * photos - only_first + only_second) * supposed - only_first - only_second
         c = -only_second * supposed * (1 - supposed)
-        # The likeliest share that the second alone has right, were this the difference.
+        # The maximum-likelihood share of only_second, given the supposed difference.
         second = (sqrt(max(0.0, b * b - 4 * a * c)) - b) / (2 * a)
         variance = photos * (2 * second + supposed * (1 - supposed))
         above = only_first - only_second - photos * supposed
@@ -56,7 +59,7 @@ def paired_interval(
 
 
 def _crossing(before: Callable[[float], bool], low: float, high: float) -> float:
-    """Where, from `low` to `high`, something stops being so."""
+    """Where, between `low` and `high`, `before` turns from true to false."""
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if before(middle) else (low, middle)

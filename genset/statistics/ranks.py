@@ -1,8 +1,8 @@
 """Hits at each rank, and what is odd about them.
 
-A classifier's first answer is right more often than its second, its second than its third. Where
-hits fall otherwise, the table was made wrongly far more often than the model: best class last,
-five classes in no order, or classes numbered in another order.
+A classifier's first answer is right more often than its second, and its second more often than its
+third. Where that is not so, usually the table of answers is wrong and not the model: the best class
+is last, the five classes are in no order, or classes are numbered in another order.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,15 @@ Indices = NDArray[np.int64]
 
 
 def odd_ranks(hits: Sequence[int], photos: int, classes: int) -> str | None:
-    """What is odd about the hits at each rank, in one sentence; None where nothing is.
+    """Say what is odd about the hits at each rank.
 
-    `hits` counts photos whose true class is at rank 1, 2, ...; `classes` is how many the model
-    chooses among.
+    Args:
+        hits: how many photos have their true class at rank 1, 2, and so on.
+        photos: how many there are.
+        classes: how many classes the model chooses from.
+
+    Returns:
+        One sentence, or None if nothing is odd.
     """
     ranks = len(hits)
     shown = f"hits by rank: {', '.join(f'{count:,}' for count in hits)}"
@@ -43,15 +48,15 @@ def odd_ranks(hits: Sequence[int], photos: int, classes: int) -> str | None:
 
 
 def other_order(truth: Indices, answers: Indices, classes: int = 1000) -> str | None:
-    """The order of classes under which the answers would be right far more often, in words.
+    """Name the order of classes with which the answers would be right far more often.
 
     Args:
-        truth: N indices of the true classes, in the sorted order of the wnids.
-        answers: N indices of the first answers, in what is taken for the same order.
-        classes: how many there are.
+        truth: the true class of each photo, shape (N,), int64: its place among the sorted wnids.
+        answers: the first answer for each photo, shape (N,), int64, supposedly in the same order.
+        classes: how many classes there are.
 
     Returns:
-        A sentence, or None where no such order is known, or the answers are good as they are.
+        One sentence, or None if no known order is far better than the one given.
     """
     if not len(truth):
         return None
@@ -72,5 +77,6 @@ def other_order(truth: Indices, answers: Indices, classes: int = 1000) -> str | 
 
 
 def _differ(one: int, other: int) -> bool:
-    # Each photo has its true class at one rank at most: of equal ranks, either is as likely.
+    # A photo's true class is at one rank at most. If two ranks are equally good, it is at either
+    # with the same probability, as in McNemar's test.
     return exact_mcnemar(one, other) < _SURE

@@ -7,16 +7,21 @@ from genset.statistics.intervals import Interval
 
 
 def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
-    """The exact interval for a binomial share: it holds the truth at least as often as it says.
+    """The exact interval for a binomial share: it contains the truth at least as often as it says.
 
-    With 4 to 10 runs, Wilson's falls short of that for some shares near 0 and 1, which is where
-    a training recipe's are; the price is an interval that is wider than need be for others.
+    With 4 to 10 runs, Wilson's interval does so too rarely for some shares near 0 and 1, which are
+    the usual ones of a training recipe. In exchange, this one is wider than necessary for others.
+
+    Args:
+        successes: how many trials succeeded.
+        trials: how many there were, at least 1.
+        confidence: the share of intervals that contain the truth, between 0 and 1.
 
     Source: Clopper and Pearson, "The use of confidence or fiducial limits illustrated in the case
     of the binomial", 1934.
 
     Raises:
-        ValueError: not 0 <= successes <= trials with trials above 0.
+        ValueError: not 0 <= successes <= trials, trials is 0, or confidence is not between 0 and 1.
     """
     from scipy.special import betaincinv
 
@@ -33,7 +38,7 @@ def variation(values: list[float]) -> float:
     """The coefficient of variation: the standard deviation (n - 1) over the mean.
 
     Raises:
-        ValueError: fewer than two values, or their mean is not above 0.
+        ValueError: there are fewer than two values, or their mean is not above 0.
     """
     if len(values) < 2 or fmean(values) <= 0:
         raise ValueError("a coefficient of variation needs two values above 0")
@@ -41,17 +46,21 @@ def variation(values: list[float]) -> float:
 
 
 def variation_interval(observed: float, count: int, confidence: float = 0.95) -> Interval:
-    """An interval for the coefficient of variation of normal values, good from two of them on.
+    """The modified McKay interval for the coefficient of variation of normal values.
 
-    It is the modified McKay interval, which is close to exact for coefficients below a third; of
-    a larger one, the upper end may be infinite.
+    It is close to exact for coefficients below a third, even with two values. For a larger one, the
+    upper end may be infinite.
+
+    Args:
+        observed: the measured coefficient, as `variation` returns it.
+        count: how many values it was measured on, at least 2.
+        confidence: the share of intervals that contain the truth, between 0 and 1.
 
     Source: Vangel, "Confidence intervals for a normal coefficient of variation", The American
     Statistician 50, 1996, equation 16.
 
-    Args:
-        observed: `variation` of the values.
-        count: how many values, at least 2.
+    Raises:
+        ValueError: there are fewer than two values, or confidence is not between 0 and 1.
     """
     from scipy.special import chdtri
 
