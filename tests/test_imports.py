@@ -20,10 +20,37 @@ FLOORS = [
     {"scrape", "label", "release", "evaluation", "tta"},
     {"finetune"},
     {"reporting", "status"},
-    {"cli"},
+    {"cli", "api"},
     {"__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
+
+# The same inside the rooms that have rooms of their own; and inside those.
+INNER_FLOORS = {
+    "evaluation": [
+        {"processes"},
+        {"models"},
+        {"data"},
+        {"engines"},
+        {"results"},
+        {"run"},
+        {"evaluate", "locate"},
+    ],
+    "evaluation.run": [
+        {"allocator", "environment", "shards"},
+        {"options"},
+        {"job"},
+        {"executors.executor"},
+        {"plan"},
+        {"assemble"},
+        {"score"},
+        {"executors"},
+        {"startup", "in_memory", "latency", "audit"},
+    ],
+}
+
+# Tables of names, which import nothing of ours: whoever reads an option may read them.
+TABLES = ("genset.evaluation.engines", "genset.evaluation.run.executors")
 
 # A release's folder is where stages meet, so its small reader, and the documents that are made of
 # a manifest, are open to those beside it.
@@ -52,8 +79,12 @@ def room_of(path: Path) -> str:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_imports_point_one_way(path: Path) -> None:
     room = room_of(path)
-    if room == "__init__":
-        assert not any(name.startswith("genset.") for name in imported(path))
+    if room == "__init__":  # which loads a public name when it is first asked for
+        assert {name.rpartition(".")[0] for name in imported(path)} <= {
+            "genset.api",
+            "importlib",
+            "typing",
+        }
         return
     for name in imported(path):
         parts = name.split(".")
@@ -64,6 +95,37 @@ def test_imports_point_one_way(path: Path) -> None:
         below = LEVEL[parts[1]] < LEVEL[room] or {parts[1], room} == {"workspace", "store"}
         base = LEVEL[parts[1]] == LEVEL[room] == 0
         assert below or base or name.startswith(MEETING_PLACE), f"{path} imports {name}"
+
+
+def place_in(floors: Sequence[set[str]], inner: str) -> int:
+    """The floor of a module, by its dotted name in its room; the longest name that fits counts."""
+    found = [
+        (len(room), level)
+        for level, rooms in enumerate(floors)
+        for room in rooms
+        if f"{inner}.".startswith(f"{room}.")
+    ]
+    assert found, f"{inner} stands on no floor"
+    return max(found)[1]
+
+
+@pytest.mark.parametrize("room", INNER_FLOORS)
+def test_imports_point_one_way_inside_a_room_too(room: str) -> None:
+    floors, package = INNER_FLOORS[room], f"genset.{room}"
+    folder = ROOT / "genset" / Path(*room.split("."))
+    for path in sorted(folder.rglob("*.py")):
+        inner = ".".join(path.relative_to(folder).with_suffix("").parts)
+        own = package if inner == "__init__" else f"{package}.{inner}"
+        if path.name == "__init__.py":
+            assert not any(name.startswith("genset.") for name in imported(path)), path
+            continue
+        for name in imported(path):
+            if not name.startswith(f"{package}.") or name.rpartition(".")[0] in TABLES:
+                continue
+            there = name.removeprefix(f"{package}.")
+            here = place_in(floors, inner)
+            same_room = inner.split(".")[0] == there.split(".")[0]
+            assert place_in(floors, there) < here or same_room, f"{own} imports {name}"
 
 
 def test_the_labeling_page_sees_only_labels() -> None:
@@ -78,7 +140,8 @@ def test_the_labeling_page_sees_only_labels() -> None:
 def test_only_evaluation_and_finetune_import_torch() -> None:
     for path in MODULES:
         if any(name.split(".")[0] in ("torch", "torchvision") for name in imported(path)):
-            assert room_of(path) in ("evaluation", "finetune"), path
+            # `api` names a network's type, and imports it for the type checker alone.
+            assert room_of(path) in ("evaluation", "finetune", "api"), path
 
 
 def test_only_the_statistics_import_scipy() -> None:
@@ -103,6 +166,7 @@ def test_only_the_flickr_module_imports_flickrapi() -> None:
 @pytest.mark.parametrize(
     "module",
     [
+        "genset.api",
         "genset.cli",
         "genset.scrape",
         "genset.label",
