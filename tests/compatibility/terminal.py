@@ -1,0 +1,124 @@
+"""A terminal: each command is a process of its own, as a user's is, and starts in a moment.
+
+What takes seconds to import is imported once, in a process (this file, run as a program) that
+splits one off for each command: so no command sees what another one left in memory.
+"""
+
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+class Answer(NamedTuple):
+    """What a command answered: exit code, standard output, standard error."""
+
+    code: int
+    out: str
+    err: str
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """The same on every machine: no GPU, no key, a name of its own; the time zone is the user's."""
+    found = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "LOGNAME": "ann",
+        "LANG": "C.UTF-8",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+    if "TZ" in os.environ:
+        found["TZ"] = os.environ["TZ"]
+    return found | more
+
+
+class Terminal:
+    """Runs commands; `home` is a folder for what they keep outside of a workspace."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.started = subprocess.Popen(
+            [sys.executable, __file__],
+            env=environment(home),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __call__(self, *words: str, cwd: Path, **more: str) -> Answer:
+        """Run ``genset WORDS`` in a folder; `more` is added to its environment."""
+        assert self.started.stdin and self.started.stdout
+        out, err = self.home / "out.txt", self.home / "err.txt"
+        job = {
+            "words": words,
+            "cwd": str(cwd),
+            "environment": environment(self.home, **more),
+            "out": str(out),
+            "err": str(err),
+        }
+        self.started.stdin.write(json.dumps(job) + "\n")
+        self.started.stdin.flush()
+        code = self.started.stdout.readline()
+        assert code, "the process that starts commands has ended"
+        return Answer(int(code), out.read_text("utf-8"), err.read_text("utf-8"))
+
+    def close(self) -> None:
+        """No more commands."""
+        self.started.communicate()
+
+
+def next_job() -> dict[str, Any]:
+    """Wait for commands and split a process off for each; returns in those processes alone."""
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            return dict(json.loads(line))
+        _, status = os.waitpid(child, 0)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        sys.stdout.flush()
+    os._exit(0)
+
+
+def become(job: dict[str, Any]) -> None:
+    """Be as ``python -m genset`` is when it starts."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    for number, name in ((1, "out"), (2, "err")):
+        file = os.open(job[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(file, number)
+    os.chdir(job["cwd"])
+    os.environ.clear()
+    os.environ.update(job["environment"])
+    time.tzset()
+    sys.path[0] = job["cwd"]
+    sys.argv = ["genset", *job["words"]]
+
+
+def import_all() -> None:
+    """Import what commands use, whatever the parts of genset are called."""
+    import torchvision  # noqa: F401
+
+    import genset
+
+    for module in pkgutil.walk_packages(genset.__path__, "genset."):
+        if "migrations" not in module.name:  # these run when they are imported
+            importlib.import_module(module.name)
+    gc.freeze()  # nobody looks through these, so that processes share their memory
+
+
+if __name__ == "__main__":
+    import_all()
+    become(next_job())
+    from genset.__main__ import entry
+
+    entry()
