@@ -100,7 +100,7 @@ def _unknown(photos: int) -> tuple[str, ...]:
     if not photos:
         return ()
     what = "photo that is" if photos == 1 else "photos that are"
-    return (f"The file also names {photos:,} {what} not in the set.",)
+    return (f"The file also speaks of {photos:,} {what} not in the set.",)
 
 
 def answers_of_indices(

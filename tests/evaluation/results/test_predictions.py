@@ -113,7 +113,7 @@ def test_a_photo_without_a_prediction_is_left_out_and_named(listed: Path) -> Non
     )
     assert run.top1 == Accuracy.of(3, 3)
     assert run.unreadable == {"photo2.jpg": "no prediction"}
-    assert run.notes == ["The file also names 1 photo that is not in the set."]
+    assert run.notes == ["The file also speaks of 1 photo that is not in the set."]
 
 
 def test_a_smaller_class_list_is_counted_on_its_own_classes_alone(listed: Path) -> None:
