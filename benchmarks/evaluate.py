@@ -25,7 +25,7 @@ from pathlib import Path
 
 # Makes validate.py's process as genset's own: then runs it.
 TUNED = (
-    "from genset.evaluation.run.allocator import tune_allocator; tune_allocator(); "
+    "from genset.evaluation.run.startup import tune_allocator; tune_allocator(); "
     "import runpy, sys; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 )
 # One stream of a limit: decodes all its photos (with a model, runs that on their pixels), and
@@ -33,7 +33,7 @@ TUNED = (
 LIMIT = """
 import sys, time
 from pathlib import Path
-from genset.evaluation.run.allocator import tune_allocator
+from genset.evaluation.run.startup import tune_allocator
 tune_allocator()
 import numpy, torch
 torch.set_num_threads(1)

@@ -356,3 +356,11 @@ def test_the_documents_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "report.html").stat().st_size > 10_000
     assert (tmp_path / "runs" / "photos").is_dir()
+
+
+def test_a_list_of_photos_takes_predictions_alone(tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_text(f"image,wnid\na.jpg,{WNIDS[0]}\nb.jpg,{WNIDS[1]}\n")
+    photos = genset.open_set(tmp_path / "labels.csv")
+    assert genset.evaluate(photos, predictions=[[0], [0]]).top1.correct == 1
+    with pytest.raises(BadInput, match=r"lists photos that are not here: only predictions="):
+        genset.evaluate(photos, Colours(), transform=AS_TRAINED)

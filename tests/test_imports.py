@@ -37,7 +37,7 @@ INNER_FLOORS = {
         {"evaluate", "locate"},
     ],
     "evaluation.run": [
-        {"allocator", "environment", "shards"},
+        {"environment", "shards", "startup"},
         {"options"},
         {"job"},
         {"executors.executor"},
@@ -45,7 +45,7 @@ INNER_FLOORS = {
         {"assemble"},
         {"score"},
         {"executors"},
-        {"startup", "in_memory", "latency", "audit"},
+        {"in_memory", "latency", "audit"},
     ],
 }
 

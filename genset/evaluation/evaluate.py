@@ -1,9 +1,10 @@
 """Score models on a set: the door to the rest."""
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
-from genset.errors import BadInput, GensetError, ModelError
+from genset.errors import BadInput, GensetError, MissingExtra, ModelError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.count import make_run, provenance_of_answers
@@ -75,6 +76,8 @@ def _score_networks(
     photos: PhotoSet, specs: Sequence[ModelSpec], runs: Path, options: ScoringOptions
 ) -> dict[ModelSpec, Run | GensetError]:
     # Predictions are counted where PyTorch is not installed, so what needs it is imported here.
+    if find_spec("torch") is None or find_spec("torchvision") is None:
+        raise MissingExtra("evaluating models", "evaluate")
     from genset.evaluation.run.executors.open import open_executor
     from genset.evaluation.run.plan import ScoringPlan
     from genset.evaluation.run.score import score_models

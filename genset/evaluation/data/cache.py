@@ -28,6 +28,12 @@ class PixelCache:
     ) -> None:
         """Open it, or make it as long as it will be.
 
+        Args:
+            folder: where caches are kept.
+            photos: the set.
+            geometry: what was done to the photos.
+            decoding: "exact" or "fast".
+
         Raises:
             GensetError: it cannot be made.
         """

@@ -51,12 +51,16 @@ class PhotoSet:
 
 
 def open_set(named: str, releases: Path | None = None, others: Collection[str] = ()) -> PhotoSet:
-    """The set that `named` means: a release's name in `releases`, else a path.
+    """The set that a name or a path means.
 
-    A folder without a manifest holds one folder of photos a class, named by wnid or as one of the
-    `others`, which are classes that a model knows beside ImageNet's. A CSV file with
-    the columns image and wnid lists the photos of a set that is not here; it is called by the
-    file's name, or by its folder's where that is ``labels.csv``.
+    A folder without a manifest holds one folder of photos a class. A CSV file with the columns
+    image and wnid lists the photos of a set that is not here; it is called by the file's name, or
+    by its folder's where that is ``labels.csv``.
+
+    Args:
+        named: a release's name in `releases`, else a path.
+        releases: the workspace's folder of releases, if there is a workspace.
+        others: classes that a model knows beside ImageNet's, by which folders may be named.
 
     Raises:
         BadInput: there is none, or the folder holds no photo, or a folder that is no class; or

@@ -54,6 +54,13 @@ class Engine(ABC):
     """
 
     def __init__(self, preprocessing: Preprocessing, size: int | None, device: str = "cpu") -> None:
+        """Set the attributes.
+
+        Args:
+            preprocessing: of the model.
+            size: how many photos it must be given at once; None for any number.
+            device: "cpu" or "cuda".
+        """
         self.preprocessing = preprocessing
         self.size = size
         self.device = device
@@ -79,7 +86,12 @@ class Engine(ABC):
 
 
 def open_engine(name: str, model: LoadedModel, options: EngineOptions) -> Engine:
-    """An engine by its name, for a model.
+    """An engine for a model.
+
+    Args:
+        name: of the engine.
+        model: what it runs.
+        options: how.
 
     Raises:
         BadInput: the engine has no such precision.

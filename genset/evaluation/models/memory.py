@@ -31,13 +31,8 @@ def model_in_memory(
         classes: what each output stands for; None: ImageNet's 1,000 classes.
 
     Raises:
-        BadInput: it is no network, or a class is there twice.
+        BadInput: a class is there twice.
     """
-    if not isinstance(network, nn.Module):
-        raise BadInput(
-            f"a model is a torch.nn.Module or a spec, as in 'torchvision:resnet50', not a "
-            f"{type(network).__name__}"
-        )
     order = class_order() if classes is None else tuple(map(str, classes))
     if len(set(order)) < len(order):
         raise BadInput("classes= names a class twice")
@@ -67,8 +62,13 @@ def preprocessing_of(
         photo: one of the set, to see what the transform gives.
 
     Raises:
-        BadInput: nothing says how, or the transform fails.
+        BadInput: it is no network, nothing says how, or the transform fails.
     """
+    if not isinstance(network, nn.Module):
+        raise BadInput(
+            f"a model is a torch.nn.Module or a spec, as in 'torchvision:resnet50', not a "
+            f"{type(network).__name__}"
+        )
     if transform is None:
         if hasattr(network, "pretrained_cfg"):
             return timm_preprocessing(network)

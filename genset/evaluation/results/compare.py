@@ -85,6 +85,11 @@ def compare(
     """Every pair of these models, in their order; p-values are adjusted for all of them.
 
     A pair without a photo in common is left out.
+
+    Args:
+        results: the set, and what was scored on it.
+        models: those of them to compare.
+        resampling: how classes are resampled for intervals.
     """
     right = {model.label: results.right(model) for model in models}
     counted = [
@@ -133,6 +138,11 @@ def place_between(
     results: Results, lower: Scored, upper: Scored, resampling: Resampling = STANDARD
 ) -> Bounds:
     """Place each other model between two.
+
+    Args:
+        results: the set, and what was scored on it.
+        lower, upper: the two.
+        resampling: how classes are resampled for intervals.
 
     Raises:
         BadInput: the upper one is not surely better, so that there is no gap to have a share of.

@@ -126,12 +126,25 @@ def run_key(**parts: object) -> str:
 
 
 def run_folder(runs: Path, set_name: str, model: str, key: str) -> Path:
-    """Where the run with this key lies."""
+    """Where a run is kept.
+
+    Args:
+        runs: the folder of all runs.
+        set_name: of the set.
+        model: its name in tables.
+        key: of the run.
+    """
     return runs / _slug(set_name) / f"{_slug(model)}-{key[:12]}"
 
 
 def save_run(folder: Path, run: Run, predictions: list[Prediction]) -> None:
-    """Write a run's folder; it counts as there once this returns."""
+    """Write a run's folder; the run counts as finished once this returns.
+
+    Args:
+        folder: of the run.
+        run: its record.
+        predictions: one for each photo that counts, in the set's order.
+    """
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
     ranks = len(predictions[0].top) if predictions else 5

@@ -37,14 +37,12 @@ def score_in_memory(
         options: how it is scored.
 
     Raises:
-        BadInput: the options are for models that are loaded, or the set only lists photos.
+        BadInput: the options are for models that are loaded.
         ModelError: the network fails.
         GensetError: no photo can be read, or the run cannot be written.
     """
     if options.engine not in ("auto", "torch") or options.cluster:
         raise BadInput("a network in memory is run by PyTorch in this process: no other engine=")
-    if photos.listed:
-        raise BadInput(f"{photos.name} lists photos that are not here: only predictions= count")
     options = replace(options, engine="torch")
     with _as_it_was(model.network):
         if runs is not None:
@@ -65,9 +63,11 @@ def preprocessing_on(
         transform: the caller's, if there is one.
 
     Raises:
-        BadInput: nothing says how, or the transform fails.
+        BadInput: the set only lists photos, nothing says how, or the transform fails.
         GensetError: no photo can be read.
     """
+    if photos.listed:
+        raise BadInput(f"{photos.name} lists photos that are not here: only predictions= count")
     return preprocessing_of(network, transform, _first(photos))
 
 

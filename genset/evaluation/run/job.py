@@ -49,6 +49,11 @@ class ModelTask:
         return self.model.preprocessing.geometry
 
     @property
+    def wants_gpu(self) -> bool:
+        """Whether it runs on a GPU where there is one: PyTorch does, unless the model cannot."""
+        return self.selected.engine == "torch" and self.model.device != "cpu"
+
+    @property
     def shards(self) -> Path:
         """Where its shards are kept; those of another engine are not mixed with them."""
         return self.folder / f"{SHARDS}{self.selected.engine}{'-logits' * self.logits}"
@@ -94,9 +99,9 @@ class Job:
         return shards_of(len(self.photos.photos))
 
     @property
-    def uses_torch(self) -> bool:
-        """Whether PyTorch, which runs on a GPU if there is one, is the engine of a task."""
-        return any(task.selected.engine == "torch" for task in self.tasks)
+    def wants_gpu(self) -> bool:
+        """Whether a task runs on a GPU where there is one."""
+        return any(task.wants_gpu for task in self.tasks)
 
     def geometries(self, tasks: Iterable[int] | None = None) -> list[Geometry]:
         """What tasks, by number (all by default), want done to photos: each once."""
@@ -120,7 +125,7 @@ class Job:
     def note(self, report: ShardReport) -> None:
         """Take down what a report says of the tasks."""
         for task in self.tasks:
-            task.devices.add(report.device if task.selected.engine == "torch" else "cpu")
+            task.devices.add(report.device if task.wants_gpu else "cpu")
         for number, note in report.notes.items():
             if note not in self.tasks[number].notes:
                 self.tasks[number].notes.append(note)

@@ -1,6 +1,13 @@
-"""How a process that is our own starts PyTorch: quickly, and with its memory tuned."""
+"""How a process that is our own starts PyTorch: quickly, and with its memory tuned.
 
+Eager PyTorch frees and takes large blocks at each layer. By default the C library returns such
+blocks to the system and asks for them anew, and the system fills each with zeros, page by page:
+on a CPU that is most of a network's time.
+"""
+
+import ctypes
 import gc
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,10 +17,13 @@ from types import ModuleType
 from typing import Any
 
 from genset.evaluation.models.spec import ModelSpec
-from genset.evaluation.run.allocator import tune_allocator
 
 # PyTorch's compiler, which takes as long to import as the rest, and which scoring never asks for.
 _COMPILER = ("torch._dynamo", "torch._dynamo.utils")
+
+# The names of glibc's mallopt(3).
+_M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_THRESHOLD = -1, -2, -3
+_MOST = 2**31 - 1
 
 
 def start_pytorch(specs: Sequence[ModelSpec]) -> None:
@@ -23,6 +33,21 @@ def start_pytorch(specs: Sequence[ModelSpec]) -> None:
         import_module("genset.evaluation.run.executors.open")
         if any(spec.is_of_timm for spec in specs) and find_spec("timm"):
             import_module("timm")
+
+
+def tune_allocator() -> None:
+    """Keep freed memory in this process, and ask for huge pages; call it before torch is imported.
+
+    It does nothing where the C library is not glibc.
+    """
+    os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
+    if sys.platform != "linux":
+        return
+    library = ctypes.CDLL(None)
+    if hasattr(library, "gnu_get_libc_version"):
+        library.mallopt(_M_MMAP_THRESHOLD, 2**30)
+        library.mallopt(_M_TRIM_THRESHOLD, _MOST)
+        library.mallopt(_M_TOP_PAD, 256 * 2**20)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.results.breakdown import by_class, by_record, confusions
 from genset.evaluation.results.compare import Bounds, Pair, compare, groups, place_between
-from genset.evaluation.results.references.reference import find_references
+from genset.evaluation.results.references.find import find_references
 from genset.evaluation.results.results import Results, Scored, load_results, read_real_labels
 from genset.evaluation.results.runs import Accuracy
 from genset.release.reader import MANIFEST, Release

@@ -12,7 +12,7 @@ from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.results.breakdown import by_class, confusions
 from genset.evaluation.results.compare import compare, groups, place_between
-from genset.evaluation.results.references.reference import TABLE, find_references, read_table
+from genset.evaluation.results.references.find import TABLE, find_references, read_table
 from genset.evaluation.results.results import Results, load_results, read_real_labels
 from genset.evaluation.results.runs import find_runs
 from tests.evaluation.colours import WNIDS

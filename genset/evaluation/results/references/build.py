@@ -15,7 +15,7 @@ from pathlib import Path
 import torchvision
 from torchvision import models as zoo
 
-from genset.evaluation.results.references.reference import TABLE
+from genset.evaluation.results.references.find import TABLE
 from genset.files import write_text
 
 IMAGENET = "ImageNet-1K"

@@ -20,7 +20,7 @@ class InProcess(Executor):
         self.readers = readers
 
     def reports(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
-        on_gpu = torch.cuda.is_available() and job.uses_torch
+        on_gpu = torch.cuda.is_available() and job.wants_gpu
         worker = Worker(job, job.dataset(), (self.readers or cores()) if on_gpu else 0)
         yield from score_shards(worker, todo)
 

@@ -83,7 +83,7 @@ class RayExecutor(Executor):
         return work(*arguments)  # beside Ray's threads nothing can be split off
 
     def reports(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
-        on_gpus = self._gpus > 0 and job.uses_torch
+        on_gpus = self._gpus > 0 and job.wants_gpu
         cores = self._cores_beside_a_gpu() if on_gpus else 1
         # A process that has a GPU keeps it, and the models on it, for its next shard.
         score = self.ray.remote(

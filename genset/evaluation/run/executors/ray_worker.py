@@ -13,8 +13,8 @@ from genset import __version__
 from genset.errors import GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.spec import ModelSpec
-from genset.evaluation.run.allocator import tune_allocator
 from genset.evaluation.run.options import ScoringOptions
+from genset.evaluation.run.startup import tune_allocator
 
 if TYPE_CHECKING:
     from genset.evaluation.data.transforms import Pixels

@@ -40,7 +40,7 @@ class WorkerPool(Executor):
 
     def reports(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
         workers = min(self.workers or self._worth(job, todo), len(todo))
-        on_gpu = torch.cuda.is_available() and job.uses_torch
+        on_gpu = torch.cuda.is_available() and job.wants_gpu
         if workers > 1 and CAN_FORK and not on_gpu:
             return _score_in_pool(job, todo, workers)
         return InProcess(self.workers or self.cores).reports(job, todo)

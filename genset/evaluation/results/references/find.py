@@ -27,13 +27,18 @@ class Reference:
 
 
 def find_references(named: str, runs: Path, wanted: Sequence[Run]) -> dict[str, Reference]:
-    """What is known of the `wanted` runs' models on the set that `named` means, by `Run.key`.
+    """What is known of models on another set, by their runs' `Run.key`.
 
-    Looked for in this order: a table, if `named` is a file; a run of a model of the same name over
-    a set of that name; for "imagenet-val", what genset ships. A table's model is found by a run's
-    spec without its options, by what follows the spec's kind, or by the name shown. What genset
-    ships is found by the whole spec or name ("torchvision:resnet50@IMAGENET1K_V1"), since
+    It is looked for in this order: a table, if a file is named; a run of a model of the same name
+    on a set of that name; for "imagenet-val", what genset ships. A table's model is found by a
+    run's spec without its options, by what follows the spec's kind, or by the name shown. What
+    genset ships is found by the whole spec or name ("torchvision:resnet50@IMAGENET1K_V1"), since
     several weights share a bare name.
+
+    Args:
+        named: a CSV file, "imagenet-val", or a set's name.
+        runs: the folder of runs.
+        wanted: the runs whose models are looked up.
 
     Raises:
         BadInput: there is no such table, set or name, or the table is no such table.
