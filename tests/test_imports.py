@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 # each other; the parts of one room may.
 FLOORS = [
     {"errors", "files", "hashes", "licenses", "own_process", "progress"},
-    {"statistics"},
+    {"statistics", "text"},
     {"taxonomy"},
     {"workspace", "store"},
     {"scrape", "label", "release", "evaluation", "tta"},

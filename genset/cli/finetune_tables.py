@@ -14,22 +14,13 @@ from genset.finetune.compare import (
     worst_pairs,
 )
 from genset.finetune.results import Finetuned, Kept, load_said
-from genset.reporting.format import (
-    bare_p,
-    clean,
-    count,
-    digits,
-    interval,
-    percent,
-    points,
-    span,
-)
+from genset.reporting.format import clean, interval
+from genset.text.numbers import NONE, bare_p, count, digits, percent, points, span
 from genset.tta.show import Grid
 
 if TYPE_CHECKING:
     from genset.finetune.finetune import Finished
 
-_NONE = "–"
 _OF_ONE = ("%", "95 % interval", "± seeds")
 
 
@@ -132,7 +123,7 @@ def _alone(rows: Sequence[Row]) -> list[Grid]:
 def _accuracy(record: Finetuned) -> list[str]:
     """Per cent, its interval, and the spread over seeds."""
     found, spread = record.accuracy, record.spread
-    shown = _NONE if spread is None else percent(spread, found.photos)
+    shown = NONE if spread is None else percent(spread, found.photos)
     return [percent(found.share, found.photos), interval(found), shown]
 
 
@@ -146,7 +137,7 @@ def _curves(records: Sequence[Finetuned]) -> list[Grid]:
     for record in records:
         known = {point.shots: _point(point) for point in curves[record.key]}
         named = [clean(record.name), clean(record.model)]
-        cells.append([*named, *(known.get(number, _NONE) for number in asked)])
+        cells.append([*named, *(known.get(number, NONE) for number in asked)])
     head = ["task", "model", *(str(number or "all") for number in asked)]
     title = "Accuracy in % by training photos of each class, ± its spread over seeds"
     return [Grid(title, head, cells)]

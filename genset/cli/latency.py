@@ -32,9 +32,8 @@ def check_latency(folder: Path | None, price: float | None) -> None:
 
 def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
     """Print times and costs beside the accuracies; and that `given` answers have none."""
-    from genset.reporting.format import percent
     from genset.reporting.latency import FROM_FILE, NETWORK
-    from genset.tta.show import dollars
+    from genset.text.numbers import dollars, percent
 
     priced = any(each.price is not None for each in found)
     head = ["one photo at a time", "top-1 %", "top-5 %"]

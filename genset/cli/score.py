@@ -161,8 +161,9 @@ def _audits(
 
 
 def _show_runs(results: "Sequence[Run]", k: int) -> None:
-    from genset.reporting.format import interval, percent
+    from genset.reporting.format import interval
     from genset.reporting.narrative.models import remarks
+    from genset.text.numbers import percent
 
     ks = sorted({1, 5, k})
     head = ["model"]

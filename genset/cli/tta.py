@@ -260,7 +260,7 @@ def _task_of(name: str, score: str, threshold: float | None) -> "Task":
 
 
 def _told(done: "Recorded", task: "Task") -> str:
-    from genset.tta.show import duration
+    from genset.text.numbers import duration
 
     if done.reached:
         told = f"reached at epoch {done.reached.epoch:g}, after {duration(done.reached.hours)}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from math import isinf
 
 from genset.statistics.intervals import Interval
+from genset.text.numbers import NONE, dollars, duration
 from genset.tta.entries import MalformedLog
 from genset.tta.scaling import Scaling
 from genset.tta.stability import Stability
@@ -13,7 +14,6 @@ from genset.tta.table import InferenceRow, Table, TaskTable, TrainingRow
 from genset.tta.tasks import F1, TOP1, TOP5
 from genset.tta.thresholds import Thresholds
 
-_NONE = "–"
 _SCORES = {TOP1: "top-1", TOP5: "top-5", F1: "F1"}
 
 
@@ -56,24 +56,6 @@ def as_markdown(grids: Iterable[Grid]) -> str:
             lines.append("")
         parts.append("\n".join([*lines, *(f"- {_escaped(note)}" for note in grid.notes)]).rstrip())
     return "\n\n".join(parts)
-
-
-def duration(hours: float | None) -> str:
-    """Hours as ``2:37.6`` (minutes) or ``14:38:00`` (hours)."""
-    if hours is None:
-        return _NONE
-    tenths = round(hours * 36_000)
-    if tenths < 36_000:
-        return f"{tenths // 600}:{tenths % 600 / 10:04.1f}"
-    seconds = round(hours * 3600)
-    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-
-
-def dollars(value: float | None) -> str:
-    """US dollars: ``$48.48``, and three digits of what is below a dollar."""
-    if value is None:
-        return _NONE
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.3g}"
 
 
 def clean(text: str, longest: int = 60) -> str:
@@ -166,9 +148,9 @@ def scaling_grids(found: Scaling) -> list[Grid]:
             duration(row.epoch_hours),
             duration(row.hours),
             f"{row.ideal:.3g}×",
-            _NONE if row.epoch_speedup is None else f"{row.epoch_speedup:.2f}×",
-            _NONE if row.speedup is None else f"{row.speedup:.2f}×",
-            _NONE if row.communication is None else f"{100 * row.communication:.0f} %",
+            NONE if row.epoch_speedup is None else f"{row.epoch_speedup:.2f}×",
+            NONE if row.speedup is None else f"{row.speedup:.2f}×",
+            NONE if row.communication is None else f"{100 * row.communication:.0f} %",
         ]
         for row in found.rows
     ]
@@ -217,8 +199,8 @@ def _task_grids(table: TaskTable) -> list[Grid]:
 
 
 def _who(row: TrainingRow | InferenceRow) -> list[str]:
-    day = row.submitted.isoformat() if row.submitted else _NONE
-    texts = (clean(text, 32) or _NONE for text in (row.model, row.hardware, row.framework))
+    day = row.submitted.isoformat() if row.submitted else NONE
+    texts = (clean(text, 32) or NONE for text in (row.model, row.hardware, row.framework))
     return [clean(row.name), *texts, day]
 
 
@@ -235,15 +217,15 @@ def _counts(what: str, counts: dict[str, int]) -> list[str]:
 
 
 def _number(value: float | None) -> str:
-    return _NONE if value is None else f"{value:g}"
+    return NONE if value is None else f"{value:g}"
 
 
 def _score(value: float | None) -> str:
-    return _NONE if value is None else f"{value:.2f} %"
+    return NONE if value is None else f"{value:.2f} %"
 
 
 def _latency(value: float | None) -> str:
-    return _NONE if value is None else f"{value:.4g} ms"
+    return NONE if value is None else f"{value:.4g} ms"
 
 
 def _ends(interval: Interval, digits: int) -> str:

@@ -9,7 +9,8 @@ from matplotlib.ticker import MaxNLocator
 
 from genset.reporting.data import TopK
 from genset.reporting.figures.svg import ACCENT, AS_PERCENT, INK, as_svg, plain
-from genset.reporting.format import clean, percent
+from genset.reporting.format import clean
+from genset.text.numbers import percent
 
 _WIDTH, _ROW, _AXIS = 5.0, 0.48, 0.4  # inches
 

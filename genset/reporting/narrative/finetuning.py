@@ -3,18 +3,9 @@
 from collections.abc import Sequence
 
 from genset.finetune.compare import Difference
-from genset.reporting.format import (
-    bare_p,
-    clean,
-    count,
-    digits,
-    interval,
-    p_value,
-    percent,
-    points,
-    span,
-)
+from genset.reporting.format import clean, interval
 from genset.reporting.gather.finetuning import FinetunedModel, FinetunedTask
+from genset.text.numbers import bare_p, count, digits, p_value, percent, points, span
 
 
 def headline(tasks: Sequence[FinetunedTask]) -> list[str]:

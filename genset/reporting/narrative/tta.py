@@ -4,12 +4,12 @@ from math import isinf
 
 from genset.evaluation.results.compare import Bounds, Place
 from genset.reporting.data import ReportData, TopK
-from genset.reporting.format import clean, ends, percent
+from genset.reporting.format import clean
 from genset.reporting.gather.finetuning import FinetunedModel, FinetunedTask
 from genset.reporting.gather.tta import Entry
 from genset.reporting.narrative.finetuning import difference
 from genset.statistics.intervals import Interval
-from genset.tta.show import dollars
+from genset.text.numbers import between, dollars, ends, percent, spoken
 from genset.tta.tasks import F1, TOP1, TOP5
 
 _SCORES = {TOP1: "top-1", TOP5: "top-5", F1: "F1"}
@@ -33,17 +33,6 @@ def sentences(data: ReportData) -> list[str]:
 def goal(entry: Entry) -> str:
     """What it must reach: "93 % top-5 on ImageNet"."""
     return f"{entry.threshold:g} % {_SCORES[entry.score]} on {clean(entry.task)}"
-
-
-def spoken(hours: float) -> str:
-    """A time in its two largest units: "18 min 5 s", "2 h 57 min"."""
-    seconds = round(hours * 3600)
-    if hours >= 100:
-        return f"{hours:,.0f} h"
-    if seconds >= 3600:
-        minutes = round(seconds / 60)
-        return f"{minutes // 60} h {minutes % 60} min"
-    return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{hours * 3600:.3g} s"
 
 
 def time(entry: Entry) -> str:
@@ -99,8 +88,7 @@ def gap(label: str, bounds: Bounds) -> tuple[str, str]:
     """A model's share of the gap between the two references, and the interval, in per cent."""
     if (found := _place(label, bounds)) is None:
         return ("0" if label == bounds.lower else "100"), ""
-    low, high = found.interval
-    return f"{100 * found.share:.1f}", f"{100 * low:.1f} to {100 * high:.1f}"
+    return f"{100 * found.share:.1f}", between(found.interval)
 
 
 def models(data: ReportData) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from genset.reporting.format import interval, percent
+from genset.reporting.format import interval
 from genset.reporting.gather.finetuning import FinetunedTask, confused, extremes
 from genset.reporting.narrative.finetuning import (
     NOTE,
@@ -19,6 +19,7 @@ from genset.reporting.narrative.finetuning import (
     taken,
 )
 from genset.reporting.render.markdown_tables import escape, plain, table
+from genset.text.numbers import percent
 
 
 def tasks_in_markdown(tasks: Sequence[FinetunedTask]) -> list[str]:

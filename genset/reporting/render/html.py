@@ -5,8 +5,8 @@ from typing import Any
 
 from genset.errors import MissingExtra
 from genset.files import write_text
-from genset.reporting import format as words
 from genset.reporting.data import ReportData
+from genset.reporting.format import clean, interval, probability, settings, web_link
 from genset.reporting.gather.finetuning import FinetunedTask, confused, extremes
 from genset.reporting.gather.gallery import class_name
 from genset.reporting.narrative import finetuning as finetuning_narrative
@@ -14,6 +14,7 @@ from genset.reporting.narrative import models as narrative
 from genset.reporting.narrative import tta as tta_narrative
 from genset.reporting.render.thumbnails import thumbnail
 from genset.taxonomy import imagenet1k
+from genset.text import numbers
 
 _MATRIX = 10  # models whose every pair fits on a page
 _ROWS = 12
@@ -40,10 +41,14 @@ def write_html(data: ReportData, path: Path) -> None:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["clean"] = words.clean
+    environment.filters["clean"] = clean
     page = environment.get_template("report.html.j2").render(
         data=data,
-        words=words,
+        numbers=numbers,
+        interval=interval,
+        probability=probability,
+        settings=settings,
+        web_link=web_link,
         narrative=narrative,
         tta_narrative=tta_narrative,
         finetuning_narrative=finetuning_narrative,
@@ -77,11 +82,11 @@ def _figures(data: ReportData) -> dict[str, list[Any]]:
     if data.reference and len(data.reference.models) > 1:
         accuracy = {model.label: model.top1.accuracy for model in data.models}
         sures = [(accuracy[m.label].low, accuracy[m.label].high) for m in data.reference.models]
-        title = f"Top-1 accuracy here and on {words.clean(data.reference.name, 40)}"
+        title = f"Top-1 accuracy here and on {clean(data.reference.name, 40)}"
         against.append((title, against_plot(title, data.reference, sures)))
     calibrated = [(m.label, m.calibration) for m in data.models if m.calibration]
     reliability = [
-        (label, reliability_plot(f"How sure {words.clean(label)} is, and how right", found))
+        (label, reliability_plot(f"How sure {clean(label)} is, and how right", found))
         for label, found in calibrated[:_MATRIX]
     ]
     learning = [figure for task in data.finetuning for figure in _learning(task)]
@@ -100,9 +105,9 @@ def _learning(task: FinetunedTask) -> list[Any]:
     baseline = drawn[0].curve if drawn and drawn[0] is task.models[0] else ()
     figures = []
     for model in drawn[1:] if baseline and len(drawn) > 1 else drawn:
-        name, other = words.clean(model.label, 40), words.clean(task.models[0].label, 40)
+        name, other = clean(model.label, 40), clean(task.models[0].label, 40)
         beside = baseline if model is not task.models[0] else ()
-        title = f"{words.clean(task.task, 40)}: {name}{f' against {other}' if beside else ''}"
+        title = f"{clean(task.task, 40)}: {name}{f' against {other}' if beside else ''}"
         figures.append((title, learning_plot(title, model.curve, beside, (low, high))))
     return figures
 

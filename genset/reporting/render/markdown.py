@@ -7,21 +7,13 @@ from typing import Any
 from genset.evaluation.results.breakdown import Breakdown
 from genset.evaluation.results.compare import Pair
 from genset.reporting.data import Against, ReferenceSummary, ReportData, ScoredModel
-from genset.reporting.format import (
-    bare_p,
-    count,
-    ends,
-    interval,
-    percent,
-    points,
-    span,
-)
+from genset.reporting.format import interval
 from genset.reporting.gather.gallery import class_name
 from genset.reporting.narrative import models as narrative
 from genset.reporting.render.finetuning_markdown import tasks_in_markdown, tasks_to_json
 from genset.reporting.render.markdown_tables import escape, plain, table
 from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
-from genset.statistics.intervals import Interval
+from genset.text.numbers import bare_p, between, count, ends, percent, points, span
 
 FORMAT = "genset report 2"
 _LISTED = 10
@@ -55,7 +47,7 @@ def as_markdown(data: ReportData) -> str:
             table(
                 ("Model", "Share of the gap (%)", "95 % interval"),
                 [
-                    (each.model, f"{100 * each.share:.1f}", _shares(each.interval))
+                    (each.model, f"{100 * each.share:.1f}", between(each.interval))
                     for each in data.bounds.places
                 ],
             ),
@@ -204,7 +196,3 @@ def _calibration(models: Sequence[ScoredModel]) -> str:
         if (found := model.calibration)
     ]
     return table(("Model", "Expected calibration error (points)", "Overconfidence (points)"), rows)
-
-
-def _shares(found: Interval) -> str:
-    return f"{100 * found.low:.1f} to {100 * found.high:.1f}"

@@ -3,11 +3,12 @@
 from typing import Any
 
 from genset.reporting.data import ReportData
-from genset.reporting.format import ends, interval, percent
+from genset.reporting.format import interval
 from genset.reporting.narrative import tta as tta_narrative
 from genset.reporting.narrative.finetuning import shares
 from genset.reporting.narrative.tta import LOWER, UPPER
 from genset.reporting.render.markdown_tables import escape, table
+from genset.text.numbers import ends, percent
 from genset.tta.plain import plain
 
 _TRAINING = ("Goal", "Time", "Cost", "Epoch", "Runs that reach it", "Variation of times")

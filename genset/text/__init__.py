@@ -1,0 +1,1 @@
+"""Words of strangers made safe, addresses, tables, and numbers as people read them."""
