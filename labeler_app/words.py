@@ -1,26 +1,21 @@
-"""Strangers' words as text: no markup, no addresses but the web's, no turning of the line."""
+"""Strangers' words as text: no markup, no addresses but the web's."""
 
 import re
 from urllib.parse import quote, urlsplit
 
-_LONGEST = 80
-# Characters that turn the direction of all the text that follows them.
-_TURNS = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+from genset.text.safe import clean
+
+_LONGEST = 2000  # what is longer is nobody's name, and no message of ours
 
 
 def as_text(words: str) -> str:
-    """`words` on one line, cut where they are endless, unable to turn what stands around them.
-
-    For `st.text`, which knows no markup.
-    """
-    line = " ".join(words.translate(_TURNS).split())
-    line = line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
-    return f"\u2068{line}\u2069"  # an isolate: right-to-left names stay to themselves
+    """`words` for `st.text`, which knows no markup."""
+    return f"\u2068{clean(words, 80)}\u2069"  # an isolate: right-to-left names stay to themselves
 
 
 def as_markdown(words: str) -> str:
     """Markdown that reads as `words`: every sign that could mean something is escaped."""
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(words.split()))
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", clean(words, _LONGEST))
 
 
 def link(words: str, url: str) -> str:

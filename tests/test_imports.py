@@ -13,9 +13,9 @@ ROOT = Path(__file__).parent.parent
 # Each line may import from those above it. Rooms on one line stand side by side and do not import
 # each other; the parts of one room may.
 FLOORS = [
-    {"errors", "files", "hashes", "licenses", "own_process", "progress"},
+    {"errors", "files", "hashes", "own_process", "progress"},
     {"statistics", "text"},
-    {"taxonomy"},
+    {"licenses", "taxonomy"},
     {"workspace", "store"},
     {"scrape", "label", "release", "evaluation", "tta"},
     {"finetune"},
@@ -133,8 +133,9 @@ def test_the_labeling_page_sees_only_labels() -> None:
         for name in imported(path):
             package = name.split(".")[0]
             assert package not in ("sqlalchemy", "sqlite3"), f"{path} imports {name}"
-            if package == "genset":
-                assert name.startswith(("genset.label", "genset.errors")), f"{path} imports {name}"
+            if package == "genset":  # how to show strangers' words is the same for every room
+                allowed = ("genset.label", "genset.errors", "genset.text")
+                assert name.startswith(allowed), f"{path} imports {name}"
 
 
 def test_only_evaluation_and_finetune_import_torch() -> None:

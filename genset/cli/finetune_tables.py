@@ -14,8 +14,9 @@ from genset.finetune.compare import (
     worst_pairs,
 )
 from genset.finetune.results import Finetuned, Kept, load_said
-from genset.reporting.format import clean, interval
+from genset.reporting.format import interval
 from genset.text.numbers import NONE, bare_p, count, digits, percent, points, span
+from genset.text.safe import clean
 from genset.tta.show import Grid
 
 if TYPE_CHECKING:

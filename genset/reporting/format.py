@@ -1,6 +1,5 @@
 """What of a result or a run is more than a number, as people read it."""
 
-import unicodedata
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -8,22 +7,6 @@ from urllib.parse import urlsplit
 from genset.evaluation.results.runs import Accuracy
 from genset.reporting.gather.gallery import Answer
 from genset.text.numbers import ends
-
-# Joiners inside emoji and Persian words; every other character of format is dropped.
-_KEPT_FORMATS = {"\u200c", "\u200d"}
-
-
-def clean(text: str, longest: int = 120) -> str:
-    """A stranger's words on one line, safe to print.
-
-    Control characters, lone surrogates and characters that turn the direction of writing go: they
-    break files, or make the words beside them read as something else.
-    """
-    words = " ".join(text.split())
-    kept = "".join(
-        c for c in words if unicodedata.category(c)[0] != "C" or c in _KEPT_FORMATS
-    ).strip()
-    return kept if len(kept) <= longest else kept[: longest - 1].rstrip() + "…"
 
 
 def web_link(url: str) -> str | None:

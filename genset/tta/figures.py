@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 from genset.errors import BadInput
 from genset.files import written_whole
+from genset.text.safe import clean
 from genset.tta.entries import Training
 from genset.tta.scaling import Scaling
-from genset.tta.show import clean
 from genset.tta.stability import Stability
 from genset.tta.thresholds import Thresholds
 

@@ -1,12 +1,12 @@
 """Tables of this room as people read them: plain text and Markdown."""
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isinf
 
 from genset.statistics.intervals import Interval
 from genset.text.numbers import NONE, dollars, duration
+from genset.text.safe import clean
 from genset.tta.entries import MalformedLog
 from genset.tta.scaling import Scaling
 from genset.tta.stability import Stability
@@ -58,13 +58,6 @@ def as_markdown(grids: Iterable[Grid]) -> str:
     return "\n\n".join(parts)
 
 
-def clean(text: str, longest: int = 60) -> str:
-    """A stranger's words on one line, without characters that steer a terminal."""
-    kept = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text)
-    kept = " ".join(kept.split())
-    return kept if len(kept) <= longest else kept[: longest - 1].rstrip() + "…"
-
-
 def table_grids(found: Table) -> list[Grid]:
     """What `genset tta table` prints."""
     grids = [grid for task in found.tasks for grid in _task_grids(task)]
@@ -84,7 +77,7 @@ def stability_grids(found: Stability) -> list[Grid]:
     """What `genset tta stability` prints."""
     rows = [
         [
-            clean(row.name),
+            _name(row.name),
             duration(row.hours),
             _number(row.epoch),
             _score(row.final),
@@ -118,7 +111,7 @@ def stability_grids(found: Stability) -> list[Grid]:
         for p in found.curve
     ]
     return [
-        Grid(f"{clean(found.task)}: {count} runs, {_SCORES[found.score]}", head, rows, notes),
+        Grid(f"{_name(found.task)}: {count} runs, {_SCORES[found.score]}", head, rows, notes),
         Grid("Curve", ["epoch", "runs", "mean time", "mean", "lowest", "highest"], curve),
     ]
 
@@ -127,13 +120,13 @@ def thresholds_grids(found: Thresholds) -> list[Grid]:
     """What `genset tta thresholds` prints."""
     head = ["entry", *(f"{level:g} %" for level in found.thresholds), "best"]
     rows = [
-        [clean(row.name), *(duration(hours) for hours in row.hours), _score(row.best)]
+        [_name(row.name), *(duration(hours) for hours in row.hours), _score(row.best)]
         for row in found.rows
     ]
     short = sum(row.hours[-1] is None for row in found.rows)
     last = f"{found.thresholds[-1]:g} %"
     notes = [f"{short} of {len(rows)} entries stop short of {last}"] if short else []
-    title = f"{clean(found.task)}: time to {_SCORES[found.score]} accuracy"
+    title = f"{_name(found.task)}: time to {_SCORES[found.score]} accuracy"
     return [Grid(title, head, rows, notes)]
 
 
@@ -144,7 +137,7 @@ def scaling_grids(found: Scaling) -> list[Grid]:
     rows = [
         [
             str(row.workers),
-            clean(row.name),
+            _name(row.name),
             duration(row.epoch_hours),
             duration(row.hours),
             f"{row.ideal:.3g}×",
@@ -159,13 +152,13 @@ def scaling_grids(found: Scaling) -> list[Grid]:
         notes.append("no log says how long communication took (column communicationHours)")
     return [
         Grid(
-            f"{clean(found.task)}: speed-up over {found.rows[0].workers} workers", head, rows, notes
+            f"{_name(found.task)}: speed-up over {found.rows[0].workers} workers", head, rows, notes
         )
     ]
 
 
 def _task_grids(table: TaskTable) -> list[Grid]:
-    name, score = clean(table.task), _SCORES[table.score]
+    name, score = _name(table.task), _SCORES[table.score]
     goal = f"{table.threshold:g} % {score}"
     grids = []
     if table.trainings or table.never:
@@ -174,7 +167,7 @@ def _task_grids(table: TaskTable) -> list[Grid]:
             [*_who(row), duration(row.hours), dollars(row.cost), _number(row.epoch), *_both(row)]
             for row in table.trainings
         ]
-        notes = [f"never: {clean(row.name)} (best {_score(row.best)})" for row in table.never]
+        notes = [f"never: {_name(row.name)} (best {_score(row.best)})" for row in table.never]
         notes += _remarks([*table.trainings, *table.never])
         notes += _counts("hardware", table.hardware["training"])
         notes += _counts("framework", table.frameworks["training"])
@@ -188,7 +181,7 @@ def _task_grids(table: TaskTable) -> list[Grid]:
             for row in table.inferences
         ]
         below = [row for row in table.inferences if row.reaches is False]
-        notes = [f"below {table.threshold:g} %: {clean(row.name)}" for row in below]
+        notes = [f"below {table.threshold:g} %: {_name(row.name)}" for row in below]
         notes += _remarks(table.inferences)
         notes += _counts("hardware", table.hardware["inference"])
         notes += _counts("framework", table.frameworks["inference"])
@@ -201,7 +194,12 @@ def _task_grids(table: TaskTable) -> list[Grid]:
 def _who(row: TrainingRow | InferenceRow) -> list[str]:
     day = row.submitted.isoformat() if row.submitted else NONE
     texts = (clean(text, 32) or NONE for text in (row.model, row.hardware, row.framework))
-    return [clean(row.name), *texts, day]
+    return [_name(row.name), *texts, day]
+
+
+def _name(text: str) -> str:
+    """A stranger's name, as long as a column takes."""
+    return clean(text, 60)
 
 
 def _both(row: TrainingRow) -> list[str]:
@@ -209,7 +207,7 @@ def _both(row: TrainingRow) -> list[str]:
 
 
 def _remarks(rows: Sequence[TrainingRow | InferenceRow]) -> list[str]:
-    return [f"{clean(row.name)}: {remark}" for row in rows for remark in row.remarks]
+    return [f"{_name(row.name)}: {remark}" for row in rows for remark in row.remarks]
 
 
 def _counts(what: str, counts: dict[str, int]) -> list[str]:

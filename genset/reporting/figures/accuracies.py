@@ -9,8 +9,8 @@ from matplotlib.ticker import MaxNLocator
 
 from genset.reporting.data import TopK
 from genset.reporting.figures.svg import ACCENT, AS_PERCENT, INK, as_svg, plain
-from genset.reporting.format import clean
 from genset.text.numbers import percent
+from genset.text.safe import clean
 
 _WIDTH, _ROW, _AXIS = 5.0, 0.48, 0.4  # inches
 

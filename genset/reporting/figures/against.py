@@ -10,9 +10,9 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from genset.reporting.data import Against, ReferenceSummary
 from genset.reporting.figures.svg import ACCENT, AS_PERCENT, INK, MUTED, as_svg, plain
-from genset.reporting.format import clean
 from genset.statistics.bootstrap import Floats
 from genset.statistics.trend import expit, logit
+from genset.text.safe import clean
 
 _WIDTH, _HEIGHT = 7.0, 5.2  # inches
 _LETTER, _TEXT = 0.085, 0.2  # inches: about a letter's width at this size, and a line's height

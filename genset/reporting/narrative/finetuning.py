@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from genset.finetune.compare import Difference
-from genset.reporting.format import clean, interval
+from genset.reporting.format import interval
 from genset.reporting.gather.finetuning import FinetunedModel, FinetunedTask
 from genset.text.numbers import bare_p, count, digits, p_value, percent, points, span
+from genset.text.safe import clean
 
 
 def headline(tasks: Sequence[FinetunedTask]) -> list[str]:

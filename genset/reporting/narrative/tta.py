@@ -4,12 +4,12 @@ from math import isinf
 
 from genset.evaluation.results.compare import Bounds, Place
 from genset.reporting.data import ReportData, TopK
-from genset.reporting.format import clean
 from genset.reporting.gather.finetuning import FinetunedModel, FinetunedTask
 from genset.reporting.gather.tta import Entry
 from genset.reporting.narrative.finetuning import difference
 from genset.statistics.intervals import Interval
 from genset.text.numbers import between, dollars, ends, percent, spoken
+from genset.text.safe import clean
 from genset.tta.tasks import F1, TOP1, TOP5
 
 _SCORES = {TOP1: "top-1", TOP5: "top-5", F1: "F1"}

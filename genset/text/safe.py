@@ -1,0 +1,35 @@
+"""Strangers' words, made safe to show.
+
+Titles, names of owners and models, and what logs say may hold line ends, escapes that steer a
+terminal, halves of characters that no file takes, marks that turn the direction of what stands
+beside them, and letters that nobody sees. Markup is not this module's: who writes HTML or Markdown
+escapes what comes from here.
+"""
+
+# They hold emoji and words of Persian and of India's scripts together. Nothing else that cannot
+# be seen is kept.
+_JOINERS = "\u200c\u200d"
+
+
+def clean(text: str, longest: int = 120) -> str:
+    """The words on one line, of characters that print, and no longer than `longest` (at least 1).
+
+    Clean words stay as they are, so it does no harm to clean twice.
+    """
+    words = (_kept(word, _JOINERS).lstrip(_JOINERS) for word in text.split())
+    line = " ".join(filter(None, words))
+    return line if len(line) <= longest else line[: longest - 1].rstrip(f" {_JOINERS}") + "…"
+
+
+def printable(text: str) -> str:
+    """The words on one line, of characters that print, without a joiner, uncut.
+
+    The documents of a release are written with it, and a manifest has their hashes: ``genset pull``
+    makes them again and compares. So it gives the same for ever, a second blank where a word of
+    nothing but unprintable characters was included.
+    """
+    return " ".join(_kept(word) for word in text.split())
+
+
+def _kept(word: str, besides: str = "") -> str:
+    return "".join(char for char in word if char.isprintable() or char in besides)
