@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from genset.errors import BadInput
+from genset.text.safe import printable
 
 
 class License(NamedTuple):
@@ -98,14 +99,10 @@ def attribution(license: License, *, title: str, owner: str, page_url: str) -> s
     number = next((n for n, known in FLICKR.items() if same_license(known, license)), None)
     grant = _GRANTS.get(number) if number is not None else None
     grant = grant or f"licensed under {license.name}"
-    work = f'"{words}"' if (words := _printable(title)) else "A photo"
+    work = f'"{words}"' if (words := printable(title)) else "A photo"
     address = f" ({license.url})" if license.url else ""
-    credit = f"{work} by {_printable(owner) or 'an unknown author'}, {grant}{address}"
+    credit = f"{work} by {printable(owner) or 'an unknown author'}, {grant}{address}"
     return f"{credit}, {page_url}" if page_url else credit
-
-
-def _printable(text: str) -> str:
-    return "".join(c for c in " ".join(text.split()) if c.isprintable())
 
 
 # Those that let anyone use and change a photo, also for money: attribution at most, or share-alike.

@@ -17,6 +17,7 @@ from genset.errors import BadInput, GensetError
 from genset.store import Labeler as LabelerRow
 from genset.store import Store, now
 from genset.store import Study as StudyRow
+from genset.text.safe import printable
 
 PLATFORMS = ("prolific", "mturk")
 _LONGEST_NAME = 64
@@ -241,8 +242,7 @@ def _known(session: Session, kind: str, subject: str) -> LabelerRow | None:
 
 def _free_name(session: Session, wanted: str) -> str:
     """`wanted` or the like: a provider's name may be any text, and somebody may have it."""
-    wanted = "".join(letter for letter in wanted if letter.isprintable()).strip()
-    wanted = wanted[: _LONGEST_NAME - 8].strip() or "labeler"
+    wanted = printable(wanted)[: _LONGEST_NAME - 8].strip() or "labeler"
     name, number = wanted, 1
     while session.scalar(select(LabelerRow.id).where(LabelerRow.name == name)) is not None:
         number += 1

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from genset.release.reader import ReleasePhoto
+from genset.text.safe import printable
 
 _T = TypeVar("_T")
 
@@ -48,8 +49,7 @@ def told(facts: Any, name: str, kind: type[_T]) -> _T | None:
 
 def line(value: object) -> str:
     """Any value as words on one line."""
-    text = value if isinstance(value, str) else json.dumps(value)
-    return "".join(char for char in " ".join(text.split()) if char.isprintable())
+    return printable(value if isinstance(value, str) else json.dumps(value))
 
 
 def span(facts: Any, name: str) -> str:
