@@ -16,6 +16,7 @@ from genset.label import (
     Submission,
     Verdict,
 )
+from genset.text.links import web_link
 
 _MOST_SCREENS = 12
 _MOST_PHOTOS = 5
@@ -158,8 +159,8 @@ def _example(photo: Example) -> dict[str, Any]:
         "source": photo.source,
         "owner": photo.owner_name,
         "license": photo.license,
-        "license_url": photo.license_url,
-        "page_url": photo.page_url,
+        "license_url": web_link(photo.license_url) or "",
+        "page_url": web_link(photo.page_url) or "",
     }
 
 

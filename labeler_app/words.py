@@ -1,8 +1,9 @@
 """Strangers' words as text: no markup, no addresses but the web's."""
 
 import re
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
+from genset.text.links import web_link
 from genset.text.safe import clean
 
 _LONGEST = 2000  # what is longer is nobody's name, and no message of ours
@@ -21,10 +22,6 @@ def as_markdown(words: str) -> str:
 def link(words: str, url: str) -> str:
     """A Markdown link; only the words where `url` is no web address."""
     shown = as_markdown(words)
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return shown
-    if parts.scheme not in ("http", "https") or not parts.netloc:
+    if web_link(url) is None:
         return shown
     return f"[{shown}](<{quote(url, safe=':/?#@!$&*+,;=%~')}>)"

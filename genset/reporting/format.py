@@ -2,21 +2,10 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from genset.evaluation.results.runs import Accuracy
 from genset.reporting.gather.gallery import Answer
 from genset.text.numbers import ends
-
-
-def web_link(url: str) -> str | None:
-    """The address if it leads to the web, else None: ``javascript:`` is an address too."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
-    web = parts.scheme in ("http", "https") and parts.netloc and len(url) <= 2000
-    return url if web and url.isprintable() and " " not in url else None
 
 
 def interval(accuracy: Accuracy) -> str:

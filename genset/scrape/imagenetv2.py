@@ -18,7 +18,6 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
@@ -27,6 +26,7 @@ from genset.errors import BadInput
 from genset.licenses import FLICKR
 from genset.store import Base, Candidate, Photo, Ruling, Store, Verdict
 from genset.taxonomy import imagenet1k
+from genset.text.links import web_link
 from genset.workspace import Workspace
 
 _SOURCE = "flickr"  # the one search engine that they asked
@@ -145,8 +145,7 @@ def _record(record: Mapping[str, Any], places: Counter[tuple[str, str]]) -> tupl
         raise ValueError(f"search_engine is not {_SOURCE}: {engine!r}")
     if not (photo.isascii() and photo.isdecimal() and len(photo) <= 32):
         raise ValueError(f"id_search_engine is no photo's number: {photo[:99]!r}")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.netloc or " " in url:
+    if web_link(url) is None:
         raise ValueError(f"url is no web address: {url[:99]!r}")
     taken = _text(record, "date_taken")[:32] if record.get("date_taken") else None
     imagenet1k()[wnid]  # raises BadInput where there is no such class

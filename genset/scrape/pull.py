@@ -23,6 +23,7 @@ from genset.scrape.originals import Fetcher
 from genset.scrape.pace import Pace
 from genset.scrape.picture import check_picture
 from genset.scrape.source import Source
+from genset.text.links import web_link
 
 _THREADS = 8
 _LARGEST_MANIFEST = 256 * 2**20  # a quarter of a million photos
@@ -149,7 +150,7 @@ def _sound(path: Path, source: Source) -> Manifest:
         if Path(photo.file).stem != photo.sha256:
             raise BadInput(f"{path}: {photo.file} is not named by its hash")
         for url in (photo.image_url, photo.page_url, photo.license_url):
-            if url and not (re.fullmatch(r"https?://\S+", url) and url.isprintable()):
+            if url and web_link(url) is None:
                 raise BadInput(f"{path}: {photo.file} has no web address: {url[:99]!r}")
         # A photo that was never up (`genset add`) has no address, and is told as not to be had.
         if photo.image_url and not source.may_fetch(photo.image_url):

@@ -268,7 +268,7 @@ def test_a_photo_comes_from_its_route_with_its_credit(opened: Opened) -> None:
         session.execute(
             text(
                 "UPDATE photo SET license = '](x) <i>*free*', license_url = 'javascript:alert(1)',"
-                " page_url = 'https://x.example/a>) [b](c' WHERE source_id = '900'"
+                " page_url = 'https://x.example/a>)[b](c' WHERE source_id = '900'"
             )
         )
     divide(store, f"{TENCH}/flickr:900")
@@ -283,7 +283,7 @@ def test_a_photo_comes_from_its_route_with_its_credit(opened: Opened) -> None:
     assert by_line in [element.value for element in app.text]  # st.text knows no markup
     credit = next(element.value for element in app.caption if "free" in element.value)
     assert credit == (
-        r"\]\(x\) \<i\>\*free\* · [Photo page](<https://x.example/a%3E%29%20%5Bb%5D%28c>)"
+        r"\]\(x\) \<i\>\*free\* · [Photo page](<https://x.example/a%3E%29%5Bb%5D%28c>)"
     )
     assert NOTICE in shown(app)
 

@@ -164,6 +164,7 @@ BAD_URLS = [
     "https:\n//evil.example",
     "http://[broken",
     "file:///etc/passwd",
+    "https://www.flickr.com@evil.example/",
 ]
 
 

@@ -189,6 +189,7 @@ without_wnid = {name: value for name, value in found(7).items() if name != "wnid
         ("search_results/z.json", [without_wnid], "z.json, entry 1: it has no 'wnid'"),
         ("search_results/z.json", [found(7, "n00000001")], "z.json, entry 1: .*n00000001"),
         ("search_results/z.json", [found(7, url="file:///etc")], "entry 1: url is no web address"),
+        ("search_results/z.json", [found(7, url="http://")], "entry 1: url is no web address"),
         ("search_results/z.json", [found(7, url=None)], "entry 1: url is no text: None"),
         ("search_results/z.json", [found(7, search_key="a\x00")], "entry 1: search_key is no text"),
         ("search_results/z.json", [found(7, id_search_engine="x/y")], "no photo's number: 'x/y'"),

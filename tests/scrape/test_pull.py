@@ -210,6 +210,7 @@ def of_photo(**fields: Any) -> Callable[[dict[str, Any]], None]:
         of_photo(image_url="https://live.staticflickr.com.evil.example/1_b.jpg"),
         of_photo(page_url="javascript:alert(1)"),
         of_photo(page_url="https://a\x1b[2J"),
+        of_photo(page_url="https://www.flickr.com@evil.example/"),
         of_photo(license_url="data:text/html,x"),
         of_photo(image_url=7),
         lambda document: document.update(name="../v1"),

@@ -13,6 +13,7 @@ from typing import Any
 from genset.release.documents import said
 from genset.release.documents.table import COLUMNS
 from genset.release.reader import ReleasePhoto
+from genset.text.links import web_link
 
 _SUFFIXES = {"jpg": "image/jpeg", "png": "image/png", "webp": "image/webp", "gif": "image/gif"}
 _NUMBERS = {
@@ -55,7 +56,7 @@ def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table
         "datePublished": created,
         "creator": {"@type": "Organization", "name": contact or "not stated"},
         "citeAs": f"{name}, {len(photos):,} photos, {content_hash}, {created[:10]}",
-        "license": sorted({photo.license_url or photo.license for photo in photos}),
+        "license": sorted({web_link(photo.license_url) or photo.license for photo in photos}),
         "keywords": ["image classification", "test set", "ImageNet", "generalization"],
         **_responsible(manifest, photos),
         "distribution": [

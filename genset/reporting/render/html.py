@@ -6,7 +6,7 @@ from typing import Any
 from genset.errors import MissingExtra
 from genset.files import write_text
 from genset.reporting.data import ReportData
-from genset.reporting.format import interval, probability, settings, web_link
+from genset.reporting.format import interval, probability, settings
 from genset.reporting.gather.finetuning import FinetunedTask, confused, extremes
 from genset.reporting.gather.gallery import class_name
 from genset.reporting.narrative import finetuning as finetuning_narrative
@@ -15,6 +15,7 @@ from genset.reporting.narrative import tta as tta_narrative
 from genset.reporting.render.thumbnails import thumbnail
 from genset.taxonomy import imagenet1k
 from genset.text import numbers
+from genset.text.links import web_link
 from genset.text.safe import clean
 
 _MATRIX = 10  # models whose every pair fits on a page
