@@ -94,15 +94,15 @@ def attribution(license: License, *, title: str, owner: str, page_url: str) -> s
         (https://creativecommons.org/licenses/by/2.0/),
         https://www.flickr.com/photos/78733179@N04/10115956703
 
-    in one line. Title and owner are a stranger's words: only what prints is kept of them.
+    in one line. All of it is strangers' words: only what prints is kept of them.
     """
     number = next((n for n, known in FLICKR.items() if same_license(known, license)), None)
     grant = _GRANTS.get(number) if number is not None else None
-    grant = grant or f"licensed under {license.name}"
+    grant = grant or f"licensed under {printable(license.name)}"
     work = f'"{words}"' if (words := printable(title)) else "A photo"
-    address = f" ({license.url})" if license.url else ""
+    address = f" ({printable(license.url)})" if license.url else ""
     credit = f"{work} by {printable(owner) or 'an unknown author'}, {grant}{address}"
-    return f"{credit}, {page_url}" if page_url else credit
+    return f"{credit}, {printable(page_url)}" if page_url else credit
 
 
 # Those that let anyone use and change a photo, also for money: attribution at most, or share-alike.

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import mlcroissant
@@ -77,6 +78,20 @@ def test_every_licence_is_counted_with_its_address(release: Release) -> None:
     assert "CC BY 2.0: 8 photos\n    https://creativecommons.org/licenses/by/2.0/" in text(
         release, "LICENSES.txt"
     )
+
+
+def test_a_strangers_licence_cannot_leave_its_line(release: Release) -> None:
+    evil = 'CC0\n\nn01440764/x.jpg\n    "Mine" by \u202eme\x1b[2J'
+    first = replace(
+        release.photos[0], license=evil, license_url=f"javascript:{evil}", page_url=evil
+    )
+    photos = [first, *release.photos[1:]]
+    made = documents(json.loads(text(release, MANIFEST)), photos)
+    for name in ("ATTRIBUTION.txt", "LICENSES.txt", "DATA_CARD.md"):
+        assert all(line.isprintable() for line in made[name].split("\n"))
+        assert not any(line.startswith("n01440764/x") for line in made[name].split("\n"))
+    assert len(made["ATTRIBUTION.txt"].splitlines()) == 1 + 3 * len(photos)
+    assert not any("javascript:" in each for each in json.loads(made["croissant.json"])["license"])
 
 
 def test_the_table_has_every_photo(release: Release) -> None:

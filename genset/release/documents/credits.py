@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from genset.licenses import License, attribution
 from genset.release.reader import ReleasePhoto
+from genset.text.safe import printable
 
 
 def attributions(photos: Sequence[ReleasePhoto]) -> str:
@@ -34,5 +35,6 @@ def licenses(photos: Sequence[ReleasePhoto]) -> str:
     ]
     counts = Counter((photo.license, photo.license_url) for photo in photos)
     for (name, url), count in sorted(counts.items()):
-        lines += ["", f"{name}: {count:,} photos", *([f"    {url}"] if url else [])]
+        lines += ["", f"{printable(name)}: {count:,} photos"]
+        lines += [f"    {printable(url)}"] if url else []
     return "\n".join(lines) + "\n"
