@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.errors import GensetError, MissingExtra
+from genset.text.tables import aligned
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -79,11 +80,8 @@ def show_json(answer: Any) -> None:
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table in aligned columns."""
-    cells = [list(head), *([str(cell) for cell in row] for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
-    for row in cells:
-        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        click.echo(line.rstrip())
+    for line in aligned(head, [list(map(str, row)) for row in rows]):
+        click.echo(line)
 
 
 def counted(counts: dict[str, int], what: str) -> str:

@@ -88,7 +88,7 @@ def finetune(
     from genset.cli.finetune_tables import grids
     from genset.finetune.finetune import SomeFailed
     from genset.finetune.finetune import finetune as fit
-    from genset.tta.show import as_markdown, as_text
+    from genset.text.tables import as_markdown, as_text
 
     options = _options(how)
     first = os.environ.get("RANK", "0") == "0"  # torchrun's first process speaks for all

@@ -17,7 +17,7 @@ from genset.finetune.results import Finetuned, Kept, load_said
 from genset.reporting.format import interval
 from genset.text.numbers import NONE, bare_p, count, digits, percent, points, span
 from genset.text.safe import clean
-from genset.tta.show import Grid
+from genset.text.tables import Grid
 
 if TYPE_CHECKING:
     from genset.finetune.finetune import Finished

@@ -13,9 +13,9 @@ from genset.cli.common import FILE, FOLDER, json_option, need, show_json
 from genset.errors import BadInput, GensetError
 
 if TYPE_CHECKING:
+    from genset.text.tables import Grid
     from genset.tta.entries import MalformedLog
     from genset.tta.running import Recorded
-    from genset.tta.show import Grid
     from genset.tta.tasks import Task
 
 _RUNS = click.Path(path_type=Path, exists=True)
@@ -277,8 +277,8 @@ def _show(
     as_json: bool,
     refused: "Sequence[MalformedLog] | None" = None,
 ) -> None:
+    from genset.text.tables import as_markdown, as_text
     from genset.tta.plain import plain
-    from genset.tta.show import as_markdown, as_text
 
     if as_json:
         show_json(plain(found) | ({} if refused is None else {"refused": plain(list(refused))}))

@@ -1,12 +1,12 @@
-"""Tables of this room as people read them: plain text and Markdown."""
+"""Tables of this room as people read them."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from math import isinf
 
 from genset.statistics.intervals import Interval
 from genset.text.numbers import NONE, dollars, duration
 from genset.text.safe import clean
+from genset.text.tables import Grid
 from genset.tta.entries import MalformedLog
 from genset.tta.scaling import Scaling
 from genset.tta.stability import Stability
@@ -15,47 +15,6 @@ from genset.tta.tasks import F1, TOP1, TOP5
 from genset.tta.thresholds import Thresholds
 
 _SCORES = {TOP1: "top-1", TOP5: "top-5", F1: "F1"}
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A titled table and the lines below it."""
-
-    title: str
-    head: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()
-    notes: Sequence[str] = field(default_factory=list)
-
-
-def as_text(grids: Iterable[Grid]) -> str:
-    """For a terminal: aligned columns."""
-    parts = []
-    for grid in grids:
-        lines = [grid.title, ""]
-        if grid.rows:
-            cells = [list(grid.head), *(list(row) for row in grid.rows)]
-            widths = [max(len(row[column]) for row in cells) for column in range(len(grid.head))]
-            for row in cells:
-                padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-                lines.append("  ".join(padded).rstrip())
-            lines.append("")
-        parts.append("\n".join([*lines, *grid.notes]).rstrip())
-    return "\n\n".join(parts)
-
-
-def as_markdown(grids: Iterable[Grid]) -> str:
-    """For a document: strangers' words cannot break out of their cells."""
-    parts = []
-    for grid in grids:
-        lines = [f"## {_escaped(grid.title)}", ""]
-        if grid.rows:
-            bar = ["---"] * len(grid.head)
-            for row in (grid.head, bar, *grid.rows):
-                cells = row if row is bar else [_escaped(cell) for cell in row]
-                lines.append(f"| {' | '.join(cells)} |")
-            lines.append("")
-        parts.append("\n".join([*lines, *(f"- {_escaped(note)}" for note in grid.notes)]).rstrip())
-    return "\n\n".join(parts)
 
 
 def table_grids(found: Table) -> list[Grid]:
@@ -230,9 +189,3 @@ def _ends(interval: Interval, digits: int) -> str:
     """A 95 % interval in per cent."""
     high = "∞" if isinf(interval.high) else f"{100 * interval.high:.{digits}f} %"
     return f"95 %: {100 * interval.low:.{digits}f} to {high}"
-
-
-def _escaped(text: str) -> str:
-    for mark in ("\\", "|", "`", "*", "_", "<", "[", "]"):
-        text = text.replace(mark, f"\\{mark}")
-    return text

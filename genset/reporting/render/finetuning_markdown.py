@@ -18,7 +18,8 @@ from genset.reporting.narrative.finetuning import (
     shares,
     taken,
 )
-from genset.reporting.render.markdown_tables import escape, plain, table
+from genset.reporting.render.markdown_tables import plain
+from genset.text.markdown import escape, table
 from genset.text.numbers import percent
 
 
@@ -53,9 +54,9 @@ def tasks_to_json(tasks: Sequence[FinetunedTask]) -> list[dict[str, Any]]:
 
 def _comparison(tasks: Sequence[FinetunedTask]) -> str:
     first, *others = labels(tasks)
-    head = ["Task", f"{escape(first)} (%)"]
+    head = ["Task", f"{first} (%)"]
     for label in others:
-        head += [f"{escape(label)} (%)", "Difference (points)", "McNemar"]
+        head += [f"{label} (%)", "Difference (points)", "McNemar"]
     rows = []
     for task in tasks:
         row = [task.task]
@@ -70,7 +71,7 @@ def _comparison(tasks: Sequence[FinetunedTask]) -> str:
 
 
 def _details(task: FinetunedTask) -> list[str]:
-    name, models = escape(task.task), [escape(model.label) for model in task.models]
+    name, models = escape(task.task), [model.label for model in task.models]
     parts = []
     if any(len(model.curve) > 1 for model in task.models):
         rows = [

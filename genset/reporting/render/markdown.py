@@ -11,8 +11,9 @@ from genset.reporting.format import interval
 from genset.reporting.gather.gallery import class_name
 from genset.reporting.narrative import models as narrative
 from genset.reporting.render.finetuning_markdown import tasks_in_markdown, tasks_to_json
-from genset.reporting.render.markdown_tables import escape, plain, table
+from genset.reporting.render.markdown_tables import plain
 from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
+from genset.text.markdown import escape, table
 from genset.text.numbers import bare_p, between, count, ends, percent, points, span
 
 FORMAT = "genset report 2"
@@ -185,7 +186,7 @@ def _breakdown(models: Sequence[ScoredModel], found: Breakdown) -> list[str]:
         )
         for group in found.groups
     ]
-    head = (found.by.capitalize(), "Photos", *(escape(model.label) for model in models))
+    head = (found.by.capitalize(), "Photos", *(model.label for model in models))
     return [f"### By {found.by}", table(head, rows)]
 
 

@@ -7,7 +7,7 @@ from genset.reporting.format import interval
 from genset.reporting.narrative import tta as tta_narrative
 from genset.reporting.narrative.finetuning import shares
 from genset.reporting.narrative.tta import LOWER, UPPER
-from genset.reporting.render.markdown_tables import escape, table
+from genset.text.markdown import escape, table
 from genset.text.numbers import ends, percent
 from genset.tta.plain import plain
 
@@ -71,7 +71,7 @@ def _finetuned(data: ReportData) -> list[str]:
         return []
     head = ["Model"]
     for task in tasks:
-        head += [f"{escape(task.task)} (%)", f"less {escape(task.models[0].label)} (points)"]
+        head += [f"{task.task} (%)", f"less {task.models[0].label} (points)"]
     rows = []
     for label in tta_narrative.models(data):
         row = [label]
