@@ -1,14 +1,13 @@
 """Commands for those who label: links, studies, photos whose answer is known."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
 from genset.cli.common import json_option, opened, show, show_json, show_table
+from genset.text.plain import plain
 
 
 @click.group()
@@ -151,7 +150,7 @@ def add_known(
     with opened(folder) as (_, store):
         expected = Verdict.CORRECT if correct else Verdict.INCORRECT
         made = add_control(store, task, expected, reason, wnid)
-    show(_plain(asdict(made)), f"control {made.id}: {made.task} is {made.expected}", as_json)
+    show(plain(made), f"control {made.id}: {made.task} is {made.expected}", as_json)
 
 
 @controls.command("list")
@@ -191,16 +190,9 @@ def retire(folder: Path | None, number: int, as_json: bool) -> None:
 
 def _show_rows(head: tuple[str, ...], rows: Sequence[tuple[object, ...]], as_json: bool) -> None:
     if as_json:
-        show_json([_plain(dict(zip(head, row, strict=True))) for row in rows])
+        show_json([plain(dict(zip(head, row, strict=True))) for row in rows])
     else:
         show_table(head, [tuple(_in_words(cell) for cell in row) for row in rows])
-
-
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: value.isoformat() if isinstance(value, datetime) else value
-        for name, value in row.items()
-    }
 
 
 def _in_words(cell: object) -> object:

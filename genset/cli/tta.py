@@ -225,8 +225,8 @@ def tta_record(
     """
     from getpass import getuser
 
+    from genset.text.plain import plain
     from genset.tta.machine import hardware
-    from genset.tta.plain import plain
     from genset.tta.recording import Header
     from genset.tta.running import record
 
@@ -277,8 +277,8 @@ def _show(
     as_json: bool,
     refused: "Sequence[MalformedLog] | None" = None,
 ) -> None:
+    from genset.text.plain import plain
     from genset.text.tables import as_markdown, as_text
-    from genset.tta.plain import plain
 
     if as_json:
         show_json(plain(found) | ({} if refused is None else {"refused": plain(list(refused))}))

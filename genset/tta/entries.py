@@ -16,6 +16,10 @@ class MalformedLog(BadInput):
         super().__init__(f"{path}{place}: {reason}")
         self.path, self.reason, self.line = path, reason, line
 
+    def as_json(self) -> dict[str, object]:
+        """Where and why."""
+        return {"file": self.path, "line": self.line, "reason": self.reason}
+
 
 @dataclass(frozen=True, slots=True)
 class Epoch:

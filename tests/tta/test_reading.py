@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.errors import BadInput
+from genset.text.plain import plain
 from genset.text.tables import as_markdown, as_text
 from genset.tta.curve import Curve, read_curve
 from genset.tta.entries import Entries, MalformedLog
-from genset.tta.plain import plain
 from genset.tta.reading import read_entries, read_run, read_runs
 from genset.tta.show import table_grids
 from genset.tta.table import table

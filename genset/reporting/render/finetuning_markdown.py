@@ -18,9 +18,9 @@ from genset.reporting.narrative.finetuning import (
     shares,
     taken,
 )
-from genset.reporting.render.markdown_tables import plain
 from genset.text.markdown import escape, table
 from genset.text.numbers import percent
+from genset.text.plain import plain
 
 
 def tasks_in_markdown(tasks: Sequence[FinetunedTask]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from operator import attrgetter
 from typing import Any
 
 from genset.evaluation.results.breakdown import Breakdown
@@ -11,10 +12,10 @@ from genset.reporting.format import interval
 from genset.reporting.gather.gallery import class_name
 from genset.reporting.narrative import models as narrative
 from genset.reporting.render.finetuning_markdown import tasks_in_markdown, tasks_to_json
-from genset.reporting.render.markdown_tables import plain
 from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
 from genset.text.markdown import escape, table
 from genset.text.numbers import bare_p, between, count, ends, percent, points, span
+from genset.text.plain import plain
 
 FORMAT = "genset report 2"
 _LISTED = 10
@@ -70,12 +71,16 @@ def to_json(data: ReportData) -> dict[str, Any]:
     """
     found = asdict(data)
     del found["models"], found["entries"], found["finetuning"]
+    # Where this machine keeps photos and logs is nobody's business.
+    for gallery in found["galleries"]:
+        for sample in gallery["samples"]:
+            del sample["path"]
     if not data.entries:
         del found["options"]["tta"]
     return {
         "format": FORMAT,
         "headline": narrative.headline(data),
-        **plain(found),
+        **plain(found, paths=attrgetter("name")),
         "models": [
             plain({**asdict(model.run), **asdict(model), "run": model.run.key})
             for model in data.models

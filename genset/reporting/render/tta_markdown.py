@@ -9,7 +9,7 @@ from genset.reporting.narrative.finetuning import shares
 from genset.reporting.narrative.tta import LOWER, UPPER
 from genset.text.markdown import escape, table
 from genset.text.numbers import ends, percent
-from genset.tta.plain import plain
+from genset.text.plain import plain
 
 _TRAINING = ("Goal", "Time", "Cost", "Epoch", "Runs that reach it", "Variation of times")
 _SURE = ("Wilson", "Classes resampled")
