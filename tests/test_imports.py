@@ -47,6 +47,12 @@ INNER_FLOORS = {
         {"executors"},
         {"in_memory", "latency", "audit"},
     ],
+    "reporting": [
+        {"data", "latency"},
+        {"format"},
+        {"gather", "narrative", "figures"},
+        {"render"},
+    ],
 }
 
 # Tables of names, which import nothing of ours: whoever reads an option may read them.

@@ -76,14 +76,14 @@ def report(
     """
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.reporting import ReportOptions, write_report
-    from genset.reporting.gather.tta import read_words
+    from genset.reporting.gather.tta import parse_entry
     from genset.reporting.render.markdown import as_markdown, to_json
     from genset.statistics.bootstrap import Resampling
 
     found = locate_set(photos or _newest_release(folder), folder)
     kept = runs or locate_runs(folder)
     path = output or kept.parent / f"report-{found.name}.html"
-    joined = tuple(map(read_words, entries))
+    joined = tuple(map(parse_entry, entries))
     options = ReportOptions(
         real_labels=labels, tta=joined, resampling=Resampling(seed=seed), **asked
     )

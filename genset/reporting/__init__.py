@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from genset.evaluation.data.photos import PhotoSet
-from genset.reporting.data import PLAIN, ReportData, ReportOptions
+from genset.reporting.data.report import PLAIN, ReportData, ReportOptions
 from genset.reporting.gather.collect import collect, collect_results
 from genset.reporting.render.html import write_html
 

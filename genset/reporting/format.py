@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from genset.evaluation.results.runs import Accuracy
-from genset.reporting.gather.gallery import Answer
+from genset.reporting.data.gallery import Answer
 from genset.text.numbers import ends
 
 

@@ -12,7 +12,8 @@ from genset.cli import cli
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
 from genset.reporting import ReportOptions, collect, write_report
-from genset.reporting.gather.tta import EntryOf, read_words
+from genset.reporting.data.tta import EntrySpec
+from genset.reporting.gather.tta import parse_entry
 from genset.reporting.render.markdown import as_markdown, to_json
 from tests.reporting.heads import keep_finetuned
 from tests.reporting.sets import Page, release_of, report, score
@@ -29,7 +30,7 @@ def photos(tmp_path: Path) -> PhotoSet:
 
 
 def joined(*words: str, lower: str = "", upper: str = "") -> ReportOptions:
-    return ReportOptions(tta=tuple(map(read_words, words)), lower=lower, upper=upper)
+    return ReportOptions(tta=tuple(map(parse_entry, words)), lower=lower, upper=upper)
 
 
 def everywhere(photos: PhotoSet, options: ReportOptions) -> tuple[Page, str, dict[str, object]]:
@@ -154,11 +155,11 @@ def test_results_of_fine_tuning_stand_beside_it(tmp_path: Path, photos: PhotoSet
 )
 def test_words_without_both_sides_are_refused(words: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        read_words(words)
+        parse_entry(words)
 
 
 def test_the_last_sign_divides_since_paths_may_hold_others() -> None:
-    assert read_words("lr=0.1/run.tsv=fast") == EntryOf(Path("lr=0.1/run.tsv"), "fast")
+    assert parse_entry("lr=0.1/run.tsv=fast") == EntrySpec(Path("lr=0.1/run.tsv"), "fast")
 
 
 def test_logs_that_cannot_be_told_are_refused_in_one_line(tmp_path: Path, photos: PhotoSet) -> None:

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from genset.reporting.data import TopK
+from genset.reporting.data.report import TopK
 from genset.reporting.figures.svg import ACCENT, AS_PERCENT, INK, as_svg, plain
 from genset.text.numbers import percent
 from genset.text.safe import clean

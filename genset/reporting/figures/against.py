@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from genset.reporting.data import Against, ReferenceSummary
+from genset.reporting.data.report import Against, ReferenceSummary
 from genset.reporting.figures.svg import ACCENT, AS_PERCENT, INK, MUTED, as_svg, plain
 from genset.statistics.bootstrap import Floats
 from genset.statistics.trend import expit, logit

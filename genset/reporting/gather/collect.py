@@ -15,7 +15,7 @@ from genset.evaluation.results.references.find import find_references
 from genset.evaluation.results.results import Results, Scored, load_results, read_real_labels
 from genset.evaluation.results.runs import Accuracy
 from genset.release.reader import MANIFEST, Release
-from genset.reporting.data import (
+from genset.reporting.data.report import (
     PLAIN,
     Against,
     LinePoint,

@@ -2,15 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from genset.evaluation.results.results import Results, Scored
 from genset.finetune.compare import (
     ClassAccuracy,
-    CurvePoint,
-    Difference,
-    Mistaken,
     Row,
     learning_curve,
     per_class,
@@ -18,56 +15,11 @@ from genset.finetune.compare import (
     worst_pairs,
 )
 from genset.finetune.results import Finetuned, Kept, find_finetuned, load_said
+from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask
 
 _LISTED = 8
 _FEW = 12  # classes that are all listed; of more, the ends
 _HARDEST, _EASIEST = 6, 3
-
-
-@dataclass(frozen=True, slots=True)
-class FinetunedModel:
-    """One model on one task.
-
-    Attributes:
-        label: as the report calls it.
-        run: what was fitted on what; its `accuracy` and `spread` are the result.
-        difference: from the task's baseline; None of the baseline itself.
-        curve: accuracy by photos of each class.
-        classes: accuracy by class, in the order of the task's classes.
-        mistaken: pairs of classes, the most confused first.
-    """
-
-    label: str
-    run: Finetuned
-    difference: Difference | None
-    curve: tuple[CurvePoint, ...]
-    classes: tuple[ClassAccuracy, ...]
-    mistaken: tuple[Mistaken, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FinetunedTask:
-    """A task, with the models whose results on it can be compared: the baseline first.
-
-    `task` is its name, with a number where the report has several tables of it.
-    """
-
-    task: str
-    models: tuple[FinetunedModel, ...]
-
-    @property
-    def about(self) -> Finetuned:
-        """A run that says what all of them share: photos, split, classes, way of fitting."""
-        return self.models[0].run
-
-    def find(self, label: str) -> FinetunedModel | None:
-        """The model that the report calls so, if it has results on this task.
-
-        One that was fitted in several ways (another precision or preprocessing) has the key of each
-        behind its name; the first of these stands for it.
-        """
-        own = (m for m in self.models if m.label == label or m.label.startswith(f"{label} ["))
-        return next(own, None)
 
 
 def gather_finetuned(results: Results, runs: Path, lower: str) -> tuple[FinetunedTask, ...]:

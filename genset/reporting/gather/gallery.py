@@ -3,71 +3,17 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from genset.evaluation.results.breakdown import Confusion, Group
 from genset.evaluation.results.results import Results, Scored
 from genset.release.reader import ReleasePhoto
+from genset.reporting.data.gallery import Answer, Gallery, Sample
 from genset.taxonomy import imagenet1k
 
 MAX_PHOTOS = 30  # Flickr's terms allow no more on a page
 _HARD_CLASSES, _OF_EACH, _CONFUSED, _DISAGREED = 4, 3, 6, 12
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A model's top answer to a photo.
-
-    `probability` is None where it is not known. `place` is where the true class is among the
-    model's answers, from 1; None if it is not.
-    """
-
-    model: str
-    wnid: str
-    name: str
-    probability: float | None
-    place: int | None
-
-    @property
-    def right(self) -> bool:
-        """Whether the top answer is the true class."""
-        return self.place == 1
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """A photo to show.
-
-    Attributes:
-        id: its path in the set.
-        path: where it lies on this machine; for making its picture, not for printing.
-        wnid, name: its true class.
-        answers: of each model that is counted on it, in the models' order.
-        record: what a release knows of it; None in a plain folder.
-    """
-
-    id: str
-    path: Path
-    wnid: str
-    name: str
-    answers: tuple[Answer, ...]
-    record: ReleasePhoto | None
-
-    @property
-    def mistakes(self) -> int:
-        """How many models' top answers are wrong."""
-        return sum(not answer.right for answer in self.answers)
-
-
-@dataclass(frozen=True, slots=True)
-class Gallery:
-    """Photos that show one thing: "hard", "confused", "disagreed", "mistaken" or "some"."""
-
-    shows: str
-    samples: tuple[Sample, ...]
 
 
 def choose_galleries(

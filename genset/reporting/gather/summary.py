@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from genset.evaluation.data.photos import PhotoSet
 from genset.release.reader import Release, ReleasePhoto
-from genset.reporting.data import LicenseCount, ReleaseSummary, SetSummary
+from genset.reporting.data.report import LicenseCount, ReleaseSummary, SetSummary
 
 
 def summarize(photos: PhotoSet, release: Release | None) -> SetSummary:

@@ -1,70 +1,19 @@
 """DAWNBench entries joined with the models that their training gave: fast, stable, general?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
 from genset.errors import BadInput
 from genset.evaluation.results.results import Results
-from genset.statistics.intervals import Interval
+from genset.reporting.data.tta import EntrySpec, JoinedEntry
 from genset.tta.entries import MalformedLog, Training
 from genset.tta.reading import one_task, read_run, read_runs, threshold_of
 from genset.tta.stability import stability
 from genset.tta.table import TrainingRow, training_row
 
 
-@dataclass(frozen=True, slots=True)
-class EntryOf:
-    """An entry's log, or the folder of its runs, and the model that this training gave."""
-
-    log: Path
-    model: str
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What an entry's runs did, beside the model that is scored here.
-
-    Attributes:
-        name: of the log, or of the folder of runs.
-        model: the label of the report's model.
-        task: what it was trained for.
-        score: the column that counts, as DAWNBench calls it.
-        threshold: in per cent.
-        hardware, framework: as the log says, or empty.
-        runs: how many.
-        reached: how many of them reach the threshold.
-        share: the 95 % interval of that share (Clopper-Pearson); None of one run.
-        hours: to the threshold: the mean over the runs that reach it, None if there are none.
-        cost: US dollars to the threshold, likewise; None also where no price is known.
-        epochs: the lowest and the highest epoch that reached it.
-        best: the best score of any run, in per cent.
-        variation: the coefficient of variation of the times; None where fewer than two have one.
-        variation_interval: its 95 % interval (modified McKay), where there is one.
-        remarks: what a reader must know of the logs.
-    """
-
-    name: str
-    model: str
-    task: str
-    score: str
-    threshold: float
-    hardware: str
-    framework: str
-    runs: int
-    reached: int
-    share: Interval | None
-    hours: float | None
-    cost: float | None
-    epochs: tuple[float, float] | None
-    best: float
-    variation: float | None
-    variation_interval: Interval | None
-    remarks: tuple[str, ...]
-
-
-def read_words(words: str) -> EntryOf:
+def parse_entry(words: str) -> EntrySpec:
     """What ENTRY=MODEL asks for; the last "=" counts, since a path may hold others.
 
     Raises:
@@ -73,17 +22,17 @@ def read_words(words: str) -> EntryOf:
     log, _, model = words.rpartition("=")
     if not (log and model):
         raise BadInput(f"--tta {words}: write ENTRY=MODEL, such as runs/fast.tsv=resnet50")
-    return EntryOf(Path(log), model)
+    return EntrySpec(Path(log), model)
 
 
-def join_entries(results: Results, asked: Sequence[EntryOf]) -> tuple[Entry, ...]:
+def join_entries(results: Results, asked: Sequence[EntrySpec]) -> tuple[JoinedEntry, ...]:
     """Read each entry and find the model that it is held against, in the order asked for.
 
     Raises:
         BadInput: a model that was not scored on this set, an entry that is named twice, a log that
             is not there or has no right reading, or a folder with runs of several entries.
     """
-    found: dict[Path, Entry] = {}
+    found: dict[Path, JoinedEntry] = {}
     for each in asked:
         model = results.find(each.model)
         place = each.log.resolve()
@@ -93,7 +42,7 @@ def join_entries(results: Results, asked: Sequence[EntryOf]) -> tuple[Entry, ...
     return tuple(found.values())
 
 
-def _entry(log: Path, model: str) -> Entry:
+def _entry(log: Path, model: str) -> JoinedEntry:
     runs = _runs(log)
     task, about = one_task(runs), runs[0].about
     if task.threshold is None:
@@ -103,7 +52,7 @@ def _entry(log: Path, model: str) -> Entry:
     several = stability(runs, threshold) if len(runs) > 1 else None
     reached = [row for row in rows if row.hours is not None]
     epochs = [row.epoch for row in reached if row.epoch is not None]
-    return Entry(
+    return JoinedEntry(
         name=log.resolve().name if log.is_dir() else about.name,
         model=model,
         task=task.name,

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from genset.finetune.compare import Difference
+from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask
 from genset.reporting.format import interval
-from genset.reporting.gather.finetuning import FinetunedModel, FinetunedTask
 from genset.text.numbers import bare_p, count, digits, p_value, percent, points, span
 from genset.text.safe import clean
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from genset.evaluation.results.compare import Pair
 from genset.evaluation.results.runs import Run
-from genset.reporting.data import Power, ReferenceSummary, ReportData, SetSummary
+from genset.reporting.data.report import Power, ReferenceSummary, ReportData, SetSummary
 from genset.reporting.format import interval, settings
 from genset.text.numbers import count, digits, p_value, percent, points, span
 from genset.text.safe import clean

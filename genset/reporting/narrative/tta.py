@@ -3,9 +3,9 @@
 from math import isinf
 
 from genset.evaluation.results.compare import Bounds, Place
-from genset.reporting.data import ReportData, TopK
-from genset.reporting.gather.finetuning import FinetunedModel, FinetunedTask
-from genset.reporting.gather.tta import Entry
+from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask
+from genset.reporting.data.report import ReportData, TopK
+from genset.reporting.data.tta import JoinedEntry
 from genset.reporting.narrative.finetuning import difference
 from genset.statistics.intervals import Interval
 from genset.text.numbers import between, dollars, ends, percent, spoken
@@ -16,7 +16,7 @@ _SCORES = {TOP1: "top-1", TOP5: "top-5", F1: "F1"}
 LOWER, UPPER = "lower reference", "upper reference"
 
 
-def sentence(entry: Entry, data: ReportData) -> str:
+def sentence(entry: JoinedEntry, data: ReportData) -> str:
     """Fast, stable, general: all that is known of an entry, and what is not."""
     return " ".join([_training(entry), *_model(entry.model, data)])
 
@@ -30,22 +30,22 @@ def sentences(data: ReportData) -> list[str]:
     ]
 
 
-def goal(entry: Entry) -> str:
+def goal(entry: JoinedEntry) -> str:
     """What it must reach: "93 % top-5 on ImageNet"."""
     return f"{entry.threshold:g} % {_SCORES[entry.score]} on {clean(entry.task)}"
 
 
-def time(entry: Entry) -> str:
+def time(entry: JoinedEntry) -> str:
     """Its time to the threshold, or that it never gets there."""
     return "never" if entry.hours is None else spoken(entry.hours)
 
 
-def cost(entry: Entry) -> str:
+def cost(entry: JoinedEntry) -> str:
     """Its cost to the threshold."""
     return dollars(entry.cost)
 
 
-def epoch(entry: Entry) -> str:
+def epoch(entry: JoinedEntry) -> str:
     """The epoch that reached the threshold; of several runs, from the first to the last."""
     if entry.epochs is None:
         return "–"
@@ -53,14 +53,14 @@ def epoch(entry: Entry) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def reach(entry: Entry) -> str:
+def reach(entry: JoinedEntry) -> str:
     """How many runs reach the threshold, with the interval of their share."""
     if entry.share is None:
         return "one run"
     return f"{entry.reached} of {entry.runs} runs ({_range(entry.share, 0)})"
 
 
-def variation(entry: Entry) -> str:
+def variation(entry: JoinedEntry) -> str:
     """How much the times vary, with the interval of that; "–" where it is not known."""
     if entry.variation is None:
         return "–"
@@ -111,7 +111,7 @@ def against_baseline(found: FinetunedModel) -> str:
     return "{} ({})".format(*difference(found.difference))
 
 
-def _training(entry: Entry) -> str:
+def _training(entry: JoinedEntry) -> str:
     name, aim = clean(entry.name), goal(entry)
     if entry.hours is None:
         none = f"None of the {entry.runs} runs of {name} reaches" if entry.runs > 1 else ""

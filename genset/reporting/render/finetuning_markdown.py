@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.format import interval
-from genset.reporting.gather.finetuning import FinetunedTask, confused, extremes
+from genset.reporting.gather.finetuning import confused, extremes
 from genset.reporting.narrative.finetuning import (
     NOTE,
     about,

@@ -5,9 +5,10 @@ from typing import Any
 
 from genset.errors import MissingExtra
 from genset.files import write_text
-from genset.reporting.data import ReportData
+from genset.reporting.data.finetuning import FinetunedTask
+from genset.reporting.data.report import ReportData
 from genset.reporting.format import interval, probability, settings
-from genset.reporting.gather.finetuning import FinetunedTask, confused, extremes
+from genset.reporting.gather.finetuning import confused, extremes
 from genset.reporting.gather.gallery import class_name
 from genset.reporting.narrative import finetuning as finetuning_narrative
 from genset.reporting.narrative import models as narrative

@@ -7,7 +7,7 @@ from typing import Any
 
 from genset.evaluation.results.breakdown import Breakdown
 from genset.evaluation.results.compare import Pair
-from genset.reporting.data import Against, ReferenceSummary, ReportData, ScoredModel
+from genset.reporting.data.report import Against, ReferenceSummary, ReportData, ScoredModel
 from genset.reporting.format import interval
 from genset.reporting.gather.gallery import class_name
 from genset.reporting.narrative import models as narrative

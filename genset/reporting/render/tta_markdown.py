@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from genset.reporting.data import ReportData
+from genset.reporting.data.report import ReportData
 from genset.reporting.format import interval
 from genset.reporting.narrative import tta as tta_narrative
 from genset.reporting.narrative.finetuning import shares

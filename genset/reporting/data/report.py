@@ -7,9 +7,9 @@ from typing import Any
 from genset.evaluation.results.breakdown import Breakdown, Confusion, Group
 from genset.evaluation.results.compare import Bounds, Pair
 from genset.evaluation.results.runs import Accuracy, Run
-from genset.reporting.gather.finetuning import FinetunedTask
-from genset.reporting.gather.gallery import Gallery
-from genset.reporting.gather.tta import Entry, EntryOf
+from genset.reporting.data.finetuning import FinetunedTask
+from genset.reporting.data.gallery import Gallery
+from genset.reporting.data.tta import EntrySpec, JoinedEntry
 from genset.statistics.bootstrap import STANDARD, Resampling
 from genset.statistics.calibration import Calibration
 from genset.statistics.intervals import Interval
@@ -33,7 +33,7 @@ class ReportOptions:
     lower: str = ""
     upper: str = ""
     k: int = 0
-    tta: tuple[EntryOf, ...] = ()
+    tta: tuple[EntrySpec, ...] = ()
     resampling: Resampling = STANDARD
 
 
@@ -212,7 +212,7 @@ class ReportData:
     power: Power | None
     reference: ReferenceSummary | None
     bounds: Bounds | None
-    entries: tuple[Entry, ...]
+    entries: tuple[JoinedEntry, ...]
     finetuning: tuple[FinetunedTask, ...]
     classes: tuple[Group, ...]
     confusions: tuple[Confusion, ...]
