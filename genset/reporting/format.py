@@ -1,4 +1,4 @@
-"""What of a result or a run is more than a number, as people read it."""
+"""An accuracy, an answer and a run's settings, as people read them."""
 
 from collections.abc import Mapping
 from typing import Any

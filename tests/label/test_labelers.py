@@ -84,8 +84,9 @@ def test_an_account_is_one_labeler_whatever_name_it_has(labelers: Labelers) -> N
         labelers.by_oidc("https://a.example", "2", "Ann"),
         labelers.by_oidc("https://a.example", "3", "\u202e\x00" + "long" * 99),
         labelers.by_oidc("https://a.example", "4", ""),
+        labelers.by_oidc("https://a.example", "5", "Zoë\u3000Ko\n"),
     ]
-    assert [each.name for each in others] == ["Ann 2", "Ann 3", "long" * 14, "labeler"]
+    assert [each.name for each in others] == ["Ann 2", "Ann 3", "long" * 14, "labeler", "Zoë Ko"]
     with pytest.raises(BadInput, match="needs no link"):
         labelers.invite("Ann")
 

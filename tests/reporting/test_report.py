@@ -48,6 +48,16 @@ def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
         assert "p = 0.25 by McNemar" in form
 
 
+def test_json_does_not_say_where_photos_lie(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 3), tmp_path / "runs"
+    score(photos, runs, "model", 2)
+    as_json = json.dumps(to_json(collect(photos, runs)))
+    (gallery,) = json.loads(as_json)["galleries"]
+    assert len(gallery["samples"]) == 3
+    assert str(tmp_path) not in as_json
+    assert not any("path" in sample for sample in gallery["samples"])
+
+
 def test_the_set_is_described(tmp_path: Path) -> None:
     photos = release_of(tmp_path / "set", 3)
     page = report(photos, tmp_path / "runs")

@@ -4,7 +4,7 @@ import html
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from genset.text.markdown import escape, table
@@ -16,6 +16,7 @@ WORDS = st.text(st.characters() | st.sampled_from(f"{SIGNS}<>&;lt\n \u202e"), ma
 
 
 @given(WORDS)
+@example(f"{SIGNS}<>&{SIGNS}")
 def test_what_is_escaped_reads_as_the_words(words: str) -> None:
     written = escape(words)
     assert not re.search(rf"(?<!\\)(\\\\)*[{re.escape(SIGNS[1:])}<>]", written)
@@ -52,6 +53,7 @@ def test_a_table_says_which_columns_are_numbers() -> None:
 
 
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1))
+@example([("|", "\\|"), ("a\nb", "\\")])
 def test_words_stay_in_their_cells(cells: list[tuple[str, str]]) -> None:
     head, *rows = cells
     lines = table(head, rows).splitlines()

@@ -64,7 +64,9 @@ def test_table_as_json_is_the_same_in_numbers(entries: Path) -> None:
     assert task["trainings"][0]["submitted"] == "2018-09-30"
     assert [row["name"] for row in task["never"]] == ["short"]
     assert [row["reaches"] for row in task["inferences"]] == [True, False]
-    assert found["refused"][0]["line"] == 1
+    (refused,) = found["refused"]
+    assert refused["file"] == str(entries / "ImageNet" / "train" / "broken.tsv")
+    assert (refused["line"], refused["reason"][:8]) == (1, "no score")
 
 
 def test_markdown_keeps_strangers_words_in_their_cells(entries: Path) -> None:
@@ -74,6 +76,13 @@ def test_markdown_keeps_strangers_words_in_their_cells(entries: Path) -> None:
     assert "\x1b" not in text
     assert "a\\|b \\[x\\](http://y) \\`z\\`" in row
     assert row.replace("\\|", "").count("|") == 11
+
+
+def test_a_name_takes_no_more_than_its_column(tmp_path: Path) -> None:
+    write_entry(tmp_path / "train" / f"a{'x' * 99}", [95], misc={"task": "ImageNet"})
+    text = tta("table", tmp_path).stdout
+    assert f"a{'x' * 58}…  " in text
+    assert "x" * 59 not in text
 
 
 def test_thresholds_are_for_one_task_or_for_all(entries: Path) -> None:
