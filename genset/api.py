@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from torch import nn
 
-    from genset.reporting import ReportData
+    from genset.reporting.data.report import ReportData
 
 __all__ = ["Comparison", "Evaluated", "Release", "compare", "evaluate", "open_set", "report"]
 
@@ -172,7 +172,7 @@ def report(
         path: the HTML file.
         runs: the folder of runs, for a `reference` that is another set, and for fine-tuning.
         seed: of the draws for intervals.
-        asked: further fields of `genset.reporting.ReportOptions`, as in
+        asked: further fields of `genset.reporting.data.report.ReportOptions`, as in
             ``reference="imagenet-val"``.
 
     Returns:
@@ -183,7 +183,9 @@ def report(
             is not there.
         MissingExtra: Jinja or matplotlib is not installed.
     """
-    from genset.reporting import ReportOptions, collect_results, write_html
+    from genset.reporting.data.report import ReportOptions
+    from genset.reporting.gather.collect import collect_results
+    from genset.reporting.render.html import write_html
 
     if not evaluated:
         raise BadInput("a report needs at least one model that was evaluated")

@@ -48,10 +48,11 @@ INNER_FLOORS = {
         {"in_memory", "latency", "audit"},
     ],
     "reporting": [
-        {"data", "latency"},
+        {"latency", "data"},
         {"format"},
         {"gather", "narrative", "figures"},
         {"render"},
+        {"write"},
     ],
 }
 

@@ -75,9 +75,10 @@ def report(
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     """
     from genset.evaluation.locate import locate_runs, locate_set
-    from genset.reporting import ReportOptions, write_report
+    from genset.reporting.data.report import ReportOptions
     from genset.reporting.gather.tta import parse_entry
     from genset.reporting.render.markdown import as_markdown, to_json
+    from genset.reporting.write import write_report
     from genset.statistics.bootstrap import Resampling
 
     found = locate_set(photos or _newest_release(folder), folder)

@@ -19,7 +19,8 @@ from genset.release.reader import (
     manifest_hash,
     manifest_lines,
 )
-from genset.reporting import ReportOptions, write_report
+from genset.reporting.data.report import ReportOptions
+from genset.reporting.write import write_report
 from genset.taxonomy import imagenet1k
 
 WNIDS = [each.wnid for each in imagenet1k()]

@@ -8,8 +8,10 @@ import pytest
 from genset.errors import GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.finetune.results import finetuned_folder
-from genset.reporting import ReportOptions, collect, write_report
+from genset.reporting.data.report import ReportOptions
+from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.write import write_report
 from tests.reporting.heads import CLASSES, keep_finetuned
 from tests.reporting.sets import Page, release_of, report, score
 

@@ -15,8 +15,9 @@ from playwright.sync_api import Browser
 from genset.errors import GensetError, MissingExtra
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.results.runs import run_folder
-from genset.reporting import collect, write_report
+from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.write import write_report
 from tests.reporting.sets import WNIDS, release_of, report, score
 
 NOTICE = "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc."

@@ -1,0 +1,34 @@
+"""Gather what a report says, and write it."""
+
+from pathlib import Path
+
+from genset.evaluation.data.photos import PhotoSet
+from genset.reporting.data.report import PLAIN, ReportData, ReportOptions
+from genset.reporting.gather.collect import collect
+from genset.reporting.render.html import write_html
+
+
+def write_report(
+    photos: PhotoSet, runs: Path, path: Path, options: ReportOptions = PLAIN
+) -> ReportData:
+    """Write the report on a set, and on the models scored on it, to `path`.
+
+    A set that no model was scored on yet has a report too.
+
+    Args:
+        photos: the set.
+        runs: the folder of runs.
+        path: the HTML file.
+        options: what is asked for beyond the runs.
+
+    Returns:
+        The numbers in it.
+
+    Raises:
+        BadInput: an option names what is not there.
+        MissingExtra: Jinja or matplotlib is not installed.
+        GensetError: a run's files are not what `genset evaluate` wrote.
+    """
+    data = collect(photos, runs, options)
+    write_html(data, path)
+    return data
