@@ -37,13 +37,13 @@ class PixelCache:
         Raises:
             GensetError: it cannot be made.
         """
-        says = {
+        identity = {
             "set": photos.content_hash,
             "geometry": asdict(geometry),
             "decoding": decoding,
             "versions": [PIL.__version__, torchvision.__version__],
         }
-        name = hashlib.sha256(json.dumps(says, sort_keys=True).encode()).hexdigest()[:16]
+        name = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
         side = geometry.crop
         self._shape = (len(photos.photos), side, side, 3)
         try:

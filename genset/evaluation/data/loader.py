@@ -1,4 +1,4 @@
-"""The pixels of a set's photos, batch by batch: read when asked for, or ahead by others.
+"""The pixels of a set's photos, batch by batch: read when asked for, or ahead, by workers.
 
 A GPU must not wait for photos: as many workers as there are cores read ahead of it, from one shard
 to the next without a pause. They are processes, because what decoding a photo does in Python lets
@@ -135,7 +135,7 @@ class _Begun:
 
 
 class PrefetchLoader(Loader):
-    """Has photos read by workers, some batches ahead of who asks for them."""
+    """Has workers read photos some batches ahead of the caller."""
 
     def __init__(
         self,
@@ -214,7 +214,7 @@ class PrefetchLoader(Loader):
                 self._give_back(begun)
 
     def _taken(self, group: range) -> _Begun:
-        """What was begun for this group; whatever comes before it nobody wants any more."""
+        """What was begun for this group; what comes before it is not wanted any more."""
         while (begun := self._begun.popleft()).group != group:
             self._read(begun)  # its memory is free only then
             self._give_back(begun)

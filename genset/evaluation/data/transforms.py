@@ -166,7 +166,7 @@ def _plain_jpeg(content: bytes) -> Tensor | None:
 
 
 def _jpeg_frame(content: bytes) -> tuple[int, int, int] | None:
-    """Components, height and width as a JPEG file's frame header tells them.
+    """Components, height and width from a JPEG file's frame header.
 
     Source: ITU-T T.81, annex B: markers of two bytes, most followed by a length.
     """

@@ -16,14 +16,14 @@ def onnx_file(model: LoadedModel, folder: Path) -> Path:
     """Where a model lies as ONNX, or will; another version of PyTorch writes another file."""
     if model.onnx is not None:
         return model.onnx
-    says = (
+    identity = (
         model.weights_hash,
         model.spec.kind,
         model.spec.arch or model.spec.target,
         model.preprocessing.geometry.crop,
         torch.__version__,
     )
-    return folder / f"{hashlib.sha256(repr(says).encode()).hexdigest()[:16]}.onnx"
+    return folder / f"{hashlib.sha256(repr(identity).encode()).hexdigest()[:16]}.onnx"
 
 
 def write_onnx(model: LoadedModel, path: Path) -> None:

@@ -139,5 +139,5 @@ def _explained(what: str, problem: str, outputs: int) -> str:
 def _no_memory(error: Exception) -> bool:
     if isinstance(error, (MemoryError, torch.cuda.OutOfMemoryError)):
         return True
-    said = str(error).lower()
-    return any(words in said for words in _NO_MEMORY)
+    message = str(error).lower()
+    return any(words in message for words in _NO_MEMORY)

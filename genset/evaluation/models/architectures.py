@@ -41,7 +41,7 @@ def pretrained(spec: ModelSpec) -> Loaded:
 def bare(spec: ModelSpec, outputs: int) -> Loaded:
     """The network of a `file:` spec without its weights, and its kind's preprocessing.
 
-    `outputs` is how many scores it shall give, where its kind can be asked for that.
+    `outputs` is how many scores it should give, where its kind takes that as an option.
 
     Raises:
         BadInput: there is no such network, or the user's own function fails.
@@ -169,7 +169,7 @@ def _quick_hub() -> Iterator[None]:
 def _call(spec: ModelSpec, module: str, name: str, options: dict[str, Any]) -> nn.Module:
     """What the user's own function returns; its module may lie in the current folder.
 
-    It is told those of the options that it knows.
+    It is given those of the options that it has a parameter for.
     """
     if "" not in sys.path:
         sys.path.insert(0, "")

@@ -1,4 +1,4 @@
-"""Put the weights of a checkpoint into a network: each in its place, and none left over."""
+"""Load the weights of a checkpoint into a network: none missing, none unexpected."""
 
 import re
 from collections.abc import Container
@@ -36,7 +36,7 @@ def put_weights(spec: ModelSpec, network: nn.Module) -> list[str]:
 
     Raises:
         BadInput: there is no such file.
-        ModelError: it holds no weights, or weights are missing, left over or of another shape.
+        ModelError: it holds no weights, or weights are missing, unexpected or of another shape.
     """
     found, notes = _read_weights(spec)
     wanted = network.state_dict()

@@ -26,7 +26,7 @@ class Geometry:
         resize: pixels that the photo is resized to.
         crop: side of the square that is cut from its middle.
         interpolation: one of Pillow's filters, by its name in lower case.
-        fit: which side `resize` speaks of: the "shorter" one; the "longer" one, with what is
+        fit: which side `resize` is the length of: the "shorter" one; the "longer" one, with what is
             missing filled up; or "both", which gives up the photo's proportions.
         fill: the colour to fill up with.
     """

@@ -20,7 +20,7 @@ any names) and `background` (the index of an output that stands for no class). A
 of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels),
 `interpolation` (bilinear or bicubic), `mean` and `std` (one number, or three as in
 0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged weights that lie beside the
-others). Your own CALLABLE is told `num_classes`, if it knows that, where these are not 1,000.
+others). Your own CALLABLE is given `num_classes`, if it takes that, where there are not 1,000.
 """
 
 from dataclasses import dataclass, field

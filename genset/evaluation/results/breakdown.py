@@ -99,9 +99,9 @@ def confusions(results: Results, most: int = 100) -> tuple[Confusion, ...]:
     answers: Counter[str] = Counter()
     for model in results.models:
         truth = results.truth[model.answered].tolist()
-        said = model.ranked[model.answered, 0].tolist()
+        first = model.ranked[model.answered, 0].tolist()
         answers.update(truth)
-        wrong = Counter(pair for pair in zip(truth, said, strict=True) if pair[0] != pair[1])
+        wrong = Counter(pair for pair in zip(truth, first, strict=True) if pair[0] != pair[1])
         taken.update(wrong)
         models.update(wrong.keys())
     found = [

@@ -185,7 +185,7 @@ def _scored(label: str, kept: KeptRun, place: dict[str, int]) -> Scored:
     run = kept.run
     try:
         predictions = kept.load()
-        places = [place[said.image] for said in predictions]
+        places = [place[prediction.image] for prediction in predictions]
     except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
         raise GensetError(f"{kept.where}: predictions cannot be read ({error}); {_MEND}") from None
     if not predictions or _counts(predictions) != (
@@ -197,10 +197,11 @@ def _scored(label: str, kept: KeptRun, place: dict[str, int]) -> Scored:
     answered = np.zeros(len(place), bool)
     answered[places] = True
     ranked = np.full((len(place), len(predictions[0].top)), "", dtype="<U9")
-    ranked[places] = [said.top for said in predictions]
+    ranked[places] = [prediction.top for prediction in predictions]
     confidence = np.full(len(place), np.nan)
     confidence[places] = [
-        said.probabilities[0] if said.probabilities else np.nan for said in predictions
+        prediction.probabilities[0] if prediction.probabilities else np.nan
+        for prediction in predictions
     ]
     return Scored(label, run, answered, ranked, confidence)
 
@@ -209,6 +210,6 @@ def _counts(predictions: Sequence[Prediction]) -> tuple[int, int, int | None]:
     deep = bool(predictions) and len(predictions[0].top) >= 5
     return (
         len(predictions),
-        sum(said.wnid == said.top[0] for said in predictions),
-        sum(said.wnid in said.top[:5] for said in predictions) if deep else None,
+        sum(prediction.wnid == prediction.top[0] for prediction in predictions),
+        sum(prediction.wnid in prediction.top[:5] for prediction in predictions) if deep else None,
     )

@@ -12,9 +12,9 @@ from genset.taxonomy import imagenet1k
 def hits_by_rank(predictions: Sequence[Prediction]) -> list[int]:
     """How many photos have their true class at rank 1, 2, ..., as many ranks as are kept."""
     hits = [0] * (len(predictions[0].top) if predictions else 0)
-    for said in predictions:
-        if said.wnid in said.top:
-            hits[said.top.index(said.wnid)] += 1
+    for prediction in predictions:
+        if prediction.wnid in prediction.top:
+            hits[prediction.top.index(prediction.wnid)] += 1
     return hits
 
 
@@ -24,9 +24,9 @@ def sanity_checks(predictions: Sequence[Prediction], classes: int) -> list[str]:
     `classes` is how many the model chooses among.
     """
     place = {each.wnid: each.index for each in imagenet1k()}
-    of_imagenet = [said for said in predictions if said.wnid in place]
-    truth = np.array([place[said.wnid] for said in of_imagenet])
-    first = np.array([place.get(said.top[0], -2) for said in of_imagenet])
+    of_imagenet = [prediction for prediction in predictions if prediction.wnid in place]
+    truth = np.array([place[prediction.wnid] for prediction in of_imagenet])
+    first = np.array([place.get(prediction.top[0], -2) for prediction in of_imagenet])
     found = (
         odd_ranks(hits_by_rank(predictions), len(predictions), classes),
         other_order(truth, first, len(place)),

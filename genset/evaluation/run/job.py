@@ -1,4 +1,4 @@
-"""What is scored: models and photos, as whoever scores is given them."""
+"""A job: the models and photos that workers are given."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -123,7 +123,7 @@ class Job:
         return PixelDataset(self.photos.photos, decoding, caches)
 
     def note(self, report: ShardReport) -> None:
-        """Take down what a report says of the tasks."""
+        """Keep what a report notes of the tasks."""
         for task in self.tasks:
             task.devices.add(report.device if task.wants_gpu else "cpu")
         for number, note in report.notes.items():

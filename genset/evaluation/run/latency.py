@@ -1,6 +1,6 @@
 """How long a model takes to answer one photo at a time, on photos of a set that it was scored on.
 
-Two spans are timed, each by itself. The network's, which DAWNBench's entries tell of: from a
+Two spans are timed, each by itself. The network's, which DAWNBench's entries report: from a
 photo's pixels in memory to its scores there, so with the normalization and the copies to a GPU and
 back. And the whole: from the photo's file, which the system has in memory by then, to the names of
 the best classes, so with decoding and resizing too.
@@ -129,7 +129,7 @@ def measure(
         runner = _fastest(model, name, EngineOptions(options.precision, onnx), sample[0][1])
         probe = np.stack([pixels for _, pixels in sample[:_PROBE]])
         check_engine(name, runner.engine, model, options.precision, probe)
-        return _measured(runner, sample, options, {said.image: said.top for said in kept})
+        return _measured(runner, sample, options, {each.image: each.top for each in kept})
     except GensetError:
         raise
     except Exception as error:  # noqa: BLE001 - the network may be the user's own code
@@ -223,7 +223,7 @@ def _measured(
         threads=runner.threads,
         batch=model.batch or 1,
         photos=len(sample),
-        same=sum(best == said for best, said in pairs),
+        same=sum(best == scored for best, scored in pairs),
         compared=len(pairs),
     )
 

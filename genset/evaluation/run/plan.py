@@ -35,13 +35,13 @@ _NOTES = "notes.json"
 
 @dataclass(frozen=True, slots=True)
 class ScoringPlan:
-    """A set, where runs on it are kept, how they are made, and by whom.
+    """A set, where its runs are kept, how models are scored, and the executor that does it.
 
     Attributes:
         photos: the set.
         runs: the folder of runs.
         options: how models are scored.
-        executor: who scores.
+        executor: has the shards scored.
         started: when the work began, by the monotonic clock, in seconds.
     """
 
@@ -59,7 +59,7 @@ class ScoringPlan:
         """
         options, spec = self.options, model.spec
         preprocessing = described(model, options)
-        says: dict[str, object] = {
+        identity: dict[str, object] = {
             "set": self.photos.content_hash,
             "weights": model.weights_hash,
             "architecture": spec.architecture,
@@ -67,12 +67,12 @@ class ScoringPlan:
             "precision": options.precision,
         }
         if options.keep != 5:
-            says["keep"] = options.keep
+            identity["keep"] = options.keep
         if spec.classes or spec.background is not None:
-            says["outputs"] = model.order
-        key = run_key(**says)
+            identity["outputs"] = model.order
+        key = run_key(**identity)
         folder = run_folder(self.runs, self.photos.name, spec.name, key)
-        # Whether a caller's own function is the one of an earlier run, nobody can tell.
+        # Whether a caller's own function is that of an earlier run cannot be known.
         geometry = model.preprocessing.geometry
         if not isinstance(geometry, CustomTransform) or geometry.is_described:
             finished = load_run(folder)
@@ -160,7 +160,7 @@ def described(model: LoadedModel, options: ScoringOptions) -> dict[str, object]:
 
 
 def _kept_notes(path: Path, notes: Sequence[str]) -> list[str]:
-    """The notes on a selection, kept for a run that goes on without selecting anew."""
+    """The notes on a selection, kept for a run that is resumed without another selection."""
     if notes:
         write_text(path, json.dumps(notes))
         return list(notes)

@@ -2,8 +2,8 @@
 
 `score_models` opens the models, selects an engine for each, has the shards scored that are not
 kept yet, and assembles each model's run from its shards. A shard is a stretch of the set. Who
-scores which is the executor's to say: this process, a pool of workers, torchrun's ranks, or Ray.
-Whoever it is does it with a `Worker`: read a batch, run every model on it, keep each one's best
+scores which is up to the executor: this process, a pool of workers, torchrun's ranks, or Ray. Each
+process that scores has a `Worker`: read a batch, run every model on it, keep each one's best
 classes.
 """
 
@@ -46,7 +46,7 @@ def score_models(
 
     Raises:
         GensetError: no photo can be read, the answers cannot be written, a process that scores was
-            killed, or there is nobody to score. What is finished is kept.
+            killed, or there is no cluster. What is finished is kept.
     """
     opened: list[Run | GensetError | ModelTask] = []
     tasks: dict[Path, ModelTask] = {}
@@ -73,7 +73,7 @@ def run_tasks(
     """Score tasks; by its folder, what is made of each one's shards, or why it failed.
 
     Args:
-        plan: the set, how it is scored and by whom.
+        plan: the set, how it is scored and by which executor.
         tasks: what is scored.
         make: makes something of a task's shards, once all of them are kept.
 

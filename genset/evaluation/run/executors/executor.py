@@ -22,10 +22,10 @@ class Executor(ABC):
     """
 
     def __enter__(self) -> Self:
-        """Connect to whoever scores.
+        """Connect to the processes that score.
 
         Raises:
-            GensetError: nobody is there.
+            GensetError: there are none.
         """
         return self
 
@@ -35,7 +35,7 @@ class Executor(ABC):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Let go of them."""
+        """Disconnect."""
         return
 
     @abstractmethod

@@ -64,7 +64,7 @@ class RayExecutor(Executor):
                 raise GensetError(f"{_NO_CLUSTER} ({first_line(error)}): {_START}") from None
             self._joined.callback(self.ray.shutdown)
         self.machines = [node["Resources"] for node in self.ray.nodes() if node["Alive"]]
-        self._joined.enter_context(redirect_stdout(sys.stderr))  # Ray tells of processes that died
+        self._joined.enter_context(redirect_stdout(sys.stderr))  # Ray prints which processes died
         return self
 
     def __exit__(
