@@ -58,10 +58,20 @@ def timed(
     folder: Path,
     price: float | None,
 ) -> "Iterator[tuple[ModelSpec, Timed | GensetError]]":
-    """Time models, given by their specs with their runs, one after the other; write the entries.
+    """Time models, one after the other, and write an entry for each.
 
-    By spec, the times, or why there are none: a model that fails does not stop the others. What
-    only has answers from elsewhere cannot be timed, and is left out.
+    A model that fails does not stop the others. Predictions cannot be timed, and are left out.
+
+    Args:
+        photos: the set.
+        runs: the folder of runs.
+        options: how the models were scored.
+        models: their specs with their runs.
+        folder: where the entries are written.
+        price: of an hour of this machine, in US dollars; None if it is not known.
+
+    Yields:
+        Each spec, with its times or the reason why there are none.
     """
     # One model that was named twice is one run.
     networks = {run.key: (spec, run) for spec, run in models if not spec.is_predictions}

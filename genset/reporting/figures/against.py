@@ -24,8 +24,13 @@ def against_plot(
 ) -> Markup:
     """A point for each model on logit axes, where the models' line is straight.
 
-    `sures` are the ends of the interval of each model's accuracy here, in the order of
-    `reference.models`. The dashed line is "as good here as there".
+    The dashed line is "as good here as there".
+
+    Args:
+        title: of the figure.
+        reference: the models' accuracies on both sets, and the line through them.
+        sures: the ends of the interval of each model's accuracy here, in the order of
+            `reference.models`, 0 to 1.
     """
     figure = Figure(figsize=(_WIDTH, _HEIGHT))
     axes = figure.add_axes((0.1, 0.11, 0.78, 0.87))

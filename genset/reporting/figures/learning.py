@@ -21,10 +21,15 @@ def learning_plot(
     baseline: Sequence[CurvePoint],
     ends: tuple[float, float],
 ) -> Markup:
-    """A model's curve, solid, and the baseline's, dashed; `baseline` is empty for its own figure.
+    """A model's curve, solid, and the baseline's, dashed.
 
-    Bars are Wilson's 95 % intervals, the band one standard deviation over seeds. `ends` are those
-    of the vertical axis, the same in all figures of a task.
+    Bars are Wilson's 95 % intervals, the band one standard deviation over seeds.
+
+    Args:
+        title: of the figure.
+        curve: the model's accuracies by photos of each class.
+        baseline: the baseline's; empty in its own figure.
+        ends: of the vertical axis, 0 to 1, the same in all figures of a task.
     """
     figure = Figure(figsize=(_WIDTH, _HEIGHT))
     axes = figure.add_axes((0.17, 0.18, 0.8, 0.79))

@@ -38,6 +38,11 @@ from genset.statistics.trend import FEWEST_MODELS, expit, fit_trend, logit
 def collect(photos: PhotoSet, runs: Path, options: ReportOptions = PLAIN) -> ReportData:
     """Gather what is known of a set and of the models scored on it.
 
+    Args:
+        photos: the set.
+        runs: the folder of runs.
+        options: what the report is asked for.
+
     Raises:
         BadInput: an option names what is not there.
         GensetError: a run's files are not what `genset evaluate` or `genset finetune` wrote.
@@ -67,7 +72,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
     return ReportData(
         options=options,
         set=summarize(photos, release),
-        models=score_models(results, pairs, options),
+        models=summarize_models(results, pairs, options),
         pairs=pairs,
         power=_power(pairs),
         reference=_reference(results, runs, options),
@@ -82,10 +87,15 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
     )
 
 
-def score_models(
+def summarize_models(
     results: Results, pairs: Sequence[Pair], options: ReportOptions
 ) -> tuple[ScoredModel, ...]:
-    """Each model's accuracies, with what must be said beside them.
+    """Each model's accuracies, with what a reader must know beside them.
+
+    Args:
+        results: the models, side by side on one set.
+        pairs: every two of them, compared.
+        options: what the report is asked for.
 
     Raises:
         BadInput: more answers are asked for than are kept, or the labels are no such file.

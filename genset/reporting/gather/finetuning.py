@@ -23,10 +23,12 @@ _HARDEST, _EASIEST = 6, 3
 
 
 def gather_finetuned(results: Results, runs: Path, lower: str) -> tuple[FinetunedTask, ...]:
-    """Everything that is kept of this report's models; nothing of others.
+    """All results of fine-tuning the report's models.
 
-    The baseline is the lower of the two reference models where one is named, else, task by task,
-    the model that was fitted first.
+    Args:
+        results: the models of the report.
+        runs: the folder of runs.
+        lower: the baseline; "": task by task, the model that was fitted first.
 
     Raises:
         GensetError: a run's files are not what `genset finetune` wrote.

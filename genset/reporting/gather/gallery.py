@@ -27,6 +27,12 @@ def choose_galleries(
     Of several models: photos of the hardest classes, photos taken for the most confused class,
     and photos that half of the models have right. Of one model: its mistakes. Without a model: one
     photo of each of as many classes as fit. Photos that are not here are not shown.
+
+    Args:
+        results: the models, side by side on one set.
+        records: what a release knows of its photos, by their files; empty for a plain folder.
+        hardest: the classes, the hardest first.
+        confused: pairs of classes, the most confused first.
     """
     if results.photos.listed:
         return ()

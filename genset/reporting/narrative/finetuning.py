@@ -90,7 +90,13 @@ def remarks(task: FinetunedTask) -> list[str]:
 
 
 def taken(found: FinetunedModel, name: str, other: str) -> str:
-    """How often photos of a class were taken for another: "11.7 of 30"."""
+    """How often photos of a class were taken for another: "11.7 of 30".
+
+    Args:
+        found: the model on the task.
+        name: the class.
+        other: the class that its photos were taken for.
+    """
     each = next((m for m in found.mistaken if (m.name, m.other) == (name, other)), None)
     of = next(c.accuracy.photos for c in found.classes if c.name == name)
     photos = each.photos if each else 0.0
