@@ -10,6 +10,7 @@ import click
 from genset.cli.common import PATH, json_option, model_option, need, show_json, show_table
 from genset.cli.latency import check_latency, show_timed
 from genset.errors import GensetError
+from genset.evaluation.engines import ENGINES
 
 if TYPE_CHECKING:
     from genset.evaluation.data.photos import PhotoSet
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 RUNS_OPTION = click.option(
     "--runs", type=PATH, help="Where runs are kept (default: the workspace's runs/)."
 )
-_ENGINES = "torch, onnxruntime or openvino; auto: the fastest that gives PyTorch's answers."
-_CLUSTER = "Score on the Ray cluster that is there (ray start, or RAY_ADDRESS)."
+_ENGINES = f"{', '.join(ENGINES)}; auto: the fastest that gives PyTorch's answers."
+_CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS)."
 
 
 @click.command()

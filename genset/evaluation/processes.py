@@ -15,7 +15,7 @@ from genset.errors import GensetError
 
 Result = TypeVar("Result")
 
-# Split off elsewhere, frameworks of the system may not work.
+# Elsewhere (on macOS), the system's own libraries may fail in a process that was forked.
 CAN_FORK = sys.platform == "linux"
 
 

@@ -133,7 +133,7 @@ def _make_missing(
 
 def _put_together(plan: ScoringPlan, task: ModelTask) -> float:
     """Write the features of all shards and what they are, and delete the shards."""
-    photos, engine = plan.photos, task.selected.engine
+    photos, engine = plan.photos, task.engine.name
     seconds = round(time.monotonic() - plan.started, 3)
     numbers = len(task.model.order)
     unreadable: dict[str, str] = {}

@@ -21,8 +21,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], words: int | None 
     Args:
         head: the columns' names.
         rows: as many cells each.
-        words: so many columns, from the first, are words, and the others numbers, which stand to
-            the right; None leaves that to who shows it.
+        words: how many of the first columns hold words, aligned left; the others hold numbers,
+            aligned right; None: no alignment.
     """
     marks = [" --- " if words is None else ":--" if n < words else "--:" for n in range(len(head))]
     top, *lines = (f"| {' | '.join(map(escape, row))} |" for row in (head, *rows))

@@ -95,8 +95,8 @@ class Loader:
             for batch in self._batches(indices, geometries):
                 for geometry, pixels in batch.pixels.items():
                     if (cache := self.dataset.caches.get(geometry)) is not None:
-                        for index, photo in zip(batch.indices, pixels, strict=True):
-                            cache.put(index, photo)
+                        for index, photo_pixels in zip(batch.indices, pixels, strict=True):
+                            cache.put(index, photo_pixels)
                 yield batch
         finally:  # also where nobody wants the rest
             for cache in self.dataset.caches.values():

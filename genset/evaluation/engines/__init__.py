@@ -15,21 +15,25 @@ from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 
+from genset.errors import BadInput
+
 
 @dataclass(frozen=True, slots=True)
 class EngineKind:
-    """An engine, by the name that ``--engine`` gives it.
+    """An engine: all that is known of it by its name, for whoever needs not open it.
 
     Attributes:
-        name: also of the package that it needs, as it is imported and installed.
+        name: as ``--engine`` takes it.
         title: as people write it.
+        package: what it needs, as it is imported and as it is installed.
         opens: MODULE:CLASS of an `engine.Engine`.
         precisions: those that it may have; which of them depends on the processor too.
-        reads_onnx: it is given the model as an ONNX file, not as PyTorch's network.
+        reads_onnx: whether it is given the model as an ONNX file; PyTorch has the network itself.
     """
 
     name: str
     title: str
+    package: str
     opens: str
     precisions: tuple[str, ...]
     reads_onnx: bool = True
@@ -37,16 +41,28 @@ class EngineKind:
     @property
     def is_installed(self) -> bool:
         """Whether its package is there."""
-        return find_spec(self.name) is not None
+        return find_spec(self.package) is not None
 
     @property
     def version(self) -> str:
         """Of its package."""
-        return version(self.name)
+        return version(self.package)
+
+    def check_precision(self, precision: str) -> None:
+        """See that it has a precision.
+
+        Raises:
+            BadInput: it does not; naming the engines that do.
+        """
+        if precision not in self.precisions:
+            others = " or ".join(
+                kind.name for kind in ENGINES.values() if precision in kind.precisions
+            )
+            raise BadInput(f"engine {self.name} has no {precision}: use {others}")
 
     def load(self) -> None:
         """Import its package."""
-        import_module(self.name)
+        import_module(self.package)
 
 
 PRECISIONS = ("float32", "bf16", "fp16")
@@ -57,6 +73,7 @@ ENGINES = {
         EngineKind(
             name="torch",
             title="PyTorch",
+            package="torch",
             opens="genset.evaluation.engines.pytorch:TorchEngine",
             precisions=PRECISIONS,
             reads_onnx=False,
@@ -64,12 +81,14 @@ ENGINES = {
         EngineKind(
             name="onnxruntime",
             title="ONNX Runtime",
+            package="onnxruntime",
             opens="genset.evaluation.engines.onnxruntime:OnnxRuntimeEngine",
             precisions=("float32",),
         ),
         EngineKind(
             name="openvino",
             title="OpenVINO",
+            package="openvino",
             opens="genset.evaluation.engines.openvino:OpenvinoEngine",
             precisions=PRECISIONS,
         ),

@@ -34,8 +34,8 @@ class EngineOptions:
         precision: of the arithmetic: "float32", "bf16" or "fp16".
         onnx: the model as an ONNX file, for engines that read one.
         threads: of the CPU; PyTorch's are the whole process's.
-        at_once: photos for an engine that is opened for a fixed number of them, unless the model
-            wants another.
+        at_once: the batch size of an engine that is opened for a fixed one, unless the model has
+            its own.
     """
 
     precision: str = "float32"
@@ -98,8 +98,7 @@ def open_engine(name: str, model: LoadedModel, options: EngineOptions) -> Engine
         MissingExtra: it is not installed.
     """
     kind = ENGINES[name]
-    if options.precision not in kind.precisions:
-        raise BadInput(f"engine {name} has no {options.precision}: use openvino or torch")
+    kind.check_precision(options.precision)
     if kind.reads_onnx and options.onnx is None:
         raise BadInput(f"engine {name} needs the model as ONNX")
     module, _, made = kind.opens.partition(":")

@@ -8,7 +8,7 @@ import torch
 from genset.errors import GensetError, ModelError, first_line
 from genset.evaluation.data.transforms import Pixels
 from genset.evaluation.engines.engine import Engine, EngineOptions, Logits, open_engine
-from genset.evaluation.engines.select import Selected, check_engine
+from genset.evaluation.engines.select import SelectedEngine, check_engine
 from genset.evaluation.models.load import LoadedModel
 
 # What PyTorch, ONNX Runtime and OpenVINO say of it.
@@ -26,19 +26,19 @@ class Runner:
     """
 
     def __init__(
-        self, model: LoadedModel, selected: Selected, precision: str, batch_size: int
+        self, model: LoadedModel, engine: SelectedEngine, precision: str, batch_size: int
     ) -> None:
         """Take a model and its engine.
 
         Args:
             model: what is run.
-            selected: its engine.
+            engine: what runs it.
             precision: of the arithmetic.
             batch_size: how many photos an engine gets at once that takes any number.
         """
         self.model = model
         self.note = ""
-        self._selected = selected
+        self._selected = engine
         self._precision = precision
         self._batch_size = batch_size
         self._opened: Engine | None = None
@@ -49,7 +49,7 @@ class Runner:
         Raises:
             ModelError: it does not, or does not run.
         """
-        name = self._selected.engine
+        name = self._selected.name
         try:
             engine = self._engine()
             try:
@@ -100,7 +100,7 @@ class Runner:
     def _engine(self) -> Engine:
         if self._opened is None:
             options = EngineOptions(self._precision, self._selected.onnx)
-            self._opened = open_engine(self._selected.engine, self.model, options)
+            self._opened = open_engine(self._selected.name, self.model, options)
             self._batch_size = self._opened.size or self._batch_size
         return self._opened
 
@@ -111,7 +111,7 @@ class Runner:
         self.note = f"Memory ran out: scored {photos} photo{'s' * (photos > 1)} at a time."
         if engine.size:  # opened for a number of photos
             options = EngineOptions(self._precision, self._selected.onnx, at_once=photos)
-            self._opened = open_engine(self._selected.engine, self.model, options)
+            self._opened = open_engine(self._selected.name, self.model, options)
         gc.collect()
         torch.cuda.empty_cache()
         return self._engine()

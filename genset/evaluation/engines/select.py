@@ -23,13 +23,13 @@ _MEND = "; use --engine torch"
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class SelectedEngine:
     """An engine's name, and the ONNX file that it opens (None: PyTorch has the network itself).
 
     `notes` say which engines were passed over because they fail or answer otherwise.
     """
 
-    engine: str
+    name: str
     onnx: Path | None = None
     notes: tuple[str, ...] = ()
 
@@ -42,18 +42,19 @@ def candidates(
     Args:
         model: what is run.
         asked: an engine's name, which is then the only one; or "auto".
-        worth_a_trial: whether several may be tried; else "auto" is PyTorch, where it can.
+        worth_a_trial: whether several may be tried; if not, "auto" means PyTorch, or, for an ONNX
+            file, the first engine that reads one.
         precision: of the arithmetic.
 
     Raises:
         BadInput: the engine cannot run such a model.
     """
-    if not (model.writes_onnx or asked in ("auto", "torch")):
-        raise BadInput(f"model {model.spec.text!r}: TorchScript is run by --engine torch alone")
+    if not (model.exports_to_onnx or asked in ("auto", "torch")):
+        kind = "TorchScript" if model.spec.kind == "torchscript" else "a network in memory"
+        raise BadInput(f"model {model.spec.text!r}: {kind} is run by --engine torch alone")
     if model.onnx and asked == "torch":
-        raise BadInput(
-            f"model {model.spec.text!r}: ONNX is run by --engine onnxruntime or openvino"
-        )
+        readers = " or ".join(kind.name for kind in ENGINES.values() if kind.reads_onnx)
+        raise BadInput(f"model {model.spec.text!r}: ONNX is run by --engine {readers}")
     if asked != "auto":
         return [asked]
     able = [
@@ -63,14 +64,14 @@ def candidates(
     ]
     if model.onnx:
         return [name for name in able if ENGINES[name].is_installed] if worth_a_trial else able[:1]
-    if not (model.writes_onnx and worth_a_trial):
+    if not (model.exports_to_onnx and worth_a_trial):
         return ["torch"]
     return [name for name in able if ENGINES[name].is_installed]
 
 
 def select(
     model: LoadedModel, names: Sequence[str], precision: str, probe: Pixels, onnx: Path
-) -> Selected:
+) -> SelectedEngine:
     """The engine if there is one name; else the fastest that gives PyTorch's answers to a probe.
 
     Where engines fail or answer otherwise, a note says so.
@@ -88,7 +89,7 @@ def select(
     """
     if len(names) == 1:
         write_onnx(model, onnx)
-        return Selected(names[0], onnx)
+        return SelectedEngine(names[0], onnx)
     seconds: dict[str, float] = {}
     problems: dict[str, GensetError] = {}
     try:
@@ -110,7 +111,7 @@ def select(
         raise problems.get("torch", next(iter(problems.values())))
     fastest = min(seconds, key=lambda name: seconds[name])
     opened = onnx if ENGINES[fastest].reads_onnx else None
-    return Selected(fastest, opened, _passed_over(model, problems))
+    return SelectedEngine(fastest, opened, _passed_over(model, problems))
 
 
 def _passed_over(model: LoadedModel, problems: Mapping[str, GensetError]) -> tuple[str, ...]:

@@ -31,19 +31,20 @@ class Exported:
     """A network from a file.
 
     Attributes:
-        network: N x 3 x H x W float32 in, N x classes scores out.
+        network: N x 3 x H x W float32 in, N x classes logits out (a softmax at its end changes no
+            rank, but makes its probabilities too flat).
         side: H and W, where the file fixes them.
         batch: N, where the file fixes it.
         onnx: the file, if it is ONNX.
-        writes_onnx: PyTorch can write the network as ONNX.
-        device: "cpu" for one that cannot be moved; "" for one that can.
+        exports_to_onnx: whether PyTorch can write the network as ONNX.
+        device: "cpu" where the network must stay there; "" where it may be moved to a GPU.
     """
 
     network: nn.Module
     side: int | None = None
     batch: int | None = None
     onnx: Path | None = None
-    writes_onnx: bool = True
+    exports_to_onnx: bool = True
     device: str = ""
 
 
@@ -63,13 +64,12 @@ def load_exported(spec: ModelSpec, allow_code: bool) -> Exported:
             f"model {spec.text!r}: a TorchScript file is code, which runs with your rights; if you "
             "trust where it comes from, add --allow-code"
         )
-    load = {"export": _export, "torchscript": _torchscript, "onnx": _onnx}[spec.kind]
+    load, what = _READERS[spec.kind]
     try:
         return load(path)
     except (BadInput, ModelError):
         raise
     except Exception as error:  # noqa: BLE001 - each loader raises what it likes on a bad file
-        what = {"export": "torch.export's", "torchscript": "TorchScript", "onnx": "ONNX"}[spec.kind]
         raise ModelError(
             f"model {spec.text!r}: {path} is no file of {what} ({first_line(error)})"
         ) from None
@@ -137,8 +137,8 @@ def _torchscript(path: Path) -> Exported:
         network: Any = torch.jit.load(path, map_location="cpu")  # type: ignore[no-untyped-call]
     # Its kernels read past their memory where a traced batch of one is not what they get.
     quantized = "quantized::" in str(network.eval().inlined_graph)
-    # Packed weights cannot be moved to a GPU.
-    return Exported(network, None, 1 if quantized else None, writes_onnx=False, device="cpu")
+    # It stays on the CPU: a quantized network's weights are packed, and cannot be moved.
+    return Exported(network, None, 1 if quantized else None, exports_to_onnx=False, device="cpu")
 
 
 def _onnx(path: Path) -> Exported:
@@ -149,6 +149,14 @@ def _onnx(path: Path) -> Exported:
     batch, _, height, _ = inputs[0].shape
     network.close()
     return Exported(network, _fixed(height), _fixed(batch), onnx=path, device="cpu")
+
+
+# How the file of each kind is read, and whose it is, for errors.
+_READERS = {
+    "export": (_export, "torch.export's"),
+    "torchscript": (_torchscript, "TorchScript"),
+    "onnx": (_onnx, "ONNX"),
+}
 
 
 class OnnxNetwork(nn.Module):

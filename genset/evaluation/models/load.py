@@ -32,9 +32,10 @@ class LoadedModel:
         batch: how many photos it takes at once, where that is fixed.
         notes: what to say of it beside its results.
         is_program: it came as a program, whose layers cannot be taken apart.
-        onnx: the ONNX file that it is, if it is one.
-        writes_onnx: PyTorch can write it as ONNX.
-        device: where the network runs: "cpu", or "" for the GPU if there is one.
+        onnx: the file, for a model that comes as ONNX.
+        exports_to_onnx: whether PyTorch can write the network as ONNX.
+        device: "cpu", or another device's name, where the network must stay there; "" where it may
+            be moved to a GPU.
     """
 
     spec: ModelSpec
@@ -46,7 +47,7 @@ class LoadedModel:
     notes: list[str] = field(default_factory=list)
     is_program: bool = False
     onnx: Path | None = None
-    writes_onnx: bool = True
+    exports_to_onnx: bool = True
     device: str = ""
 
 
@@ -108,7 +109,7 @@ def _exported(spec: ModelSpec, order: tuple[str, ...], allow_code: bool) -> Load
         batch=batch,
         is_program=True,
         onnx=exported.onnx,
-        writes_onnx=exported.writes_onnx,
+        exports_to_onnx=exported.exports_to_onnx,
         device=exported.device,
     )
 

@@ -44,7 +44,7 @@ def model_in_memory(
         preprocessing=preprocessing,
         weights_hash=hash_of_weights(network.state_dict()),
         order=order,
-        writes_onnx=False,
+        exports_to_onnx=False,
         device="cpu" if weight is None else str(weight.device),
     )
 

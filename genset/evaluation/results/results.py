@@ -181,7 +181,7 @@ def _labels(runs: Sequence[Run]) -> list[str]:
 
 
 def _scored(label: str, kept: KeptRun, place: dict[str, int]) -> Scored:
-    """A run's predictions. They must give its counts: nobody trusts a table otherwise."""
+    """A run's predictions, checked against its counts."""
     run = kept.run
     try:
         predictions = kept.load()

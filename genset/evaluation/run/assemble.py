@@ -26,7 +26,7 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
     Raises:
         GensetError: no photo can be read, or one was not scored exactly once.
     """
-    photos, spec, engine = plan.photos, task.model.spec, task.selected.engine
+    photos, spec, engine = plan.photos, task.model.spec, task.engine.name
     count = len(photos.photos)
     files = [shard_file(task.shards, shard) for shard in range(len(shards_of(count)))]
     answers = merged([load_shard(file) for file in files], count)

@@ -32,5 +32,5 @@ def versions(engine: str) -> dict[str, str]:
         "pillow": PIL.__version__,
     }
     if engine != "torch":
-        found[engine] = ENGINES[engine].version
+        found[ENGINES[engine].package] = ENGINES[engine].version
     return found

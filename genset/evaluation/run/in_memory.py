@@ -42,7 +42,9 @@ def score_in_memory(
         GensetError: no photo can be read, or the run cannot be written.
     """
     if options.engine not in ("auto", "torch") or options.cluster:
-        raise BadInput("a network in memory is run by PyTorch in this process: no other engine=")
+        raise BadInput(
+            "a network in memory is run by PyTorch in this process: leave out engine= and cluster="
+        )
     options = replace(options, engine="torch")
     with _as_it_was(model.network):
         if runs is not None:

@@ -11,7 +11,7 @@ from genset.evaluation.data.cache import PixelCache
 from genset.evaluation.data.loader import PixelDataset
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.transforms import Pixels
-from genset.evaluation.engines.select import Selected
+from genset.evaluation.engines.select import SelectedEngine
 from genset.evaluation.models.load import LoadedModel
 from genset.evaluation.models.preprocessing import Geometry
 from genset.evaluation.run.options import ScoringOptions
@@ -27,7 +27,7 @@ class ModelTask:
         key, folder: of its run.
         preprocessing: as it is kept with the run.
         logits: whether all its logits are kept.
-        selected: the engine that runs it.
+        engine: what runs it.
         probe: N x S x S x 3 uint8, pixels of a few photos, to check the engine with.
         notes: what to say beside its numbers.
         devices: what scored it.
@@ -38,7 +38,7 @@ class ModelTask:
     folder: Path
     preprocessing: dict[str, object]
     logits: bool = False
-    selected: Selected = field(default_factory=lambda: Selected("torch"))
+    engine: SelectedEngine = field(default_factory=lambda: SelectedEngine("torch"))
     probe: Pixels = field(default_factory=lambda: np.empty(0, np.uint8))
     notes: list[str] = field(default_factory=list)
     devices: set[str] = field(default_factory=set)
@@ -51,12 +51,12 @@ class ModelTask:
     @property
     def wants_gpu(self) -> bool:
         """Whether it runs on a GPU where there is one: PyTorch does, unless the model cannot."""
-        return self.selected.engine == "torch" and self.model.device != "cpu"
+        return self.engine.name == "torch" and self.model.device != "cpu"
 
     @property
     def shards(self) -> Path:
         """Where its shards are kept; those of another engine are not mixed with them."""
-        return self.folder / f"{SHARDS}{self.selected.engine}{'-logits' * self.logits}"
+        return self.folder / f"{SHARDS}{self.engine.name}{'-logits' * self.logits}"
 
 
 class MissingShard(NamedTuple):
@@ -75,7 +75,7 @@ class ShardReport:
         device: what scored it: "cpu", or a GPU's name.
         failed: why, for each task that failed, by its number.
         untrusted: tasks whose engine does not give PyTorch's answers: no shard of theirs counts.
-        notes: what to say beside a task's numbers.
+        notes: what to say beside a task's numbers, by its number; "" for nothing.
     """
 
     shard: int
@@ -127,5 +127,5 @@ class Job:
         for task in self.tasks:
             task.devices.add(report.device if task.wants_gpu else "cpu")
         for number, note in report.notes.items():
-            if note not in self.tasks[number].notes:
+            if note and note not in self.tasks[number].notes:
                 self.tasks[number].notes.append(note)

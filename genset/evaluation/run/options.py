@@ -53,9 +53,9 @@ class ScoringOptions:
         ):
             if value not in known:
                 raise BadInput(f"{what} is one of {', '.join(filter(None, known))}, not {value}")
-        if self.engine != "auto" and self.precision not in ENGINES[self.engine].precisions:
-            raise BadInput(f"engine {self.engine} has no {self.precision}: use openvino or torch")
+        if self.engine != "auto":
+            ENGINES[self.engine].check_precision(self.precision)
         if not 0 <= self.workers <= 1024:
             raise BadInput(f"0 to 1024 workers can score, not {self.workers}")
         if self.workers and self.cluster:
-            raise BadInput("how many processes a cluster has is Ray's to say: leave out --workers")
+            raise BadInput("how many processes score is up to the cluster: leave out --workers")

@@ -13,7 +13,7 @@ from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.transforms import Pixels, crops
 from genset.evaluation.engines import ENGINES
 from genset.evaluation.engines.export import onnx_file
-from genset.evaluation.engines.select import Selected, candidates, select
+from genset.evaluation.engines.select import SelectedEngine, candidates, select
 from genset.evaluation.models.load import LoadedModel
 from genset.evaluation.models.preprocessing import CustomTransform, Geometry
 from genset.evaluation.results.runs import LOGITS, Run, load_run, run_folder, run_key
@@ -24,7 +24,7 @@ from genset.evaluation.run.shards import SHARDS, shard_file
 from genset.files import write_text
 
 # Photos on which engines are tried, and those of them with which every worker checks its engine.
-_PROBE, _CHECKED = 8, 4
+_SAMPLES, _CHECKED = 8, 4
 
 # To write a model as ONNX and try engines takes seconds, which fewer photos do not win back.
 WORTH_A_TRIAL = 500
@@ -51,12 +51,23 @@ class ScoringPlan:
     executor: Executor
     started: float = field(default_factory=time.monotonic)
 
-    def open(self, model: LoadedModel) -> ModelTask | Run:
-        """A model's task; or its run, if that is finished.
+    def find_run(self, model: LoadedModel) -> Run | None:
+        """The run of a model, if it is finished.
 
         Raises:
             GensetError: the run's record is not one of ours.
         """
+        # Whether a caller's own function is that of an earlier run cannot be known.
+        geometry = model.preprocessing.geometry
+        if isinstance(geometry, CustomTransform) and not geometry.is_described:
+            return None
+        folder = self.new_task(model).folder
+        finished = load_run(folder)
+        has_logits = not self.options.logits or (folder / LOGITS).is_file()
+        return finished if has_logits else None
+
+    def new_task(self, model: LoadedModel) -> ModelTask:
+        """The task of scoring a model; its shards are kept in the folder of its run."""
         options, spec = self.options, model.spec
         preprocessing = described(model, options)
         identity: dict[str, object] = {
@@ -72,52 +83,46 @@ class ScoringPlan:
             identity["outputs"] = model.order
         key = run_key(**identity)
         folder = run_folder(self.runs, self.photos.name, spec.name, key)
-        # Whether a caller's own function is that of an earlier run cannot be known.
-        geometry = model.preprocessing.geometry
-        if not isinstance(geometry, CustomTransform) or geometry.is_described:
-            finished = load_run(folder)
-            if finished and (not options.logits or (folder / LOGITS).is_file()):
-                return finished
         return ModelTask(model, key, folder, preprocessing, options.logits, notes=[*model.notes])
 
-    def probe(self, tasks: Sequence[ModelTask]) -> dict[Geometry, Pixels]:
-        """The first photos that can be read, to try engines on, by geometry.
+    def sample_pixels(self, tasks: Sequence[ModelTask]) -> dict[Geometry, Pixels]:
+        """The first photos that can be read, to try engines on: N x S x S x 3 by geometry.
 
         Raises:
             GensetError: no photo can be read.
         """
         geometries = list(dict.fromkeys(task.geometry for task in tasks))
         found: list[list[Pixels]] = []
-        why = ""
+        reason = ""
         for photo in self.photos.photos:
             try:
                 found.append(crops(photo.path, geometries))
             except PhotoRefused as error:
-                why = why or f": {photo.id} is {error}"
+                reason = reason or f": {photo.id} is {error}"
                 continue
-            if len(found) == _PROBE:
+            if len(found) == _SAMPLES:
                 break
         if not found:
-            raise GensetError(f"not one photo of {self.photos.name} can be read{why}")
+            raise GensetError(f"not one photo of {self.photos.name} can be read{reason}")
         return {
             geometry: np.stack([each[number] for each in found])
             for number, geometry in enumerate(geometries)
         }
 
-    def select_engine(self, task: ModelTask, probe: Pixels) -> None:
-        """Select the engine of a task: the first process does, for all.
+    def select_engine(self, task: ModelTask, samples: Pixels) -> None:
+        """Set the engine of a task: the first process selects it, for all.
 
         Raises:
             GensetError: no engine runs it.
         """
-        task.probe = probe[:_CHECKED]
-        task.selected = self.executor.decide(lambda: self._select(task, self._asked(task), probe))
-        engine, onnx = task.selected.engine, task.selected.onnx
+        task.probe = samples[:_CHECKED]
+        task.engine = self.executor.on_first(lambda: self._select(task, self._asked(task), samples))
+        engine, onnx = task.engine.name, task.engine.onnx
         ENGINES[engine].load()  # once, and not in each of the processes that are split off
         if onnx and not onnx.is_file():  # it lies on another machine's disk
-            task.selected = self._select(task, engine, probe)
+            task.engine = self._select(task, engine, samples)
         if self.executor.is_first:
-            task.notes += _kept_notes(task.shards / _NOTES, task.selected.notes)
+            task.notes += _kept_notes(task.shards / _NOTES, task.engine.notes)
 
     def missing(self, job: Job) -> list[MissingShard]:
         """The shards that are not kept yet."""
@@ -137,20 +142,22 @@ class ScoringPlan:
                     return kind.name
         return self.options.engine
 
-    def _select(self, task: ModelTask, asked: str, probe: Pixels) -> Selected:
+    def _select(self, task: ModelTask, asked: str, samples: Pixels) -> SelectedEngine:
         model, precision = task.model, self.options.precision
         on_gpu = self.executor.has_gpus and model.onnx is None
         worth = len(self.photos.photos) >= WORTH_A_TRIAL and not on_gpu
         names = candidates(model, asked, worth, precision)
+        if not names:
+            raise MissingExtra(f"model {model.spec.text!r} in {precision}", "engines")
         if missing := [name for name in names if not ENGINES[name].is_installed]:
             raise MissingExtra(f"the engine {missing[0]}", "engines")
         if names == ["torch"]:
-            return Selected("torch")
+            return SelectedEngine("torch")
         onnx = onnx_file(model, self.runs / ".engines")
         if len(names) == 1 and onnx.is_file():
-            return Selected(names[0], onnx)
+            return SelectedEngine(names[0], onnx)
         # PyTorch's exporter and the engines leave threads behind, which cannot be split off.
-        return self.executor.isolated(select, model, names, precision, probe, onnx)
+        return self.executor.isolated(select, model, names, precision, samples, onnx)
 
 
 def described(model: LoadedModel, options: ScoringOptions) -> dict[str, object]:

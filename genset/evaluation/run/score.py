@@ -15,7 +15,6 @@ from typing import TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from genset.errors import GensetError, ModelError
 from genset.evaluation.data.loader import Loader, PixelDataset, PrefetchLoader
@@ -31,7 +30,7 @@ from genset.evaluation.run.job import Job, MissingShard, ModelTask, ShardReport
 from genset.evaluation.run.plan import ScoringPlan
 from genset.evaluation.run.shards import Answers, save_shard, shard_file
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 # Photos that are read together, and that an engine gets at once if it takes any number.
 _BATCH_SIZE, _BATCH_SIZE_OF_GPU = 16, 128
@@ -48,57 +47,62 @@ def score_models(
         GensetError: no photo can be read, the answers cannot be written, a process that scores was
             killed, or there is no cluster. What is finished is kept.
     """
-    opened: list[Run | GensetError | ModelTask] = []
+    outcomes: list[Run | GensetError | ModelTask] = []
     tasks: dict[Path, ModelTask] = {}
-    for each in models:
+    for model in models:
         try:
-            if isinstance(each, ModelSpec):
-                each = load_model(each, plan.options.allow_code)
-            task = plan.open(each)
+            loaded = (
+                load_model(model, plan.options.allow_code)
+                if isinstance(model, ModelSpec)
+                else model
+            )
+            outcome = plan.find_run(loaded) or plan.new_task(loaded)
         except GensetError as error:
-            opened.append(error)
+            outcomes.append(error)
             continue
-        if isinstance(task, ModelTask):  # a model that is named twice is scored once
-            task = tasks.setdefault(task.folder, task)
-        opened.append(task)
-    made = run_tasks(plan, list(tasks.values()), assemble) if tasks else {}
-    return [made[each.folder] if isinstance(each, ModelTask) else each for each in opened]
+        if isinstance(outcome, ModelTask):  # a model that is named twice is scored once
+            outcome = tasks.setdefault(outcome.folder, outcome)
+        outcomes.append(outcome)
+    runs = run_tasks(plan, list(tasks.values()), assemble) if tasks else {}
+    return [runs[each.folder] if isinstance(each, ModelTask) else each for each in outcomes]
 
 
 def run_tasks(
     plan: ScoringPlan,
     tasks: Sequence[ModelTask],
-    make: Callable[[ScoringPlan, ModelTask], Made],
-) -> dict[Path, Made | GensetError]:
-    """Score tasks; by its folder, what is made of each one's shards, or why it failed.
+    assemble_task: Callable[[ScoringPlan, ModelTask], Result],
+) -> dict[Path, Result | GensetError]:
+    """Score tasks: for each, by its folder, what is assembled of its shards, or why it failed.
 
     Args:
         plan: the set, how it is scored and by which executor.
         tasks: what is scored.
-        make: makes something of a task's shards, once all of them are kept.
+        assemble_task: called once all shards of a task are kept: here it makes a run of them, for
+            fine-tuning a table of features.
 
     Raises:
         GensetError: as `score_models` does.
     """
-    found: dict[Path, Made | GensetError] = {}
-    probe = plan.probe(tasks)
+    results: dict[Path, Result | GensetError] = {}
+    samples = plan.sample_pixels(tasks)
     with plan.executor as executor:
         for task in tasks:
             try:
-                plan.select_engine(task, probe[task.geometry])
+                plan.select_engine(task, samples[task.geometry])  # sets task.engine
             except GensetError as error:
-                found[task.folder] = error
-        job = Job(plan.photos, [task for task in tasks if task.folder not in found], plan.options)
+                results[task.folder] = error
+        job = Job(plan.photos, [task for task in tasks if task.folder not in results], plan.options)
         failed = _run_shards(plan, job)
         for number, task in enumerate(job.tasks):
             if number in failed:
-                found[task.folder] = ModelError(failed[number])
+                results[task.folder] = ModelError(failed[number])
                 continue
             try:
-                found[task.folder] = executor.decide(partial(make, plan, task))
+                # Under torchrun the first rank has all shards, and tells the others the result.
+                results[task.folder] = executor.on_first(partial(assemble_task, plan, task))
             except GensetError as error:
-                found[task.folder] = error
-    return found
+                results[task.folder] = error
+    return results
 
 
 def _run_shards(plan: ScoringPlan, job: Job) -> dict[int, str]:
@@ -111,6 +115,7 @@ def _run_shards(plan: ScoringPlan, job: Job) -> dict[int, str]:
             failed |= report.failed
             untrusted |= report.untrusted
     finally:
+        # Whatever ends the loop: no shard of an engine that answers wrongly may be found later.
         for number in untrusted:
             shutil.rmtree(job.tasks[number].shards, ignore_errors=True)
     return failed
@@ -133,15 +138,15 @@ class Worker:
         Args:
             job: what is scored.
             dataset: its photos.
-            readers: how many read photos ahead, for a GPU; 0: they are read when asked for.
-            fork: whether these are processes; else threads.
+            readers: how many read photos ahead of a GPU; 0: no GPU, photos are read when needed.
+            fork: whether the readers are processes; else threads.
             check: whether to see first that every engine gives PyTorch's answers. Of workers that
                 run the same files on the same machine, one does so for all.
         """
         self.job = job
         size = _BATCH_SIZE_OF_GPU if readers else _BATCH_SIZE
         precision = job.options.precision
-        self.runners = [Runner(each.model, each.selected, precision, size) for each in job.tasks]
+        self.runners = [Runner(each.model, each.engine, precision, size) for each in job.tasks]
         self.unchecked = list(range(len(job.tasks))) if check else []
         self.failed: set[int] = set()
         self.loader = (
@@ -151,12 +156,12 @@ class Worker:
         )
 
     def expect(self, missing: MissingShard) -> None:
-        """Say which shards are to be scored, in this order, so that they can be read ahead."""
+        """Announce a shard that will be scored, so that its photos can be read ahead."""
         indices = self.job.shards[missing.shard]
         self.loader.expect(indices, self.job.geometries(missing.tasks))
 
     def score(self, missing: MissingShard) -> tuple[ShardReport, dict[int, Answers]]:
-        """Score a shard's photos: what became of it, and the answers of each task, by number.
+        """Score a shard's photos: a report, and the answers of each task, by number.
 
         A task that fails is reported, and the others go on; one that failed before is passed over.
         """
@@ -168,11 +173,13 @@ class Worker:
         indices: list[int] = []
         unreadable: dict[int, str] = {}
         logits: dict[int, list[Logits]] = {number: [] for number in live}
-        photos = self.job.shards[missing.shard]
-        for batch in self.loader.batches(photos, self.job.geometries(live)):
+        shard = self.job.shards[missing.shard]
+        for batch in self.loader.batches(shard, self.job.geometries(live)):
             indices += batch.indices
             unreadable |= batch.unreadable
-            for number in live[:] if batch.indices else ():
+            if not batch.indices:  # no photo of it can be read
+                continue
+            for number in list(live):  # one that fails is taken out
                 pixels = batch.pixels[self.job.tasks[number].geometry]
                 try:
                     logits[number].append(self.runners[number](pixels))
@@ -182,12 +189,13 @@ class Worker:
                     live.remove(number)
             if not live:
                 break
-        report.notes = {n: note for n in missing.tasks if (note := self.runners[n].note)}
-        at = np.array(indices, np.int64)
-        return report, {n: self._answers(n, at, logits[n], unreadable) for n in live}
+        report.notes = {number: self.runners[number].note for number in live}
+        return report, {
+            number: self._answers(number, indices, logits[number], unreadable) for number in live
+        }
 
     def score_and_keep(self, missing: MissingShard) -> ShardReport:
-        """The same, with the answers kept.
+        """Score a shard, and keep its answers in the folders of the tasks.
 
         Raises:
             OSError: they cannot be written.
@@ -198,7 +206,7 @@ class Worker:
         return report
 
     def close(self) -> None:
-        """End those that read ahead."""
+        """End the readers."""
         self.loader.close()
 
     def _check_engines(self, report: ShardReport) -> None:
@@ -214,17 +222,21 @@ class Worker:
     def _answers(
         self,
         number: int,
-        indices: NDArray[np.int64],
+        indices: Sequence[int],
         batches: Sequence[Logits],
         unreadable: dict[int, str],
     ) -> Answers:
-        """A task's best classes and their probabilities, from its logits."""
+        """A task's best classes and their probabilities, from its logits.
+
+        `indices` are those of the photos that could be read, maybe none; of features, no best are
+        kept (`keep` is 0).
+        """
         outputs = len(self.job.tasks[number].model.order)
         logits = np.concatenate([np.empty((0, outputs), np.float32), *batches])
         scores = torch.from_numpy(logits)
         best = scores.topk(min(self.job.options.keep, outputs), dim=1).indices
         return Answers(
-            indices=indices,
+            indices=np.array(indices, np.int64),
             classes=best.numpy().astype(np.int32),
             probabilities=scores.softmax(dim=1).gather(1, best).numpy(),
             logits=logits if self.job.tasks[number].logits else None,

@@ -97,7 +97,7 @@ class TopK:
     """How often the true class is among a model's first `k` answers.
 
     `accuracy` has Wilson's interval, which takes photos for independent; `clustered` is the
-    interval of whole classes resampled.
+    bootstrap interval that resamples whole classes.
     """
 
     k: int
@@ -132,7 +132,12 @@ class ScoredModel:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """What the set can show: the median pair of models' `Pair.detectable` and discordant share."""
+    """What the set can show: medians over the pairs of models.
+
+    Attributes:
+        difference: of `Pair.detectable`.
+        discordant: of the share of photos that one model alone has right.
+    """
 
     difference: float
     discordant: float

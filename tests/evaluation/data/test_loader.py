@@ -17,7 +17,7 @@ from genset.evaluation.data import loader
 from genset.evaluation.data.cache import PixelCache
 from genset.evaluation.data.loader import PixelDataset
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.engines.select import Selected
+from genset.evaluation.engines.select import SelectedEngine
 from genset.evaluation.run import score
 from genset.evaluation.run.executors.in_process import score_shards
 from genset.evaluation.run.job import Job, MissingShard, ModelTask
@@ -40,7 +40,7 @@ def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def job(photos: Path, specs: Sequence[str], runs: Path) -> Job:
     tasks = [
-        ModelTask(load_model(spec), "", runs / str(number), {}, selected=Selected("torch"))
+        ModelTask(load_model(spec), "", runs / str(number), {}, engine=SelectedEngine("torch"))
         for number, spec in enumerate(specs)
     ]
     return Job(open_set(str(photos)), tasks, ScoringOptions())

@@ -7,6 +7,7 @@
     worker_pool    processes that are split off from it
     distributed    torchrun's processes
     ray            those of a Ray cluster
+    cluster_worker what a process of a cluster does, whichever cluster it is
     open           the one that options and environment ask for
 """
 

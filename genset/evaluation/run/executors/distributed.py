@@ -50,7 +50,7 @@ class Distributed(Executor):
     def is_first(self) -> bool:
         return self.rank == 0
 
-    def decide(self, work: Callable[[], T]) -> T:
+    def on_first(self, work: Callable[[], T]) -> T:
         answer: list[T | GensetError | None] = [None]
         if self.is_first:
             try:
@@ -63,7 +63,7 @@ class Distributed(Executor):
         return answer[0]  # type: ignore[return-value]
 
     def run(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
-        """Reports of this process's shards as they come, then those of the others.
+        """Reports of this process's shards as they come (`reports`), then those of the others.
 
         Raises:
             GensetError: it failed in one of the processes; in all of them.

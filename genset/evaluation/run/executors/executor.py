@@ -18,7 +18,7 @@ T = TypeVar("T")
 class Executor(ABC):
     """Has shards scored. It is opened by ``with``.
 
-    A new one defines `reports`, and what else is different in it.
+    A new one defines `reports`, and overrides what is different in it.
     """
 
     def __enter__(self) -> Self:
@@ -55,7 +55,7 @@ class Executor(ABC):
         """
         names = ", ".join(task.model.spec.name for task in job.tasks)
         photos = sum(len(job.shards[missing.shard]) for missing in todo)
-        # Once for each of its photos, which are what is counted.
+        # The progress bar counts photos, so a report is repeated for each photo of its shard.
         each = (report for report in self.reports(job, todo) for _ in job.shards[report.shard])
         last = None
         for report in progress(each, total=photos, what=names, unit="photo"):
@@ -63,8 +63,8 @@ class Executor(ABC):
                 yield report
             last = report
 
-    def decide(self, work: Callable[[], T]) -> T:
-        """What the work gives: where several processes score together, the first one's alone.
+    def on_first(self, work: Callable[[], T]) -> T:
+        """The result of work that must be done once: the first process does it, all get it.
 
         Raises:
             GensetError: the work raised it.
@@ -72,7 +72,7 @@ class Executor(ABC):
         return work()
 
     def isolated(self, work: Callable[..., T], *arguments: Any) -> T:
-        """What the work gives, done where the threads that it leaves behind do no harm.
+        """The result of work whose threads must not stay in this process.
 
         Raises:
             GensetError: the work raised it, or its process was killed.
@@ -81,7 +81,7 @@ class Executor(ABC):
 
     @property
     def is_first(self) -> bool:
-        """Whether this process is the one that decides."""
+        """Whether this process is the first of those that score together."""
         return True
 
     @property

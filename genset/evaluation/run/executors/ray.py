@@ -13,14 +13,13 @@ import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, redirect_stdout
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from genset.errors import GensetError, MissingExtra, first_line
 from genset.evaluation.run.executors import ray_worker
+from genset.evaluation.run.executors.cluster_worker import pack
 from genset.evaluation.run.executors.executor import Executor, not_written
-from genset.evaluation.run.executors.ray_worker import RayModel, RayWork
 from genset.evaluation.run.job import Job, MissingShard, ShardReport
 from genset.evaluation.run.shards import Answers, save_shard, shard_file
 
@@ -89,7 +88,7 @@ class RayExecutor(Executor):
         score = self.ray.remote(
             num_cpus=cores, num_gpus=int(on_gpus), max_calls=0, max_retries=_RETRIES
         )(ray_worker.score)
-        work = self.ray.put(_work(job, max(1, cores) if on_gpus else 0))
+        work = self.ray.put(pack(job, max(1, cores) if on_gpus else 0))
         waiting = [score.remote([work], missing.shard, missing.tasks) for missing in todo]
         try:
             while waiting:
@@ -127,29 +126,6 @@ class RayExecutor(Executor):
     def _cores_beside_a_gpu(self) -> int:
         """How many cores each GPU can have, on whichever machine it is."""
         return min(int(m.get("CPU", 0) // m["GPU"]) for m in self.machines if m.get("GPU", 0) >= 1)
-
-
-def _work(job: Job, readers: int) -> RayWork:
-    tasks = job.tasks
-    return RayWork(
-        folder=str(Path.cwd()),
-        photos=job.photos,
-        sizes=[ray_worker.size_of(photo.path) for photo in job.photos.photos],
-        models=[
-            RayModel(
-                task.model.spec,
-                task.model.weights_hash,
-                task.selected.engine,
-                task.selected.onnx,
-                task.logits,
-                task.probe,
-            )
-            for task in tasks
-        ],
-        options=job.options,
-        versions=ray_worker.versions(task.selected.engine for task in tasks),
-        readers=readers,
-    )
 
 
 def _reach(address: str) -> None:
