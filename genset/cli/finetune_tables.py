@@ -1,4 +1,4 @@
-"""What `genset finetune` prints: the paper's table, learning curves, what was left out."""
+"""What `genset finetune` prints: the paper's table, learning curves, notes."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -13,7 +13,7 @@ from genset.finetune.compare import (
     table,
     worst_pairs,
 )
-from genset.finetune.results import Finetuned, Kept, load_said
+from genset.finetune.results import Finetuned, Kept, load_predictions
 from genset.reporting.format import interval
 from genset.text.numbers import NONE, bare_p, count, digits, percent, points, span
 from genset.text.safe import clean
@@ -38,15 +38,15 @@ def grids(finished: "Finished") -> list[Grid]:
 
 
 def as_json(finished: "Finished") -> dict[str, Any]:
-    """Everything, for programs; shares are 0 to 1."""
+    """Everything, as JSON. Shares are from 0 to 1."""
     return {
         "tasks": [
             {
                 "task": data.task,
                 "name": data.name,
                 "classes": data.classes,
-                "train": len(data.places("train")),
-                "test": len(data.places("test")),
+                "train": len(data.indices("train")),
+                "test": len(data.indices("test")),
                 "split": data.split,
                 "content_hash": data.content_hash,
                 "left_out": data.left_out,
@@ -63,14 +63,14 @@ def as_json(finished: "Finished") -> dict[str, Any]:
 
 
 def _run(kept: Kept) -> dict[str, Any]:
-    record, said = kept.record, load_said(kept)
+    record, predictions = kept.record, load_predictions(kept)
     return {
         "folder": str(kept.folder),
         **asdict(record),
         "accuracy": record.accuracy,
         "spread": record.spread,
-        "per_class": per_class(record, said),
-        "worst_pairs": worst_pairs(record, said),
+        "per_class": per_class(record, predictions),
+        "worst_pairs": worst_pairs(record, predictions),
         "learning_curve": learning_curve(record.attempts),
     }
 
@@ -80,21 +80,21 @@ def _difference(each: Difference) -> dict[str, Any]:
 
 
 def _against(rows: Sequence[Row]) -> list[Grid]:
-    """The paper's table for each model but the baseline: a row a task."""
+    """The paper's table for each model except the baseline: one row per task."""
     titled: dict[tuple[str, str], list[list[str]]] = {}
     for row in rows:
         first, *others = [kept.record for kept in row.models]
-        for other, held in zip(others, row.differences, strict=True):
+        for other, found in zip(others, row.differences, strict=True):
             titled.setdefault((other.model, first.model), []).append(
                 [
                     clean(row.task),
-                    f"{held.photos:,}",
+                    f"{found.photos:,}",
                     *_accuracy(first),
                     *_accuracy(other),
-                    points(held.difference, digits(held.photos)),
-                    span(held.interval, digits(held.photos)),
-                    bare_p(held.p_value),
-                    bare_p(held.holm),
+                    points(found.difference, digits(found.photos)),
+                    span(found.interval, digits(found.photos)),
+                    bare_p(found.p_value),
+                    bare_p(found.holm),
                 ]
             )
     return [
@@ -111,7 +111,7 @@ def _against(rows: Sequence[Row]) -> list[Grid]:
 
 
 def _alone(rows: Sequence[Row]) -> list[Grid]:
-    """Tasks on which there is one model."""
+    """The accuracy of tasks with a single model."""
     cells = [
         [clean(row.task), f"{record.test:,}", clean(record.model), *_accuracy(record)]
         for row in rows
@@ -122,7 +122,7 @@ def _alone(rows: Sequence[Row]) -> list[Grid]:
 
 
 def _accuracy(record: Finetuned) -> list[str]:
-    """Per cent, its interval, and the spread over seeds."""
+    """Accuracy in per cent, its interval, and the spread over seeds."""
     found, spread = record.accuracy, record.spread
     shown = NONE if spread is None else percent(spread, found.photos)
     return [percent(found.share, found.photos), interval(found), shown]
@@ -151,8 +151,8 @@ def _point(point: CurvePoint) -> str:
 
 
 def _notes(records: Sequence[Finetuned]) -> list[str]:
-    """What was left out, and what else is to be said, once for all models that it is true of."""
-    said: dict[tuple[str, str], list[str]] = {}
+    """Photos that were left out, and other notes, each once for all models that it applies to."""
+    models_of: dict[tuple[str, str], list[str]] = {}
     for record in records:
         notes = list(record.notes)
         if record.left_out:
@@ -160,9 +160,10 @@ def _notes(records: Sequence[Finetuned]) -> list[str]:
             left_out = count(len(record.left_out), "photo")
             notes.append(f"{left_out} left out, as {clean(photo)}: {clean(why)}")
         for note in notes:
-            said.setdefault((record.name, note), []).append(record.model)
+            models_of.setdefault((record.name, note), []).append(record.model)
     of_task = {
-        name: len({r.model for r in records if r.name == name}) for name in {n for n, _ in said}
+        name: len({r.model for r in records if r.name == name})
+        for name in {n for n, _ in models_of}
     }
     return [
         clean(
@@ -171,5 +172,5 @@ def _notes(records: Sequence[Finetuned]) -> list[str]:
             else f"{name}, {', '.join(models)}: {note}",
             400,
         )
-        for (name, note), models in said.items()
+        for (name, note), models in models_of.items()
     ]

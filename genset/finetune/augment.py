@@ -1,7 +1,7 @@
-"""See a photo differently each time: a random part of it, as large as usual, perhaps mirrored.
+"""Augmentation: a random part of a photo, resized to the network's input, mirrored half the time.
 
-Source: Szegedy et al., "Going deeper with convolutions", 2014, section 6; the numbers and the order
-of draws are those of torchvision's ``RandomResizedCrop`` and ``RandomHorizontalFlip``.
+Source: Szegedy et al., "Going deeper with convolutions", 2014, section 6; the parameters and the
+order of draws are those of torchvision's ``RandomResizedCrop`` and ``RandomHorizontalFlip``.
 """
 
 from math import exp, log, sqrt
@@ -12,13 +12,22 @@ from PIL import Image
 from genset.evaluation.data.transforms import Pixels
 from genset.evaluation.models.preprocessing import Geometry
 
-_AREA = (0.08, 1.0)  # of the photo
-_SHAPE = (3 / 4, 4 / 3)  # width by height
+_AREA = (0.08, 1.0)  # share of the photo
+_ASPECT = (3 / 4, 4 / 3)  # width / height
 _TRIES = 10
 
 
 def random_part(image: Image.Image, geometry: Geometry, rng: np.random.Generator) -> Pixels:
-    """A part of an RGB image, resized to the network's own size; mirrored every other time."""
+    """Crop a random part of an image, resize it, and mirror it with a chance of one half.
+
+    Args:
+        image: an RGB image.
+        geometry: the size of the network's input, and the interpolation.
+        rng: draws the part and the mirroring.
+
+    Returns:
+        The pixels, shape (crop, crop, 3), uint8.
+    """
     side = geometry.crop
     part = image.crop(_box(image.width, image.height, rng))
     pixels = np.asarray(part.resize((side, side), Image.Resampling[geometry.interpolation.upper()]))
@@ -28,13 +37,13 @@ def random_part(image: Image.Image, geometry: Geometry, rng: np.random.Generator
 def _box(width: int, height: int, rng: np.random.Generator) -> tuple[int, int, int, int]:
     for _ in range(_TRIES):
         area = width * height * rng.uniform(*_AREA)
-        shape = exp(rng.uniform(log(_SHAPE[0]), log(_SHAPE[1])))
-        wide, high = round(sqrt(area * shape)), round(sqrt(area / shape))
-        if 0 < wide <= width and 0 < high <= height:
-            top = int(rng.integers(height - high + 1))
-            left = int(rng.integers(width - wide + 1))
-            return left, top, left + wide, top + high
-    # A long and narrow photo: the largest part of a usual shape, from its middle.
-    wide, high = min(width, round(height * _SHAPE[1])), min(height, round(width / _SHAPE[0]))
-    left, top = (width - wide) // 2, (height - high) // 2
-    return left, top, left + wide, top + high
+        aspect = exp(rng.uniform(log(_ASPECT[0]), log(_ASPECT[1])))
+        w, h = round(sqrt(area * aspect)), round(sqrt(area / aspect))
+        if 0 < w <= width and 0 < h <= height:
+            top = int(rng.integers(height - h + 1))
+            left = int(rng.integers(width - w + 1))
+            return left, top, left + w, top + h
+    # The photo is long and narrow: take the largest part with an allowed aspect, from the middle.
+    w, h = min(width, round(height * _ASPECT[1])), min(height, round(width / _ASPECT[0]))
+    left, top = (width - w) // 2, (height - h) // 2
+    return left, top, left + w, top + h

@@ -32,16 +32,27 @@ def save_head(
 ) -> str:
     """Write NAME.pth and NAME.classes.txt; return the spec that loads them.
 
-    `weights` are C x D, `bias` C, `classes` C names in label order. `name` is the model's own
-    unless another is given. The network is first built anew as the spec says, and must answer
-    noise as it should; until then nothing is written.
+    The network is first built from the spec, and its outputs for noise are checked. Only then are
+    the files written.
+
+    Args:
+        folder: where the files go.
+        model: the model whose head is replaced.
+        head: its last linear layer.
+        weights: of the new head, shape (C, D), float32.
+        bias: of the new head, shape (C,), float32.
+        classes: C names, in label order.
+        name: of the files; "" for the model's own name.
+
+    Returns:
+        The model spec.
 
     Raises:
-        BadInput: the folder's name, or a class's, cannot be written in a spec or a class list.
-        ModelError: the architecture cannot be built with so many classes, or with such a head.
+        BadInput: the name of the folder or of a class cannot be written in a spec or a class list.
+        ModelError: the architecture cannot be built with this number of classes or this head.
     """
-    called = re.sub(r"[^A-Za-z0-9._-]+", "-", name or model.spec.name).strip("-.") or "model"
-    file, listing = folder / f"{called}.pth", folder / f"{called}.classes.txt"
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name or model.spec.name).strip("-.") or "model"
+    file, listing = folder / f"{stem}.pth", folder / f"{stem}.classes.txt"
     if "?" in str(file):
         raise BadInput(f"{folder}: a model spec cannot name a folder with a ? in it")
     listed = _listed(classes)
@@ -49,7 +60,7 @@ def save_head(
     network, usual = bare(parse_spec(text), len(classes))
     text += _overrides(usual, model.preprocessing)
     if usual.changed(parse_spec(text).preprocessing) != model.preprocessing:
-        raise ModelError(f"model {model.spec.text!r}: no spec can say how it wants its photos")
+        raise ModelError(f"model {model.spec.text!r}: no spec can describe its preprocessing")
     _take_weights(network, with_head(model, head, weights, bias), model, head)
     write_text(listing, listed)
     with written_whole(file) as opened:
@@ -61,7 +72,7 @@ def _listed(classes: Sequence[str]) -> str:
     """A class list, as `genset.evaluation.models.classes` reads it."""
     for name in classes:
         if not name or name != " ".join(name.splitlines()).strip():
-            raise BadInput(f"the class {name!r} cannot stand in a list with one class a line")
+            raise BadInput(f"the class {name!r} cannot be in a list with one class per line")
     taxonomy = imagenet1k()
     others = [] if all(name in taxonomy for name in classes) else [OTHERS]
     return "\n".join([*others, *classes]) + "\n"
@@ -73,12 +84,12 @@ def _arch(model: LoadedModel) -> str:
 
 
 def _overrides(usual: Preprocessing, wanted: Preprocessing) -> str:
-    """What a spec has to say where a model's preprocessing is not its architecture's usual."""
-    said = wanted.described()
+    """The options of a spec where the preprocessing differs from the architecture's default."""
+    values = wanted.described()
     return "".join(
-        f"&{name}={','.join(map(str, said[name])) if name in ('mean', 'std') else said[name]}"
+        f"&{name}={','.join(map(str, values[name])) if name in ('mean', 'std') else values[name]}"
         for name in ("resize", "crop", "interpolation", "mean", "std")
-        if said[name] != usual.described()[name]
+        if values[name] != usual.described()[name]
     )
 
 
@@ -87,10 +98,10 @@ def _quoted(text: str) -> str:
 
 
 def _take_weights(network: nn.Module, source: nn.Module, model: LoadedModel, head: Head) -> None:
-    """Give a network that was built anew the weights of another, and see that it answers alike.
+    """Load the weights of `source` into a newly built network, and compare their outputs.
 
     Raises:
-        ModelError: its head cannot hold the other's, or it does not answer alike.
+        ModelError: the head's weights do not fit, or the outputs differ.
     """
     what = f"model {model.spec.text!r}"
     given, own = source.state_dict(), network.eval().state_dict()
@@ -102,15 +113,15 @@ def _take_weights(network: nn.Module, source: nn.Module, model: LoadedModel, hea
                 f"{what}: {_arch(model)} is built with {len(own[key])} outputs, not "
                 f"{len(given[key])}: let it take num_classes"
             )
-    # What else differs is the part of training that networks have beside their answers (GoogLeNet's
-    # other heads, which its pretrained weights lack, and those of Inception, of 1,000 classes).
+    # Other differences are heads that only training uses (GoogLeNet's auxiliary heads, which its
+    # pretrained weights lack, and those of Inception, which have 1,000 classes).
     network.load_state_dict({key: _fitting(given.get(key), value) for key, value in own.items()})
     side = model.preprocessing.geometry.crop
     noise = torch.randn((2, 3, side, side), generator=torch.Generator().manual_seed(0))
     with torch.inference_mode():
         if not nearly_same(network(noise), source(noise)):
             raise ModelError(
-                f"{what}: built anew, {_arch(model)} does not answer as it should with this head"
+                f"{what}: {_arch(model)}, newly built, does not answer as it should with this head"
             )
 
 

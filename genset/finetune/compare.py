@@ -1,17 +1,17 @@
-"""Models held against each other on a task, from what was kept of their runs: without any model.
+"""Compare models on a task, from their stored runs. No model is loaded.
 
-**Which interval.** A task's classes are given: Birds-200 is about these birds, and nobody asks how
-a model would do on other species. What could have come out otherwise are the test photos. So
-photos, and not whole classes as for a release, are the sample here, and what is paired is a photo:
-both models see each one. The interval of a difference is Tango's score interval (see
-`genset.statistics.paired`), which turns on the photos that one model alone has right, as
-McNemar's test does. Photos are taken as one sample, not class by class: that is never too narrow,
-and holds where a class has a single test photo, of which resampling within the class knows nothing
-(Agresti, "Categorical data analysis", 3rd edition, 2013, sections 11.1 and 11.2).
+**Which interval.** A task's classes are fixed: Birds-200 is about these birds, and nobody asks how
+a model would do on other species. Only the test photos could have been others. So the sample is
+photos here, not whole classes as for a release, and they are paired, since both models see each
+one. The interval of a difference is Tango's score interval (see `genset.statistics.paired`). Like
+McNemar's test it depends on the photos that only one model has right. Photos are one sample, not
+stratified by class: this is never too narrow, and works with a single test photo in a class, where
+resampling within the class cannot (Agresti, "Categorical data analysis", 3rd edition, 2013,
+sections 11.1 and 11.2).
 
-**Seeds** see the same photos. Several of them make means steadier, and no interval narrower: an
-interval is one training's, with counts that are means over the seeds. How far seeds differ is told
-beside it, as `spread`.
+**Seeds** see the same photos. More seeds make means more stable, but intervals no narrower: an
+interval is that of one training, with counts averaged over the seeds. How much seeds differ is
+reported separately, as `spread`.
 """
 
 import json
@@ -27,8 +27,8 @@ from genset.finetune.results import (
     Attempt,
     Finetuned,
     Kept,
-    Said,
-    load_said,
+    Predictions,
+    load_predictions,
     mean_accuracy,
     spread_of,
 )
@@ -40,18 +40,19 @@ from genset.statistics.paired import paired_interval
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A model held against the baseline on the same test photos.
+    """A model compared with the baseline on the same test photos.
 
     Attributes:
         task: its name in tables.
-        model, baseline: as tables show them.
-        photos: how many test photos both answered.
-        difference: the model's accuracy less the baseline's, -1 to 1, as the mean over the seeds
+        model, baseline: their names in tables.
+        photos: the number of test photos.
+        difference: the model's accuracy minus the baseline's, -1 to 1, as the mean over the seeds
             that both have.
         interval: its 95 % interval, paired by photo.
-        only_model, only_baseline: photos that the first seed's head of one alone has right.
+        only_model, only_baseline: photos that only one of the two has right, by the first seed's
+            heads.
         p_value: of McNemar's exact test on these.
-        holm: the same, adjusted for all differences of a table; `p_value` itself outside of one.
+        holm: `p_value`, adjusted for all differences of a table; outside a table, `p_value` itself.
     """
 
     task: str
@@ -68,9 +69,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A task's line of the paper's table: the baseline, and each other model against it.
+    """A task's row of the paper's table: the baseline, and the other models compared with it.
 
-    `models` has the baseline first; `differences` are those of the models after it, in order.
+    `models` has the baseline first; `differences` are those of the other models, in order.
     """
 
     task: str
@@ -80,7 +81,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ClassAccuracy:
-    """A class's accuracy on its test photos, as the mean over seeds, with Wilson's interval."""
+    """A class's accuracy on its test photos: the mean over seeds, with Wilson's interval."""
 
     name: str
     accuracy: Accuracy
@@ -88,7 +89,7 @@ class ClassAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class Mistaken:
-    """A class whose photos are taken for another: `photos` of its `of`, as the mean over seeds."""
+    """`photos` of a class's `of` test photos are taken for `other`, as the mean over seeds."""
 
     name: str
     other: str
@@ -98,10 +99,10 @@ class Mistaken:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """The accuracy of heads fitted on so many photos of each class; `shots` None: on all.
+    """The accuracy of heads fitted on `shots` photos of each class, or on all (None).
 
-    `accuracy` is the mean over `seeds`, each of which draws other photos; `spread` is the standard
-    deviation over them, 0 to 1, or None of one.
+    `accuracy` is the mean over `seeds`, each of which draws other photos. `spread` is their
+    standard deviation, 0 to 1, or None for a single seed.
     """
 
     shots: int | None
@@ -111,19 +112,19 @@ class CurvePoint:
 
 
 def against(baseline: Kept, other: Kept) -> Difference:
-    """Hold a model against the baseline.
+    """Compare a model with the baseline.
 
     Raises:
         BadInput: they were not tested on the same photos.
-        GensetError: what was kept of a run cannot be read.
+        GensetError: the files of a run cannot be read.
     """
-    one, two = load_said(other), load_said(baseline)
+    one, two = load_predictions(other), load_predictions(baseline)
     name, names = other.record.name, (other.record.model, baseline.record.model)
     if one.images != two.images or other.record.data_hash != baseline.record.data_hash:
         raise BadInput(f"{name}: {names[0]} and {names[1]} were not tested on the same photos")
     photos = len(one.images)
-    # Seed by seed; where one model has more seeds, these are held against no partner.
-    seeds = min(len(one.said), len(two.said))
+    # Seed by seed. Seeds that only one of the models has are ignored.
+    seeds = min(len(one.predicted), len(two.predicted))
     first, second = one.right[:seeds], two.right[:seeds]
     only_model, only_baseline = (first & ~second).sum(axis=1), (second & ~first).sum(axis=1)
     means = float(only_model.mean()), float(only_baseline.mean())
@@ -143,30 +144,30 @@ def against(baseline: Kept, other: Kept) -> Difference:
 
 
 def table(found: Sequence[Kept], baseline: str = "") -> tuple[Row, ...]:
-    """The paper's table: a row for each task, and in it the models whose heads can be compared.
+    """The paper's table: a row for each task, with the models whose heads can be compared.
 
-    Runs are compared where photos, split and the way of fitting are the same; of a task with
-    several such kinds of runs, each kind has its row. Of a model that was run twice in one kind
-    (with more seeds, say), the later run counts. Models of one name get their key beside it.
+    Runs are compared if photos, split and the way of fitting are the same. A task with several
+    such kinds of runs has a row for each kind. If a model has several runs of one kind (with more
+    seeds, say), the last one counts. Models with equal names get their key appended.
 
     Args:
         found: runs, in the order in which rows and models appear.
-        baseline: the model (by its name in tables) that others are held against; "", or in a row
-            that does not have it: the row's first one.
+        baseline: the model (by its name in tables) with which the others are compared; "": the
+            first one of each row. Rows without this model use their first one too.
 
     Raises:
-        GensetError: what was kept of a run cannot be read.
+        GensetError: the files of a run cannot be read.
     """
     kinds: dict[str, dict[str, Kept]] = {}
     for kept in found:
         kinds.setdefault(_kind(kept.record), {})[_identity(kept.record)] = kept
     rows = []
     for runs in kinds.values():
-        models = _told_apart(list(runs.values()))
+        models = _with_unique_names(list(runs.values()))
         first = next((kept for kept in models if kept.record.model == baseline), models[0])
         others = [kept for kept in models if kept is not first]
-        held = tuple(against(first, kept) for kept in others)
-        rows.append(Row(first.record.name, (first, *others), held))
+        differences = tuple(against(first, kept) for kept in others)
+        rows.append(Row(first.record.name, (first, *others), differences))
     adjusted = iter(holm([each.p_value for row in rows for each in row.differences]))
     return tuple(
         replace(
@@ -177,32 +178,41 @@ def table(found: Sequence[Kept], baseline: str = "") -> tuple[Row, ...]:
     )
 
 
-def per_class(record: Finetuned, said: Said) -> tuple[ClassAccuracy, ...]:
-    """Every class that has test photos, in the order of the task's classes."""
+def per_class(record: Finetuned, predictions: Predictions) -> tuple[ClassAccuracy, ...]:
+    """The accuracy of each class that has test photos, in the order of the task's classes."""
     found = []
     for label, name in enumerate(record.classes):
-        own = said.truth == label
+        own = predictions.truth == label
         if own.any():
-            hits = said.right[:, own].sum(axis=1).tolist()
+            hits = predictions.right[:, own].sum(axis=1).tolist()
             found.append(ClassAccuracy(name, mean_accuracy(hits, int(own.sum()))))
     return tuple(found)
 
 
-def worst_pairs(record: Finetuned, said: Said, most: int = 10) -> tuple[Mistaken, ...]:
-    """The `most` frequent pairs of classes of which one's test photos are taken for the other."""
-    of = Counter(said.truth.tolist())
-    taken: Counter[tuple[int, int]] = Counter()
-    for answers, right in zip(said.said, said.right, strict=True):
-        taken.update(zip(said.truth[~right].tolist(), answers[~right].tolist(), strict=True))
-    ranked = sorted(taken.items(), key=lambda item: (-item[1], item[0]))
+def worst_pairs(
+    record: Finetuned, predictions: Predictions, most: int = 10
+) -> tuple[Mistaken, ...]:
+    """The pairs of classes that are confused most often, the most frequent first.
+
+    Args:
+        record: the run.
+        predictions: of the run's heads.
+        most: how many pairs at most.
+    """
+    truth, seeds = predictions.truth, len(predictions.predicted)
+    photos = Counter(truth.tolist())
+    confused: Counter[tuple[int, int]] = Counter()
+    for labels, right in zip(predictions.predicted, predictions.right, strict=True):
+        confused.update(zip(truth[~right].tolist(), labels[~right].tolist(), strict=True))
+    ranked = sorted(confused.items(), key=lambda item: (-item[1], item[0]))
     return tuple(
-        Mistaken(record.classes[true], record.classes[other], count / len(said.said), of[true])
+        Mistaken(record.classes[true], record.classes[other], count / seeds, photos[true])
         for (true, other), count in ranked[:most]
     )
 
 
 def learning_curve(attempts: Sequence[Attempt]) -> tuple[CurvePoint, ...]:
-    """The accuracy by photos of each class, the fewest first, all of them last."""
+    """The accuracy by training photos of each class: the fewest first, all of them last."""
     shots = sorted({each.shots for each in attempts}, key=lambda n: np.inf if n is None else n)
     found = []
     for number in shots:
@@ -213,24 +223,24 @@ def learning_curve(attempts: Sequence[Attempt]) -> tuple[CurvePoint, ...]:
 
 
 def _kind(record: Finetuned) -> str:
-    """What two runs must share to be compared; they may have other seeds and shots."""
+    """What must be equal for two runs to be compared. Seeds and shots may differ."""
     fitted = {k: v for k, v in record.settings.items() if k not in ("seeds", "shots")}
     photos = [record.task, record.name, record.data_hash, record.split_hash]
     return json.dumps([photos, record.probe, fitted], sort_keys=True)
 
 
 def _identity(record: Finetuned) -> str:
-    """What makes it this model's run."""
+    """What identifies the model of a run."""
     model = [record.model, record.weights_hash, record.preprocessing, record.precision]
     return json.dumps(model, sort_keys=True)
 
 
-def _told_apart(models: Sequence[Kept]) -> list[Kept]:
-    """Each with a name that no other has."""
-    named_so = Counter(kept.record.model for kept in models)
+def _with_unique_names(models: Sequence[Kept]) -> list[Kept]:
+    """The same runs; models with equal names get their key appended."""
+    counts = Counter(kept.record.model for kept in models)
     return [
         kept
-        if named_so[kept.record.model] == 1
+        if counts[kept.record.model] == 1
         else Kept(
             kept.folder,
             replace(kept.record, model=f"{kept.record.model} [{kept.record.key[:8]}]"),

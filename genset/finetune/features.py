@@ -1,14 +1,14 @@
-"""Features of photos: what a network's last layer is given, computed once and kept.
+"""Features of photos: the input of a network's last layer, computed once and stored.
 
-They are computed as `genset evaluate` computes answers: by the same input pipeline, engines,
-processes and cache of pixels, and in one pass over the photos for all models. They are kept in
+They are computed as `genset evaluate` computes answers: with the same input pipeline, engines,
+processes and pixel cache, and in one pass over the photos for all models. They are stored in
 ``FOLDER/KEY/``::
 
-    features.npy    N x D float32 in the set's order; zeros for a photo that cannot be read
-    features.json   of what they are, with every version and hash, and which photos are left out
+    features.npy    shape (N, D), float32, in the set's order; zeros for a photo that cannot be read
+    features.json   the model and photos, every version and hash, and the photos that are left out
 
 `KEY` is a hash over the photos, the weights and the preprocessing. ``features.json`` is written
-last. Until then there are shards, from which a pass that was cut off goes on.
+last. Until then there are shards, from which an interrupted pass resumes.
 """
 
 import json
@@ -48,13 +48,15 @@ class Features:
     """A model's features of the photos of a set.
 
     Attributes:
-        values: N x D float32, mapped from the disk, in the set's order; zeros where there are none.
-        there: N, whether the photo could be read.
-        unreadable: why, for each photo that could not, by its id.
+        values: the features, shape (N, D), float32, memory-mapped, in the set's order; zeros for
+            a photo that could not be read.
+        there: whether the photo could be read, shape (N,), bool.
+        unreadable: the reason for each photo that could not be read, by its id.
         engine: what ran the network.
-        seconds: what the pass took, for all its models together; 0 where the features were kept.
-        head: the layer that takes them.
-        notes: what else to say of them, in sentences.
+        seconds: the duration of the pass, for all its models together; 0 if the features were
+            stored already.
+        head: the layer whose input they are.
+        notes: further remarks, in sentences.
     """
 
     values: NDArray[np.float32]
@@ -69,16 +71,25 @@ class Features:
 def compute_features(
     photos: PhotoSet, models: Sequence[LoadedModel], folder: Path, options: ScoringOptions
 ) -> list[Features | GensetError]:
-    """Each model's features, in their order, or why there are none.
+    """Compute each model's features, or load them if they are stored.
 
-    What is not in `folder` yet is computed, in one pass over the photos. Another process that
-    wants the same at the same time waits for this one, and finds it done.
+    Missing features are computed in one pass over the photos. Another process that needs the same
+    features at the same time waits for this one, and then loads them.
+
+    Args:
+        photos: the photos, in the order of the features' rows.
+        models: the models, with their heads.
+        folder: where features are stored.
+        options: engine, precision, decoding and processes, as for scoring.
+
+    Returns:
+        For each model, in order: its features, or the error that prevented them.
 
     Raises:
         GensetError: no photo can be read, the features cannot be written, or a process was killed.
-            What is finished is kept.
+            Finished work is kept.
     """
-    # Features are what a trunk answers: all of its numbers are kept, and no best among them.
+    # Features are the logits of a trunk: store all of them, and no best classes.
     options = replace(options, keep=0, logits=True)
     plan = ScoringPlan(photos, folder, options, WorkerPool(options.workers))
     wanted = [_wanted(plan, model) for model in models]
@@ -119,33 +130,33 @@ def _wanted(plan: ScoringPlan, model: LoadedModel) -> tuple[Head, ModelTask] | G
 def _make_missing(
     plan: ScoringPlan, tasks: dict[Path, ModelTask]
 ) -> dict[Path, float | GensetError]:
-    """Compute what is not kept; by its folder, the seconds that took, or why it failed."""
-    with ExitStack() as turns:
-        # In the order of their names, so that no two processes wait for each other.
+    """Compute missing features; the seconds that took, or the error, by folder."""
+    with ExitStack() as locks:
+        # Always in the order of names, to prevent deadlocks.
         for folder in sorted(folder for folder in tasks if not _is_kept(folder)):
             try:
-                turns.enter_context(one_at_a_time(folder))
+                locks.enter_context(one_at_a_time(folder))
             except OSError as error:
                 raise not_written(error) from None
         missing = [task for folder, task in tasks.items() if not _is_kept(folder)]
-        return run_tasks(plan, missing, _put_together) if missing else {}
+        return run_tasks(plan, missing, _merge_shards) if missing else {}
 
 
-def _put_together(plan: ScoringPlan, task: ModelTask) -> float:
-    """Write the features of all shards and what they are, and delete the shards."""
+def _merge_shards(plan: ScoringPlan, task: ModelTask) -> float:
+    """Write the features of all shards and their record, and delete the shards."""
     photos, engine = plan.photos, task.engine.name
     seconds = round(time.monotonic() - plan.started, 3)
-    numbers = len(task.model.order)
+    inputs = len(task.model.order)
     unreadable: dict[str, str] = {}
     try:
         with written_whole(task.folder / _VALUES) as file:
-            shape = (len(photos.photos), numbers)
+            shape = (len(photos.photos), inputs)
             npy.write_array_header_1_0(
                 file, {"descr": "<f4", "fortran_order": False, "shape": shape}
             )
             for number, indices in enumerate(shards_of(len(photos.photos))):
                 answers = load_shard(shard_file(task.shards, number))
-                rows = np.zeros((len(indices), numbers), "<f4")
+                rows = np.zeros((len(indices), inputs), "<f4")
                 rows[answers.indices - indices.start] = answers.logits
                 file.write(rows.tobytes())
                 unreadable |= {photos.photos[n].id: why for n, why in answers.unreadable.items()}
@@ -169,8 +180,8 @@ def _put_together(plan: ScoringPlan, task: ModelTask) -> float:
         write_text(task.folder / _RECORD, json.dumps(record, indent=1) + "\n")
     except OSError as error:
         raise not_written(error) from None
-    for left in task.folder.glob(f"{SHARDS}*"):
-        shutil.rmtree(left)
+    for shards in task.folder.glob(f"{SHARDS}*"):
+        shutil.rmtree(shards)
     return seconds
 
 

@@ -1,4 +1,4 @@
-"""Fit new heads on tasks: check the data, compute features, fit, test once, keep."""
+"""Fit new heads on tasks: check the data, compute features, fit, test once, store."""
 
 import hashlib
 import time
@@ -33,12 +33,12 @@ Say = Callable[[str], None]
 
 @dataclass(slots=True)
 class Finished:
-    """What came of it.
+    """The results of `finetune`.
 
     Attributes:
-        tasks: those whose data are as they should be, in order.
-        runs: by task, and in it the models in their order.
-        saved: the specs of checkpoints with new heads, where these were asked for.
+        tasks: the tasks whose data are valid, in order.
+        runs: ordered by task, then by model.
+        saved: the specs of checkpoints with new heads, if these were asked for.
     """
 
     tasks: list[TaskData] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Finished:
 
 
 class SomeFailed(GensetError):
-    """Some tasks or models failed, and `finished` has the others."""
+    """Some tasks or models failed. `finished` has the others."""
 
     def __init__(self, failures: Sequence[GensetError], finished: Finished) -> None:
         super().__init__("; ".join(dict.fromkeys(map(str, failures))))
@@ -62,23 +62,23 @@ def finetune(
     save_heads: Path | None = None,
     say: Say = lambda line: None,
 ) -> Finished:
-    """Fit each model's new head on each task, test it once, and keep the answers in `runs`.
+    """Fit each model's new head on each task, test it once, and store its answers in `runs`.
 
-    A run that is there is not made again, and features that are there are not computed again;
-    those of all models that lack them come of one pass over a task's photos.
+    Stored runs and features are used again. Missing features of all models are computed in one
+    pass over a task's photos.
 
     Args:
         tasks: names of tasks, each with the folder of its data.
-        specs: of the models.
+        specs: the models.
         runs: the folder of runs.
-        options: how heads are fitted.
+        options: how heads are fitted; None: the defaults.
         save_heads: a folder for checkpoints with the first seed's heads; None: none are saved.
-        say: is told how it goes, a line at a time.
+        say: called with each line of progress.
 
     Raises:
         BadInput: there is no such task, or a spec names predictions.
         SomeFailed: some tasks or models failed; the others are finished.
-        GensetError: nothing could be done.
+        GensetError: a single error prevented everything.
     """
     options = options or FinetuneOptions()
     for name, _ in tasks:
@@ -104,8 +104,8 @@ def finetune(
 
 
 def in_one_line(data: TaskData) -> str:
-    """What was found of a task: its photos, classes and split."""
-    train, test = len(data.places("train")), len(data.places("test"))
+    """A task's photos, classes and split, in one line."""
+    train, test = len(data.indices("train")), len(data.indices("test"))
     left_out = f"; {len(data.left_out):,} left out" if data.left_out else ""
     return (
         f"{data.name}: {len(data.photos):,} photos of {len(data.classes):,} classes, {train:,} to "
@@ -119,7 +119,7 @@ def _opened(
     failures: list[GensetError],
     say: Say,
 ) -> list[TaskData]:
-    """The tasks whose data are as they should be."""
+    """The tasks whose data are valid."""
     found = []
     for name, folder in dict.fromkeys(tasks):
         try:
@@ -134,7 +134,7 @@ def _opened(
 def _loaded(
     specs: Iterable[ModelSpec], options: FinetuneOptions, failures: list[GensetError]
 ) -> list[LoadedModel]:
-    """The models that can be loaded and have a linear layer as their last."""
+    """The models that can be loaded and whose last layer is linear."""
     models = []
     for spec in dict.fromkeys(specs):
         try:
@@ -159,25 +159,26 @@ class _Work:
     def runs_of(
         self, models: Sequence[LoadedModel], failures: list[GensetError]
     ) -> list[tuple[LoadedModel, Kept]]:
-        """Each model's run, kept or new, in their order; what fails goes to `failures`."""
+        """Each model's run, stored or new, in order. Errors go to `failures`."""
         found: dict[int, Kept] = {}
         missing: list[int] = []
         for number, model in enumerate(models):
+            _, folder = self._key_and_folder(model)
             try:
-                kept = load_finetuned(self._place(model)[1])
+                kept = load_finetuned(folder)
             except GensetError as error:
                 failures.append(error)
                 continue
             if kept is None:
                 missing.append(number)
             else:
-                found[number] = Kept(self._place(model)[1], kept)
+                found[number] = Kept(folder, kept)
                 self.say(f"{self.data.name}, {model.spec.name}: is there already")
         for number, features in zip(missing, self._features(models, missing), strict=True):
             try:
                 if isinstance(features, GensetError):
                     raise features
-                found[number] = self._made(models[number], features)
+                found[number] = self._fitted(models[number], features)
             except GensetError as error:
                 failures.append(error)
         return [(models[number], found[number]) for number in sorted(found)]
@@ -194,7 +195,7 @@ class _Work:
         except GensetError as error:
             return [error] * len(chosen)
 
-    def _place(self, model: LoadedModel) -> tuple[str, Path]:
+    def _key_and_folder(self, model: LoadedModel) -> tuple[str, Path]:
         """The key and the folder of a model's run."""
         key = run_key(
             data=self.data.content_hash,
@@ -208,16 +209,16 @@ class _Work:
         )
         return key, finetuned_folder(self.runs, self.data.name, model.spec.name, key)
 
-    def _made(self, model: LoadedModel, features: Features) -> Kept:
-        """Fit, test and keep.
+    def _fitted(self, model: LoadedModel, features: Features) -> Kept:
+        """Fit a model's heads, test them, and store the run.
 
         Raises:
-            GensetError: a head cannot be fitted, or a class has lost its photos.
+            GensetError: a head cannot be fitted, or a class has no readable photo to train on.
         """
         data, options = self.data, self.options
         started = time.monotonic()
         fitted = fit_heads(data, model, features, options, self.say)
-        key, folder = self._place(model)
+        key, folder = self._key_and_folder(model)
         split = [(p.id, data.classes[p.label], p.part) for p in fitted.photos(data)]
         record = Finetuned(
             key=key,
@@ -245,14 +246,14 @@ class _Work:
             attempts=tuple(fitted.attempts),
             notes=(*data.notes, *model.notes, *features.notes, *fitted.notes),
         )
-        save_finetuned(folder, record, fitted.said, split, fitted.head)
-        share = record.accuracy
-        self.say(f"{data.name}, {record.model}: {100 * share.share:.1f} % of {share.photos:,}")
+        save_finetuned(folder, record, fitted.predictions, split, fitted.head)
+        found = record.accuracy
+        self.say(f"{data.name}, {record.model}: {100 * found.share:.1f} % of {found.photos:,}")
         return Kept(folder, record)
 
 
 def _parts_hash(parts: Iterable[tuple[str, str]]) -> str:
-    """A hash over photos and the parts that they are in."""
+    """A hash over photos and their parts."""
     digest = hashlib.sha256()
     for image, part in sorted(parts):
         digest.update(f"{image} {part}\n".encode())
@@ -265,7 +266,7 @@ def _saved(
     made: Sequence[tuple[LoadedModel, Kept]],
     failures: list[GensetError],
 ) -> list[str]:
-    """Save checkpoints with the new heads of these runs; give their specs."""
+    """Save checkpoints with the new heads of these runs, and return their specs."""
     specs = []
     for model, kept in made:
         name = f"{data.name}-{model.spec.name}"

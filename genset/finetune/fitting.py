@@ -1,4 +1,4 @@
-"""Fit a model's heads on a task's training part, and look at the test part with each, once."""
+"""Fit a model's heads on a task's training part, and test each one once."""
 
 import time
 from collections.abc import Callable
@@ -12,15 +12,15 @@ from genset.evaluation.models.load import LoadedModel
 from genset.finetune.features import Features
 from genset.finetune.options import FinetuneOptions
 from genset.finetune.probe import Fit, fit_probe, scores
-from genset.finetune.results import Attempt, Said
-from genset.finetune.sgd import EpochSaid, train_sgd
+from genset.finetune.results import Attempt, Predictions
+from genset.finetune.sgd import EpochStats, train_sgd
 from genset.finetune.shots import draw_shots
 from genset.finetune.tasks import TaskData, TaskPhoto
 
 _PARTS = ("train", "test")
-_EVERY = 60.0  # seconds between lines on how far it is
+_EVERY = 60.0  # seconds between lines of progress
 
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +28,24 @@ class Fitted:
     """A model's heads on a task.
 
     Attributes:
-        attempts: every head; those on all photos first, then by shots.
-        said: what heads on all photos say of the test photos.
-        head: the first seed's, on all photos: weights (classes x features) and bias (classes).
-        train, test: places in the task's photos, of those that could be read.
-        notes: what to say beside the numbers.
+        attempts: all heads: first those fitted on all photos, then by shots.
+        predictions: of the heads fitted on all photos, for the test photos.
+        head: the first seed's, fitted on all photos: weights, shape (C, D), and bias, shape (C,),
+            both float32.
+        train, test: indices of the readable photos in the task's photos, int64.
+        notes: remarks to show with the numbers.
     """
 
     attempts: list[Attempt]
-    said: Said
+    predictions: Predictions
     head: tuple[NDArray[np.float32], NDArray[np.float32]]
-    train: Places
-    test: Places
+    train: Indices
+    test: Indices
     notes: list[str]
 
     def photos(self, data: TaskData) -> list[TaskPhoto]:
-        """Those that were used, in the task's order."""
-        return [data.photos[place] for place in sorted([*self.train, *self.test])]
+        """The photos that were used, in the task's order."""
+        return [data.photos[index] for index in sorted([*self.train, *self.test])]
 
 
 def fit_heads(
@@ -54,24 +55,31 @@ def fit_heads(
     options: FinetuneOptions,
     say: Callable[[str], None],
 ) -> Fitted:
-    """Fit a head for each seed on all training photos, and on as many as each of the shots.
+    """Fit a head for each seed on all training photos, and for each number of shots.
 
-    Nothing of a fit, the strength of its regularizer included, depends on a test photo.
+    Nothing of a fit depends on a test photo, not even the strength of its regularizer.
+
+    Args:
+        data: the task.
+        model: the model whose head is replaced.
+        features: of all photos of the task, by this model.
+        options: how heads are fitted.
+        say: called with each line of progress.
 
     Raises:
-        GensetError: a class has no photo to train on that can be read, or there is none to test
-            on; or heads cannot be fitted.
+        GensetError: a class has no readable photo to train on, there is no readable photo to test
+            on, or a head cannot be fitted.
     """
     train, test = _readable(data, features)
     labels = data.labels
     attempts: list[Attempt] = []
-    said: list[Places] = []
+    predicted: list[Indices] = []
     fits: list[Fit] = []
     work = [(shots, seed) for shots in (None, *options.shots) for seed in range(options.seeds)]
-    spoken = time.monotonic()
+    reported = time.monotonic()
     for number, (shots, seed) in enumerate(work, 1):
-        if options.probe == "sgd" or time.monotonic() - spoken > _EVERY:
-            spoken = time.monotonic()
+        if options.probe == "sgd" or time.monotonic() - reported > _EVERY:
+            reported = time.monotonic()
             say(f"{data.name}, {model.spec.name}: head {number} of {len(work)}")
         drawn = train if shots is None else train[draw_shots(labels[train], shots, seed)]
         if options.probe == "sgd":
@@ -91,25 +99,27 @@ def fit_heads(
             )
         )
         if shots is None:
-            said.append(answers)
+            predicted.append(answers)
             fits.append(fit)
     notes = dict.fromkeys(fit.note for fit in fits if fit.note)
     return Fitted(
         attempts=attempts,
-        said=Said(tuple(data.photos[place].id for place in test), labels[test], np.stack(said)),
+        predictions=Predictions(
+            tuple(data.photos[index].id for index in test), labels[test], np.stack(predicted)
+        ),
         head=(fits[0].weights, fits[0].bias),
         train=train,
         test=test,
-        notes=[*notes, *_of_few(options.shots, np.bincount(labels[train]))],
+        notes=[*notes, *_short_classes(options.shots, np.bincount(labels[train]))],
     )
 
 
 def _on_features(
-    data: TaskData, features: Features, places: Places, seed: int, options: FinetuneOptions
+    data: TaskData, features: Features, train: Indices, seed: int, options: FinetuneOptions
 ) -> Fit:
     return fit_probe(
-        features.values[places],
-        data.labels[places],
+        features.values[train],
+        data.labels[train],
         len(data.classes),
         seed=seed,
         strengths=options.strengths,
@@ -120,30 +130,30 @@ def _by_epochs(
     data: TaskData,
     model: LoadedModel,
     features: Features,
-    places: Places,
+    train: Indices,
     seed: int,
     options: FinetuneOptions,
     say: Callable[[str], None],
-) -> tuple[Fit, list[EpochSaid]]:
-    epochs: list[EpochSaid] = []
+) -> tuple[Fit, list[EpochStats]]:
+    epochs: list[EpochStats] = []
 
-    def watch(epoch: EpochSaid) -> None:
+    def watch(epoch: EpochStats) -> None:
         epochs.append(epoch)
         say(
             f"  epoch {epoch.epoch} of {options.epochs}: loss {epoch.loss:.3f}, "
             f"{100 * epoch.accuracy:.1f} % right, {epoch.seconds:.1f} s"
         )
 
-    return train_sgd(model, features.head, data, places, seed, options.recipe, watch), epochs
+    return train_sgd(model, features.head, data, train, seed, options.recipe, watch), epochs
 
 
-def _readable(data: TaskData, features: Features) -> tuple[Places, Places]:
-    """Places of the training and test photos that have features.
+def _readable(data: TaskData, features: Features) -> tuple[Indices, Indices]:
+    """Indices of the training and test photos that have features.
 
     Raises:
         GensetError: a class has none to train on, or there is none to test on.
     """
-    train, test = ((places := data.places(part))[features.there[places]] for part in _PARTS)
+    train, test = ((part := data.indices(name))[features.there[part]] for name in _PARTS)
     photos = np.bincount(data.labels[train], minlength=len(data.classes))
     if not photos.all():
         name = data.classes[int(photos.argmin())]
@@ -155,8 +165,8 @@ def _readable(data: TaskData, features: Features) -> tuple[Places, Places]:
     return train, test
 
 
-def _of_few(shots: tuple[int, ...], photos: NDArray[np.int64]) -> list[str]:
-    """What to say of shots that not every class has."""
+def _short_classes(shots: tuple[int, ...], photos: NDArray[np.int64]) -> list[str]:
+    """A note for each number of shots that some classes do not have."""
     found = []
     for number in shots:
         if fewer := int((photos < number).sum()):

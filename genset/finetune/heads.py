@@ -1,8 +1,8 @@
-"""The last linear layer of a network: find it, stop before it, put another in its place.
+"""The last linear layer of a network: find it, stop before it, replace it.
 
-Which layer it is, is not known by architecture but found by trial. Whatever is put in the place of
-its output must come out as the answer, at most averaged over places, as SqueezeNet's convolution
-is. And it must be linear, whatever it is given.
+The layer is found by trial, not by architecture: whatever replaces its output must come out as the
+network's output, at most averaged over positions, as that of SqueezeNet's convolution is. And the
+layer must be linear for any input.
 """
 
 import copy
@@ -30,9 +30,9 @@ class Head:
 
     Attributes:
         path: its dotted name in the network.
-        inputs: numbers that it takes: the features, D.
-        outputs: numbers that it gives.
-        clipped: a ReLU follows it, as in SqueezeNet.
+        inputs: the number of its inputs: the features, D.
+        outputs: the number of its outputs.
+        clipped: whether a ReLU follows it, as in SqueezeNet.
     """
 
     path: str
@@ -42,15 +42,15 @@ class Head:
 
 
 def find_head(model: LoadedModel) -> Head:
-    """Find the linear layer whose output is the network's answer.
+    """Find the linear layer whose output is the network's output.
 
-    It is a linear layer, or a convolution of 1 x 1, whose output is the answer as it is, or
-    averaged over places, or clipped by a ReLU and then averaged. The network is run a few times on
-    noise.
+    This is a linear layer, or a 1 x 1 convolution, whose output is the network's: as it is, or
+    averaged over positions, or clipped by a ReLU and then averaged. The network is run a few times
+    on noise.
 
     Raises:
-        ModelError: there is no such layer, the model comes as a program (export, onnx,
-            torchscript), or it does not run.
+        ModelError: there is no such layer, the model is a program (export, onnx, torchscript), or
+            it does not run.
     """
     what = f"model {model.spec.text!r}"
     if model.is_program:
@@ -66,17 +66,17 @@ def find_head(model: LoadedModel) -> Head:
     if head is None:
         raise ModelError(
             f"{what}: its answers are not what one linear layer gives (two heads, or a softmax at "
-            "the end?), so there is none to train anew"
+            "the end?), so there is none to train"
         )
     return head
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A layer's call: the shapes of its input and output, and whether none of the input is < 0."""
+    """A layer's call: the shapes of its input and output, and whether no input is negative."""
 
     given: torch.Size
-    said: torch.Size
+    output: torch.Size
     positive: bool
     first: bool
 
@@ -93,7 +93,7 @@ class _Trial:
         self.pixels = self._noise(torch.Size((2, 3, side, side)))
 
     def head(self) -> Head | None:
-        """The layer whose output is the answer, if there is one."""
+        """The layer whose output is the network's, if there is one."""
         calls: dict[str, _Call] = {}
         hooks = [
             layer.register_forward_hook(_noting(path, calls))
@@ -105,29 +105,29 @@ class _Trial:
             layer = self.network.get_submodule(path)
             if not call.first or not self._is_linear(layer, call, outputs):
                 continue
-            put = self._noise(call.said)
+            put = self._noise(call.output)
             answer = self._answer([layer.register_forward_hook(lambda *_, put=put: put.clone())])
-            said = _by_places(layer, put)
+            values = _by_position(layer, put)
             inputs = layer.get_parameter("weight").shape[1]
-            if nearly_same(answer, said.mean(1)):
+            if nearly_same(answer, values.mean(1)):
                 return Head(path, inputs, outputs)
-            # What it is given comes out of a ReLU too, or new weights could be clipped.
-            if call.positive and nearly_same(answer, said.relu().mean(1)):
+            # Its inputs must come out of a ReLU too, or new weights could be clipped.
+            if call.positive and nearly_same(answer, values.relu().mean(1)):
                 return Head(path, inputs, outputs, clipped=True)
         return None
 
     def _is_linear(self, layer: nn.Module, call: _Call, outputs: int) -> bool:
-        """Whether it does to each place, whatever that holds, what its weights and bias say."""
+        """Whether its output is weight @ input + bias at each position, for any input."""
         own = dict(layer.named_parameters())
         if "weight" not in own or not own.keys() <= {"weight", "bias"}:
-            return False  # they are made of others, as weight normalization does
+            return False  # computed from other parameters, as in weight normalization
         weight = own["weight"].flatten(1)
         given = self._noise(call.given)
-        places = _by_places(layer, given)
-        if weight.shape != (outputs, places.shape[-1]):
+        inputs = _by_position(layer, given)
+        if weight.shape != (outputs, inputs.shape[-1]):
             return False
-        expected = places @ weight.T + own.get("bias", torch.zeros(()))
-        return nearly_same(_by_places(layer, layer(given)), expected)
+        expected = inputs @ weight.T + own.get("bias", torch.zeros(()))
+        return nearly_same(_by_position(layer, layer(given)), expected)
 
     def _answer(self, hooks: list[RemovableHandle]) -> Tensor:
         try:
@@ -136,7 +136,7 @@ class _Trial:
             for hook in hooks:
                 hook.remove()
         if not isinstance(answer, Tensor) or answer.ndim != 2:
-            raise ModelError("it answers other than one row of numbers a photo")
+            raise ModelError("its output is not one row of numbers per photo")
         return answer
 
     def _noise(self, shape: torch.Size) -> Tensor:
@@ -144,22 +144,22 @@ class _Trial:
 
 
 def _noting(path: str, calls: dict[str, _Call]) -> Callable[..., None]:
-    def note(_: nn.Module, given: tuple[Tensor, ...], said: Tensor) -> None:
+    def note(_: nn.Module, given: tuple[Tensor, ...], output: Tensor) -> None:
         if len(given) == 1:
-            first = calls.pop(path, None) is None  # taken out, so that the last called comes last
-            calls[path] = _Call(given[0].shape, said.shape, bool((given[0] >= 0).all()), first)
+            first = calls.pop(path, None) is None  # removed, so that the last call comes last
+            calls[path] = _Call(given[0].shape, output.shape, bool((given[0] >= 0).all()), first)
 
     return note
 
 
-def _by_places(layer: nn.Module, values: Tensor) -> Tensor:
-    """What a layer takes or gives, as N x places x numbers."""
+def _by_position(layer: nn.Module, values: Tensor) -> Tensor:
+    """A layer's input or output, as N x positions x channels."""
     last = values.movedim(1, -1) if isinstance(layer, nn.Conv2d) else values
     return last.unsqueeze(1).flatten(1, -2)
 
 
 def _averaged(head: nn.Module, given: Tensor) -> Tensor:
-    """What a head takes, N x D: the mean over places, where there are several."""
+    """A head's input, N x D, averaged over positions if there are several."""
     if isinstance(head, nn.Conv2d):
         return given.mean(dim=(2, 3))
     return given.flatten(1, -2).mean(1) if given.ndim > 2 else given
@@ -173,7 +173,7 @@ def nearly_same(found: Tensor, expected: Tensor) -> bool:
 
 
 class _ReachedError(Exception):
-    """The network got to its head, which was to be given this."""
+    """The network called its head, with this input."""
 
     def __init__(self, given: Tensor) -> None:
         super().__init__()
@@ -185,7 +185,7 @@ def _stop(_: nn.Module, given: tuple[Tensor, ...]) -> None:
 
 
 class Trunk(nn.Module):
-    """A network up to its head: N x 3 x H x W in, N x D out."""
+    """A network up to its head: from shape (N, 3, H, W) to (N, D), float32."""
 
     def __init__(self, network: nn.Module, path: str) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ class Trunk(nn.Module):
         self.path = path
 
     def forward(self, pixels: Tensor) -> Tensor:
-        """Run the network until its head is called, and take what that is given."""
+        """Run the network until its head is called, and return the head's input."""
         head = self.network.get_submodule(self.path)
         hook = head.register_forward_pre_hook(_stop)
         try:
@@ -206,11 +206,11 @@ class Trunk(nn.Module):
 
 
 def trunk(model: LoadedModel, head: Head) -> LoadedModel:
-    """The model up to its head: its network gives N x D features, what the head is given.
+    """The model up to its head: its network's outputs are the features, shape (N, D), float32.
 
-    Where the head works at several places these are averaged. The network is the model's own, not
-    a copy; the head is not run. The hash is over all weights but the head's, so that a model with
-    another head has the same features.
+    Features are averaged over positions if the head is applied to several. The network is the
+    model's own, not a copy; the head is not run. The hash is over all weights except the head's,
+    so a model with another head has the same features.
     """
     weights = model.network.state_dict()
     return replace(
@@ -226,19 +226,26 @@ def trunk(model: LoadedModel, head: Head) -> LoadedModel:
 def with_head(
     model: LoadedModel, head: Head, weights: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> nn.Module:
-    """A copy of the network, on the CPU, with a new head of C x D weights and C biases.
+    """A copy of the network, on the CPU, with a new head.
 
-    Its answers are features @ weights.T + bias, up to rounding; for a clipped head up to a number
-    that is the same for all classes of a photo, which softmax does not see.
+    Its outputs are features @ weights.T + bias, up to rounding. With a clipped head they may also
+    differ by a number that is the same for all classes of a photo, which softmax ignores.
+
+    Args:
+        model: the model whose network is copied.
+        head: its last linear layer.
+        weights: of the new head, shape (C, D), float32.
+        bias: of the new head, shape (C,), float32.
 
     Raises:
         ModelError: the network cannot be copied.
     """
     if head.clipped:
-        # The ReLU after it must never clip: then the answer is linear in what the head is given,
-        # and the mean over places is that of the mean. What it is given is never negative, so it
-        # is enough that no weight is: from each column (an input's weights for all classes) we
-        # take its least. That takes from all classes' answers the same number, sum of least * x.
+        # The ReLU after the head must never clip: then the output is linear in the head's input,
+        # and the mean over positions can be taken before or after the head. The inputs are never
+        # negative, so it is enough that no weight is: subtract the minimum of each column (an
+        # input's weights for all classes). This subtracts the same number, sum of minimum * x,
+        # from the outputs of all classes.
         weights, bias = weights - weights.min(axis=0), bias - bias.min()
     try:
         network = copy.deepcopy(model.network).to("cpu").eval()

@@ -18,14 +18,14 @@ class FinetuneOptions:
     """How heads are fitted and tested.
 
     Attributes:
-        probe: "features": a layer fitted on features that were computed once; "sgd": batches
+        probe: "features": a layer fitted on features that are computed once; "sgd": batches
             through the frozen network, epoch by epoch.
         seeds: how many heads are fitted on the same photos, with seeds 0, 1, ...
-        shots: for the learning curve: so many training photos of each class. Heads on all photos
-            are always fitted.
+        shots: for the learning curve: numbers of training photos of each class. Heads on all
+            photos are always fitted too.
         strengths: the inverse strengths of the regularizer to choose from (scikit-learn's C).
         epochs, augment: of "sgd".
-        test_share, split_seed: of tasks that define no split.
+        test_share, split_seed: for tasks that define no split.
         scoring: how features are computed.
 
     Raises:
@@ -43,7 +43,7 @@ class FinetuneOptions:
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
 
     def __post_init__(self) -> None:
-        """Refuse what is not possible."""
+        """Check the values."""
         if self.probe not in PROBES:
             raise BadInput(f"the probe is one of {', '.join(PROBES)}, not {self.probe}")
         for what, value, most in (("seeds", self.seeds, 100), ("epochs", self.epochs, 10_000)):
@@ -56,7 +56,7 @@ class FinetuneOptions:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What determines the heads, as it is kept with them."""
+        """What determines the heads, as it is stored with them."""
         training = asdict(self.recipe) if self.probe == "sgd" else {}
         strengths = list(self.strengths)
         return {"seeds": self.seeds, "shots": [*self.shots, ALL], **training} | {
@@ -70,7 +70,7 @@ class FinetuneOptions:
 
 
 def read_shots(text: str) -> tuple[int, ...]:
-    """Take apart a list of shots, as in "1,2,5,all"; all photos are always meant too.
+    """Parse a list of shots, as in "1,2,5,all". "all" is always included.
 
     Raises:
         BadInput: a part is neither a number from 1 on nor "all".
@@ -86,10 +86,10 @@ def read_shots(text: str) -> tuple[int, ...]:
 
 
 def read_strengths(text: str) -> tuple[float, ...]:
-    """Take apart a list of strengths, as in "0.01,0.1,1"; of one, nothing is chosen.
+    """Parse a list of strengths, as in "0.01,0.1,1". A single one is used as it is.
 
     Raises:
-        BadInput: a part is no number above 0.
+        BadInput: a part is not a number above 0.
     """
     found = set()
     for word in text.split(","):

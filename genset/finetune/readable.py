@@ -1,4 +1,4 @@
-"""A quick look at each photo before the long work: its bytes' hash, and whether it is a photo."""
+"""Check each photo before the long work: hash its bytes, and read its header."""
 
 import hashlib
 import os
@@ -13,25 +13,28 @@ from genset.errors import PhotoRefused, first_line
 from genset.progress import progress
 
 
-def look_at(root: Path, ids: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The sha256 of each photo's bytes by id, and why the others cannot be used; both in order.
+def check_photos(root: Path, ids: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Hash each photo and read its header.
 
-    `ids` are paths in `root`. Only headers are decoded, so a photo that is damaged further on is
-    found when its pixels are needed.
+    Pixels are not decoded, so a photo with a valid header and damaged pixels passes.
+
+    Returns:
+        The sha256 of each photo's bytes, and the reason for each photo that cannot be used; both
+        by id (a path in `root`), in order.
     """
     hashes: dict[str, str] = {}
     refused: dict[str, str] = {}
 
-    def look(photo: str) -> str | PhotoRefused:
+    def check(photo: str) -> str | PhotoRefused:
         try:
             return _hash(root, photo)
         except PhotoRefused as error:
             return error
 
-    # Reading and hashing let go of Python's lock, and a slow disk is asked for several at once.
+    # Reading and hashing release the GIL, and a slow disk serves several requests at once.
     with ThreadPoolExecutor(min(8, 2 * (os.cpu_count() or 1))) as threads:
         found = progress(
-            threads.map(look, ids), total=len(ids), what="checking photos", unit="photo"
+            threads.map(check, ids), total=len(ids), what="checking photos", unit="photo"
         )
         for photo, answer in zip(ids, found, strict=True):
             if isinstance(answer, PhotoRefused):

@@ -1,16 +1,16 @@
-"""What is kept of a model's new head on a task.
+"""The files of a model's new head on a task.
 
 A run is a folder ``runs/finetune/TASK/MODEL-KEY/``::
 
-    predictions.csv   image, class, said_0, said_1, ...: of each test photo its class, and what the
-                      head of each seed says (heads fitted on all training photos)
+    predictions.csv   image, class, said_0, said_1, ...: each test photo with its class, and the
+                      prediction of each seed's head (heads fitted on all training photos)
     split.csv         image, class, part ("train" or "test"): every photo that was used
     head.npz          weights (classes x features) and bias (classes) of the first seed's head
-    finetune.json     what was fitted on what, with every version and hash, and the counts
+    finetune.json     model, task and settings, with every version and hash, and the counts
 
 `KEY` is a hash over the data, the split, the weights, the preprocessing and how the head is
-fitted, so a run that is there need not be made again. ``finetune.json`` is written last: a folder
-without it was not finished, and is written over by the next run.
+fitted, so a stored run is not repeated. ``finetune.json`` is written last: a folder without it is
+unfinished, and the next run overwrites it.
 """
 
 import csv
@@ -41,17 +41,17 @@ _MEND = "delete the folder and run genset finetune again"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One head: fitted with one seed on so many photos of each class.
+    """One head: fitted with one seed on a number of photos of each class.
 
     Attributes:
         seed: of everything that is drawn: folds, shots, batches.
         shots: training photos of each class; None: all.
-        strength: the inverse strength of the regularizer that was chosen (scikit-learn's C); None
-            where there is none.
-        correct, photos: hits on the test photos, and how many there are.
-        validation: the share that is right in cross-validation, on training photos alone, by
+        strength: the chosen inverse strength of the regularizer (scikit-learn's C); None if there
+            is none.
+        correct, photos: hits on the test photos, and the number of test photos.
+        validation: the share that is right in cross-validation, on training photos only, by
             strength.
-        epochs: what was seen at each epoch of training, where there are epochs.
+        epochs: loss, accuracy, rate and seconds of each epoch, if there are epochs.
     """
 
     seed: int
@@ -75,22 +75,22 @@ class Finetuned:
     Attributes:
         key: hash over what determines the answers.
         task: birds-200, cats-dogs, butterflies or folder.
-        name: the task as tables show it.
-        model: the model as tables show it.
+        name: the task's name in tables.
+        model: the model's name in tables.
         spec: the model spec as it was given.
-        weights_hash, preprocessing, precision, engine, versions, device: what it takes to get the
-            run again.
-        seconds: the pass over the photos, if it was made for this run (and for whichever other
-            models it was), and the fits.
+        weights_hash, preprocessing, precision, engine, versions, device: what is needed to
+            reproduce the run.
+        seconds: of the fits, and of the pass over the photos if it was made for this run (perhaps
+            for other models too).
         data_hash: hash over the task's photos and their classes.
-        split: in words, who is the test; `split_hash` is one over every photo that was used and
-            its part.
-        classes: readable names; a label is a place among them.
-        train, test: how many photos were fitted on, and tested on.
-        left_out: why, for each photo that was not used, by its id.
+        split: how the test photos are chosen, in words.
+        split_hash: hash over the photos that were used and their parts.
+        classes: readable names; a label is an index into them.
+        train, test: the numbers of training and test photos.
+        left_out: the reason for each photo that was not used, by its id.
         probe: "features" or "sgd".
         settings: how heads are fitted.
-        attempts: every head; those on all photos first, then by shots.
+        attempts: all heads: first those fitted on all photos, then by shots.
         notes: what else a reader of the numbers must know, in sentences.
     """
 
@@ -120,17 +120,17 @@ class Finetuned:
     notes: tuple[str, ...] = ()
 
     def of_shots(self, shots: int | None) -> list[Attempt]:
-        """The heads that were fitted on so many photos of each class; None: on all."""
+        """The heads that were fitted on `shots` photos of each class; None: on all."""
         return [attempt for attempt in self.attempts if attempt.shots == shots]
 
     @property
     def accuracy(self) -> Accuracy:
-        """On the test photos, of heads fitted on all training photos, as the mean over seeds."""
+        """The test accuracy of heads fitted on all training photos, as the mean over seeds."""
         return mean_accuracy([each.correct for each in self.of_shots(None)], self.test)
 
     @property
     def spread(self) -> float | None:
-        """The standard deviation of these accuracies over seeds, 0 to 1; None of one seed."""
+        """The standard deviation of these accuracies over seeds, 0 to 1; None for one seed."""
         return spread_of(self.of_shots(None))
 
 
@@ -142,72 +142,80 @@ class Kept(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What the heads fitted on all training photos say of N test photos.
+class Predictions:
+    """Predictions for N test photos by the heads fitted on all training photos.
 
     Attributes:
         images: N photo ids.
-        truth: N labels, places in the record's `classes`.
-        said: seeds x N labels.
+        truth: the label of each photo, an index into the record's `classes`, shape (N,), int64.
+        predicted: the label that each seed's head predicts, shape (seeds, N), int64.
     """
 
     images: tuple[str, ...]
     truth: NDArray[np.int64]
-    said: NDArray[np.int64]
+    predicted: NDArray[np.int64]
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Whether each is right: seeds x N."""
-        hits: NDArray[np.bool_] = self.said == self.truth
+        """Whether each prediction is right, shape (seeds, N), bool."""
+        hits: NDArray[np.bool_] = self.predicted == self.truth
         return hits
 
 
 def mean_accuracy(correct: Sequence[int], photos: int) -> Accuracy:
     """The mean of several heads' accuracies on the same photos, with Wilson's 95 % interval.
 
-    The interval is one head's on so many photos: further seeds see no further photos, so they do
-    not make it narrower.
+    The interval is that of one head: more seeds see no more photos, so they do not make it
+    narrower.
     """
     mean = sum(correct) / len(correct)
     return Accuracy(round(mean), photos, mean / photos, *wilson(mean, photos))
 
 
 def spread_of(attempts: Sequence[Attempt]) -> float | None:
-    """The standard deviation of their accuracies, 0 to 1; None of one."""
+    """The standard deviation of their accuracies, 0 to 1; None for a single one."""
     return stdev(each.share for each in attempts) if len(attempts) > 1 else None
 
 
 def finetuned_folder(runs: Path, name: str, model: str, key: str) -> Path:
-    """Where a run of this model on the task of this name is kept."""
+    """The folder of a run.
+
+    Args:
+        runs: the folder of all runs.
+        name: the task's name.
+        model: the model's name.
+        key: the run's key.
+    """
     return run_folder(runs / "finetune", name, model, key)
 
 
 def save_finetuned(
     folder: Path,
     record: Finetuned,
-    said: Said,
+    predictions: Predictions,
     split: Iterable[tuple[str, str, str]],
     head: tuple[NDArray[np.float32], NDArray[np.float32]],
 ) -> None:
-    """Write a run into its folder; it is finished when this returns, and not before.
+    """Write a run into its folder. It is finished when this returns, and not before.
 
     Args:
         folder: of this run.
-        record: what was fitted on what.
-        said: what the heads say of the test photos.
+        record: model, task, settings and counts.
+        predictions: for the test photos.
         split: image, class and part of each photo that was used.
-        head: the first seed's: weights (classes x features) and bias (classes).
+        head: the first seed's: weights, shape (C, D), and bias, shape (C,), both float32.
 
     Raises:
         GensetError: the folder cannot be written to.
     """
     names = np.array(record.classes, dtype=object)
-    seeds = [f"said_{number}" for number in range(len(said.said))]
-    answers = zip(said.images, names[said.truth], *names[said.said], strict=True)
+    seeds = [f"said_{number}" for number in range(len(predictions.predicted))]
+    labels = (names[predictions.truth], *names[predictions.predicted])
+    rows = zip(predictions.images, *labels, strict=True)
     weights, bias = head
     text = json.dumps({"format": FORMAT} | asdict(record), indent=1) + "\n"
     try:
-        _write_table(folder / _PREDICTIONS, ["image", "class", *seeds], answers)
+        _write_table(folder / _PREDICTIONS, ["image", "class", *seeds], rows)
         _write_table(folder / _SPLIT, ["image", "class", "part"], split)
         with written_whole(folder / _HEAD) as file:
             np.savez(file, weights=weights, bias=bias)
@@ -224,7 +232,7 @@ def load_finetuned(folder: Path) -> Finetuned | None:
     """The finished run in this folder, if there is one.
 
     Raises:
-        GensetError: its record is not one of ours.
+        GensetError: its record is not a record of genset's.
     """
     path = folder / _RECORD
     if not path.is_file():
@@ -242,37 +250,37 @@ def load_finetuned(folder: Path) -> Finetuned | None:
 
 
 def find_finetuned(runs: Path) -> list[Kept]:
-    """The finished runs, in the order in which they were made.
+    """The finished runs, in the order of their creation.
 
     Raises:
-        GensetError: a run's record is not one of ours.
+        GensetError: a run's record is not a record of genset's.
     """
     folders = sorted(path.parent for path in (runs / "finetune").glob(f"*/*/{_RECORD}"))
     found = [Kept(folder, run) for folder in folders if (run := load_finetuned(folder))]
     return sorted(found, key=lambda kept: kept.record.created_at)
 
 
-def load_said(kept: Kept) -> Said:
-    """What a finished run's heads say of the test photos. It must give the run's counts.
+def load_predictions(kept: Kept) -> Predictions:
+    """Load the predictions of a finished run, and check that they give the run's counts.
 
     Raises:
-        GensetError: it cannot be read, or gives other counts.
+        GensetError: they cannot be read, or give other counts.
     """
     folder, record = kept
-    place = {name: number for number, name in enumerate(record.classes)}
+    label_of = {name: number for number, name in enumerate(record.classes)}
     try:
         with (folder / _PREDICTIONS).open(encoding="utf-8", newline="") as file:
             rows = csv.reader(file)
             head = next(rows, [])
             if head[:2] != ["image", "class"] or len(head) < 3:
                 raise ValueError(f"its columns are {', '.join(head)}")
-            table = [(row[0], *(place[name] for name in row[1:])) for row in rows]
+            table = [(row[0], *(label_of[name] for name in row[1:])) for row in rows]
             if any(len(row) != len(head) for row in table):
                 raise ValueError("a line is cut")
-        images, truth, *said = zip(*table, strict=True)
+        images, truth, *predicted = zip(*table, strict=True)
     except (OSError, ValueError, KeyError, IndexError, csv.Error) as error:
         raise GensetError(f"{folder}: predictions cannot be read ({error}); {_MEND}") from None
-    found = Said(images, np.array(truth, np.int64), np.array(said, np.int64))
+    found = Predictions(images, np.array(truth, np.int64), np.array(predicted, np.int64))
     counts = [attempt.correct for attempt in record.of_shots(None)]
     if len(images) != record.test or found.right.sum(axis=1).tolist() != counts:
         raise GensetError(f"{folder}: predictions do not give the run's counts; {_MEND}")
@@ -280,7 +288,7 @@ def load_said(kept: Kept) -> Said:
 
 
 def load_head(folder: Path) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The first seed's head: weights (classes x features) and bias (classes).
+    """The first seed's head: weights, shape (C, D), and bias, shape (C,), both float32.
 
     Raises:
         GensetError: it cannot be read.

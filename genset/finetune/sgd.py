@@ -1,28 +1,27 @@
-"""The last layer, trained as the paper does: batches of photos through the frozen network.
+"""The last layer, trained as in the paper: with batches of photos through the frozen network.
 
-The network runs in evaluation mode and without gradients: no weight of it and no statistic of its
-batch normalization can change. What it gives is one linear layer's input; that layer alone is
-trained, by stochastic gradient descent with momentum. The rate rises for half of the steps, and
-then falls to nothing along a cosine: large steps at the start would take the weights farther out
-than they come back in 30 epochs.
+The network runs in evaluation mode and without gradients, so none of its weights and batch
+normalization statistics can change. Only the last linear layer is trained, by stochastic gradient
+descent with momentum. The learning rate warms up for half of the steps, and then falls to 0 along a
+cosine: large steps at the start would move the weights too far to return within 30 epochs.
 
-Before the first epoch the training photos run through the network once as they are. By their
-features the layer's input is made standard, turned onto its principal axes, and scaled there by the
-root of the loss's curvature, as in `genset.finetune.probe`; the layer is folded back when it is
-trained. The curvature along each axis is raised by that of some tens of mean axes: descent in
-batches that scaled the narrowest up in full would learn noise there. And on the same features the
-strength of the penalty is chosen, by the probe's cross-validation, so that both ways look for the
-same layer.
+Before the first epoch the training photos run through the network once, without augmentation. From
+their features, the layer's input is standardized, rotated onto its principal axes, and scaled by
+the root of the loss's curvature, as in `genset.finetune.probe`. After training the layer is
+converted back. The curvature along each axis is damped, by some tens of times the mean curvature:
+with the narrowest axes scaled up in full, descent in batches would learn noise there. The strength
+of the penalty is chosen on the same features, by the probe's cross-validation, so that both probes
+have the same optimum.
 
-The recipe was chosen by how near the probe's objective is on training photos alone (80 species of
-birds; SqueezeNet and EfficientNet-Lite0), for strengths of 0.1 and 3. After 30 epochs it is less
-than 1 % above for 0.1, and 10 to 16 % for 3, with test accuracies 0.1 to 0.4 points apart. Few
-photos make few steps: of some hundred, at the weakest penalties, the layer stops far shorter.
+The recipe was chosen by how close it comes to the probe's objective on training photos only (80
+species of birds; SqueezeNet and EfficientNet-Lite0), for strengths of 0.1 and 3. After 30 epochs it
+is less than 1 % above for 0.1, and 10 to 16 % for 3, with test accuracies 0.1 to 0.4 points apart.
+Few photos mean few steps: with some hundred, and the weakest penalties, the gap is much larger.
 
 Sources: Coleman et al., "Analysis of DAWNBench, a Time-to-Accuracy Machine Learning Performance
 Benchmark", 2018; Loshchilov and Hutter, "SGDR", 2016 (the cosine); Goyal et al., "Accurate, Large
-Minibatch SGD", 2017 (the rise); Böhning, "Multinomial logistic
-regression algorithm", 1992 (the curvature).
+Minibatch SGD", 2017 (the warm-up); Böhning, "Multinomial logistic regression algorithm", 1992 (the
+curvature).
 """
 
 import time
@@ -48,8 +47,8 @@ from genset.finetune.heads import Head, trunk
 from genset.finetune.probe import STRENGTHS, Fit, Floats, Labels, Standard, fit_probe, penalty
 from genset.finetune.tasks import TaskData, TaskPhoto
 
-_AHEAD = 2  # batches that are decoded while the network works on one
-_DAMPING = 30.0  # added to the mean square along each axis; that of a mean axis is 1
+_AHEAD = 2  # batches that are decoded while the network runs on another
+_DAMPING = 30.0  # added to the mean square along each axis, whose mean over axes is 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +56,12 @@ class Recipe:
     """How the last layer is trained.
 
     Attributes:
-        epochs: how often each photo is seen.
-        augment: whether a photo is seen in random parts, and mirrored; else it is always the same.
-        batch: photos at once.
-        rate: of the largest steps; 1 would be a whole Newton step, were a batch all photos.
-        warm_up: the share of all steps in which the rate rises to that.
-        momentum: the share of a step that goes on in the next.
+        epochs: how often each photo is used.
+        augment: whether photos are cropped at random, and mirrored.
+        batch: photos per batch.
+        rate: the highest learning rate; 1 would be a full Newton step on a batch of all photos.
+        warm_up: the share of all steps in which the rate rises to this.
+        momentum: of the descent, 0 or more and below 1.
         strengths: of the penalty, to choose from (scikit-learn's C).
 
     Raises:
@@ -78,7 +77,7 @@ class Recipe:
     strengths: tuple[float, ...] = STRENGTHS
 
     def __post_init__(self) -> None:
-        """Refuse what is not possible."""
+        """Check the values."""
         if self.epochs < 1 or self.batch < 1:
             raise BadInput(f"{self.epochs} epochs of batches of {self.batch} train nothing")
         if not (self.rate > 0 and 0 <= self.momentum < 1):
@@ -88,10 +87,10 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class EpochSaid:
-    """How an epoch went: the mean loss and the share right on its batches, before their steps.
+class EpochStats:
+    """An epoch: the mean loss and the accuracy on its batches, each before its step.
 
-    `epoch` counts from 1, `rate` is that of its last step, `seconds` what it took.
+    `epoch` counts from 1. `rate` is the learning rate of its last step, `seconds` its duration.
     """
 
     epoch: int
@@ -105,30 +104,36 @@ def train_sgd(
     model: LoadedModel,
     head: Head,
     data: TaskData,
-    places: Labels,
+    train: Labels,
     seed: int,
     recipe: Recipe,
-    watch: Callable[[EpochSaid], None],
+    watch: Callable[[EpochStats], None],
 ) -> Fit:
-    """Train a new last layer on the photos at `places`; `watch` is told of each epoch.
+    """Train a new last layer. Photos that cannot be read are left out, and the fit's note says so.
 
-    The seed draws the order of photos, their parts and the folds of the cross-validation. A photo
-    that cannot be read is left out, and the fit's note says so.
+    Args:
+        model: the model whose head is replaced.
+        head: its last linear layer.
+        data: the task.
+        train: indices of the training photos in the task's photos, shape (N,), int64.
+        seed: draws the order of photos, their random parts and the folds of the cross-validation.
+        recipe: how the layer is trained.
+        watch: called with the numbers of each epoch, when it ends.
 
     Raises:
         BadInput: a class has no photo.
         ModelError: the network cannot be run, or gives NaN.
-        GensetError: a photo that could be read no longer can.
+        GensetError: a photo could be read at first and no longer can.
     """
     with ThreadPoolExecutor(cores()) as pool:
-        photos = [data.photos[place] for place in places]
+        photos = [data.photos[index] for index in train]
         network = _Frozen(trunk(model, head), photos, pool)
-        seen = list(network.features(_batches(np.arange(len(photos)), recipe.batch)))
-        if not seen:
+        batches = list(network.features(_batches(np.arange(len(photos)), recipe.batch)))
+        if not batches:
             raise GensetError(f"not one photo of {data.name} can be read")
-        readable, features = (np.concatenate(parts) for parts in zip(*seen, strict=True))
+        readable, features = (np.concatenate(parts) for parts in zip(*batches, strict=True))
         note = _left_out(network.refused)
-        labels = data.labels[places]
+        labels = data.labels[train]
         chosen = fit_probe(
             features, labels[readable], len(data.classes), seed, strengths=recipe.strengths
         )
@@ -137,15 +142,15 @@ def train_sgd(
         for epoch in range(recipe.epochs):
             started = time.monotonic()
             order = np.random.default_rng((seed, epoch)).permutation(readable)
-            chance = (seed, epoch) if recipe.augment else None
-            said = [
+            crop_seed = (seed, epoch) if recipe.augment else None
+            results = [
                 layer.step(given, labels[batch])
-                for batch, given in network.features(_batches(order, recipe.batch), chance)
+                for batch, given in network.features(_batches(order, recipe.batch), crop_seed)
             ]
-            if len(network.refused) > len(places) - len(readable):
+            if len(network.refused) > len(train) - len(readable):
                 raise GensetError(f"{[*network.refused][-1]} of {data.name} can no longer be read")
-            loss, right = (sum(parts) / len(order) for parts in zip(*said, strict=True))
-            watch(EpochSaid(epoch + 1, loss, right, layer.rate, time.monotonic() - started))
+            loss, right = (sum(parts) / len(order) for parts in zip(*results, strict=True))
+            watch(EpochStats(epoch + 1, loss, right, layer.rate, time.monotonic() - started))
     weights, bias = layer.folded()
     note = " ".join(filter(None, (chosen.note, note)))
     return replace(chosen, weights=weights, bias=bias, note=note)
@@ -156,37 +161,37 @@ def _left_out(refused: dict[str, str]) -> str:
 
 
 class LastLayer:
-    """A linear layer in training, on features as they come."""
+    """A linear layer in training. It takes features that are not standardized."""
 
     def __init__(
         self, features: Floats, classes: int, strength: float, recipe: Recipe, steps: int
     ) -> None:
-        """Begin with zeros.
+        """Start with all weights 0.
 
         Args:
-            features: N x D, of all training photos.
-            classes: its outputs.
+            features: of all training photos, shape (N, D), float32.
+            classes: the number of outputs.
             strength: scikit-learn's C, for N photos.
-            recipe: how it is trained.
-            steps: how many there will be.
+            recipe: how the layer is trained.
+            steps: the number of steps of the whole training.
         """
         count, inputs = features.shape
         standard = Standard.of(features)
         rows = standard.applied(features).astype(np.float64)
         spread, axes = np.linalg.eigh(rows.T @ rows / count)
         factor = penalty(strength, count, classes)
-        curvature = 1 / classes  # of the log-loss, where all classes are as likely
+        curvature = 1 / classes  # of the log-loss, if all classes are equally likely
         scale = 1 / np.sqrt(curvature * (spread.clip(min=0) + _DAMPING) + factor)
         self._standard = standard
-        self._turn = torch.from_numpy((axes * scale).astype(np.float32))
-        # Weights are held back as they are before the scaling.
-        self._held_back = torch.from_numpy((factor * scale**2).astype(np.float32))
+        self._axes = torch.from_numpy((axes * scale).astype(np.float32))
+        # The penalty is on the unscaled weights.
+        self._penalty = torch.from_numpy((factor * scale**2).astype(np.float32))
         self._layer = nn.Linear(inputs, classes)
         nn.init.zeros_(self._layer.weight)
         nn.init.zeros_(self._layer.bias)
-        # At first the loss curves by 1 at most over all photos, and by so much more over a batch.
-        few = curvature * float(spread @ scale**2) / recipe.batch
-        rate = recipe.rate / (1 + few)
+        # At the start the loss over all photos has a curvature of 1 at most; a batch adds to it.
+        added = curvature * float(spread @ scale**2) / recipe.batch
+        rate = recipe.rate / (1 + added)
         groups: list[dict[str, Any]] = [
             {"params": [self._layer.weight]},
             {"params": [self._layer.bias], "lr": rate / curvature},
@@ -203,29 +208,29 @@ class LastLayer:
         self.rate = 0.0
 
     def step(self, features: Floats, labels: Labels) -> tuple[float, int]:
-        """Learn from a batch; its photos' losses together, and how many were right before."""
-        given = torch.from_numpy(self._standard.applied(features)) @ self._turn
-        wanted = torch.from_numpy(labels)
-        logits = self._layer(given)
-        loss = functional.cross_entropy(logits, wanted)
-        objective = loss + (self._held_back * self._layer.weight.square()).sum() / 2
+        """Train on one batch; return the sum of its losses and its hits, both before the step."""
+        inputs = torch.from_numpy(self._standard.applied(features)) @ self._axes
+        targets = torch.from_numpy(labels)
+        logits = self._layer(inputs)
+        loss = functional.cross_entropy(logits, targets)
+        objective = loss + (self._penalty * self._layer.weight.square()).sum() / 2
         self._descent.zero_grad()
         objective.backward()  # type: ignore[no-untyped-call]
         self._descent.step()
         self.rate = float(self._schedule.get_last_lr()[0])
         self._schedule.step()
-        return loss.item() * len(labels), int((logits.argmax(dim=1) == wanted).sum())
+        return loss.item() * len(labels), int((logits.argmax(dim=1) == targets).sum())
 
     def folded(self) -> tuple[Floats, Floats]:
-        """Its weights, C x D, and biases, C, for features as they come."""
-        weights, bias = self._layer.weight.detach() @ self._turn.T, self._layer.bias.detach()
+        """Its weights, shape (C, D), and bias, shape (C,), float32, for features as they are."""
+        weights, bias = self._layer.weight.detach() @ self._axes.T, self._layer.bias.detach()
         return self._standard.folded(weights.numpy(), bias.numpy())
 
 
 class _Frozen:
-    """A network without its last layer, and photos that run through it.
+    """A network without its last layer, applied to photos.
 
-    `refused` says of photos that cannot be read why, by their ids.
+    `refused` has the reason for each photo that cannot be read, by its id.
     """
 
     def __init__(
@@ -240,9 +245,9 @@ class _Frozen:
     def features(
         self, batches: Sequence[Labels], seed: tuple[int, int] | None = None
     ) -> Iterator[tuple[Labels, Floats]]:
-        """Of each batch of places, those that can be read, and their features.
+        """The readable photos of each batch of indices, and their features.
 
-        With a seed, photos are seen in random parts.
+        With a seed, photos are cropped at random.
         """
         ahead: deque[tuple[Labels, list[Future[Pixels]]]] = deque()
         for batch in batches:
@@ -252,23 +257,23 @@ class _Frozen:
         while ahead:
             yield from self._run(*ahead.popleft())
 
-    def _read(self, place: int, seed: tuple[int, int] | None) -> Pixels:
-        path = self.photos[place].path
+    def _read(self, index: int, seed: tuple[int, int] | None) -> Pixels:
+        path = self.photos[index].path
         if seed is None:
             return crops(path, [self.geometry])[0]
-        return random_part(opened(path), self.geometry, np.random.default_rng((*seed, place)))
+        return random_part(opened(path), self.geometry, np.random.default_rng((*seed, index)))
 
     def _run(
         self, batch: Labels, futures: Sequence[Future[Pixels]]
     ) -> Iterator[tuple[Labels, Floats]]:
         readable, pixels = [], []
-        for place, future in zip(batch, futures, strict=True):
+        for index, future in zip(batch, futures, strict=True):
             try:
                 pixels.append(future.result())
             except PhotoRefused as error:
-                self.refused[self.photos[place].id] = str(error)
+                self.refused[self.photos[index].id] = str(error)
                 continue
-            readable.append(place)
+            readable.append(index)
         if not readable:
             return
         try:
@@ -278,6 +283,6 @@ class _Frozen:
         yield np.array(readable, np.int64), features
 
 
-def _batches(places: Labels, size: int) -> list[Labels]:
+def _batches(indices: Labels, size: int) -> list[Labels]:
     """Batches of nearly the same size, at most `size`."""
-    return np.array_split(places, ceil(len(places) / size))
+    return np.array_split(indices, ceil(len(indices) / size))

@@ -7,7 +7,7 @@ from genset.errors import BadInput
 
 
 def check_share(test_share: float) -> None:
-    """See that the share leaves something for both parts.
+    """Check that the share leaves photos for both parts.
 
     Raises:
         BadInput: it does not lie between 0 and 1.
@@ -17,13 +17,21 @@ def check_share(test_share: float) -> None:
 
 
 def test_part(classes: Iterable[Collection[str]], seed: int, test_share: float) -> set[str]:
-    """Which photos are the test part: of each class's ids the share asked for, at least one photo.
+    """Choose the photos of the test part: a share of each class.
 
-    One photo of each class at least is left to the training part.
+    Both parts get at least one photo of each class that has two or more.
 
-    Photos are put in the order of hashes of seed and id, and the first ones are taken. So the same
-    photos are taken on every machine and with every version of Python, and those of one class
-    whatever the others hold.
+    Photos are sorted by a hash of seed and id, and the first ones are taken. So the choice is the
+    same on every machine and with every version of Python, and that of one class does not depend
+    on other classes.
+
+    Args:
+        classes: the ids of each class's photos.
+        seed: of the choice.
+        test_share: the share of test photos, between 0 and 1.
+
+    Returns:
+        The ids of the test photos.
     """
     taken: set[str] = set()
     for ids in classes:
@@ -34,5 +42,5 @@ def test_part(classes: Iterable[Collection[str]], seed: int, test_share: float) 
 
 
 def in_words(seed: int, test_share: float) -> str:
-    """How such a split is described: "20 % of each class, seed 0"."""
+    """A description of such a split: "20 % of each class, seed 0"."""
     return f"{100 * test_share:g} % of each class, seed {seed}"

@@ -1,4 +1,4 @@
-"""What last layers are trained and tested on: the photos of a task, their classes and parts."""
+"""The photos of a task, their classes, and their parts (training or test)."""
 
 import hashlib
 from collections import Counter
@@ -14,20 +14,20 @@ from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet, ScoredPhoto
 from genset.finetune.layouts import butterflies, cats_dogs, cub, folder
 from genset.finetune.layouts.listing import Listing, named, plain
-from genset.finetune.readable import look_at
+from genset.finetune.readable import check_photos
 from genset.finetune.split import check_share, in_words, test_part
 
 
 class Layout(Protocol):
-    """What a module of `genset.finetune.layouts` has."""
+    """The interface of the modules of `genset.finetune.layouts`."""
 
     DESCRIBED: str
 
     def read(self, data: Path) -> Listing:
-        """The photos that the data set's files name.
+        """Read the data set's files.
 
         Raises:
-            BadInput: the files are not as they should be.
+            BadInput: the files are not valid.
         """
 
 
@@ -46,7 +46,7 @@ class TaskPhoto:
 
     id: str
     path: Path
-    label: int  # place of its class in the task's classes
+    label: int  # index of its class in the task's classes
     part: str  # "train" or "test"
 
 
@@ -54,12 +54,12 @@ class TaskPhoto:
 class TaskData:
     """A task's photos, in the order of their ids, each in one part.
 
-    `content_hash` is over ids, bytes and classes, not over the parts: features serve any split.
-    `left_out` says why a photo is not among them.
+    `content_hash` is over ids, bytes and classes, but not parts: features are valid for any split.
+    `left_out` has the reason for each photo that is not used.
     """
 
     task: str
-    name: str  # in tables: the task, or of `folder` the folder's own name
+    name: str  # in tables: the task, or for `folder` the folder's own name
     root: Path
     classes: tuple[str, ...]  # readable names, in the order of labels
     photos: tuple[TaskPhoto, ...]
@@ -70,21 +70,21 @@ class TaskData:
 
     @property
     def labels(self) -> NDArray[np.int64]:
-        """The label of each photo, N."""
+        """The label of each photo, shape (N,), int64."""
         return np.array([photo.label for photo in self.photos], np.int64)
 
-    def places(self, part: str) -> NDArray[np.int64]:
-        """Where the photos of a part, "train" or "test", stand among all."""
+    def indices(self, part: str) -> NDArray[np.int64]:
+        """Indices into `photos` of the photos of a part ("train" or "test"), int64."""
         return np.flatnonzero([photo.part == part for photo in self.photos]).astype(np.int64)
 
     def photo_set(self) -> PhotoSet:
-        """The photos as `genset.evaluation` takes them, in the same order."""
+        """The same photos for `genset.evaluation`, in the same order."""
         photos = [ScoredPhoto(p.id, p.path, self.classes[p.label]) for p in self.photos]
         return PhotoSet(self.name, self.root, self.content_hash, tuple(photos), notes=self.notes)
 
 
 def described(task: str) -> str:
-    """What the task is and where to get its data, in one line.
+    """The task, and where to get its data, in one line.
 
     Raises:
         BadInput: there is no such task.
@@ -93,13 +93,17 @@ def described(task: str) -> str:
 
 
 def open_task(task: str, data: Path, seed: int = 0, test_share: float = 0.2) -> TaskData:
-    """The task's photos in `data`, which is the data set's own folder or one or two levels above.
+    """Read and check a task's data. Photos whose header cannot be read are left out.
 
-    `folder` is `data` itself. Where a data set defines its split, `seed` and `test_share` (between
-    0 and 1) are not used. Photos whose header cannot be read are left out.
+    Args:
+        task: one of `TASKS`.
+        data: the data set's own folder, or one or two levels above it; for `folder`, the folder
+            itself.
+        seed: of the split, if the data set defines none.
+        test_share: the share of test photos, between 0 and 1, if the data set defines no split.
 
     Raises:
-        BadInput: there is no such task, or the data is not as it should be.
+        BadInput: there is no such task, or the data is not valid.
     """
     layout = _layout(task)
     check_share(test_share)
@@ -110,7 +114,7 @@ def open_task(task: str, data: Path, seed: int = 0, test_share: float = 0.2) -> 
     except OSError as error:
         raise BadInput(f"{error.filename} cannot be read: {error.strerror}") from None
     _check_names(listing)
-    hashes, unreadable = look_at(listing.root, sorted(listing.labels))
+    hashes, unreadable = check_photos(listing.root, sorted(listing.labels))
     _check_counts(listing, hashes, unreadable)
     left_out = listing.left_out | unreadable
     parts = listing.parts
@@ -140,7 +144,7 @@ def _layout(task: str) -> Layout:
 
 
 def _check_names(listing: Listing) -> None:
-    """Names stand alone on lines of tables and files, so each must be plain, and the only one."""
+    """Check class names: tables and files need printable, unique names on one line."""
     root, classes = listing.root, listing.classes
     if strange := [name for name in classes if not name.isprintable() or not name.strip()]:
         raise BadInput(f"{root}: the class {strange[0]!a} cannot be written: rename it")
@@ -148,7 +152,7 @@ def _check_names(listing: Listing) -> None:
         raise BadInput(f"{root}: two classes are named {twice[0]}: rename one")
     if len(classes) < 2:
         found = f"only the class {classes[0]}" if classes else "no class"
-        raise BadInput(f"{root} has {found}: a task needs two at least, to be told apart")
+        raise BadInput(f"{root} has {found}: a task needs two at least")
 
 
 def _by_class(listing: Listing, photos: Iterable[str]) -> list[list[str]]:
@@ -160,7 +164,7 @@ def _by_class(listing: Listing, photos: Iterable[str]) -> list[list[str]]:
 
 
 def _check_counts(listing: Listing, photos: Collection[str], unreadable: Mapping[str, str]) -> None:
-    """Each class needs photos to learn from and photos to be tested on."""
+    """Check that each class has photos to train on and photos to test on."""
     readable = f" that can be read ({named(list(unreadable))} cannot)" if unreadable else ""
     few: dict[str, list[str]] = {"no photo": [], "one photo": []}
     lacking: dict[str, list[str]] = {"train": [], "test": []}
@@ -174,13 +178,13 @@ def _check_counts(listing: Listing, photos: Collection[str], unreadable: Mapping
         if names:
             raise BadInput(
                 f"{_classes(names, 'has', 'have')} {count}{readable}: a class needs two at least, "
-                f"to train on and to test on; add photos in {listing.root}, or take the class away"
+                f"to train on and to test on; add photos in {listing.root}, or remove the class"
             )
     for part, names in lacking.items():
         if names:
             raise BadInput(
                 f"{_classes(names, 'has', 'have')} no photo{readable} in the {part} part: a class "
-                f"needs one in each; add photos in {listing.root}, or take the class away"
+                f"needs one in each; add photos in {listing.root}, or remove the class"
             )
 
 
@@ -198,7 +202,7 @@ def _content_hash(listing: Listing, hashes: Mapping[str, str]) -> str:
 
 
 def _in_both(hashes: Mapping[str, str], parts: Mapping[str, str]) -> list[str]:
-    """A note on test photos that are also trained on, byte for byte."""
+    """A note on test photos whose bytes are also in the training part."""
     trained = {sha256 for photo, sha256 in hashes.items() if parts[photo] == "train"}
     again = [p for p, sha256 in hashes.items() if parts[p] == "test" and sha256 in trained]
     if not again:

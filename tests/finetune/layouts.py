@@ -81,7 +81,7 @@ def butterflies(root: Path, each: int = 3) -> Path:
 
 def ids(data: TaskData, part: str) -> list[str]:
     """The photos of a part, by their ids."""
-    return [data.photos[place].id for place in data.places(part)]
+    return [data.photos[place].id for place in data.indices(part)]
 
 
 def refused(task: str, data: Path, **split: float) -> str:

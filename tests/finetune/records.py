@@ -11,7 +11,7 @@ from genset.finetune.results import (
     Attempt,
     Finetuned,
     Kept,
-    Said,
+    Predictions,
     finetuned_folder,
     save_finetuned,
 )
@@ -32,7 +32,7 @@ def answered(
     `by_shots` has the hits of each seed's head by the photos of each class.
     """
     images = tuple(f"{CLASSES[label]}/{place}.jpg" for place, label in enumerate(truth))
-    answers = Said(images, np.array(truth), np.array(said))
+    answers = Predictions(images, np.array(truth), np.array(said))
     hits: dict[int | None, Sequence[int]] = {None: answers.right.sum(axis=1).tolist()}
     hits |= by_shots or {}
     attempts = tuple(

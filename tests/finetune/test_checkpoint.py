@@ -181,7 +181,7 @@ def test_ones_own_architecture_is_told_how_many_classes_there_are(tmp_path: Path
 def test_a_class_that_a_list_cannot_hold_is_one_line(tmp_path: Path, name: str) -> None:
     model = squeezenet(tmp_path)
     weights, bias = a_head(2, 512)
-    with pytest.raises(BadInput, match="cannot stand in a list with one class a line") as refused:
+    with pytest.raises(BadInput, match="cannot be in a list with one class per line") as refused:
         save_head(tmp_path / "heads", model, find_head(model), weights, bias, ("owl", name))
     assert "\n" not in str(refused.value)
     assert not (tmp_path / "heads").exists()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from genset.errors import BadInput
 from genset.finetune.compare import against, learning_curve, per_class, table, worst_pairs
-from genset.finetune.results import Kept, load_said, mean_accuracy
+from genset.finetune.results import Kept, load_predictions, mean_accuracy
 from genset.statistics.mcnemar import exact_mcnemar
 from tests.finetune.records import answered
 
@@ -123,7 +123,7 @@ def test_two_models_of_one_name_are_told_apart(tmp_path: Path) -> None:
 
 def test_classes_are_counted_as_means_over_seeds(tmp_path: Path) -> None:
     kept = answered(tmp_path, "slow", TRUTH, wrong(0, 1, 12), wrong(0))
-    auk, bee, crane = per_class(kept.record, load_said(kept))
+    auk, bee, crane = per_class(kept.record, load_predictions(kept))
     assert (auk.name, auk.accuracy.photos) == ("auk", 10)
     assert auk.accuracy == mean_accuracy([8, 9], 10)
     assert (bee.accuracy.share, crane.accuracy.share) == (0.95, 1.0)
@@ -131,15 +131,16 @@ def test_classes_are_counted_as_means_over_seeds(tmp_path: Path) -> None:
 
 def test_a_class_without_test_photos_is_left_out(tmp_path: Path) -> None:
     kept = answered(tmp_path, "slow", [0, 2], [0, 1])
-    assert [each.name for each in per_class(kept.record, load_said(kept))] == ["auk", "crane"]
+    found = per_class(kept.record, load_predictions(kept))
+    assert [each.name for each in found] == ["auk", "crane"]
 
 
 def test_the_worst_pair_comes_first(tmp_path: Path) -> None:
     kept = answered(tmp_path, "slow", TRUTH, wrong(0, 20, 21), wrong(20))
-    worst, next_worst = worst_pairs(kept.record, load_said(kept))
+    worst, next_worst = worst_pairs(kept.record, load_predictions(kept))
     assert (worst.name, worst.other, worst.photos, worst.of) == ("crane", "auk", 1.5, 10)
     assert (next_worst.name, next_worst.other, next_worst.photos) == ("auk", "bee eater", 0.5)
-    assert worst_pairs(kept.record, load_said(kept), most=1) == (worst,)
+    assert worst_pairs(kept.record, load_predictions(kept), most=1) == (worst,)
 
 
 def test_a_learning_curve_goes_from_few_photos_to_all(tmp_path: Path) -> None:
@@ -169,7 +170,7 @@ def test_numbers_agree_whatever_was_said(
     assert held.difference == pytest.approx(gap)
     assert held.interval.low <= gap + 1e-9 and gap - 1e-9 <= held.interval.high
     for kept in (slow, fast):
-        said = load_said(kept)
+        said = load_predictions(kept)
         classes = [each.accuracy for each in per_class(kept.record, said)]
         hits = sum(each.share * each.photos for each in classes)
         assert hits == pytest.approx(kept.record.accuracy.share * 30)

@@ -19,7 +19,7 @@ from genset.finetune import results
 from genset.finetune.compare import table
 from genset.finetune.finetune import Finished, SomeFailed
 from genset.finetune.options import FinetuneOptions, read_shots, read_strengths
-from genset.finetune.results import find_finetuned, load_head, load_said
+from genset.finetune.results import find_finetuned, load_head, load_predictions
 from tests.evaluation.colours import colours
 from tests.finetune.fitting import finetune
 
@@ -93,10 +93,10 @@ def test_a_run_tells_what_it_takes_to_get_it_again(data: Path, model: str) -> No
 def test_the_kept_head_gives_the_kept_answers(data: Path, model: str) -> None:
     (kept,) = fit(data, model).runs
     weights, bias = load_head(kept.folder)
-    said = load_said(kept)
+    said = load_predictions(kept)
     means = [np.asarray(Image.open(data / image)).mean(axis=(0, 1)) for image in said.images]
     features = (np.array(means) / 255 - 0.5) / 0.5
-    assert (features @ weights.T + bias).argmax(axis=1).tolist() == said.said[0].tolist()
+    assert (features @ weights.T + bias).argmax(axis=1).tolist() == said.predicted[0].tolist()
     assert said.right[0].sum() == kept.record.of_shots(None)[0].correct
 
 

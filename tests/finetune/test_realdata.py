@@ -7,7 +7,7 @@ import pytest
 from genset.evaluation.run.options import ScoringOptions
 from genset.finetune.compare import table, worst_pairs
 from genset.finetune.options import FinetuneOptions
-from genset.finetune.results import load_said
+from genset.finetune.results import load_predictions
 from tests.finetune.fitting import finetune
 
 pytestmark = pytest.mark.realdata
@@ -41,5 +41,5 @@ def test_squeezenet_tells_cats_from_dogs_and_worse_where_photos_are_darkened(
     assert sum(each.correct for each in one) <= sum(each.correct for each in eight)
     (row,) = table(done.runs)
     assert row.differences[0].difference == dark.accuracy.share - good.accuracy.share <= 0
-    (wrong, *_) = worst_pairs(dark, load_said(done.runs[1]))
+    (wrong, *_) = worst_pairs(dark, load_predictions(done.runs[1]))
     assert {wrong.name, wrong.other} == {"cat", "dog"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genset.errors import GensetError
-from genset.finetune.results import find_finetuned, load_finetuned, load_head, load_said
+from genset.finetune.results import find_finetuned, load_finetuned, load_head, load_predictions
 from genset.statistics.intervals import wilson
 from tests.finetune.records import answered
 from tests.killing import killed_at_each_change
@@ -17,10 +17,10 @@ TRUTH = [0, 0, 1, 1, 2]
 def test_a_run_comes_back_as_it_was(tmp_path: Path) -> None:
     kept = answered(tmp_path, "slow", TRUTH, [0, 0, 1, 1, 2], [0, 1, 1, 1, 2], by_shots={2: [3, 2]})
     assert find_finetuned(tmp_path) == [kept]
-    said = load_said(kept)
+    said = load_predictions(kept)
     assert said.images[2] == "bee eater/2.jpg"
     assert said.truth.tolist() == TRUTH
-    assert said.said.tolist() == [[0, 0, 1, 1, 2], [0, 1, 1, 1, 2]]
+    assert said.predicted.tolist() == [[0, 0, 1, 1, 2], [0, 1, 1, 1, 2]]
     weights, bias = load_head(kept.folder)
     assert (weights.shape, bias.shape) == ((3, 4), (3,))
 
@@ -92,7 +92,7 @@ def test_answers_that_do_not_fit_the_record_are_no_basis(
     kept = answered(tmp_path, "slow", TRUTH, TRUTH)
     (kept.folder / "predictions.csv").write_text(content)
     with pytest.raises(GensetError, match=said):
-        load_said(kept)
+        load_predictions(kept)
 
 
 def test_a_head_that_is_cut_off_is_named(tmp_path: Path) -> None:
@@ -112,6 +112,6 @@ def test_a_kill_at_any_moment_leaves_a_whole_run_or_none(tmp_path: Path) -> None
     runs.mkdir()
     for _ in killed_at_each_change(keep, runs):
         for kept in find_finetuned(runs):
-            assert load_said(kept).right.sum() == 9
+            assert load_predictions(kept).right.sum() == 9
             assert load_head(kept.folder)
     assert len(find_finetuned(runs)) == 1

@@ -17,7 +17,7 @@ from genset.evaluation.engines.pytorch import TorchEngine
 from genset.evaluation.models.load import LoadedModel
 from genset.finetune.heads import find_head, trunk
 from genset.finetune.probe import Fit, Floats, fit_probe, scores
-from genset.finetune.sgd import EpochSaid, Recipe, train_sgd
+from genset.finetune.sgd import EpochStats, Recipe, train_sgd
 from genset.finetune.tasks import TaskData, TaskPhoto
 from tests.evaluation.scoring import load_model
 
@@ -72,11 +72,11 @@ def task(root: Path, photos: list[TaskPhoto], classes: tuple[str, ...] = CLASSES
 
 def trained(
     model: LoadedModel, data: TaskData, recipe: Recipe, seed: int = 0
-) -> tuple[Fit, list[EpochSaid]]:
-    said: list[EpochSaid] = []
-    places = data.places("train")
-    fit = train_sgd(model, find_head(model), data, places, seed, recipe, said.append)
-    return fit, said
+) -> tuple[Fit, list[EpochStats]]:
+    epochs: list[EpochStats] = []
+    train = data.indices("train")
+    fit = train_sgd(model, find_head(model), data, train, seed, recipe, epochs.append)
+    return fit, epochs
 
 
 def features(model: LoadedModel, data: TaskData) -> Floats:
@@ -87,7 +87,7 @@ def features(model: LoadedModel, data: TaskData) -> Floats:
 
 def accuracy(fit: Fit, values: Floats, data: TaskData) -> tuple[float, float]:
     """On the test photos: the share right, and its standard error."""
-    test = data.places("test")
+    test = data.indices("test")
     share = float((scores(fit, values[test]).argmax(axis=1) == data.labels[test]).mean())
     return share, sqrt(share * (1 - share) / len(test))
 
@@ -95,7 +95,7 @@ def accuracy(fit: Fit, values: Floats, data: TaskData) -> tuple[float, float]:
 def both_ways(model: LoadedModel, data: TaskData, recipe: Recipe) -> tuple[float, float, float]:
     """The accuracy of the trained layer and of the fitted one, and the standard error."""
     values = features(model, data)
-    train = data.places("train")
+    train = data.indices("train")
     fitted = fit_probe(values[train], data.labels[train], len(data.classes))
     share, error = accuracy(fitted, values, data)
     return accuracy(trained(model, data, recipe)[0], values, data)[0], share, error
@@ -185,12 +185,12 @@ def test_photos_that_vanish_between_epochs_are_an_error(
         photo.path.write_bytes((painted.root / photo.id).read_bytes())
     data = task(tmp_path, photos)
 
-    def take_one_away(said: EpochSaid) -> None:
+    def take_one_away(epoch: EpochStats) -> None:
         photos[4].path.unlink(missing_ok=True)
 
     with pytest.raises(GensetError, match=r"004\.png of painted can no longer be read"):
         train_sgd(
-            tiny, find_head(tiny), data, data.places("train"), 0, Recipe(epochs=3), take_one_away
+            tiny, find_head(tiny), data, data.indices("train"), 0, Recipe(epochs=3), take_one_away
         )
 
 
@@ -203,7 +203,7 @@ def test_a_network_that_fails_is_named(tiny: LoadedModel, painted: TaskData) -> 
 
     failing = replace(tiny, network=Failing())
     with pytest.raises(ModelError, match="cannot be run: no such operator"):
-        train_sgd(failing, head, painted, painted.places("train"), 0, PLAIN, print)
+        train_sgd(failing, head, painted, painted.indices("train"), 0, PLAIN, print)
 
 
 @pytest.mark.parametrize(

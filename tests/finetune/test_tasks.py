@@ -27,7 +27,7 @@ def test_birds_come_in_their_official_parts(tmp_path: Path) -> None:
         "images/001.Black_footed_Albatross/Black_footed_Albatross_1.png",
         "images/002.Groove_billed_Ani/Groove_billed_Ani_0.png",
     ]
-    assert len(data.places("train")) == len(data.places("test")) == 6
+    assert len(data.indices("train")) == len(data.indices("test")) == 6
     assert data.labels.tolist() == [0] * 4 + [1] * 4 + [2] * 4
     assert data.notes == (
         "CUB-200-2011 has 11,788 photos of 200 classes; here are 12 photos of 3.",
@@ -55,7 +55,7 @@ def test_butterflies_are_named_by_their_descriptions(tmp_path: Path) -> None:
     assert data.classes == ("Monarch", "Heliconius charitonius", "category 003")
     assert data.photos[3].id == "images/0020000.png"
     assert data.labels.tolist() == [0] * 3 + [1] * 3 + [2] * 3
-    assert np.bincount(data.labels[data.places("test")]).tolist() == [1, 1, 1]
+    assert np.bincount(data.labels[data.indices("test")]).tolist() == [1, 1, 1]
 
 
 def test_a_folder_of_class_folders_is_split_by_seed(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_folder_of_class_folders_is_split_by_seed(tmp_path: Path) -> None:
     data = open_task("folder", root)
     assert (data.name, data.classes) == ("my owls", ("barn owl", "tawny"))
     assert np.bincount(data.labels).tolist() == [10, 6]
-    assert np.bincount(data.labels[data.places("test")]).tolist() == [2, 1]
+    assert np.bincount(data.labels[data.indices("test")]).tolist() == [2, 1]
     assert not data.left_out
     assert data.notes == ("Left out as no photos, by their names: 1 file (tawny/notes.txt).",)
 

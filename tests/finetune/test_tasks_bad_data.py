@@ -41,7 +41,7 @@ def test_a_missing_list_is_named(name: str, tmp_path: Path) -> None:
         ("image_class_labels.txt", 5, None, "has no line for photo 5 (002.Groove_billed_Ani/"),
         ("image_class_labels.txt", 5, "4", "photo 5: 4 is wrong: there is no such class"),
         ("image_class_labels.txt", 5, "Ani", "photo 5: 'Ani' is not a number"),
-        ("image_class_labels.txt", 13, "1", "speaks of photo 13, which images.txt does not name"),
+        ("image_class_labels.txt", 13, "1", "has photo 13, which images.txt does not have"),
         ("train_test_split.txt", 5, "2", "photo 5: 2 is wrong: 1 is training and 0 is test"),
         ("train_test_split.txt", 5, None, "has no line for photo 5"),
         ("images.txt", 2, FIRST, f"{FIRST} is there twice, as 1 and 2"),
@@ -72,7 +72,7 @@ def test_a_number_that_is_given_twice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"1 a.png\nowl\n", "images.txt, line 2: not a number, a blank and a word: 'owl'"),
+        (b"1 a.png\nowl\n", "images.txt, line 2: not a number, a space and a word: 'owl'"),
         (b"9" * 5000 + b" a.png\n", "images.txt, line 1: not a number"),
         (b"1\n", "images.txt, line 1: not a number"),
         (b"\xff\xfe\x00", "images.txt is not text"),

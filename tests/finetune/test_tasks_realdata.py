@@ -15,7 +15,7 @@ pytestmark = pytest.mark.realdata
 def test_birds_200(realdata: Path) -> None:
     data = open_task("birds-200", realdata)
     assert (len(data.classes), data.classes[0]) == (80, "Black footed Albatross")
-    assert (len(data.places("train")), len(data.places("test"))) == (2400, 2317)
+    assert (len(data.indices("train")), len(data.indices("test"))) == (2400, 2317)
     root = realdata / "cub" / "CUB_200_2011"
     assert data.root == root
     lists = {
@@ -40,7 +40,7 @@ def test_cats_and_dogs(realdata: Path) -> None:
     data = open_task("cats-dogs", realdata / "cats_dogs")
     assert len(data.photos) == 900
     counts = np.bincount(data.labels)
-    tested = np.bincount(data.labels[data.places("test")])
+    tested = np.bincount(data.labels[data.indices("test")])
     assert np.abs(tested - 0.2 * counts).max() <= 0.5
     assert not data.left_out
 
@@ -68,7 +68,7 @@ def test_butterflies(realdata: Path) -> None:
 def test_any_folder_of_class_folders(realdata: Path, tmp_path: Path) -> None:
     data = open_task("folder", some_photos(realdata, tmp_path / "some", classes=5, each=6))
     assert (data.name, len(data.classes), len(data.photos)) == ("some", 5, 30)
-    assert np.bincount(data.labels[data.places("test")]).tolist() == [1] * 5
+    assert np.bincount(data.labels[data.indices("test")]).tolist() == [1] * 5
 
 
 def test_classes_with_one_photo(realdata: Path) -> None:

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from genset.evaluation.results.runs import run_key
-from genset.finetune.results import Attempt, Finetuned, Said, finetuned_folder, save_finetuned
+from genset.finetune.results import (
+    Attempt,
+    Finetuned,
+    Predictions,
+    finetuned_folder,
+    save_finetuned,
+)
 
 CLASSES = tuple(f"bird {number}" for number in range(16))
 PHOTOS = 10  # test photos of each class
@@ -66,5 +72,5 @@ def keep_finetuned(
     split = [(image, CLASSES[label], "test") for image, label in zip(images, truth, strict=True)]
     head = np.zeros((len(CLASSES), 4), np.float32), np.zeros(len(CLASSES), np.float32)
     folder = finetuned_folder(runs, name, model, run.key)
-    save_finetuned(folder, run, Said(images, truth, said), split, head)
+    save_finetuned(folder, run, Predictions(images, truth, said), split, head)
     return run

@@ -1,5 +1,5 @@
-"""How data sets lie on disk, a module each: `DESCRIBED`, and `read(data)`, which gives a `Listing`.
+"""The file layouts of data sets. Each module has `DESCRIBED`, and `read(data)`, giving a `Listing`.
 
-They read names and lists. That the photos can be read, and that each class has enough of them, is
-looked at in `genset.finetune.tasks`, the same for all.
+The modules read names and lists only. `genset.finetune.tasks` checks, for all of them, that the
+photos can be read and that each class has enough of them.
 """

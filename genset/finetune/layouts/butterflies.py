@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from genset.errors import BadInput
-from genset.finetune.layouts.listing import Listing, files_in, find_root, how_much
+from genset.finetune.layouts.listing import Listing, files_in, find_root, size_note
 
 DESCRIBED = (
     "butterflies: Leeds Butterfly v1.0, 832 photos of 10 species: unpack the archive from "
@@ -21,7 +21,7 @@ _NAME = re.compile(r"([0-9]{3})[0-9]{4}\.png")
 
 
 def read(data: Path) -> Listing:
-    """The photos in ``images/``, named in readable words where ``descriptions/`` has them.
+    """List the photos in ``images/``, with class names from ``descriptions/`` if it is there.
 
     No split is defined.
 
@@ -44,7 +44,7 @@ def read(data: Path) -> Listing:
         labels={photo: int(code) - 1 for photo, code in categories.items()},
         left_out=left_out,
     )
-    return replace(listing, notes=how_much("Leeds Butterfly", listing, 10, 832))
+    return replace(listing, notes=size_note("Leeds Butterfly", listing, 10, 832))
 
 
 def _fits(folder: Path) -> bool:
@@ -62,7 +62,7 @@ def _check_codes(root: Path, codes: Iterable[str]) -> None:
 
 
 def _readable(root: Path, code: str) -> str:
-    """The category's common name, which is the second line of its description."""
+    """The category's common name: the second line of its description."""
     path = root / "descriptions" / f"{code}.txt"
     if not path.is_file():
         return f"category {code}"

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from genset.finetune.layouts.listing import Listing, files_in, find_root, how_much
+from genset.finetune.layouts.listing import Listing, files_in, find_root, size_note
 
 DESCRIBED = (
     "cats-dogs: Kaggle's Dogs vs. Cats, 25,000 photos: unpack train.zip from "
@@ -16,7 +16,7 @@ _NAME = re.compile(r"(cat|dog)\.[0-9]+\.jpg")
 
 
 def read(data: Path) -> Listing:
-    """The photos in ``train/``. No split is defined.
+    """List the photos in ``train/``. No split is defined.
 
     Raises:
         BadInput: there is no such folder.
@@ -30,7 +30,7 @@ def read(data: Path) -> Listing:
         else:
             left_out[path.name] = "its name is not like cat.0.jpg or dog.0.jpg"
     listing = Listing(root, CLASSES, labels, left_out=left_out)
-    return replace(listing, notes=how_much("Kaggle's Dogs vs. Cats", listing, 2, 25_000))
+    return replace(listing, notes=size_note("Kaggle's Dogs vs. Cats", listing, 2, 25_000))
 
 
 def _fits(folder: Path) -> bool:

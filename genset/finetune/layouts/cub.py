@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from genset.errors import BadInput
-from genset.finetune.layouts.listing import Listing, find_root, how_much, named
+from genset.finetune.layouts.listing import Listing, find_root, named, size_note
 
 DESCRIBED = (
     "birds-200: CUB-200-2011, 11,788 photos of 200 species of birds: unpack CUB_200_2011.tgz from "
@@ -22,10 +22,10 @@ _LABELS, _SPLIT = "image_class_labels.txt", "train_test_split.txt"
 
 
 def read(data: Path) -> Listing:
-    """The photos that the four lists name, in the parts that they give.
+    """List the photos, classes and parts of the four lists.
 
     Raises:
-        BadInput: a list is missing or contradicts another, or a photo that one names is not there.
+        BadInput: a list is missing or contradicts another, or a listed photo does not exist.
     """
     root = find_root(data, _fits, "CUB_200_2011 folder (images/ and images.txt)", DESCRIBED)
     paths, classes = _table(root / _PATHS), _table(root / _CLASSES)
@@ -41,7 +41,7 @@ def read(data: Path) -> Listing:
         split="official",
         parts={ids[number]: "train" if part else "test" for number, part in split.items()},
     )
-    return replace(listing, notes=how_much("CUB-200-2011", listing, 200, 11_788))
+    return replace(listing, notes=size_note("CUB-200-2011", listing, 200, 11_788))
 
 
 def _fits(folder: Path) -> bool:
@@ -50,7 +50,7 @@ def _fits(folder: Path) -> bool:
 
 
 def _table(path: Path) -> dict[int, str]:
-    """A list's lines, each a number, a blank and what the number stands for."""
+    """Read a list, whose lines are a number, a space and a value."""
     try:
         lines = path.read_text("utf-8").splitlines()
     except FileNotFoundError:
@@ -63,31 +63,30 @@ def _table(path: Path) -> dict[int, str]:
             continue
         number, _, rest = line.strip().partition(" ")
         if not _is_number(number) or not rest:
-            raise BadInput(f"{path}, line {place}: not a number, a blank and a word: {line[:60]!r}")
+            raise BadInput(f"{path}, line {place}: not a number, a space and a word: {line[:60]!r}")
         if int(number) in table:
-            raise BadInput(f"{path}, line {place}: {number} is there twice; take one line away")
+            raise BadInput(f"{path}, line {place}: {number} is there twice; delete one line")
         table[int(number)] = rest.strip()
     return table
 
 
 def _numbers(path: Path, photos: Mapping[int, str]) -> dict[int, int]:
-    """A list that gives each photo of ``images.txt`` a number."""
+    """Read a list that has a number for each photo of ``images.txt``."""
     table = _table(path)
     if missing := [number for number in photos if number not in table]:
         photo = photos[missing[0]]
         raise BadInput(f"{path} has no line for photo {missing[0]} ({photo}){_more(len(missing))}")
     if strange := [number for number in table if number not in photos]:
         raise BadInput(
-            f"{path} speaks of photo {strange[0]}, which {_PATHS} does not name"
-            f"{_more(len(strange))}"
+            f"{path} has photo {strange[0]}, which {_PATHS} does not have{_more(len(strange))}"
         )
-    if wrong := [number for number, said in table.items() if not _is_number(said)]:
+    if wrong := [number for number, value in table.items() if not _is_number(value)]:
         raise BadInput(f"{path}, photo {wrong[0]}: {table[wrong[0]]!r} is not a number")
-    return {number: int(said) for number, said in table.items()}
+    return {number: int(value) for number, value in table.items()}
 
 
-def _is_number(said: str) -> bool:
-    return said.isascii() and said.isdigit() and len(said) < 10
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 def _more(count: int) -> str:
@@ -112,15 +111,15 @@ def _check_values(
 
 
 def _ids(root: Path, paths: Mapping[int, str]) -> dict[int, str]:
-    """The photos' paths in the root, all there and each only once."""
+    """The photos' paths in the root. Checks that each exists, and is listed once."""
     first: dict[str, int] = {}
-    for number, said in paths.items():
-        path = PurePosixPath(said)
+    for number, text in paths.items():
+        path = PurePosixPath(text)
         if path.is_absolute() or ".." in path.parts:
-            raise BadInput(f"{root / _PATHS}, photo {number}: {said} leads out of images/")
+            raise BadInput(f"{root / _PATHS}, photo {number}: {text} leads out of images/")
         other = first.setdefault(f"images/{path}", number)
         if other != number:
-            raise BadInput(f"{root / _PATHS}: {said} is there twice, as {other} and {number}")
+            raise BadInput(f"{root / _PATHS}: {text} is there twice, as {other} and {number}")
     if missing := [photo for photo in first if not (root / photo).is_file()]:
         photos = "photo that it names is" if len(missing) == 1 else "photos that it names are"
         raise BadInput(

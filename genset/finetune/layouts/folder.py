@@ -16,24 +16,24 @@ _PARTS = ("train", "val", "test")
 
 
 def read(data: Path) -> Listing:
-    """The photos of each class folder; where there is ``train/``, in its and ``test/``'s parts.
+    """List the photos of each class folder, in two parts if there is ``train/``.
 
-    Without ``test/``, ``val/`` is the test part; with it, ``val/`` is not used.
+    The test part is ``test/``, or ``val/`` if there is no ``test/``.
 
     Raises:
-        BadInput: there are no such folders, or one of the parts without the other.
+        BadInput: there are no such folders, or only one of the two parts.
     """
     children = folders_in(data)
-    there = [name for name in _PARTS if data / name in children]
-    if not there:
+    found = [name for name in _PARTS if data / name in children]
+    if not found:
         return _listing(data, {"": data})
-    tested = "test" if "test" in there else "val"
+    tested = "test" if "test" in found else "val"
     for part in ("train", tested):
-        if part not in there:
+        if part not in found:
             other = "test/ (or val/)" if part == "val" else "train/"
             raise BadInput(
-                f"{data} has {there[0]}/ and no {other}: add it, or put the folders of classes "
-                f"straight into {data}, to be split"
+                f"{data} has {found[0]}/ and no {other}: add it, or put the folders of classes "
+                f"directly into {data}, to be split"
             )
     unused = [f"{child.name}/" for child in children if child.name not in ("train", tested)]
     notes = [f"Not used, beside train/ and {tested}/: {named(unused)}."] if unused else []
@@ -44,7 +44,7 @@ def read(data: Path) -> Listing:
 def _listing(
     data: Path, parts: Mapping[str, Path], split: str = "", notes: Iterable[str] = ()
 ) -> Listing:
-    """The photos of all parts (one that is named "" where there is no split), and their classes."""
+    """List the photos of all parts. Without a split there is one part, named ""."""
     found: dict[str, tuple[str, str]] = {}  # id -> class and part
     classes: set[str] = set()
     others: list[str] = []

@@ -1,4 +1,4 @@
-"""What a data set's files say of it, before any photo is opened."""
+"""The photos and classes of a data set by its files' names and lists. No photo is opened."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,27 +9,31 @@ from genset.errors import BadInput
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Photos by their ids (paths in the root, with forward slashes), and what is said of them.
+    """The photos of a data set, by their ids (paths in the root, with forward slashes).
 
-    Where the data set defines no split, `split` is empty and so is `parts`.
+    If the data set defines no split, `split` and `parts` are empty.
     """
 
     root: Path
     classes: tuple[str, ...]  # readable names, in the order of labels
-    labels: dict[str, int]  # id -> place of its class in `classes`
+    labels: dict[str, int]  # id -> index of its class in `classes`
     split: str = ""  # in words
     parts: dict[str, str] = field(default_factory=dict)  # id -> "train" or "test"
-    left_out: dict[str, str] = field(default_factory=dict)  # id -> why
+    left_out: dict[str, str] = field(default_factory=dict)  # id -> reason
     notes: tuple[str, ...] = ()
 
 
 def find_root(data: Path, fits: Callable[[Path], bool], wanted: str, described: str) -> Path:
-    """`data` if it fits, else the one folder that does, at most two levels beneath it.
+    """Find a data set's root: `data`, or the only folder that fits, one or two levels below it.
 
-    `wanted` says in words what fits, and `described` where to get it.
+    Args:
+        data: where to start.
+        fits: whether a folder is the root.
+        wanted: a description of the root, for messages.
+        described: the task, and where to get its data, for messages.
 
     Raises:
-        BadInput: none fits, or several of one level do.
+        BadInput: no folder fits, or several on one level do.
     """
     level = [data]
     for _ in range(3):
@@ -44,12 +48,12 @@ def find_root(data: Path, fits: Callable[[Path], bool], wanted: str, described: 
 
 
 def folders_in(folder: Path) -> list[Path]:
-    """The folders in it, by name, without hidden ones."""
+    """The folders in it, sorted by name, without hidden ones."""
     return sorted(p for p in folder.iterdir() if not p.name.startswith(".") and p.is_dir())
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The files in it, by name, without hidden ones. A link that leads nowhere is one, too."""
+    """The files in it, sorted by name, without hidden ones. Broken links count as files."""
     return sorted(
         p
         for p in folder.iterdir()
@@ -63,12 +67,19 @@ def named(names: Sequence[str]) -> str:
 
 
 def plain(name: str) -> str:
-    """A file's name as it can be written anywhere: some hold line ends, or no text at all."""
+    """A file's name, escaped if it is not printable."""
     return name if name.isprintable() else ascii(name)[1:-1]
 
 
-def how_much(name: str, listing: Listing, classes: int, photos: int) -> tuple[str, ...]:
-    """A note, where there is more or less of a data set here than was published."""
+def size_note(name: str, listing: Listing, classes: int, photos: int) -> tuple[str, ...]:
+    """A note, if the numbers of photos and classes are not those that were published.
+
+    Args:
+        name: the data set's name.
+        listing: what was found.
+        classes: the published number of classes.
+        photos: the published number of photos.
+    """
     here = len(listing.classes), len(listing.labels)
     if here == (classes, photos):
         return ()

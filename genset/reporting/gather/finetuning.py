@@ -14,7 +14,7 @@ from genset.finetune.compare import (
     table,
     worst_pairs,
 )
-from genset.finetune.results import Finetuned, Kept, find_finetuned, load_said
+from genset.finetune.results import Finetuned, Kept, find_finetuned, load_predictions
 from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask
 
 _LISTED = 8
@@ -109,8 +109,8 @@ def _task(row: Row, name: str) -> FinetunedTask:
                 run=kept.record,
                 difference=difference,
                 curve=learning_curve(kept.record.attempts),
-                classes=per_class(kept.record, said := load_said(kept)),
-                mistaken=worst_pairs(kept.record, said, most=len(kept.record.classes) ** 2),
+                classes=per_class(kept.record, predictions := load_predictions(kept)),
+                mistaken=worst_pairs(kept.record, predictions, most=len(kept.record.classes) ** 2),
             )
             for kept, difference in zip(row.models, differences, strict=True)
         ),
