@@ -21,22 +21,29 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     metavar="[TASK=]DIR",
-    help="Where photos are: of all tasks, or of one.",
+    help="The folder of photos, for all tasks or for one.",
 )
 @model_option
 @click.option(
     "--probe",
     default="features",
     show_default=True,
-    help="features: a layer on kept features; sgd: epochs through the frozen network.",
+    help="features: fit the layer on stored features; sgd: train it, epoch by epoch.",
 )
-@click.option("--seeds", default=3, show_default=True, help="Fit so many heads.")
+@click.option("--seeds", default=3, show_default=True, help="The number of heads to fit.")
 @click.option("--shots", default="all", metavar="LIST", help="A learning curve: 1,2,5,10,all.")
 @click.option("--strengths", metavar="LIST", help="Regularizers to choose from: 0.01,0.1,1.")
-@click.option("--epochs", default=30, show_default=True, help="Of --probe sgd.")
-@click.option("--no-augment", is_flag=True, help="Of --probe sgd: photos as they are.")
-@click.option("--test-share", default=0.2, show_default=True, help="Where no split is defined.")
-@click.option("--split-seed", default=0, show_default=True, help="Where no split is defined.")
+@click.option("--epochs", default=30, show_default=True, help="For --probe sgd.")
+@click.option("--no-augment", is_flag=True, help="For --probe sgd: no random crops.")
+@click.option(
+    "--test-share",
+    default=0.2,
+    show_default=True,
+    help="Share of test photos, if no split is defined.",
+)
+@click.option(
+    "--split-seed", default=0, show_default=True, help="Seed of the split, if none is defined."
+)
 @click.option("--save-heads", type=PATH, help="Save the networks with their new heads here.")
 @click.option("--engine", default="auto", show_default=True, help="As in genset evaluate.")
 @click.option("--precision", default="float32", show_default=True, help="As in genset evaluate.")
@@ -59,19 +66,19 @@ def finetune(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Train models' last layers anew on other tasks, and compare them there.
+    """Train models' last layers on other tasks, and compare the models there.
 
-    SPEC is as in genset evaluate; the first model is the one that others are held against. TASK is
+    SPEC is as in genset evaluate. The other models are compared with the first one. TASK is
 
     \b
     birds-200    CUB-200-2011: https://data.caltech.edu/records/65de6-vp158
     cats-dogs    Kaggle's Dogs vs. Cats: https://www.kaggle.com/c/dogs-vs-cats/data
     butterflies  Leeds Butterfly: http://www.josiahwang.com/dataset/leedsbutterfly/
-    folder       your own photos, a folder a class, or such under train/ and test/ (or val/)
+    folder       your own photos: one folder per class, perhaps in train/ and test/ (or val/)
 
     Only the last layer is trained, on features that are computed once, in one pass over the photos
-    for all models, and kept. The test part is looked at once, at the end. What is there is not made
-    again, and a run that was cut off goes on.
+    for all models, and stored. The test part is used once, at the end. A finished run is not
+    repeated, and an interrupted one resumes.
 
     \b
     genset finetune birds-200 --data CUB_200_2011 --model torchvision:resnet50 \\
@@ -82,7 +89,7 @@ def finetune(
     from genset.evaluation.run.startup import start_pytorch
     from genset.finetune.tasks import described
 
-    named = [(task, place) for task in tasks if described(task) for place in _data(task, data)]
+    named = [(task, where) for task in tasks if described(task) for where in _data(task, data)]
     start_pytorch(models)
     from genset.cli.finetune_tables import as_json as in_json
     from genset.cli.finetune_tables import grids
@@ -91,7 +98,7 @@ def finetune(
     from genset.text.tables import as_markdown, as_text
 
     options = _options(how)
-    first = os.environ.get("RANK", "0") == "0"  # torchrun's first process speaks for all
+    first = os.environ.get("RANK", "0") == "0"  # only torchrun's first process prints
     kept = runs or locate_runs(folder)
     failed = None
     try:
@@ -131,10 +138,10 @@ def _options(how: dict[str, Any]) -> Any:
 
 
 def _data(task: str, words: tuple[str, ...]) -> list[Path]:
-    """The folders of a task's photos: several only of `folder`.
+    """The folders of a task's photos. Only `folder` can have several.
 
     Raises:
-        BadInput: there is none, or it is not said which.
+        BadInput: there is none, or several for another task.
     """
     from genset.finetune.tasks import TASKS
 

@@ -1,4 +1,4 @@
-"""The words of `genset evaluate --latency`, and how its times are printed."""
+"""`genset evaluate --latency`: check its options, and print its times."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def check_latency(folder: Path | None, price: float | None) -> None:
-    """Refuse what would only fail after hours of scoring.
+    """Check the options before hours of scoring.
 
     Raises:
-        BadInput: the folder cannot be made, or there is a price and nothing to be priced.
+        BadInput: the folder cannot be made, or there is a price but no folder.
     """
     if folder is None:
         if price is not None:
@@ -31,7 +31,7 @@ def check_latency(folder: Path | None, price: float | None) -> None:
 
 
 def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
-    """Print times and costs beside the accuracies; and that `given` answers have none."""
+    """Print times and costs with the accuracies, and which models (`given`) have no times."""
     from genset.reporting.latency import FROM_FILE, NETWORK
     from genset.text.numbers import dollars, percent
 
@@ -51,25 +51,25 @@ def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
         show_table(head, rows)
         click.echo(f"network: {NETWORK}.\nfrom file: {FROM_FILE}.")
     for each in found:
-        click.echo(f"{each.run.model}: {_said(each.latency)} Written to {each.entry}.")
+        click.echo(f"{each.run.model}: {_described(each.latency)} Written to {each.entry}.")
     for model in given:
         click.echo(f"{model}: not timed, its answers come from elsewhere")
 
 
-def _said(found: "Latency") -> str:
+def _described(found: "Latency") -> str:
     from genset.evaluation.engines import ENGINES
 
     threads = f"{found.threads} thread{'s' * (found.threads > 1)} of the CPU"
     where = threads if found.device == "cpu" else f"{found.device}, {threads}"
     network, whole = found.network, found.from_file
-    said = (
+    text = (
         f"Medians of {network.timings} and {whole.timings} timings of {found.photos} photos, "
         f"{ENGINES[found.engine].title} {found.engine_version}, {found.precision}, {where}."
     )
     if found.batch > 1:
-        said += f" The network takes {found.batch} photos at once, and that is its time."
+        text += f" The network takes {found.batch} photos at once, and that is its time."
     if not (network.steady and whole.steady):
-        said += " Not steady: is the machine at rest?"
+        text += " Not steady: is the machine at rest?"
     if found.same < found.compared:
-        said += f" {found.same} of {found.compared} photos got the five classes of the run."
-    return said
+        text += f" {found.same} of {found.compared} photos got the five classes of the run."
+    return text

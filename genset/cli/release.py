@@ -29,34 +29,36 @@ def release() -> None:
     help="How the photos are chosen.",
 )
 @click.option("--per-class", type=int, help="Photos of each class (default: 10); not for majority.")
-@click.option("--min-labels", type=int, help="Labelers who must have seen a photo (default: 1).")
-@click.option("--threshold", type=float, help="Least selection frequency (default: 0.7).")
-@click.option("--relax", is_flag=True, help="Lower the threshold of classes that are short.")
+@click.option("--min-labels", type=int, help="Labelers that a photo needs (default: 1).")
+@click.option("--threshold", type=float, help="Lowest selection frequency (default: 0.7).")
+@click.option("--relax", is_flag=True, help="Lower the threshold of classes with too few photos.")
 @click.option("--reference", type=FILE, help="Labels (task,worker,label) to match.")
 @click.option("--fill-up", is_flag=True, help="Fill short bins from the nearest higher one.")
-@click.option("--balance", is_flag=True, help="As many of each class as the smallest class has.")
+@click.option(
+    "--balance", is_flag=True, help="Take as many photos of each class as the smallest class has."
+)
 @click.option("--max-per-owner", type=int, help="Most photos of one owner.")
-@click.option("--licenses", default="any", help='"open", or names or ids with commas.')
+@click.option("--licenses", default="any", help='"open", or names or ids, separated by commas.')
 @click.option(
     "--exclude",
     multiple=True,
-    help='A file of hashes whose photos stay out; or "duplicates": one of those that look alike.',
+    help='A file of hashes of photos to leave out; or "duplicates": keep one of similar photos.',
 )
 @click.option(
     "--panel",
-    help="Record this panel's votes alone, and let only the others choose the photos.",
+    help="Record only this panel's votes, and choose the photos by all other votes.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of all random draws.")
-@click.option("--contact", default="", help="Whom to write to about it: for the data card.")
-@click.option("--dry-run", is_flag=True, help="Say what would be in it, and write nothing.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws.")
+@click.option("--contact", default="", help="Whom to contact about it, for the data card.")
+@click.option("--dry-run", is_flag=True, help="Print what it would contain, and write nothing.")
 @json_option
 @click.pass_obj
 def release_create(folder: Path | None, /, name: str, **options: Any) -> None:
-    """Freeze what was labeled into releases/NAME.
+    """Freeze labeled photos into releases/NAME.
 
-    Strategies: majority takes all that more labelers call correct than not; threshold draws of what
-    labelers agree on; top takes what they are surest of; matched draws so that selection
-    frequencies are spread as in other labels.
+    Strategies: majority takes all photos that more labelers call correct than not; threshold draws
+    from those with a high selection frequency; top takes those with the highest; matched draws so
+    that selection frequencies are distributed as in other labels.
 
     \b
     genset release create v1
@@ -134,7 +136,7 @@ def release_verify(folder: Path | None, name: str, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def release_takedown(folder: Path | None, name: str, as_json: bool) -> None:
-    """Make NAME.1: release NAME without what genset remove took out of the pool.
+    """Make NAME.1: release NAME without the photos that genset remove took out of the pool.
 
     \b
     genset remove flickr:6061409035 --reason "its owner asked on 3 May"
@@ -160,7 +162,7 @@ def release_takedown(folder: Path | None, name: str, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def release_diff(folder: Path | None, one: str, other: str, as_json: bool) -> None:
-    """Say what differs from one release (a name, or a folder's path) to another.
+    """Print the differences between two releases (names, or folders' paths).
 
     \b
     genset release diff v1 v1.1
@@ -182,7 +184,7 @@ def release_diff(folder: Path | None, one: str, other: str, as_json: bool) -> No
         ["imagefolder", "webdataset", "parquet", "huggingface", "manifest", "fiftyone"]
     ),
     required=True,
-    help="What is to be written.",
+    help="The format to write.",
 )
 @click.option("--to", type=PATH, help="The folder to write (default: NAME-FORMAT, here).")
 @json_option

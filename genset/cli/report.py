@@ -1,4 +1,4 @@
-"""Commands that say what runs have shown."""
+"""Commands that report on runs."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ _SEED = click.option(
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Of the draws for intervals.",
+    help="Seed of the draws for intervals.",
 )
 
 
@@ -23,7 +23,7 @@ _SEED = click.option(
 @click.argument("photos", metavar="[RELEASE-OR-FOLDER]", default="")
 @click.option("-o", "--output", type=FILE, help="The HTML file (default: report-NAME.html).")
 @click.option(
-    "--reference", default="", metavar="NAME", help="Hold against imagenet-val, a table or a set."
+    "--reference", default="", metavar="NAME", help="Compare with imagenet-val, a table or a set."
 )
 @click.option("--lower", default="", metavar="MODEL", help="Place the others above this model ...")
 @click.option("--upper", default="", metavar="MODEL", help="... and below this one.")
@@ -31,14 +31,14 @@ _SEED = click.option(
     "--k",
     type=click.IntRange(min=0),
     default=0,
-    help="Count a hit among k answers too, beside 1 and 5.",
+    help="Also report top-K accuracy, besides top-1 and top-5.",
 )
 @click.option(
     "--tta",
     "entries",
     multiple=True,
     metavar="ENTRY=MODEL",
-    help="A training log (.json or .tsv), or a folder of one entry's, and the model that it gave.",
+    help="A training log (.json or .tsv) or a folder of one entry's logs, and the trained model.",
 )
 @click.option("--labels", type=FILE, help="JSON: all classes that each photo shows, as in ReaL.")
 @_SEED
@@ -61,14 +61,14 @@ def report(
 ) -> None:
     """Write one HTML file on a set (default: the newest release) and the models scored on it.
 
-    It is made from what is kept of the runs, without a model. --reference holds each accuracy
-    against the one that the model has elsewhere: on ImageNet's validation set as published
-    (imagenet-val), in a CSV file of model and top1 (per cent), or on another set that it was
-    scored on here. --lower and --upper name two models between which the others are placed.
+    It is made from the stored runs; no model is loaded. --reference compares each accuracy with
+    the model's accuracy elsewhere: on ImageNet's validation set as published (imagenet-val), in a
+    CSV file of model and top1 (per cent), or on another set that was scored here. --lower and
+    --upper name two models between which the others are placed.
 
-    --tta joins a training log in DAWNBench's format with MODEL, as tables here show it: how fast
-    and how stable its training is, and how good it is here. Say it once for each entry. Results of
-    genset finetune for the models here are in the report of themselves.
+    --tta joins a training log in DAWNBench's format with MODEL, by its name in the tables: how
+    fast and how stable its training is, and how accurate it is here. Repeat it for each entry. The
+    report includes results of genset finetune for its models.
 
     \b
     genset report v1 -o v1.html --reference imagenet-val
@@ -120,7 +120,7 @@ def compare(
 ) -> None:
     """Say whether two models that were scored on one set differ, and by how much.
 
-    MODEL is a name as tables show it, or the start of a run's key.
+    MODEL is a name in the tables, or the start of a run's key.
 
     \b
     genset compare resnet50 fast --on v1
@@ -139,8 +139,8 @@ def compare(
     if not pairs:
         raise GensetError(f"no photo of {found.name} counts for both {first} and {second}")
     if as_json:
-        said = {model.label: remarks(model.run) for model in models}
-        answer = {"set": found.name, "set_hash": found.content_hash, "remarks": said}
+        by_model = {model.label: remarks(model.run) for model in models}
+        answer = {"set": found.name, "set_hash": found.content_hash, "remarks": by_model}
         show_json({**answer, **pair_to_json(pairs[0])})
         return
     click.echo(verdict(pairs[0], found.name))

@@ -35,34 +35,38 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     type=click.IntRange(1, 1000),
     default=5,
     show_default=True,
-    help="Keep so many classes of each photo; count a hit.",
+    help="Best classes to keep for each photo; adds top-K accuracy.",
 )
-@click.option("--logits", is_flag=True, help="Keep all logits of each photo too (logits.npy).")
+@click.option("--logits", is_flag=True, help="Also keep all logits of each photo (logits.npy).")
 @click.option("--engine", default="auto", show_default=True, help=_ENGINES)
 @click.option("--precision", default="float32", show_default=True, help="float32, bf16 or fp16.")
 @click.option("--decode", "decoding", default="exact", show_default=True, help="exact or fast.")
 @click.option(
     "--workers",
-    "--streams",  # as it was called at first
+    "--streams",  # the old name
     default=0,
     help="Processes that decode and score (default: the cores).",
 )
 @click.option("--engine-cluster", "cluster", default="", metavar="ray", help=_CLUSTER)
 @click.option("--cache", type=PATH, help="Keep decoded pixels in this folder, for later runs.")
-@click.option("--allow-code", is_flag=True, help="Load TorchScript, which runs with your rights.")
-@click.option("--audit-preprocessing", is_flag=True, help="Try other transforms on a sample too.")
+@click.option(
+    "--allow-code",
+    is_flag=True,
+    help="Load TorchScript, which is code and runs with your permissions.",
+)
+@click.option("--audit-preprocessing", is_flag=True, help="Also try other transforms on a sample.")
 @click.option(
     "--latency",
     type=PATH,
     metavar="FOLDER",
-    help="Time each model on one photo at a time too; write an inference entry of DAWNBench's.",
+    help="Also time each model on one photo at a time; write a DAWNBench inference entry.",
 )
 @click.option(
     "--price-per-hour",
     "price",
     type=click.FloatRange(min=0),
     metavar="DOLLARS",
-    help="Of this machine: with --latency, say what 10,000 photos cost.",
+    help="The price of this machine: with --latency, print the cost of 10,000 photos.",
 )
 @RUNS_OPTION
 @json_option
@@ -87,13 +91,13 @@ def evaluate(
     torchscript:FILE. Options follow as ?name=, &resize=, &crop=, &interpolation=, &mean=, &std=,
     &classes=LIST, &background=INDEX, &ema=1.
 
-    What was scored before is not scored again, and a run that was cut off goes on. torchrun shares
-    the photos among processes; so does a Ray cluster.
+    A finished run is not repeated, and an interrupted one resumes. torchrun or a Ray cluster
+    distributes the photos over processes.
 
     Answers that were computed elsewhere are predictions:FILE, with ?name=, &classes=LIST and
     &background=INDEX. FILE is N x k class indices (.npy, in the set's order), or a table (.csv,
     .parquet) of image, top1, top2, ... with wnids, best first. For these, a CSV file with the
-    columns image and wnid may stand in for the release.
+    columns image and wnid can replace the release.
 
     \b
     genset evaluate v1 --model torchvision:resnet50 \\
@@ -124,7 +128,7 @@ def evaluate(
     except SomeModelsFailed as error:
         results, failed = error.runs, dict(error.failed)
     if os.environ.get("RANK", "0") != "0":
-        return  # torchrun's first process speaks for all
+        return  # only torchrun's first process prints
     scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
     audits = _audits(found, scored, options) if audit_preprocessing else None
     if not as_json:

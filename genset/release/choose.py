@@ -20,14 +20,14 @@ class Plan:
     """How a release's photos are chosen.
 
     Attributes:
-        strategy: which of the candidates that pass everything else.
-        seed: of every random draw.
-        panel: the votes that only measure, None where all votes choose and measure.
-        licenses: the names of those that may be in it; none for any.
-        max_per_owner: photos of one owner in all of it, at least 1; None for any number.
-        balance: whether every class gets as few photos as the class with the fewest.
-        exclude: photos of other sets, which it must not share.
-        one_of_each: whether of photos that look alike only one may be in it.
+        strategy: chooses from the candidates that pass all other rules.
+        seed: of all random draws.
+        panel: the panel whose votes are recorded and do not choose; None: all votes do both.
+        licenses: names of the allowed licences; none for any.
+        max_per_owner: the most photos of one owner in the release, at least 1; None: no limit.
+        balance: whether every class gets as many photos as the class with the fewest.
+        exclude: photos of other sets, which the release must not contain.
+        one_of_each: whether only one of several similar photos is taken.
     """
 
     strategy: Strategy = field(default_factory=Majority)
@@ -40,12 +40,16 @@ class Plan:
     one_of_each: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a number that makes no sense, with BadInput."""
+        """Check the numbers.
+
+        Raises:
+            BadInput: `max_per_owner` is below 1.
+        """
         if self.max_per_owner is not None and self.max_per_owner < 1:
             raise BadInput("--max-per-owner must be at least 1")
 
-    def told(self) -> dict[str, Any]:
-        """All of it, as JSON, for the manifest; what was not asked for is left out."""
+    def as_json(self) -> dict[str, Any]:
+        """The plan as JSON, for the manifest. Unused options are left out."""
         rest: dict[str, Any] = {
             "panel": self.panel,
             "licenses": list(self.licenses),
@@ -64,13 +68,13 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was chosen.
+    """The candidates that were chosen.
 
     Attributes:
-        chosen: the candidates, by class and task.
+        chosen: the candidates, sorted by class and photo.
         left_out: the reason for each other candidate, by its task.
-        short: how many photos a class lacks of what was asked for, by wnid.
-        notes: what else the strategy tells.
+        short: the number of requested photos that a class lacks, by wnid.
+        notes: further remarks of the strategy.
     """
 
     chosen: tuple[CandidateRow, ...]
@@ -80,51 +84,53 @@ class Choice:
 
 
 def choose(table: Table, plan: Plan) -> Choice:
-    """Choose from a table, step by step; each step takes what the one before it left.
+    """Choose candidates from a table, step by step, each from those that remain:
 
-    1. What the strategy refuses is out.
-    2. A photo goes to one class: where it is called correct for several, to none.
-    3. Licences and photos of other sets are left out.
-    4. Of copies (the same bytes in one class; with `one_of_each` also what looks alike) the one
-       that was posted first stays.
-    5. Of owners with too many photos, some are drawn.
-    6. The strategy picks.
-    7. `balance` draws as many of each class as the smallest has.
+    1. Remove candidates that the strategy refuses.
+    2. Assign each photo to one class. If it is called correct for several, remove it.
+    3. Remove photos by licence, and photos of other sets.
+    4. Of copies (the same bytes in one class; with `one_of_each` also similar photos), keep the
+       one that was posted first.
+    5. For owners with too many photos, draw some.
+    6. Let the strategy pick.
+    7. With `balance`, draw as many of each class as the smallest class has.
     """
     left_out: _Reasons = {}
-    left = [
+    remaining = [
         entry
         for entry in sorted(table.entries, key=lambda entry: entry.task)
         if not _refused(entry, plan.strategy.refusal(entry), left_out)
     ]
-    left = _one_class_each(left, table.entries, left_out)
-    excluded = _like_others(left, plan.exclude)
-    left = [
-        entry for entry in left if not _refused(entry, _not_wanted(entry, plan, excluded), left_out)
+    remaining = _one_class_each(remaining, table.entries, left_out)
+    excluded = _like_others(remaining, plan.exclude)
+    remaining = [
+        entry
+        for entry in remaining
+        if not _refused(entry, _not_wanted(entry, plan, excluded), left_out)
     ]
-    left = _without_copies(left, table if plan.one_of_each else Table(()), left_out)
+    remaining = _without_copies(remaining, table if plan.one_of_each else Table(()), left_out)
     if plan.max_per_owner is not None:
-        left = _few_of_each_owner(left, plan.max_per_owner, plan.seed, left_out)
+        remaining = _few_of_each_owner(remaining, plan.max_per_owner, plan.seed, left_out)
     classes: dict[str, list[CandidateRow]] = {entry.wnid: [] for entry in table.entries}
-    for entry in left:
+    for entry in remaining:
         classes[entry.wnid].append(entry)
     pick = plan.strategy.pick(classes, plan.seed)
-    _tell_rest(left, pick.entries, "not drawn", left_out)
+    _record_rest(remaining, pick.entries, "not drawn", left_out)
     chosen = pick.entries
     if plan.balance:
         chosen = _balanced(pick, plan.seed)
-        _tell_rest(pick.entries, chosen, "more than the smallest class has", left_out)
+        _record_rest(pick.entries, chosen, "more than the smallest class has", left_out)
     ordered = tuple(sorted(chosen, key=lambda entry: entry.task))
     return Choice(ordered, dict(sorted(left_out.items())), pick.short, pick.notes)
 
 
-def selection_frequency(said: Mapping[Verdict, int]) -> float | None:
-    """Share of a candidate's labelers who said correct, from 0 to 1; None where nobody voted.
+def selection_frequency(votes: Mapping[Verdict, int]) -> float | None:
+    """The share of a candidate's labelers who said correct, 0 to 1; None if nobody voted.
 
     The term of Recht et al., "Do ImageNet Classifiers Generalize to ImageNet?", 2019.
     """
-    total = sum(said.values())
-    return said.get(Verdict.CORRECT, 0) / total if total else None
+    total = sum(votes.values())
+    return votes.get(Verdict.CORRECT, 0) / total if total else None
 
 
 def _refused(entry: CandidateRow, reason: str | None, left_out: _Reasons) -> bool:
@@ -133,7 +139,7 @@ def _refused(entry: CandidateRow, reason: str | None, left_out: _Reasons) -> boo
     return reason is not None
 
 
-def _tell_rest(
+def _record_rest(
     entries: Iterable[CandidateRow], kept: Iterable[CandidateRow], reason: str, left_out: _Reasons
 ) -> None:
     tasks = {entry.task for entry in kept}
@@ -141,15 +147,15 @@ def _tell_rest(
 
 
 def _one_class_each(
-    left: Sequence[CandidateRow], everything: Iterable[CandidateRow], left_out: _Reasons
+    remaining: Sequence[CandidateRow], everything: Iterable[CandidateRow], left_out: _Reasons
 ) -> list[CandidateRow]:
-    """Keep each photo, under one name or several, for one class at most."""
+    """Keep each photo for at most one class, even if it has several names."""
     correct_for: dict[str, set[str]] = defaultdict(set)
     for entry in everything:
         if entry.is_correct:
             correct_for[entry.sha256].add(entry.wnid)
     claimed_by: dict[str, set[str]] = defaultdict(set)
-    for entry in left:
+    for entry in remaining:
         claimed_by[entry.sha256].add(entry.wnid)
 
     def reason(entry: CandidateRow) -> str | None:
@@ -162,7 +168,7 @@ def _one_class_each(
             return "claimed by several classes"
         return None
 
-    return [entry for entry in left if not _refused(entry, reason(entry), left_out)]
+    return [entry for entry in remaining if not _refused(entry, reason(entry), left_out)]
 
 
 def _not_wanted(entry: CandidateRow, plan: Plan, excluded: Mapping[str, str]) -> str | None:
@@ -171,24 +177,24 @@ def _not_wanted(entry: CandidateRow, plan: Plan, excluded: Mapping[str, str]) ->
     return excluded.get(entry.task)
 
 
-def _like_others(left: Sequence[CandidateRow], exclude: Iterable[Exclusion]) -> _Reasons:
-    """The reason for each candidate whose photo another set has."""
+def _like_others(remaining: Sequence[CandidateRow], exclude: Iterable[Exclusion]) -> _Reasons:
+    """The reason for each candidate whose photo is in another set."""
     found: _Reasons = {}
     for each in exclude:
-        for entry in each.shared_with(left):
+        for entry in each.shared_with(remaining):
             found.setdefault(entry.task, f"looks like a photo of {each.name}")
     return found
 
 
 def _without_copies(
-    left: Sequence[CandidateRow], table: Table, left_out: _Reasons
+    remaining: Sequence[CandidateRow], table: Table, left_out: _Reasons
 ) -> list[CandidateRow]:
-    """Keep one photo of each cluster of copies: the first that was posted, then by its name."""
+    """Keep one photo of each cluster of copies: the first by date of posting, then by name."""
     in_other_sets = {
         photo: other for photo, other in table.pairs if other.partition(":")[0] not in table.sources
     }
     kept = []
-    for entry in left:
+    for entry in remaining:
         other = in_other_sets.get(entry.photo)
         reason = f"looks like a photo of {other.rpartition(':')[0]}" if other else None
         if not _refused(entry, reason, left_out):
@@ -197,12 +203,12 @@ def _without_copies(
     survivors: dict[str, CandidateRow] = {}
     for entry in sorted(kept, key=lambda entry: (entry.posted_at, entry.task)):
         survivors.setdefault(cluster[entry.task], entry)
-    _tell_rest(kept, survivors.values(), "looks like a photo that was posted before it", left_out)
+    _record_rest(kept, survivors.values(), "looks like a photo that was posted before it", left_out)
     return [entry for entry in kept if survivors[cluster[entry.task]] is entry]
 
 
 def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Name each candidate's cluster, by its task; photos that look alike link candidates."""
+    """Each candidate's cluster, by its task. Candidates are linked by similar photos."""
     parent = {entry.task: entry.task for entry in entries}
 
     def root(task: str) -> str:
@@ -225,15 +231,15 @@ def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]])
 
 
 def _few_of_each_owner(
-    left: Sequence[CandidateRow], most: int, seed: int, left_out: _Reasons
+    remaining: Sequence[CandidateRow], most: int, seed: int, left_out: _Reasons
 ) -> list[CandidateRow]:
     taken: Counter[str] = Counter()
     kept = []
-    for entry in shuffled(left, seed):
+    for entry in shuffled(remaining, seed):
         taken[entry.owner] += 1
         if taken[entry.owner] <= most:
             kept.append(entry)
-    _tell_rest(left, kept, f"more than {most} of one owner", left_out)
+    _record_rest(remaining, kept, f"more than {most} of one owner", left_out)
     return kept
 
 

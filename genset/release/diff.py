@@ -15,12 +15,12 @@ class Diff:
     """The differences, from one release to another.
 
     Attributes:
-        same: photos whose records are equal.
-        added, removed: files that only the second, or only the first, has.
-        moved: photos that are of another class now: file before, by the file after.
-        changed: what differs in the record of a photo that both have, by its file: each field with
+        same: the number of photos with equal records.
+        added, removed: files that only the second, or only the first, release has.
+        moved: photos whose class changed: the file before, by the file after.
+        changed: the differences in the records of photos that both have, by file: each field with
             its two values.
-        facts: what else the manifests tell differently, by name, with both values.
+        facts: other differences of the manifests, by name, with both values.
     """
 
     same: int
@@ -31,7 +31,7 @@ class Diff:
     facts: dict[str, list[Any]]
 
     def lines(self) -> Iterator[str]:
-        """What it says, for people."""
+        """The differences as text."""
         yield (
             f"{self.same:,} photos the same, {len(self.added):,} added, {len(self.removed):,} "
             f"removed, {len(self.moved):,} moved, {len(self.changed):,} changed"
@@ -45,7 +45,7 @@ class Diff:
 
 
 def diff(one: Release, other: Release) -> Diff:
-    """Compare photos by the hash of their bytes, and all else that the manifests tell."""
+    """Compare photos by the hash of their bytes, and the other facts of the manifests."""
     before = {photo.file: photo for photo in one.photos}
     after = {photo.file: photo for photo in other.photos}
     lost = {photo.sha256: file for file, photo in before.items() if file not in after}
@@ -56,7 +56,7 @@ def diff(one: Release, other: Release) -> Diff:
         for file in sorted(before.keys() & after.keys())
         if (differing := _differing(before[file], after[file]))
     }
-    facts = [json.loads((release.root / MANIFEST).read_text("utf-8")) for release in (one, other)]
+    manifests = [json.loads((each.root / MANIFEST).read_text("utf-8")) for each in (one, other)]
     return Diff(
         same=len(before.keys() & after.keys()) - len(changed),
         added=sorted(photo.file for photo in new if photo.file not in moved),
@@ -64,9 +64,9 @@ def diff(one: Release, other: Release) -> Diff:
         moved=dict(sorted(moved.items())),
         changed=changed,
         facts={
-            name: [told.get(name) for told in facts]
+            name: [manifest.get(name) for manifest in manifests]
             for name in _FACTS
-            if facts[0].get(name) != facts[1].get(name)
+            if manifests[0].get(name) != manifests[1].get(name)
         },
     )
 

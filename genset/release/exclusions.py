@@ -1,4 +1,4 @@
-"""Photos of other sets, known by their hashes alone, that a release must not share."""
+"""Photos of other sets, given by their hashes, that a release must not contain."""
 
 import re
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ class Exclusion:
 
     Attributes:
         name: the file's name, and `sha256` its hash.
-        digests: sha256 of photos, for a file that lists these.
-        fingerprints: their perceptual hashes, for a file of ``genset hash``.
+        digests: sha256 of photos, if the file lists these.
+        fingerprints: perceptual hashes of photos, uint64, if ``genset hash`` wrote the file.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Exclusion:
         """Read a file that ``genset hash`` or ``sha256sum`` wrote.
 
         Raises:
-            BadInput: it is neither; the line is named.
+            BadInput: it is neither. The message names the line.
         """
         try:
             with path.open(encoding="utf-8", errors="surrogateescape") as file:
@@ -46,11 +46,11 @@ class Exclusion:
         return cls(path.name, sha256, _digests(path), np.empty(0, np.uint64))
 
     def shared_with(self, entries: Sequence[CandidateRow]) -> list[CandidateRow]:
-        """The candidates whose photo it has: the same bytes, or at most 8 of 64 bits apart."""
+        """The candidates whose photo is listed: equal bytes, or at most 8 of 64 bits different."""
         hashed = [entry for entry in entries if entry.fingerprint is not None]
         ours = np.array([entry.fingerprint for entry in hashed], np.uint64)
-        alike = {place for place, _, _ in near(ours, self.fingerprints)} if hashed else set()
-        shared = [hashed[place] for place in sorted(alike)]
+        similar = {index for index, _, _ in near(ours, self.fingerprints)} if hashed else set()
+        shared = [hashed[index] for index in sorted(similar)]
         return shared + [entry for entry in entries if entry.sha256 in self.digests]
 
 

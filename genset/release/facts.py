@@ -1,4 +1,4 @@
-"""What a manifest tells of how its photos were found and labeled."""
+"""The facts in a manifest on how its photos were found and labeled."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,10 +13,9 @@ from genset.store import Candidate, Label, Search, Verdict
 
 
 def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
-    """Dates, searches and labels behind `photos`, as JSON; times are ISO 8601 in UTC.
+    """Dates, searches and labels behind `photos`, as JSON. Times are ISO 8601 in UTC.
 
-    Where a workspace knows nothing of something, such as searches for photos of one's own, it is
-    None. `agreement` is Krippendorff's alpha over all labels in force of all candidates.
+    What the workspace does not have, such as searches for photos of your own, is None.
     """
     searches = session.execute(
         select(func.count(), func.min(Search.asked_at), func.max(Search.asked_at))
@@ -40,14 +39,16 @@ def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any
     }
 
 
-def alpha(said: Iterable[Mapping[Verdict, int]]) -> float | None:
-    """Krippendorff's alpha for nominal labels; None where no two labelers could differ.
+def alpha(votes: Iterable[Mapping[Verdict, int]]) -> float | None:
+    """Krippendorff's alpha for nominal labels, from each candidate's votes.
+
+    It is None if no two labels differ, or no candidate has two.
 
     Source: Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011.
     """
     totals: Counter[Verdict] = Counter()
     differing = 0.0  # pairs of labels of one candidate that differ
-    for counts in said:
+    for counts in votes:
         if (count := sum(counts.values())) > 1:
             totals.update(counts)
             differing += (count**2 - sum(n**2 for n in counts.values())) / (count - 1)

@@ -1,4 +1,4 @@
-"""Make a release of what was labeled, or show what would be in it."""
+"""Make a release from labeled photos, or show what it would contain."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from genset.release.table import read_table
 from genset.store import Candidate, Label, Store, Verdict, votes
 from genset.workspace import Workspace
 
-_Said = dict[int, Counter[Verdict]]
+_Votes = dict[int, Counter[Verdict]]
 
 
 def create(
@@ -28,11 +28,17 @@ def create(
     plan: Plan | None = None,
     contact: str = "",
 ) -> Release:
-    """Freeze what `plan` (default: all that is called correct) chooses into ``releases/NAME/``.
+    """Freeze the photos that a plan chooses into ``releases/NAME/``.
 
-    With a panel in the plan the votes of the others choose, and its votes alone are recorded with
-    the photos: a selection frequency measured with the votes that chose would be too high.
-    `contact` is whom to write to about the release.
+    With a panel in the plan, all other votes choose the photos, and only the panel's votes are
+    recorded with them. Selection frequencies from the votes that chose would be too high.
+
+    Args:
+        workspace: where releases and originals are.
+        store: the workspace's database.
+        name: of the release.
+        plan: how photos are chosen; None: all that are called correct.
+        contact: whom to contact about the release.
 
     Raises:
         BadInput: the name is taken or cannot be a folder's name, or nobody voted in the panel.
@@ -47,41 +53,41 @@ def create(
 
 
 def _facts(session: Session, plan: Plan) -> tuple[dict[str, Any], list[ReleasePhoto]]:
-    """What the manifest tells besides its photos, and these; the rest need not stay in memory."""
-    choice, photos, said = _drawn_up(session, plan)
+    """The manifest's facts, and its photos. All else can be freed from memory."""
+    choice, photos, cast = _chosen(session, plan)
     if not photos:
         raise GensetError(_nothing(choice, plan))
     ruled = sum(entry.ruling is not None for entry in choice.chosen)
     facts = {
-        "strategy": {**plan.told(), **({"ruled": ruled} if ruled else {})},
+        "strategy": {**plan.as_json(), **({"ruled": ruled} if ruled else {})},
         "labelers": session.scalar(select(func.count(Label.worker.distinct()))),
         "left_out": dict(sorted(Counter(choice.left_out.values()).items())),
         "short": choice.short,
         "notes": choice.notes,
-        "collected": {**collected(session, photos), "agreement": alpha(said.values())},
+        "collected": {**collected(session, photos), "agreement": alpha(cast.values())},
     }
     return facts, photos
 
 
 def dry_run(store: Store, plan: Plan) -> Preview:
-    """What `create` would freeze.
+    """Preview the release that `create` would make.
 
     Raises:
         BadInput: nobody voted in the panel.
     """
     with store.session() as session:
-        choice, photos, _ = _drawn_up(session, plan)
+        choice, photos, _ = _chosen(session, plan)
     return preview(photos, choice)
 
 
-def _drawn_up(session: Session, plan: Plan) -> tuple[Choice, list[ReleasePhoto], _Said]:
-    """What is chosen, its records by file, and the votes that they record."""
-    said = votes(session, plan.panel)
-    if plan.panel is not None and not said:
+def _chosen(session: Session, plan: Plan) -> tuple[Choice, list[ReleasePhoto], _Votes]:
+    """The choice, the records of its photos sorted by file, and the votes that are recorded."""
+    cast = votes(session, plan.panel)
+    if plan.panel is not None and not cast:
         raise BadInput(f"there are no labels of panel {plan.panel!r}: see genset labels stats")
     choice = choose(read_table(session, without=plan.panel), plan)
-    records = _records(session, [entry.id for entry in choice.chosen], said)
-    return choice, sorted(records, key=lambda photo: photo.file), said
+    records = _records(session, [entry.id for entry in choice.chosen], cast)
+    return choice, sorted(records, key=lambda photo: photo.file), cast
 
 
 def _nothing(choice: Choice, plan: Plan) -> str:
@@ -94,15 +100,15 @@ def _nothing(choice: Choice, plan: Plan) -> str:
     }:
         but = f" but in panel {plan.panel}, which only measures" if plan.panel is not None else ""
         return f"no photo is labeled correct yet{but}; label some with: genset label"
-    told = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
-    return f"no photo is left to release: {told}"
+    counts = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
+    return f"no photo is left to release: {counts}"
 
 
-def _records(session: Session, ids: Sequence[int], said: _Said) -> Iterator[ReleasePhoto]:
+def _records(session: Session, ids: Sequence[int], cast: _Votes) -> Iterator[ReleasePhoto]:
     for start in range(0, len(ids), 500):
         some = select(Candidate).where(Candidate.id.in_(ids[start : start + 500]))
         for candidate in session.scalars(some):
-            yield _record(candidate, said.get(candidate.id, Counter()))
+            yield _record(candidate, cast.get(candidate.id, Counter()))
         session.expunge_all()  # a large release's rows need not all be in memory
 
 
@@ -136,5 +142,5 @@ def _record(candidate: Candidate, counts: Counter[Verdict]) -> ReleasePhoto:
 
 
 def _stored_as(photo: ReleasePhoto) -> str:
-    """Where its original lies under ``images/``."""
+    """The path of its original under ``images/``."""
     return f"{photo.sha256[:2]}/{Path(photo.file).name}"

@@ -1,4 +1,4 @@
-"""What a release has in it, or would have: in numbers and in lines to read."""
+"""The content of a release, or of a planned one, as numbers and as text."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,18 +13,19 @@ from genset.taxonomy import imagenet1k
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The numbers. All counts are of photos but where another thing is named.
+    """The numbers.
 
     Attributes:
-        photos: how many there are.
+        photos: the number of photos.
         classes: photos by wnid.
-        without: how many of the 1,000 classes have none.
+        without: how many of the 1,000 classes have no photo.
         frequencies: photos in the five bins of selection frequency, the lowest first.
         unmeasured: photos without a selection frequency.
         licenses: photos by licence, the most used first.
-        owners: how many owners there are, and `most_of_one_owner` how many photos one has.
-        left_out: candidates that are not in it, by reason.
-        short, notes: what the strategy tells, as in `Choice`.
+        owners: the number of owners.
+        most_of_one_owner: the highest number of photos of one owner.
+        left_out: the number of candidates that are left out, by reason.
+        short, notes: as in `Choice`.
         reasons: the reason for each candidate that is left out, by its task.
     """
 
@@ -42,15 +43,15 @@ class Preview:
     reasons: dict[str, str] = field(default_factory=dict)
 
     def lines(self) -> Iterator[str]:
-        """What it says, for people."""
+        """The numbers as text."""
         yield f"  {self.photos:,} photos; {len(self.classes):,} of 1,000 classes have photos"
         sizes = sorted(Counter(self.classes.values()).items(), reverse=True)
         yield "  photos by class: " + (
             ", ".join(f"{count:,} x {size}" for size, count in sizes) or "none"
         )
         bins = (
-            f"{place / BINS:.1f} to {(place + 1) / BINS:.1f}: {count:,}"
-            for place, count in enumerate(self.frequencies)
+            f"{index / BINS:.1f} to {(index + 1) / BINS:.1f}: {count:,}"
+            for index, count in enumerate(self.frequencies)
         )
         yield f"  selection frequency: {', '.join(bins)}; not measured: {self.unmeasured:,}"
         yield from (f"  licence: {count:,} {name}" for name, count in self.licenses.items())
@@ -59,13 +60,13 @@ class Preview:
         if self.short:
             some = _some(f"{wnid} lacks {count}" for wnid, count in self.short.items())
             yield f"  not filled: {len(self.short):,} classes: {some}"
-        for word, said in self.notes.items():
-            some = _some(f"{wnid} {value}" for wnid, value in said.items())
-            yield f"  {word}: {len(said):,} classes: {some}"
+        for note, values in self.notes.items():
+            some = _some(f"{wnid} {value}" for wnid, value in values.items())
+            yield f"  {note}: {len(values):,} classes: {some}"
 
 
 def preview(photos: Iterable[ReleasePhoto], choice: Choice) -> Preview:
-    """What a choice makes a release of; `photos` are the records of what was chosen."""
+    """Preview a choice. `photos` are the records of the chosen candidates."""
     frequencies = [0] * BINS
     classes: Counter[str] = Counter()
     licenses: Counter[str] = Counter()

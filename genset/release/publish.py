@@ -1,4 +1,4 @@
-"""Put a release's folder in its place: whole or not at all."""
+"""Write a release's folder: completely or not at all."""
 
 import hashlib
 import os
@@ -38,9 +38,14 @@ def publish(
     photos: Sequence[ReleasePhoto],
     originals: Iterable[Path],
 ) -> Release:
-    """Write ``releases/NAME/`` of photos in the order of their `file`, and of their originals.
+    """Write ``releases/NAME/``.
 
-    `facts` are what else the manifest tells.
+    Args:
+        releases: the folder of releases.
+        name: of the release.
+        facts: the other fields of the manifest.
+        photos: the records, sorted by `file`.
+        originals: the files of the photos, in the same order.
 
     Raises:
         BadInput: the name is taken or cannot be a folder's name.
@@ -61,7 +66,7 @@ def publish(
     manifest["photos"] = [asdict(photo) for photo in photos]
     manifest["manifest_hash"] = manifest_hash(manifest)
     with one_at_a_time(releases):
-        folder = free_folder(releases, name)  # still, once it is our turn
+        folder = free_folder(releases, name)  # check again, now under the lock
         with folder_written_whole(folder) as partial:
             copies = [
                 Copy(original, partial / photo.file, photo.sha256)
@@ -79,10 +84,10 @@ def publish(
 
 @contextmanager
 def folder_written_whole(folder: Path) -> Iterator[Path]:
-    """Yield a folder that gets the name `folder` only when the block ends without an exception.
+    """Yield a folder that is renamed to `folder` when the block ends without an exception.
 
-    Its files are read-only then. What a killed run left is cleared away; two runs on one folder
-    are kept apart by the caller.
+    Its files are made read-only. Files of a killed run are deleted. The caller makes sure that no
+    two runs write the same folder.
     """
     partial = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
@@ -116,7 +121,7 @@ def free_folder(releases: Path, name: str) -> Path:
 
 
 class Copy(NamedTuple):
-    """A photo to be copied: from where, to where, and the sha256 that it must have."""
+    """A photo to copy: its source, its target, and the expected sha256."""
 
     original: Path
     target: Path
@@ -127,10 +132,10 @@ def copy_all(copies: Sequence[Copy], what: str) -> None:
     """Copy photos into a folder of `folder_written_whole`, and check each.
 
     Raises:
-        GensetError: one is missing, or has other bytes.
+        GensetError: a photo is missing, or its hash differs.
     """
     shown = progress(copies, total=len(copies), what=what, unit="photo")
-    with ThreadPoolExecutor(_THREADS) as threads:  # a disk writes many files in one go
+    with ThreadPoolExecutor(_THREADS) as threads:  # a disk writes several files at once
         while some := list(islice(shown, _AT_ONCE)):
             list(threads.map(_copy, some))
 

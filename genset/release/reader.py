@@ -1,4 +1,4 @@
-"""Read a release's folder, in every later stage and as a data set that PyTorch's loaders take.
+"""Read a release's folder, for later stages and as a data set for PyTorch's loaders.
 
     >>> import genset
     >>> photos = genset.Release("releases/v1", transform=preprocess)
@@ -6,18 +6,18 @@
     >>> photos.classes[target], photos.records[0].license
     ('n01440764', 'CC BY 2.0')
 
-It needs no extra: Pillow comes with genset, and is imported where a photo is opened.
+It needs no extra: genset requires Pillow, which is imported when a photo is opened.
 
 A release is a folder::
 
     NAME/
       manifest.json             what it is, how it was made, and a record for each photo
       n02123045/<sha256>.jpg    original bytes, in wnid folders
-      DATA_CARD.md, ...         documents, made of the manifest (`genset.release.documents`)
+      DATA_CARD.md, ...         documents, made from the manifest (`genset.release.documents`)
 
-It never changes: each photo's record holds the hash of its photo, `content_hash` is over these
+It never changes: each photo's record has the hash of the photo, `content_hash` is over these
 records (what a model is scored on), `documents` has the hash of each document, and `manifest_hash`
-is over the whole manifest. Manifests of the first form have no documents.
+is over the whole manifest. Manifests in the first format have no documents.
 """
 
 import hashlib
@@ -46,9 +46,9 @@ _T = TypeVar("_T")
 class ReleasePhoto:
     """One photo's record in a manifest.
 
-    `file` is relative to the release's folder; times are ISO 8601; `labels` counts labelers by
-    verdict, and `selection_frequency` is the share who said correct, from 0 to 1; None where nobody
-    who counts voted: a reviewer took the photo in.
+    `file` is relative to the release's folder, and times are ISO 8601. `labels` has the number of
+    labelers by verdict. `selection_frequency` is the share who said correct, 0 to 1, or None
+    without votes that count (a reviewer accepted the photo).
     """
 
     file: str
@@ -76,9 +76,9 @@ class ReleasePhoto:
 
 @dataclass
 class Manifest:
-    """What a manifest says. `photos` are in the order of their `file`.
+    """The content of a manifest. `photos` are sorted by `file`.
 
-    `documents` are the sha256 of the files beside the manifest, by name.
+    `documents` has the sha256 of the other documents in the folder, by name.
     """
 
     name: str
@@ -100,18 +100,19 @@ class Manifest:
 class Release(Manifest):
     """A frozen test set: its folder, its manifest, and a map-style data set of (image, target).
 
-    Images are RGB, turned as their camera says nothing of: the stored pixels, as torchvision's
-    ImageFolder gives them. Targets are the class's place among ImageNet's 1,000, as models number
-    their outputs, also where the release lacks classes (ImageFolder counts those that it has).
+    Images are RGB. They are not rotated by their EXIF orientation, as in torchvision's
+    ImageFolder. Targets are indices into ImageNet's 1,000 classes, as models number their outputs,
+    even if the release lacks classes (ImageFolder numbers only those that are there).
 
     Attributes:
         root: the release's folder.
-        name: its name, and `content_hash` what a score should be cited with.
-        photos: what the manifest says of each photo, in the order of the items; `records` too.
+        name: its name.
+        content_hash: the hash to cite with a score.
+        photos: the record of each photo, in the order of the items; `records` is the same.
         classes: the 1,000 wnids in order.
-        class_to_idx: each wnid's place among them.
+        class_to_idx: the index of each wnid.
         targets: the target of each item.
-        transform: called with each image, if any; `target_transform` with each target.
+        transform, target_transform: called with each image, and with each target, if given.
     """
 
     def __init__(
@@ -120,15 +121,15 @@ class Release(Manifest):
         transform: Callable[[Any], Any] | None = None,
         target_transform: Callable[[int], Any] | None = None,
     ) -> None:
-        """Read the manifest in a folder; photos are read one by one, when asked for.
+        """Read the manifest in a folder. Photos are read one by one, when they are needed.
 
         Args:
             path: the release's folder.
-            transform: called with each image.
-            target_transform: called with each target.
+            transform: called with each image, an RGB `PIL.Image`; None: no transform.
+            target_transform: called with each target, 0 to 999; None: no transform.
 
         Raises:
-            BadInput: there is no manifest, or it is not one of ours.
+            BadInput: there is no manifest, or it is not a manifest of genset's.
         """
         self.root = Path(path)
         self.transform = transform
@@ -141,7 +142,7 @@ class Release(Manifest):
 
     @property
     def wnids(self) -> tuple[str, ...]:
-        """The classes that it has photos of, sorted."""
+        """The classes that have photos, sorted."""
         return tuple(sorted({photo.wnid for photo in self.photos}))
 
     @property
@@ -156,7 +157,7 @@ class Release(Manifest):
 
     @cached_property
     def class_to_idx(self) -> dict[str, int]:
-        """Each wnid's place among `classes`."""
+        """The index of each wnid in `classes`."""
         return {wnid: index for index, wnid in enumerate(self.classes)}
 
     @cached_property
@@ -179,7 +180,7 @@ class Release(Manifest):
 
         Raises:
             IndexError: there is no such item.
-            GensetError: the photo cannot be read; ``genset release verify`` names what is wrong.
+            GensetError: the photo cannot be read; see ``genset release verify``.
         """
         from PIL import Image
 
@@ -203,7 +204,7 @@ class Release(Manifest):
         """Compare every byte with the manifest.
 
         Raises:
-            ReleaseDamaged: naming each photo or document that is missing, changed or too many.
+            ReleaseDamaged: a photo or document is missing, changed, or not in the manifest.
         """
         problems = []
         path = self.root / MANIFEST
@@ -216,7 +217,7 @@ class Release(Manifest):
                 problems.append(f"{name} is missing")
             elif sha256_of(path) != sha256:
                 problems.append(f"{name} was changed")
-        # Folders too: ImageFolder takes each one for a class.
+        # Including folders: ImageFolder takes each one for a class.
         expected = {MANIFEST, *self.documents, *hashes, *self.wnids}
         for path in sorted(self.root.rglob("*")):
             if (name := path.relative_to(self.root).as_posix()) not in expected:
@@ -226,10 +227,10 @@ class Release(Manifest):
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Read a manifest, wherever it lies: the photos need not be beside it.
+    """Read a manifest from any folder, with or without its photos.
 
     Raises:
-        BadInput: it is not one of ours.
+        BadInput: it is not a manifest of genset's.
     """
     try:
         manifest = json.loads(path.read_text("utf-8"))
@@ -244,7 +245,7 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def content_hash(photos: Sequence[ReleasePhoto]) -> str:
-    """A sha256 over the photos' records, in the order of their `file`."""
+    """A sha256 over the photos' records, sorted by `file`."""
     digest = hashlib.sha256()
     for photo in sorted(photos, key=lambda photo: photo.file):
         digest.update(json.dumps(asdict(photo), sort_keys=True).encode() + b"\n")
@@ -252,7 +253,7 @@ def content_hash(photos: Sequence[ReleasePhoto]) -> str:
 
 
 def manifest_hash(manifest: Mapping[str, Any]) -> str:
-    """A sha256 over everything in a manifest but this hash itself."""
+    """A sha256 over everything in a manifest except this hash."""
     rest = {name: value for name, value in manifest.items() if name != "manifest_hash"}
     return f"sha256:{hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()}"
 
@@ -264,22 +265,22 @@ def find_releases(folder: Path) -> list[Release]:
 
 
 def manifest_lines(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """The text of a manifest, line by line: a line for each fact, then one for each photo."""
+    """The text of a manifest: one line for each fact, then one for each photo."""
     yield "{\n"
     for name, value in manifest.items():
         if name != "photos":
             yield f" {json.dumps(name)}: {json.dumps(value)},\n"
     yield ' "photos": [\n'
-    for place, photo in enumerate(manifest["photos"], start=1):
-        yield f"  {json.dumps(photo)}{',' if place < len(manifest['photos']) else ''}\n"
+    for number, photo in enumerate(manifest["photos"], start=1):
+        yield f"  {json.dumps(photo)}{',' if number < len(manifest['photos']) else ''}\n"
     yield " ]\n"
     yield "}\n"
 
 
 def _is_laid_out_as_written(path: Path) -> bool:
-    """Whether a manifest has the very bytes that its content is written with.
+    """Whether a manifest has exactly the bytes that `manifest_lines` writes.
 
-    Of the first form, which was laid out otherwise, only the content is known.
+    The first format had another layout, so this is always true for it.
     """
     manifest = json.loads(path.read_text("utf-8"))
     if manifest["format"] != FORMAT:
@@ -291,7 +292,7 @@ def _is_laid_out_as_written(path: Path) -> bool:
 
 def _photo(record: dict[str, Any]) -> ReleasePhoto:
     photo = _typed(ReleasePhoto, record)
-    # A manifest may come from a stranger, and must not lead out of its folder.
+    # A manifest may come from an untrusted source. Its paths must not leave its folder.
     named = re.fullmatch(r"(n[0-9]{8})/[0-9a-f]{64}\.[a-z]+", photo.file)
     if named is None or named[1] != photo.wnid:
         raise ValueError(f"{photo.file!r} is no file of a photo of {photo.wnid!r}")
@@ -299,7 +300,7 @@ def _photo(record: dict[str, Any]) -> ReleasePhoto:
 
 
 def _documents(hashes: Any) -> Any:
-    """The documents' hashes; the names may come from a stranger too."""
+    """The documents' hashes. Their names are checked, for the same reason."""
     for name in hashes:
         if not re.fullmatch(r"[A-Z][A-Z_]*\.(md|txt)|[a-z]+\.(csv|json)", name) or name == MANIFEST:
             raise ValueError(f"{name!r} is no document of a release")
@@ -307,7 +308,7 @@ def _documents(hashes: Any) -> Any:
 
 
 def _typed(kind: type[_T], values: Mapping[str, Any]) -> _T:
-    """Make a record, refusing a value of another type than its field's."""
+    """Make a record, and check that each value has its field's type."""
     made = kind(**values)
     for field in fields(made):  # type: ignore[arg-type]
         origin = get_origin(field.type)

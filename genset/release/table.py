@@ -1,4 +1,4 @@
-"""The table that strategies choose from: a row for each stored candidate."""
+"""The table that strategies choose from: one row for each stored candidate."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,19 +20,19 @@ from genset.store import (
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """A candidate, as far as it matters for choosing.
+    """The fields of a candidate that matter for choosing.
 
     Attributes:
         id: the row of the candidate.
         wnid: the class that it was found for.
         photo: the photo's name, as in ``flickr:6061409035``.
         sha256: of its original bytes.
-        fingerprint: its 64-bit perceptual hash, None where none is stored.
-        owner: who owns it, with the source: ``flickr:78733179@N04``.
+        fingerprint: its 64-bit perceptual hash; None if none is stored.
+        owner: its owner, with the source: ``flickr:78733179@N04``.
         license: the licence's name.
-        posted_at: when it was posted, ISO 8601 in UTC: sorts by time.
-        said: how many labelers say what of it.
-        ruling: what was settled in review, None where nothing was.
+        posted_at: when it was posted, ISO 8601 in UTC, so that it sorts by time.
+        said: the number of labelers by verdict.
+        ruling: the verdict of the review; None if it was not reviewed.
     """
 
     id: int
@@ -53,34 +53,34 @@ class CandidateRow:
 
     @property
     def labels(self) -> int:
-        """How many labelers said something of it."""
+        """How many labelers gave a verdict."""
         return sum(self.said.values())
 
     @property
     def correct(self) -> int:
-        """How many of them said correct."""
+        """How many labelers said correct."""
         return self.said.get(Verdict.CORRECT, 0)
 
     @property
     def frequency(self) -> float:
-        """Its selection frequency, 0 to 1; 0 where nobody said anything."""
+        """Its selection frequency, 0 to 1; 0 without any label."""
         return self.correct / self.labels if self.labels else 0.0
 
     @property
     def is_correct(self) -> bool:
-        """Whether it is called correct, by its ruling or by more labelers than not."""
+        """Whether it is called correct, by its ruling or by a majority of its labelers."""
         return is_called_correct(Counter(self.said), self.ruling)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All that a choice is made from.
+    """The input of a choice.
 
     Attributes:
         entries: the candidates whose photo is stored.
-        pairs: photos that look alike and that nobody called different, by their names; the second
-            may be one of a file of hashes (``imagenet.hashes:n02123045/1.jpg``).
-        sources: where photos of the pool come from: the first part of their names.
+        pairs: names of similar photos that nobody called different. The second may be a name in
+            a file of hashes (``imagenet.hashes:n02123045/1.jpg``).
+        sources: the sources of the pool's photos: the first parts of their names.
     """
 
     entries: tuple[CandidateRow, ...]
@@ -89,8 +89,8 @@ class Table:
 
 
 def read_table(session: Session, without: str | None = None) -> Table:
-    """The table of a workspace, with the votes of all panels but the one `without`."""
-    said = votes(session, without=without)
+    """The table of a workspace, with the votes of all panels except `without`."""
+    cast = votes(session, without=without)
     rulings = rulings_in_force(session)
     rows = session.execute(
         select(
@@ -118,16 +118,16 @@ def read_table(session: Session, without: str | None = None) -> Table:
             owner=f"{row.source}:{row.owner}",
             license=row.license,
             posted_at=row.posted_at.isoformat(),
-            said=said.get(row.id, nobody),
+            said=cast.get(row.id, nobody),
             ruling=rulings.get(row.id),
         )
         for row in rows
     )
-    alike = session.execute(
+    similar = session.execute(
         select(Photo.source, Photo.source_id, DuplicatePair.other)
         .join(DuplicatePair.photo)
         .where(DuplicatePair.verdict.is_distinct_from("different"))
     )
-    pairs = tuple(sorted((f"{row.source}:{row.source_id}", row.other) for row in alike))
+    pairs = tuple(sorted((f"{row.source}:{row.source_id}", row.other) for row in similar))
     sources = frozenset(session.scalars(select(Photo.source).distinct()))
     return Table(entries, pairs, sources)

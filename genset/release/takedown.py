@@ -1,4 +1,4 @@
-"""A new version of a release, without the photos that were removed from the pool since."""
+"""A new version of a release, without photos that have been removed from the pool."""
 
 import json
 import re
@@ -13,12 +13,12 @@ from genset.release.reader import MANIFEST, Release
 from genset.store import Photo, RemovedOwner, Store
 from genset.workspace import Workspace
 
-_OF_ONE_MAKING = {"format", "name", "created_at", "genset", "content_hash", "manifest_hash"}
+_NOT_COPIED = {"format", "name", "created_at", "genset", "content_hash", "manifest_hash"}
 
 
 @dataclass(frozen=True, slots=True)
 class Takedown:
-    """A release and the one that replaces it; `removed` are the files that are gone."""
+    """A release and its replacement. `removed` are the files that the new one lacks."""
 
     old: Release
     new: Release
@@ -26,14 +26,19 @@ class Takedown:
 
 
 def takedown(workspace: Workspace, store: Store, old: Release) -> Takedown:
-    """Write ``NAME.1`` (of ``NAME.1``: ``NAME.2``), which lacks what ``genset remove`` took out.
+    """Write ``NAME.1`` (for ``NAME.1``: ``NAME.2``), without the photos that were removed.
 
-    Photos come from the old release's folder, which stays as it is: delete it where an owner asked.
-    Everything else that the manifest tells stays too, and `replaces` says what changed.
+    Photos are copied from the old release's folder, which does not change: delete it if an owner
+    asked for that. The manifest's other facts are copied too, and `replaces` has what changed.
+
+    Args:
+        workspace: where releases are.
+        store: the workspace's database, which has the removed photos and owners.
+        old: the release to replace.
 
     Raises:
-        BadInput: nothing of it was removed, or there is such a version already.
-        GensetError: nothing would be left, or the old release's photos were changed.
+        BadInput: none of its photos was removed, or the version exists already.
+        GensetError: no photo remains, or the old release's photos were changed.
     """
     with store.session() as session:
         gone = {
@@ -46,24 +51,24 @@ def takedown(workspace: Workspace, store: Store, old: Release) -> Takedown:
             (row.source, row.owner)
             for row in session.execute(select(RemovedOwner.source, RemovedOwner.owner))
         }
-    left = [
+    remaining = [
         photo
         for photo in old.photos
         if (photo.source, photo.source_id) not in gone and (photo.source, photo.owner) not in owners
     ]
-    kept = {photo.file for photo in left}
+    kept = {photo.file for photo in remaining}
     removed = tuple(photo.file for photo in old.photos if photo.file not in kept)
     if not removed:
         raise BadInput(
             f"no photo of {old.name} was removed from the pool: take it out with genset remove"
         )
-    if not left:
+    if not remaining:
         raise GensetError(f"no photo of {old.name} would be left: delete {old.root}")
     manifest: dict[str, Any] = json.loads((old.root / MANIFEST).read_text("utf-8"))
     facts = {
         name: value
         for name, value in manifest.items()
-        if name not in _OF_ONE_MAKING | {"photos", "documents"}
+        if name not in _NOT_COPIED | {"photos", "documents"}
     }
     facts["replaces"] = {
         "name": old.name,
@@ -71,8 +76,8 @@ def takedown(workspace: Workspace, store: Store, old: Release) -> Takedown:
         "removed": list(removed),
     }
     name = _next(old.name, "replaces" in manifest)
-    originals = (old.root / photo.file for photo in left)
-    return Takedown(old, publish(workspace.releases, name, facts, left, originals), removed)
+    originals = (old.root / photo.file for photo in remaining)
+    return Takedown(old, publish(workspace.releases, name, facts, remaining, originals), removed)
 
 
 def _next(name: str, is_version: bool) -> str:

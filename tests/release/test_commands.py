@@ -117,7 +117,7 @@ def test_copies_and_other_sets_are_left_out(pool: Pool, genset: Genset, tmp_path
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--per-class", 5), "2: --per-class says nothing to --strategy majority"),
+        (("--per-class", 5), "2: --per-class does not apply to --strategy majority"),
         (("--strategy", "matched"), "2: --strategy matched needs the labels"),
         (("--licenses", "free"), "2: no licence 'free'"),
         (("--max-per-owner", 0), "2: --max-per-owner must be at least 1"),

@@ -327,8 +327,8 @@ def test_a_table_that_is_no_reference_is_refused(tmp_path: Path, text: str, comp
 @pytest.mark.parametrize(
     ("name", "options", "complaint"),
     [
-        ("majority", {"per_class": 5}, "--per-class says nothing to --strategy majority"),
-        ("top", {"relax": True}, "--relax says nothing to --strategy top"),
+        ("majority", {"per_class": 5}, "--per-class does not apply to --strategy majority"),
+        ("top", {"relax": True}, "--relax does not apply to --strategy top"),
         ("matched", {}, "--reference labels.csv"),
         ("top", {"per_class": 0}, "--per-class must be at least 1"),
         ("threshold", {"threshold": 70.0}, "--threshold must be from 0 to 1"),

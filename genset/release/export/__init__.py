@@ -1,4 +1,4 @@
-"""Hand a release over in the format that somebody's tools load: whole or not at all."""
+"""Export a release in a format that other tools load: completely or not at all."""
 
 import hashlib
 import json
@@ -32,9 +32,10 @@ class Export:
     """An export that was written.
 
     Attributes:
-        folder: where it lies, and `format` what it is.
-        photos: how many photos it has, or names.
-        reserved: how many of them are in it though all rights are reserved: not to be handed on.
+        folder: its path.
+        format: one of `FORMATS`.
+        photos: the number of photos that it has, or lists.
+        reserved: how many of the photos in it have all rights reserved, and must not be shared.
     """
 
     folder: str
@@ -44,10 +45,15 @@ class Export:
 
 
 def export(release: Release, kind: str, folder: Path) -> Export:
-    """Write `release` to the new folder `folder`, with its card, credits and licences.
+    """Write a release to a new folder, with its card, credits and licences.
+
+    Args:
+        release: the release.
+        kind: one of `FORMATS`.
+        folder: the folder to create.
 
     Raises:
-        BadInput: the folder exists, or an optional part is not installed.
+        BadInput: the folder exists, or an optional dependency is missing.
         GensetError: a photo of the release is missing or was changed.
     """
     if kind in ("parquet", "huggingface") and find_spec("pyarrow") is None:
@@ -65,7 +71,7 @@ def export(release: Release, kind: str, folder: Path) -> Export:
 
 
 def _texts(release: Release) -> dict[str, str]:
-    """The release's documents: its own, or made anew where it has none or other bytes."""
+    """The release's documents: its own files, or new ones if they are missing or changed."""
     manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
     texts = documents(manifest, release.photos)
     for name, sha256 in release.documents.items():

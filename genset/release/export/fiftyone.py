@@ -11,9 +11,14 @@ from genset.taxonomy import imagenet1k
 
 
 def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
-    """To be opened as ``fiftyone.types.FiftyOneImageClassificationDataset``.
+    """Write a folder to open as ``fiftyone.types.FiftyOneImageClassificationDataset``.
 
-    Classes are the 1,000 wnids in order; samples are named ``WNID_SHA256``.
+    Classes are the 1,000 wnids in order. Samples are named ``WNID_SHA256``.
+
+    Args:
+        release: the release.
+        texts: its documents, by name; not used here.
+        folder: where to write.
     """
     labels, copies = {}, []
     for photo in release.photos:

@@ -1,4 +1,4 @@
-"""ImageFolder: a folder for each wnid; and the manifest alone, without any photo."""
+"""ImageFolder: a folder for each wnid. And the manifest only, without photos."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +10,13 @@ from genset.release.reader import MANIFEST, Release
 
 
 def imagefolder(release: Release, texts: Mapping[str, str], folder: Path) -> None:
-    """A copy of the release's folder: wnid folders, and ``metadata.csv`` with a row a photo."""
+    """Copy the release's folder: wnid folders, and ``metadata.csv`` with one row per photo.
+
+    Args:
+        release: the release.
+        texts: its documents, by name.
+        folder: where to write.
+    """
     copies = [
         Copy(release.root / photo.file, folder / photo.file, photo.sha256)
         for photo in release.photos
@@ -22,5 +28,11 @@ def imagefolder(release: Release, texts: Mapping[str, str], folder: Path) -> Non
 
 
 def manifest(release: Release, texts: Mapping[str, str], folder: Path) -> None:
-    """Addresses and hashes: ``genset pull`` downloads each photo from where its owner shows it."""
+    """Write addresses and hashes. ``genset pull`` downloads each photo from its own address.
+
+    Args:
+        release: the release.
+        texts: its documents, by name; not used here.
+        folder: where to write.
+    """
     write_text(folder / MANIFEST, (release.root / MANIFEST).read_text("utf-8"))

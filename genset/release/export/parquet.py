@@ -13,17 +13,22 @@ from genset.release.export.photos import content, shards
 from genset.release.reader import Release, ReleasePhoto
 from genset.taxonomy import imagenet1k
 
-_ROWS = 100  # of a group: what a reader holds in memory at once
+_ROWS = 100  # per row group, which readers load into memory at once
 _TYPES = {"byte_size": "int64", "width": "int64", "height": "int64", "rank": "int64"}
 _TYPES |= {"selection_frequency": "float64"}  # the others are strings
 
 
 def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
-    """``test-00000-of-00003.parquet`` and so on.
+    """Write ``test-00000-of-00003.parquet`` and so on.
 
-    Columns: image (bytes and path), label (the place of the class among ImageNet's 1,000), then the
-    record; `labels` is JSON. The schema tells `datasets` that they are an Image and a ClassLabel
-    whose names are the 1,000 wnids in order.
+    Columns: image (bytes and path), label (the index of the class in ImageNet's 1,000), then the
+    fields of the record; `labels` is JSON. In the schema's metadata for `datasets`, the first two
+    are an Image and a ClassLabel whose names are the 1,000 wnids in order.
+
+    Args:
+        release: the release.
+        texts: its documents, by name; not used here.
+        folder: where to write.
     """
     import pyarrow
     from pyarrow import parquet
@@ -46,7 +51,13 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
 
 
 def write_repository(release: Release, texts: Mapping[str, str], folder: Path) -> None:
-    """``README.md`` (the card, with what the Hub reads at its head) and ``data/`` in Parquet."""
+    """Write ``README.md`` (the card, with the Hub's metadata at the top) and ``data/`` in Parquet.
+
+    Args:
+        release: the release.
+        texts: its documents, by name.
+        folder: where to write.
+    """
     head = {
         "pretty_name": release.name,
         "license": "other",

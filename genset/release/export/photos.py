@@ -1,4 +1,4 @@
-"""What every format does with photos: read them checked, cut them into shards."""
+"""Functions for all formats: read a photo and check it, split photos into shards."""
 
 import hashlib
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from genset.errors import GensetError
 from genset.release.reader import Release, ReleasePhoto
 
-_MOST_PHOTOS, _MOST_BYTES = 1000, 256 * 2**20  # of a shard
+_MOST_PHOTOS, _MOST_BYTES = 1000, 256 * 2**20  # per shard
 
 
 def content(release: Release, photo: ReleasePhoto) -> bytes:
@@ -26,7 +26,7 @@ def content(release: Release, photo: ReleasePhoto) -> bytes:
 
 
 def shards(photos: Iterable[ReleasePhoto]) -> list[list[ReleasePhoto]]:
-    """Cut photos, in their order, into shards of at most 1,000 photos and about 256 MiB."""
+    """Split photos, in order, into shards of at most 1,000 photos and about 256 MiB."""
     cut: list[list[ReleasePhoto]] = []
     size = 0
     for photo in photos:

@@ -1,4 +1,4 @@
-"""WebDataset: tar files in which each photo is followed by its class and its record."""
+"""WebDataset: tar files with each photo, its class and its record."""
 
 import io
 import json
@@ -15,10 +15,15 @@ from genset.taxonomy import imagenet1k
 
 
 def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
-    """``NAME-000000.tar`` and so on; the same release gives the same bytes.
+    """Write ``NAME-000000.tar`` and so on. The same release gives the same bytes.
 
-    A sample is ``WNID_SHA256`` with ``.jpg`` (or what the photo is), ``.cls`` (the place of the
-    class among ImageNet's 1,000, in digits) and ``.json`` (the record).
+    A sample is ``WNID_SHA256`` with ``.jpg`` (or the photo's own suffix), ``.cls`` (the index of
+    the class in ImageNet's 1,000, in digits) and ``.json`` (the record).
+
+    Args:
+        release: the release.
+        texts: its documents, by name; not used here.
+        folder: where to write.
     """
     cut = shards(release.photos)
     for number, photos in enumerate(progress(cut, total=len(cut), what="export", unit="shard")):
@@ -34,6 +39,6 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
 
 
 def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
-    member = tarfile.TarInfo(name)  # of nobody, in 1970: nothing of this machine
+    member = tarfile.TarInfo(name)  # without owner, dated 1970: nothing depends on this machine
     member.size = len(data)
     tar.addfile(member, io.BytesIO(data))

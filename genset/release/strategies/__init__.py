@@ -1,4 +1,4 @@
-"""The ways to choose a release's photos, one a file behind the contract of `contract`."""
+"""The strategies that choose a release's photos, one per file. `contract` has their interface."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -22,13 +22,13 @@ def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
     """The strategy of this name, with the options that the user gave.
 
     Raises:
-        BadInput: it has no such option, lacks one that it needs, or a number makes no sense.
+        BadInput: it has no such option, an option is missing, or a number is out of range.
     """
     kind = _KINDS[name]
     known = {field.name for field in fields(kind)}
     for option in options:
         if option not in known:
-            raise BadInput(f"--{option.replace('_', '-')} says nothing to --strategy {name}")
+            raise BadInput(f"--{option.replace('_', '-')} does not apply to --strategy {name}")
     if kind is Matched and "reference" not in options:
         raise BadInput("--strategy matched needs the labels to match: --reference labels.csv")
     for option, value in options.items():

@@ -1,8 +1,8 @@
-"""What every strategy is: which candidates it could take, and which of those it takes.
+"""The interface of a strategy: which candidates it can take, and which of those it takes.
 
-A strategy is a frozen dataclass of its parameters. It sees rows of
-`genset.release.table.CandidateRow` and nothing else, so the same rows and seed give the same photos
-on every machine; in what order the rows come must not matter.
+A strategy is a frozen dataclass of its parameters. Its only input is rows of
+`genset.release.table.CandidateRow`, so the same rows and seed give the same photos on every
+machine. The order of the rows must not matter.
 """
 
 import hashlib
@@ -18,12 +18,12 @@ Classes = Mapping[str, Sequence[CandidateRow]]
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """What a strategy took.
+    """The candidates that a strategy took.
 
     Attributes:
-        entries: the candidates that it took.
-        short: how many photos a class lacks, by wnid, of what was asked for.
-        notes: what else is to be told, as JSON: by word, then by wnid.
+        entries: the candidates.
+        short: the number of requested photos that a class lacks, by wnid.
+        notes: further remarks, as JSON: by title, then by wnid.
     """
 
     entries: tuple[CandidateRow, ...]
@@ -32,26 +32,26 @@ class Pick:
 
 
 class Strategy(Protocol):
-    """The contract. See `genset.release.choose` for what is done around it."""
+    """The interface. See `genset.release.choose` for the steps before and after it."""
 
     @property
     def name(self) -> str:
-        """What follows ``--strategy``."""
+        """The value of ``--strategy``."""
 
     def parameters(self) -> dict[str, Any]:
-        """What it was told, as JSON, for the manifest."""
+        """Its parameters as JSON, for the manifest."""
 
     def refusal(self, entry: CandidateRow) -> str | None:
-        """Why this candidate could not be taken, whatever the others are; None where it could."""
+        """Why this candidate cannot be taken, whatever the others are; None if it can."""
 
     def pick(self, classes: Classes, seed: int) -> Pick:
-        """Take photos of each class; given are those that it does not refuse, by wnid."""
+        """Take photos of each class, from the candidates that it does not refuse, by wnid."""
 
 
 def unfit(entry: CandidateRow, min_labels: int = 1) -> str | None:
-    """Why no strategy may take a candidate.
+    """Why no strategy may take a candidate; None if one may.
 
-    A ruling wins over votes: what is ruled correct needs none.
+    A ruling overrides votes: a candidate that is ruled correct needs none.
     """
     if entry.ruling is Verdict.CORRECT:
         return None
@@ -65,10 +65,10 @@ def unfit(entry: CandidateRow, min_labels: int = 1) -> str | None:
 
 
 def shuffled(entries: Iterable[CandidateRow], seed: int) -> list[CandidateRow]:
-    """The entries in the random order that a seed stands for.
+    """The entries in a random order that depends only on the seed.
 
-    It is the order of the sha256 of ``SEED TASK``: the same wherever and in whatever order rows
-    are read, and a new candidate moves no other one.
+    They are sorted by the sha256 of ``SEED TASK``. So the order is the same on every machine and
+    for any order of the rows, and a new candidate does not change the order of the others.
     """
 
     def drawn(entry: CandidateRow) -> bytes:

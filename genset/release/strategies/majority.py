@@ -1,4 +1,4 @@
-"""All that labelers called correct: the rule of the DAWNBench analysis."""
+"""All candidates that labelers called correct: the rule of the DAWNBench analysis."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
@@ -11,8 +11,8 @@ from genset.release.table import CandidateRow
 class Majority:
     """Take every candidate that more labelers call correct than incorrect or broken.
 
-    Unsure counts for neither side; where a reviewer ruled on it, the ruling alone decides.
-    `min_labels` is how many labelers must have seen a candidate, at least 1.
+    Unsure counts for neither side. If a reviewer ruled on a candidate, only the ruling counts.
+    `min_labels` is the number of labelers that a candidate needs, at least 1.
 
     Source: Coleman et al., "Analysis of DAWNBench, a Time-to-Accuracy Machine Learning
     Performance Benchmark", 2019, section 4.2, with one labeler a photo.
@@ -22,11 +22,11 @@ class Majority:
     name: ClassVar[str] = "majority"
 
     def parameters(self) -> dict[str, Any]:
-        """What it was told."""
+        """Its parameters."""
         return asdict(self)
 
     def refusal(self, entry: CandidateRow) -> str | None:
-        """Votes that are not for it, or too few."""
+        """No majority for it, or too few votes."""
         if reason := unfit(entry, self.min_labels):
             return reason
         return None if entry.is_correct else "not called correct by a majority"

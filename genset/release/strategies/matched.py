@@ -1,4 +1,4 @@
-"""Photos whose selection frequencies are spread as those of another set."""
+"""Photos whose selection frequencies are distributed as those of another set."""
 
 import csv
 import hashlib
@@ -18,11 +18,12 @@ BINS = 5  # of 0.2 each: [0, 0.2), [0.2, 0.4), ... [0.8, 1]
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """How another set's selection frequencies are spread.
+    """The distribution of another set's selection frequencies.
 
     Attributes:
-        file: the name of the table that it was read from, and `sha256` its hash.
-        histograms: photos in each of `BINS` bins, the lowest first, by wnid.
+        file: the name of the table that it was read from.
+        sha256: the table's hash.
+        histograms: the number of photos in each of `BINS` bins, the lowest first, by wnid.
     """
 
     file: str
@@ -33,15 +34,16 @@ class Reference:
     def read(cls, path: Path) -> "Reference":
         """Read a table ``task,worker,label`` whose tasks are named ``WNID/PHOTO``.
 
-        A worker counts once for a task, with the last row; all but "correct" count against.
+        If a worker has several rows for a task, the last one counts. All labels except "correct"
+        count against the photo.
 
         Raises:
-            BadInput: it is no such table; the line is named.
+            BadInput: it is not such a table. The message names the line.
         """
         try:
             content = path.read_bytes()
             rows = csv.DictReader(content.decode("utf-8-sig").splitlines(), strict=True)
-            said = {}
+            is_correct = {}
             for row in rows:
                 task, worker, label = (row.get(name) for name in ("task", "worker", "label"))
                 wnid, slash, photo = (task or "").partition("/")
@@ -50,19 +52,19 @@ class Reference:
                         f"{path}, line {rows.line_num}: a reference has the columns task (named "
                         "WNID/PHOTO), worker and label (correct, incorrect, unsure or broken)"
                     )
-                said[wnid, photo, worker] = label == Verdict.CORRECT
+                is_correct[wnid, photo, worker] = label == Verdict.CORRECT
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise BadInput(f"{path} cannot be read as a table of labels: {error}") from None
-        if not said:
+        if not is_correct:
             raise BadInput(f"{path} holds no labels to match")
         tasks: dict[tuple[str, str], list[bool]] = defaultdict(list)
-        for (wnid, photo, _), correct in said.items():
+        for (wnid, photo, _), correct in is_correct.items():
             tasks[wnid, photo].append(correct)
         counts: dict[str, Counter[int]] = defaultdict(Counter)
         for (wnid, _), answers in tasks.items():
             counts[wnid][bin_of(sum(answers), len(answers))] += 1
         histograms = {
-            wnid: tuple(count[place] for place in range(BINS))
+            wnid: tuple(count[index] for index in range(BINS))
             for wnid, count in sorted(counts.items())
         }
         return cls(path.name, hashlib.sha256(content).hexdigest(), histograms)
@@ -70,12 +72,13 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Draw `per_class` so that their selection frequencies are spread as in the reference.
+    """Draw `per_class` with selection frequencies distributed as in the reference.
 
     Each bin of a class gets its share of `per_class` by largest remainder, ties to the higher bin.
-    A bin that has too few candidates is short; with `fill_up` what it lacks is drawn from the
-    nearest higher bin that has candidates left. A class that the reference does not have gets
-    none. What is ruled correct in review without a vote has no frequency, and cannot be taken.
+    A bin with too few candidates is short. With `fill_up`, the missing ones are drawn from the
+    nearest higher bin with remaining candidates. A class that is not in the reference gets no
+    photos. A candidate without votes has no frequency, and cannot be taken even if it is ruled
+    correct in review.
 
     Source: ImageNetV2's "MatchedFrequency" in Recht et al., "Do ImageNet Classifiers Generalize to
     ImageNet?", 2019, section 3.
@@ -88,7 +91,7 @@ class Matched:
     name: ClassVar[str] = "matched"
 
     def parameters(self) -> dict[str, Any]:
-        """What it was told; of the reference, its name and hash."""
+        """Its parameters, with the name and hash of the reference."""
         return {
             "reference": {"file": self.reference.file, "sha256": self.reference.sha256},
             "per_class": self.per_class,
@@ -97,7 +100,7 @@ class Matched:
         }
 
     def refusal(self, entry: CandidateRow) -> str | None:
-        """No frequency, too few votes, or a class that the reference does not have."""
+        """No frequency, too few votes, or a class that is not in the reference."""
         if reason := unfit(entry, self.min_labels):
             return reason
         if entry.labels == 0:
@@ -105,7 +108,7 @@ class Matched:
         return None if entry.wnid in self.reference.histograms else "class not in the reference"
 
     def pick(self, classes: Classes, seed: int) -> Pick:
-        """Draw; tell what each bin lacks, and which bins were filled from higher ones."""
+        """Draw, and report the bins that are short or were filled from higher ones."""
         picked: list[CandidateRow] = []
         short: dict[str, int] = {}
         lacking: dict[str, list[int]] = {}
@@ -116,10 +119,10 @@ class Matched:
                 bins[bin_of(entry.correct, entry.labels)].append(entry)
             wanted = apportion(self.per_class, self.reference.histograms[wnid])
             missing = []
-            for place, entries in enumerate(bins):
-                picked += entries[: wanted[place]]
-                missing.append(max(0, wanted[place] - len(entries)))
-                del entries[: wanted[place]]
+            for index, entries in enumerate(bins):
+                picked += entries[: wanted[index]]
+                missing.append(max(0, wanted[index] - len(entries)))
+                del entries[: wanted[index]]
             if self.fill_up:
                 before = list(missing)
                 picked += _filled_up(bins, missing)
@@ -127,34 +130,34 @@ class Matched:
                     filled[wnid] = [was - now for was, now in zip(before, missing, strict=True)]
             if any(missing):
                 short[wnid], lacking[wnid] = sum(missing), missing
-        told = {"short bins": lacking, "bins filled from higher ones": filled}
-        return Pick(tuple(picked), short, {word: said for word, said in told.items() if said})
+        notes = {"short bins": lacking, "bins filled from higher ones": filled}
+        return Pick(tuple(picked), short, {title: note for title, note in notes.items() if note})
 
 
 def bin_of(correct: int, labels: int) -> int:
-    """The bin of a selection frequency, 0 to 4; exact, since it is of whole numbers."""
+    """The bin of a selection frequency, 0 to 4, computed exactly with integers."""
     return min(BINS - 1, BINS * correct // labels)
 
 
 def apportion(seats: int, weights: Sequence[int]) -> list[int]:
-    """Share out `seats` by largest remainder; ties go to the later place."""
+    """Distribute `seats` in proportion to `weights`, by largest remainder; ties to the later."""
     total = sum(weights)
     shares = [seats * weight // total for weight in weights]
     by_remainder = sorted(
-        range(len(weights)), key=lambda place: (seats * weights[place] % total, place), reverse=True
+        range(len(weights)), key=lambda index: (seats * weights[index] % total, index), reverse=True
     )
-    for place in by_remainder[: seats - sum(shares)]:
-        shares[place] += 1
+    for index in by_remainder[: seats - sum(shares)]:
+        shares[index] += 1
     return shares
 
 
-def _filled_up(left: list[list[CandidateRow]], missing: list[int]) -> list[CandidateRow]:
-    """Take what bins miss from what higher ones have left, the highest bin first."""
+def _filled_up(remaining: list[list[CandidateRow]], missing: list[int]) -> list[CandidateRow]:
+    """Fill bins from the remaining candidates of higher ones, starting with the highest bin."""
     taken: list[CandidateRow] = []
-    for place in reversed(range(BINS)):
-        for higher in left[place + 1 :]:
-            extra = higher[: missing[place]]
+    for index in reversed(range(BINS)):
+        for higher in remaining[index + 1 :]:
+            extra = higher[: missing[index]]
             del higher[: len(extra)]
-            missing[place] -= len(extra)
+            missing[index] -= len(extra)
             taken += extra
     return taken

@@ -1,4 +1,4 @@
-"""A number of photos of each class at random, of those that labelers agree on."""
+"""A number of random photos of each class, from those with a high selection frequency."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
@@ -12,9 +12,9 @@ from genset.store import Verdict
 class Threshold:
     """Draw `per_class` of the candidates whose selection frequency is at least `threshold`.
 
-    What is ruled correct in review passes whatever its votes. With `relax` the threshold of a class
-    that has too few is lowered to the highest one that fills it, yet never to candidates that are
-    not called correct by a majority.
+    A candidate that is ruled correct in review passes whatever its votes are. With `relax`, the
+    threshold of a class with too few candidates is lowered to the highest value that fills it.
+    Candidates that a majority does not call correct are still not taken.
 
     Source: ImageNetV2's "Threshold0.7" in Recht et al., "Do ImageNet Classifiers Generalize to
     ImageNet?", 2019, section 3.
@@ -27,7 +27,7 @@ class Threshold:
     name: ClassVar[str] = "threshold"
 
     def parameters(self) -> dict[str, Any]:
-        """What it was told."""
+        """Its parameters."""
         return asdict(self)
 
     def refusal(self, entry: CandidateRow) -> str | None:
@@ -39,7 +39,7 @@ class Threshold:
         return f"selection frequency below {self.threshold:g}"
 
     def pick(self, classes: Classes, seed: int) -> Pick:
-        """Draw; tell the classes that are short, and the thresholds that were lowered."""
+        """Draw, and report classes that are short and thresholds that were lowered."""
         picked: list[CandidateRow] = []
         short: dict[str, int] = {}
         lowered: dict[str, float] = {}

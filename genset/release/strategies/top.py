@@ -1,4 +1,4 @@
-"""The photos of each class that labelers are surest of."""
+"""The photos of each class with the highest selection frequencies."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ from genset.release.table import CandidateRow
 class Top:
     """Take the `per_class` highest by selection frequency, then by number of labels.
 
-    What is equal in both is drawn at random. A candidate that nobody called correct is not taken.
+    Ties are drawn at random. A candidate that nobody called correct is not taken.
 
     Source: ImageNetV2's "TopImages" in Recht et al., "Do ImageNet Classifiers Generalize to
     ImageNet?", 2019, section 3.
@@ -22,11 +22,11 @@ class Top:
     name: ClassVar[str] = "top"
 
     def parameters(self) -> dict[str, Any]:
-        """What it was told."""
+        """Its parameters."""
         return asdict(self)
 
     def refusal(self, entry: CandidateRow) -> str | None:
-        """No votes to be ranked by, or none for it."""
+        """No votes, or none for it."""
         if reason := unfit(entry, self.min_labels):
             return reason
         if entry.labels == 0:
@@ -34,7 +34,7 @@ class Top:
         return None if entry.correct else "called correct by nobody"
 
     def pick(self, classes: Classes, seed: int) -> Pick:
-        """Rank each class; tell those that are short."""
+        """Rank each class, and report classes that are short."""
         picked: list[CandidateRow] = []
         short: dict[str, int] = {}
         for wnid, entries in sorted(classes.items()):
