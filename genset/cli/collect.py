@@ -15,7 +15,7 @@ from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.scrape.plan import Plan
+    from genset.scrape.plan import ScrapePlan
 
 DAY = click.DateTime(["%Y-%m-%d"])
 
@@ -189,16 +189,16 @@ def _plan(
     safe_search: int,
     min_size: int,
     no_search: bool,
-) -> "Plan":
+) -> "ScrapePlan":
     """The options, and where one is not given what the workspace says."""
     from genset.licenses import choose_licenses
-    from genset.scrape.plan import Plan
+    from genset.scrape.plan import ScrapePlan
 
     since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
     until = posted_before.replace(tzinfo=UTC) if posted_before else None
     if until is not None and until <= since:
         raise BadInput(f"no photo is posted after {since.date()} and before {until.date()}")
-    return Plan(
+    return ScrapePlan(
         classes=imagenet1k().select(wnid for wnid in (classes or "").split(",") if wnid),
         per_class=per_class or workspace.per_class,
         posted_after=since,

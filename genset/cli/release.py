@@ -10,7 +10,7 @@ from genset.errors import ReleaseDamaged
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.release.choose import Plan
+    from genset.release.choose import ReleasePlan
     from genset.release.reader import Release
 
 
@@ -87,9 +87,9 @@ def release_create(folder: Path | None, /, name: str, **options: Any) -> None:
     show(_release_summary(made), "\n".join(lines), as_json)
 
 
-def _plan(options: dict[str, Any]) -> "Plan":
+def _plan(options: dict[str, Any]) -> "ReleasePlan":
     from genset.licenses import choose_licenses
-    from genset.release.choose import Plan
+    from genset.release.choose import ReleasePlan
     from genset.release.exclusions import Exclusion
     from genset.release.strategies import Reference, strategy
 
@@ -97,7 +97,7 @@ def _plan(options: dict[str, Any]) -> "Plan":
     given = {word: options[word] for word in words if options[word] not in (None, False)}
     if "reference" in given and options["strategy"] == "matched":
         given["reference"] = Reference.read(given["reference"])
-    return Plan(
+    return ReleasePlan(
         strategy=strategy(options["strategy"], given),
         seed=options["seed"],
         panel=options["panel"],

@@ -9,14 +9,14 @@ from genset.errors import BadInput
 from genset.release.exclusions import Exclusion
 from genset.release.strategies import Majority, Pick, Strategy
 from genset.release.strategies.contract import shuffled
-from genset.release.table import CandidateRow, Table
+from genset.release.table import CandidateRow, CandidateTable
 from genset.store import Verdict
 
 _Reasons = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ReleasePlan:
     """How a release's photos are chosen.
 
     Attributes:
@@ -67,7 +67,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Chosen:
     """The candidates that were chosen.
 
     Attributes:
@@ -83,7 +83,7 @@ class Choice:
     notes: dict[str, dict[str, Any]]
 
 
-def choose(table: Table, plan: Plan) -> Choice:
+def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     """Choose candidates from a table, step by step, each from those that remain:
 
     1. Remove candidates that the strategy refuses.
@@ -108,7 +108,9 @@ def choose(table: Table, plan: Plan) -> Choice:
         for entry in remaining
         if not _refused(entry, _not_wanted(entry, plan, excluded), left_out)
     ]
-    remaining = _without_copies(remaining, table if plan.one_of_each else Table(()), left_out)
+    remaining = _without_copies(
+        remaining, table if plan.one_of_each else CandidateTable(()), left_out
+    )
     if plan.max_per_owner is not None:
         remaining = _few_of_each_owner(remaining, plan.max_per_owner, plan.seed, left_out)
     classes: dict[str, list[CandidateRow]] = {entry.wnid: [] for entry in table.entries}
@@ -121,7 +123,7 @@ def choose(table: Table, plan: Plan) -> Choice:
         chosen = _balanced(pick, plan.seed)
         _record_rest(pick.entries, chosen, "more than the smallest class has", left_out)
     ordered = tuple(sorted(chosen, key=lambda entry: entry.task))
-    return Choice(ordered, dict(sorted(left_out.items())), pick.short, pick.notes)
+    return Chosen(ordered, dict(sorted(left_out.items())), pick.short, pick.notes)
 
 
 def selection_frequency(votes: Mapping[Verdict, int]) -> float | None:
@@ -171,7 +173,7 @@ def _one_class_each(
     return [entry for entry in remaining if not _refused(entry, reason(entry), left_out)]
 
 
-def _not_wanted(entry: CandidateRow, plan: Plan, excluded: Mapping[str, str]) -> str | None:
+def _not_wanted(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, str]) -> str | None:
     if plan.licenses and entry.license not in plan.licenses:
         return f"licence {entry.license}"
     return excluded.get(entry.task)
@@ -187,7 +189,7 @@ def _like_others(remaining: Sequence[CandidateRow], exclude: Iterable[Exclusion]
 
 
 def _without_copies(
-    remaining: Sequence[CandidateRow], table: Table, left_out: _Reasons
+    remaining: Sequence[CandidateRow], table: CandidateTable, left_out: _Reasons
 ) -> list[CandidateRow]:
     """Keep one photo of each cluster of copies: the first by date of posting, then by name."""
     in_other_sets = {

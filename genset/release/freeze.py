@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput, GensetError
-from genset.release.choose import Choice, Plan, choose, selection_frequency
+from genset.release.choose import Chosen, ReleasePlan, choose, selection_frequency
 from genset.release.facts import alpha, collected
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
@@ -25,7 +25,7 @@ def create(
     workspace: Workspace,
     store: Store,
     name: str,
-    plan: Plan | None = None,
+    plan: ReleasePlan | None = None,
     contact: str = "",
 ) -> Release:
     """Freeze the photos that a plan chooses into ``releases/NAME/``.
@@ -46,13 +46,13 @@ def create(
     """
     free_folder(workspace.releases, name)
     with store.session() as session:
-        facts, photos = _facts(session, plan or Plan())
+        facts, photos = _facts(session, plan or ReleasePlan())
     facts["contact"] = contact
     originals = (workspace.images / _stored_as(photo) for photo in photos)
     return publish(workspace.releases, name, facts, photos, originals)
 
 
-def _facts(session: Session, plan: Plan) -> tuple[dict[str, Any], list[ReleasePhoto]]:
+def _facts(session: Session, plan: ReleasePlan) -> tuple[dict[str, Any], list[ReleasePhoto]]:
     """The manifest's facts, and its photos. All else can be freed from memory."""
     choice, photos, cast = _chosen(session, plan)
     if not photos:
@@ -69,7 +69,7 @@ def _facts(session: Session, plan: Plan) -> tuple[dict[str, Any], list[ReleasePh
     return facts, photos
 
 
-def dry_run(store: Store, plan: Plan) -> Preview:
+def dry_run(store: Store, plan: ReleasePlan) -> Preview:
     """Preview the release that `create` would make.
 
     Raises:
@@ -80,7 +80,7 @@ def dry_run(store: Store, plan: Plan) -> Preview:
     return preview(photos, choice)
 
 
-def _chosen(session: Session, plan: Plan) -> tuple[Choice, list[ReleasePhoto], _Votes]:
+def _chosen(session: Session, plan: ReleasePlan) -> tuple[Chosen, list[ReleasePhoto], _Votes]:
     """The choice, the records of its photos sorted by file, and the votes that are recorded."""
     cast = votes(session, plan.panel)
     if plan.panel is not None and not cast:
@@ -90,7 +90,7 @@ def _chosen(session: Session, plan: Plan) -> tuple[Choice, list[ReleasePhoto], _
     return choice, sorted(records, key=lambda photo: photo.file), cast
 
 
-def _nothing(choice: Choice, plan: Plan) -> str:
+def _nothing(choice: Chosen, plan: ReleasePlan) -> str:
     """Why there is no release, in one line."""
     reasons = Counter(choice.left_out.values())
     if set(reasons) <= {

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from genset.release.choose import Choice
+from genset.release.choose import Chosen
 from genset.release.reader import ReleasePhoto
 from genset.release.strategies.matched import BINS, bin_of
 from genset.taxonomy import imagenet1k
@@ -25,7 +25,7 @@ class Preview:
         owners: the number of owners.
         most_of_one_owner: the highest number of photos of one owner.
         left_out: the number of candidates that are left out, by reason.
-        short, notes: as in `Choice`.
+        short, notes: as in `Chosen`.
         reasons: the reason for each candidate that is left out, by its task.
     """
 
@@ -65,7 +65,7 @@ class Preview:
             yield f"  {note}: {len(values):,} classes: {some}"
 
 
-def preview(photos: Iterable[ReleasePhoto], choice: Choice) -> Preview:
+def preview(photos: Iterable[ReleasePhoto], choice: Chosen) -> Preview:
     """Preview a choice. `photos` are the records of the chosen candidates."""
     frequencies = [0] * BINS
     classes: Counter[str] = Counter()

@@ -73,7 +73,7 @@ class CandidateRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CandidateTable:
     """The input of a choice.
 
     Attributes:
@@ -88,7 +88,7 @@ class Table:
     sources: frozenset[str] = frozenset()
 
 
-def read_table(session: Session, without: str | None = None) -> Table:
+def read_table(session: Session, without: str | None = None) -> CandidateTable:
     """The table of a workspace, with the votes of all panels except `without`."""
     cast = votes(session, without=without)
     rulings = rulings_in_force(session)
@@ -130,4 +130,4 @@ def read_table(session: Session, without: str | None = None) -> Table:
     )
     pairs = tuple(sorted((f"{row.source}:{row.source_id}", row.other) for row in similar))
     sources = frozenset(session.scalars(select(Photo.source).distinct()))
-    return Table(entries, pairs, sources)
+    return CandidateTable(entries, pairs, sources)

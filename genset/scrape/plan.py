@@ -7,7 +7,7 @@ from genset.taxonomy import ImageClass
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ScrapePlan:
     """What is wanted of each class.
 
     Attributes:

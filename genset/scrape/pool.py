@@ -25,7 +25,7 @@ from genset.scrape.claims import Claims
 from genset.scrape.crew import Crew
 from genset.scrape.originals import Fetcher, Original
 from genset.scrape.pace import Pace
-from genset.scrape.plan import Plan
+from genset.scrape.plan import ScrapePlan
 from genset.scrape.search import Step, keep_page
 from genset.scrape.source import SearchPage, Source
 from genset.scrape.state import ClassState, class_state
@@ -62,7 +62,7 @@ class ScrapeSummary:
     searches: int = 0
 
 
-def scrape(workspace: Workspace, store: Store, source: Source, plan: Plan) -> ScrapeSummary:
+def scrape(workspace: Workspace, store: Store, source: Source, plan: ScrapePlan) -> ScrapeSummary:
     """Bring each class of the plan to its downloaded candidates, as `genset.scrape.walk` says.
 
     Everything is stored as it comes, so the same call goes on where a killed one stopped, and
@@ -113,7 +113,9 @@ def _number(cls: ImageClass) -> int:
 
 
 class _Scraper:
-    def __init__(self, workspace: Workspace, store: Store, source: Source, plan: Plan) -> None:
+    def __init__(
+        self, workspace: Workspace, store: Store, source: Source, plan: ScrapePlan
+    ) -> None:
         self.images = workspace.images
         self.store = store
         self.source = source

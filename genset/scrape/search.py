@@ -13,7 +13,7 @@ from datetime import timedelta
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from genset.scrape.plan import Plan
+from genset.scrape.plan import ScrapePlan
 from genset.scrape.source import FoundPhoto, Question, SearchPage
 from genset.store import Candidate, Photo, RemovedOwner, Search
 from genset.taxonomy import ImageClass
@@ -45,7 +45,7 @@ class Frontier:
     is_even: bool
 
 
-def frontier(cls: ImageClass, plan: Plan, asked: Iterable[Search]) -> Frontier:
+def frontier(cls: ImageClass, plan: ScrapePlan, asked: Iterable[Search]) -> Frontier:
     """What is next for a class, of which `asked` are the searches, in any order.
 
     What was asked under another plan does not count.
@@ -66,7 +66,7 @@ def frontier(cls: ImageClass, plan: Plan, asked: Iterable[Search]) -> Frontier:
     )
 
 
-def first_question(text: str, plan: Plan) -> Question:
+def first_question(text: str, plan: ScrapePlan) -> Question:
     """A keyword's first page."""
     return Question(
         text=text,

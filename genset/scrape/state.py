@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
-from genset.scrape.plan import Plan
+from genset.scrape.plan import ScrapePlan
 from genset.scrape.search import Frontier, frontier
 from genset.scrape.walk import Ranked, Walk, walk
 from genset.store import Candidate, Photo, Search, Store, is_contested
@@ -35,7 +35,7 @@ class ClassState:
     is_full: bool
 
 
-def class_state(session: Session, source: str, plan: Plan, cls: ImageClass) -> ClassState:
+def class_state(session: Session, source: str, plan: ScrapePlan, cls: ImageClass) -> ClassState:
     """Read how far a class is."""
     searches = select(Search).where(Search.wnid == cls.wnid, Search.source == source)
     usable = _RANKED.where(
@@ -74,7 +74,7 @@ class Estimate:
     calls: int
 
 
-def estimate(store: Store, source: str, plan: Plan) -> Estimate:
+def estimate(store: Store, source: str, plan: ScrapePlan) -> Estimate:
     """Count the pages that must be asked for if every photo found can be used."""
     classes = calls = 0
     with store.session() as session:
@@ -90,7 +90,7 @@ def estimate(store: Store, source: str, plan: Plan) -> Estimate:
     return Estimate(classes, calls)
 
 
-def forget_refusals(store: Store, plan: Plan) -> None:
+def forget_refusals(store: Store, plan: ScrapePlan) -> None:
     """Let these classes' refused photos be tried again, but for those that somebody removed."""
     refused = (
         select(Candidate)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.release.choose import Plan
+from genset.release.choose import ReleasePlan
 from genset.release.freeze import create
 from genset.release.reader import Release
 from genset.store import Candidate, Photo, Store, Verdict
@@ -46,7 +46,7 @@ class Pool:
             return self.workspace.images / photo.file
 
     def create(self, name: str = "v1", panel: str | None = None) -> Release:
-        return create(self.workspace, self.store, name, Plan(panel=panel))
+        return create(self.workspace, self.store, name, ReleasePlan(panel=panel))
 
     def files(self) -> list[str]:
         """Everything under releases/, hidden or not."""

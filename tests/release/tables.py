@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from genset.release.table import CandidateRow, Table
+from genset.release.table import CandidateRow, CandidateTable
 from genset.store import Verdict
 
 VERDICTS = {
@@ -34,7 +34,7 @@ def entry(number: int, wnid: str = "n1", said: str = "", **other: Any) -> Candid
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> Table:
+def tables(draw: st.DrawFn) -> CandidateTable:
     """Candidates of a few classes; some share photos, bytes or owners, look alike or are ruled."""
     claims = draw(
         st.lists(
@@ -60,4 +60,4 @@ def tables(draw: st.DrawFn) -> Table:
     numbers = st.integers(0, 25)
     pairs = draw(st.lists(st.tuples(numbers, numbers), max_size=5))
     names = [(f"flickr:{one}", f"flickr:{other}") for one, other in pairs]
-    return Table(tuple(rows), tuple(names), frozenset({"flickr"}))
+    return CandidateTable(tuple(rows), tuple(names), frozenset({"flickr"}))

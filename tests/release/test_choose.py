@@ -5,7 +5,7 @@ import json
 import pytest
 
 from genset.errors import BadInput, GensetError
-from genset.release.choose import Plan, choose
+from genset.release.choose import ReleasePlan, choose
 from genset.release.reader import MANIFEST
 from genset.release.table import read_table
 from genset.store import Ruling, Verdict, find_candidate
@@ -71,7 +71,7 @@ def test_each_candidate_left_out_is_listed_with_its_reason(pool: Pool) -> None:
     pool.label(f"{TENCH}/flickr:1", ann="incorrect")
     pool.label(f"{GOLDFISH}/flickr:100", ann="correct")
     with pool.store.session() as session:
-        choice = choose(read_table(session), Plan())
+        choice = choose(read_table(session), ReleasePlan())
     assert [entry.task for entry in choice.chosen] == [f"{GOLDFISH}/flickr:100"]
     assert choice.left_out == {
         f"{TENCH}/flickr:0": "correct for several classes",

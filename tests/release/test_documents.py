@@ -11,7 +11,7 @@ import pytest
 
 from genset.label.aggregate import Vote
 from genset.label.agreement import krippendorff_alpha
-from genset.release.choose import Plan
+from genset.release.choose import ReleasePlan
 from genset.release.documents import documents
 from genset.release.facts import alpha
 from genset.release.freeze import create
@@ -32,7 +32,7 @@ def release(pool: Pool) -> Release:
     with pool.store.begin() as session:
         photo = session.query(Photo).filter_by(source_id="100").one()
         photo.license, photo.license_url = "All Rights Reserved", "https://example.org/terms"
-    return create(pool.workspace, pool.store, "v1", Plan(), contact="ann@example.org")
+    return create(pool.workspace, pool.store, "v1", ReleasePlan(), contact="ann@example.org")
 
 
 def text(release: Release, name: str) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from genset.errors import BadInput
 from genset.hashes import HEAD
-from genset.release.choose import Choice, Plan, choose
+from genset.release.choose import Chosen, ReleasePlan, choose
 from genset.release.exclusions import Exclusion
 from genset.release.strategies import (
     Majority,
@@ -25,7 +25,7 @@ from genset.release.strategies import (
     Top,
     strategy,
 )
-from genset.release.table import CandidateRow, Table
+from genset.release.table import CandidateRow, CandidateTable
 from genset.store import Verdict
 from tests.release.tables import entry, tables
 
@@ -42,7 +42,7 @@ STRATEGIES: st.SearchStrategy[Strategy] = st.one_of(
     st.builds(Matched, st.just(REFERENCE), per_class=st.integers(1, 7), fill_up=st.booleans()),
 )
 PLANS = st.builds(
-    Plan,
+    ReleasePlan,
     strategy=STRATEGIES,
     seed=st.integers(0, 3),
     licenses=st.sampled_from([(), ("CC BY 2.0",)]),
@@ -56,7 +56,9 @@ PLANS = st.builds(
 
 
 @given(table=tables(), plan=PLANS, data=st.data())
-def test_what_holds_for_every_choice(table: Table, plan: Plan, data: st.DataObject) -> None:
+def test_what_holds_for_every_choice(
+    table: CandidateTable, plan: ReleasePlan, data: st.DataObject
+) -> None:
     choice = choose(table, plan)
     tasks = [each.task for each in choice.chosen]
     every = sorted(each.task for each in table.entries)
@@ -80,18 +82,18 @@ def test_what_holds_for_every_choice(table: Table, plan: Plan, data: st.DataObje
     assert choose(replace(table, entries=tuple(shuffled)), plan) == choice
 
 
-def plain(*entries: CandidateRow) -> Table:
-    return Table(entries)
+def plain(*entries: CandidateRow) -> CandidateTable:
+    return CandidateTable(entries)
 
 
 @st.composite
-def voted(draw: st.DrawFn) -> Table:
+def voted(draw: st.DrawFn) -> CandidateTable:
     """Candidates of two classes with nothing but votes: what the reference code knows of."""
     said = draw(st.lists(st.text("ccciub", max_size=8), max_size=40))
     return plain(*(entry(place, f"n{1 + place % 2}", words) for place, words in enumerate(said)))
 
 
-def names(choice: Choice) -> set[str]:
+def names(choice: Chosen) -> set[str]:
     return {each.task for each in choice.chosen}
 
 
@@ -104,18 +106,18 @@ def share(each: CandidateRow) -> Fraction:
 
 
 @given(table=voted(), least=st.integers(1, 4))
-def test_majority_agrees_with_reference_code(table: Table, least: int) -> None:
+def test_majority_agrees_with_reference_code(table: CandidateTable, least: int) -> None:
     want = set()
     for each in table.entries:
         yes, no = each.said.get(Verdict.CORRECT, 0), 0
         no += each.said.get(Verdict.INCORRECT, 0) + each.said.get(Verdict.BROKEN, 0)
         if yes > no and each.labels >= least:
             want.add(each.task)
-    assert names(choose(table, Plan(Majority(least)))) == want
+    assert names(choose(table, ReleasePlan(Majority(least)))) == want
 
 
 @given(table=voted(), count=st.integers(1, 6), seed=st.integers(0, 5))
-def test_threshold_agrees_with_reference_code(table: Table, count: int, seed: int) -> None:
+def test_threshold_agrees_with_reference_code(table: CandidateTable, count: int, seed: int) -> None:
     want: set[str] = set()
     for wnid in ("n1", "n2"):
         tasks = [
@@ -124,22 +126,22 @@ def test_threshold_agrees_with_reference_code(table: Table, count: int, seed: in
             if each.wnid == wnid and each.labels and share(each) >= Fraction(7, 10)
         ]
         want.update(sorted(tasks, key=lambda task: order(seed, task))[:count])
-    assert names(choose(table, Plan(Threshold(count), seed))) == want
+    assert names(choose(table, ReleasePlan(Threshold(count), seed))) == want
 
 
 @given(table=voted(), count=st.integers(1, 6), seed=st.integers(0, 5))
-def test_top_agrees_with_reference_code(table: Table, count: int, seed: int) -> None:
+def test_top_agrees_with_reference_code(table: CandidateTable, count: int, seed: int) -> None:
     want: set[str] = set()
     for wnid in ("n1", "n2"):
         ours = [each for each in table.entries if each.wnid == wnid and share(each) > 0]
         ours.sort(key=lambda e: (-share(e), -sum(e.said.values()), order(seed, e.task)))
         want.update(each.task for each in ours[:count])
-    assert names(choose(table, Plan(Top(count), seed))) == want
+    assert names(choose(table, ReleasePlan(Top(count), seed))) == want
 
 
 @given(table=voted(), count=st.integers(1, 9), seed=st.integers(0, 5), fill=st.booleans())
 def test_matched_agrees_with_reference_code(
-    table: Table, count: int, seed: int, fill: bool
+    table: CandidateTable, count: int, seed: int, fill: bool
 ) -> None:
     want: set[str] = set()
     for wnid, weights in REFERENCE.histograms.items():
@@ -159,19 +161,19 @@ def test_matched_agrees_with_reference_code(
             while seats[place] and (full := [b for b in range(place + 1, 5) if bins[b]]):
                 want.add(bins[full[0]].pop(0))
                 seats[place] -= 1
-    assert names(choose(table, Plan(Matched(REFERENCE, count, fill), seed))) == want
+    assert names(choose(table, ReleasePlan(Matched(REFERENCE, count, fill), seed))) == want
 
 
 @given(table=voted())
-def test_another_seed_draws_others_but_as_many(table: Table) -> None:
-    one, other = (choose(table, Plan(Threshold(2), seed)) for seed in (1, 2))
+def test_another_seed_draws_others_but_as_many(table: CandidateTable) -> None:
+    one, other = (choose(table, ReleasePlan(Threshold(2), seed)) for seed in (1, 2))
     assert len(one.chosen) == len(other.chosen)
     assert one.short == other.short
 
 
 def test_a_seed_decides_which_are_drawn() -> None:
     table = plain(*(entry(number, said="c") for number in range(50)))
-    drawn = {frozenset(names(choose(table, Plan(Threshold(5), seed)))) for seed in range(20)}
+    drawn = {frozenset(names(choose(table, ReleasePlan(Threshold(5), seed)))) for seed in range(20)}
     assert len(drawn) == 20
     assert len(frozenset().union(*drawn)) > 40  # and all have their chance
 
@@ -208,7 +210,7 @@ MATCH = Reference("by-hand.csv", "0" * 64, {"n1": (2, 0, 0, 0, 2), "n2": (0, 0, 
     ],
 )
 def test_ten_answers_by_hand(chosen_by: Strategy, photos: set[int], short: dict[str, int]) -> None:
-    choice = choose(BY_HAND, Plan(chosen_by))
+    choice = choose(BY_HAND, ReleasePlan(chosen_by))
     found = {int(each.photo.removeprefix("flickr:")) for each in choice.chosen}
     if chosen_by == Matched(MATCH, 9, fill_up=True):
         # Of 9 the two bins get 4 and 5 (the tie goes up). 0 and 1 fill two of the four low seats;
@@ -221,39 +223,39 @@ def test_ten_answers_by_hand(chosen_by: Strategy, photos: set[int], short: dict[
 
 
 def test_lowered_thresholds_are_told() -> None:
-    choice = choose(BY_HAND, Plan(Threshold(3, threshold=1.0, relax=True)))
+    choice = choose(BY_HAND, ReleasePlan(Threshold(3, threshold=1.0, relax=True)))
     assert choice.notes == {"lowered thresholds": {"n1": 0.9, "n2": 0.6}}
     # Never down to what most say is wrong: n1 has six photos that are called correct.
-    choice = choose(BY_HAND, Plan(Threshold(9, relax=True)))
+    choice = choose(BY_HAND, ReleasePlan(Threshold(9, relax=True)))
     assert (choice.notes["lowered thresholds"]["n1"], choice.short["n1"]) == (0.6, 3)
 
 
 def test_short_bins_are_told() -> None:
-    choice = choose(BY_HAND, Plan(Matched(MATCH, 7)))
+    choice = choose(BY_HAND, ReleasePlan(Matched(MATCH, 7)))
     assert choice.notes == {"short bins": {"n1": [1, 0, 0, 0, 0], "n2": [0, 0, 0, 6, 0]}}
 
 
 # What is done around a strategy
 
 
-def reasons(choice: Choice) -> dict[str, str]:
+def reasons(choice: Chosen) -> dict[str, str]:
     return {task.partition(":")[2]: reason for task, reason in choice.left_out.items()}
 
 
 def test_of_photos_that_look_alike_the_first_posted_stays() -> None:
     rows = [entry(number, said="c" * number) for number in (1, 2, 3, 4)]
-    table = Table(
+    table = CandidateTable(
         tuple(rows),
         (("flickr:2", "flickr:3"), ("flickr:3", "flickr:4"), ("flickr:1", "train:n1/7.jpg")),
         frozenset({"flickr"}),
     )
-    assert names(choose(table, Plan(one_of_each=True))) == {"n1/flickr:2"}
-    assert reasons(choose(table, Plan(one_of_each=True))) == {
+    assert names(choose(table, ReleasePlan(one_of_each=True))) == {"n1/flickr:2"}
+    assert reasons(choose(table, ReleasePlan(one_of_each=True))) == {
         "1": "looks like a photo of train",
         "3": "looks like a photo that was posted before it",
         "4": "looks like a photo that was posted before it",
     }
-    assert len(choose(table, Plan()).chosen) == 4
+    assert len(choose(table, ReleasePlan()).chosen) == 4
 
 
 def test_files_of_hashes_keep_photos_out(tmp_path: Path) -> None:
@@ -266,7 +268,7 @@ def test_files_of_hashes_keep_photos_out(tmp_path: Path) -> None:
         entry(3, said="c"),
         entry(4, said="c"),
     )
-    choice = choose(table, Plan(exclude=(Exclusion.read(bits), Exclusion.read(sums))))
+    choice = choose(table, ReleasePlan(exclude=(Exclusion.read(bits), Exclusion.read(sums))))
     assert reasons(choice) == {
         "1": "looks like a photo of train.hashes",
         "3": "looks like a photo of sums.txt",
@@ -283,11 +285,11 @@ def test_a_file_without_hashes_is_refused(tmp_path: Path, text: str) -> None:
 def test_a_photo_goes_to_the_one_class_that_it_is_called_correct_for() -> None:
     same: dict[str, Any] = {"photo": "flickr:1", "sha256": f"{1:064x}"}
     low, high = entry(1, "n1", "cciii", **same), entry(2, "n2", "ccc", **same)
-    assert names(choose(plain(low, high), Plan(Top(5)))) == {"n2/flickr:1"}
+    assert names(choose(plain(low, high), ReleasePlan(Top(5)))) == {"n2/flickr:1"}
     also = entry(3, "n3", "ccc", **same)
-    assert not choose(plain(low, high, also), Plan(Top(5))).chosen
+    assert not choose(plain(low, high, also), ReleasePlan(Top(5))).chosen
     unsure = [entry(number, f"n{number}", "cui", **same) for number in (1, 2)]
-    assert not choose(plain(*unsure), Plan(Top(5))).chosen
+    assert not choose(plain(*unsure), ReleasePlan(Top(5))).chosen
 
 
 # The reference, and words that make no sense

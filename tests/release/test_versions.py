@@ -5,7 +5,7 @@ import json
 import pytest
 
 from genset.errors import BadInput, GensetError
-from genset.release.choose import Plan
+from genset.release.choose import ReleasePlan
 from genset.release.diff import diff
 from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release
@@ -19,7 +19,7 @@ from tests.release.conftest import Pool
 @pytest.fixture
 def release(pool: Pool) -> Release:
     pool.label_all_correct()
-    plan = Plan(Threshold(per_class=5), seed=3)
+    plan = ReleasePlan(Threshold(per_class=5), seed=3)
     return create(pool.workspace, pool.store, "v1", plan, contact="ann")
 
 

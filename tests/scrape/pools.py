@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import select
 
 from genset.scrape.flickr import Flickr
-from genset.scrape.plan import Plan
+from genset.scrape.plan import ScrapePlan
 from genset.scrape.pool import ScrapeSummary, scrape
 from genset.scrape.sandbox import Faults, Reply, Request, Sandbox
 from genset.scrape.source import Question, SearchPage, Source
@@ -132,7 +132,7 @@ class Pool:
         self.workspace = Workspace.create(root)
         self.store_url = store_url or self.workspace.store_url
         self.store = Store.open(self.store_url)
-        self.plan = Plan((CAT,), per_class, self.workspace.posted_after)
+        self.plan = ScrapePlan((CAT,), per_class, self.workspace.posted_after)
 
     def scrape(self, source: Source, *classes: ImageClass, **changes: Any) -> ScrapeSummary:
         """Scrape these classes (CAT where none is named); `changes` are to the plan."""

@@ -17,7 +17,7 @@ from sqlalchemy import select
 
 from genset.scrape import http
 from genset.scrape.flickr import Flickr
-from genset.scrape.plan import Plan
+from genset.scrape.plan import ScrapePlan
 from genset.scrape.pool import ScrapeSummary, scrape
 from genset.store import Candidate, Photo, Store, stored_candidates
 from genset.workspace import Workspace
@@ -305,7 +305,7 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scraped]:
         workspace = Workspace.create(tmp_path_factory.mktemp("hostile") / "workspace")
         store = Store.open(workspace.store_url)
         source = Flickr("key", "secret", f"{host.address}/services/rest/")
-        plan = Plan(tuple(CLASSES.values()), 1, workspace.posted_after)
+        plan = ScrapePlan(tuple(CLASSES.values()), 1, workspace.posted_after)
         summary = scrape(workspace, store, source, plan)
         yield Scraped(workspace, store, summary, stranger.asked)
         store.close()

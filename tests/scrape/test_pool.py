@@ -11,7 +11,7 @@ from PIL import Image
 from sqlalchemy import select
 
 from genset.label import Desk, Labelers, import_labels
-from genset.release.choose import Plan, choose
+from genset.release.choose import ReleasePlan, choose
 from genset.release.table import read_table
 from genset.scrape.flickr import Flickr
 from genset.scrape.sandbox import Reply
@@ -216,7 +216,7 @@ def test_a_contested_photo_waits_for_a_human(
     says.write_text(f"task,worker,label\n{CRANE}/flickr:1,bob,correct\n", "utf-8")
     import_labels(pool.store, says)
     with pool.store.session() as session:
-        choice = choose(read_table(session), Plan())
+        choice = choose(read_table(session), ReleasePlan())
     assert [entry.task for entry in choice.chosen] == [f"{CRANE}/flickr:1"]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
-from genset.scrape.plan import Plan
+from genset.scrape.plan import ScrapePlan
 from genset.scrape.sandbox import Faults
 from genset.scrape.search import Step, first_question, frontier, question_of
 from genset.scrape.source import Question, SearchPage
@@ -19,7 +19,7 @@ from tests.scrape.pools import CAT, Pool, Serve, image_class, record
 
 START, END = datetime(2014, 1, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC)
 KEYWORDS = ("one", "two", "three")
-PLAN = Plan((), per_class=5, posted_after=START, posted_before=END)
+PLAN = ScrapePlan((), per_class=5, posted_after=START, posted_before=END)
 HANDED_OVER = 2 * PLAN.per_page
 
 
