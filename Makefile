@@ -8,7 +8,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $
 
 # PyTorch and the engines take gigabytes of a process, and leave threads in it: these rooms' tests have
 # one of their own.
-WITH_NETWORKS := tests/evaluation tests/finetune
+WITH_NETWORKS := tests/evaluation tests/finetune tests/test_api.py
 
 .PHONY: demo test check clean
 
