@@ -90,7 +90,7 @@ def test_an_engine_takes_any_number_of_photos(tmp_path: Path, engine: str) -> No
 def test_auto_takes_pytorch_where_no_other_agrees(tmp_path: Path, liar: str) -> None:
     model = load_model(liar)
     names = ["torch", *OTHERS]
-    assert select(model, names, "float32", pixels_of(model), tmp_path / "a.onnx").engine == "torch"
+    assert select(model, names, "float32", pixels_of(model), tmp_path / "a.onnx").name == "torch"
 
 
 def test_auto_tries_engines_only_where_enough_photos_win_the_time_back(tmp_path: Path) -> None:
