@@ -10,12 +10,13 @@
 These are `genset.open_set`, `genset.evaluate` and so on; `docs/python.md` explains them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from genset.errors import BadInput
+from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.evaluate import evaluate as evaluate_specs
 from genset.evaluation.locate import locate_runs, locate_set
@@ -35,7 +36,52 @@ if TYPE_CHECKING:
 
     from genset.reporting.data.report import ReportData
 
+_LONGEST_NAME = 120
+
 __all__ = ["Comparison", "Evaluated", "Release", "compare", "evaluate", "open_set", "report"]
+
+
+class HowToScore(TypedDict, total=False):
+    """How a model is scored.
+
+    Attributes:
+        keep: how many classes of each photo are kept, 5 to 1,000.
+        logits: whether all logits are kept too.
+        engine: "torch", "onnxruntime", "openvino", or "auto".
+        precision: "float32", "bf16" or "fp16".
+        decoding: "exact" or "fast".
+        workers: processes that decode and score; 0: one a core.
+        cluster: "ray", or "".
+        cache: folder where pixels are kept for later runs.
+        allow_code: load models that are code (TorchScript).
+    """
+
+    keep: int
+    logits: bool
+    engine: str
+    precision: str
+    decoding: str
+    workers: int
+    cluster: str
+    cache: str | PathLike[str] | None
+    allow_code: bool
+
+
+class WhatToReport(TypedDict, total=False):
+    """What a report holds beside the models: as the options of ``genset report``.
+
+    Attributes:
+        reference: a set, a table, or "imagenet-val", to compare accuracies with.
+        real_labels: a file with all classes that each photo shows.
+        lower, upper: names of the models between which the others are placed.
+        k: a further number of answers to count a hit among.
+    """
+
+    reference: str
+    real_labels: Path
+    lower: str
+    upper: str
+    k: int
 
 
 def open_set(named: str | PathLike[str], *, classes: Sequence[str] = ()) -> PhotoSet:
@@ -66,7 +112,7 @@ def evaluate(
     name: str = "",
     classes: Sequence[str] | None = None,
     runs: str | PathLike[str] | None = None,
-    **how: Any,
+    **how: Unpack[HowToScore],
 ) -> Evaluated:
     """Score one model on a set of photos.
 
@@ -87,7 +133,7 @@ def evaluate(
         classes: what each output stands for, if not ImageNet's 1,000 classes in the order of
             their wnids: wnids, or the names of the set's own classes.
         runs: the folder where runs are kept; by default the workspace's, or ``runs``.
-        how: fields of `genset.evaluation.run.options.ScoringOptions`, as in ``precision="bf16"``.
+        how: how the model is scored, as in ``precision="bf16"``: see `HowToScore`.
 
     Raises:
         BadInput: an argument is wrong, or arguments do not go together.
@@ -96,33 +142,35 @@ def evaluate(
     """
     if not isinstance(photos, PhotoSet):
         photos = open_set(photos, classes=classes or ())
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME or not name.isprintable():
+        raise BadInput(f"name= is up to {_LONGEST_NAME} printable characters, not {name!r:.60}")
     kept = Path(runs) if runs is not None else locate_runs()
     if predictions is not None:
         if model is not None:
             raise BadInput("evaluate takes a model or predictions=, not both")
         if transform is not None or how:
             raise BadInput("predictions= are counted as they are: leave out what is for a model")
-        return count_given(photos, predictions, name, classes, kept)
+        with _files_named():
+            return count_given(photos, predictions, name, classes, kept)
     if model is None:
         raise BadInput("evaluate needs a model, or predictions=")
-    try:
-        options = ScoringOptions(**how)
-    except TypeError as error:
-        raise BadInput(f"evaluate: {error}".replace("ScoringOptions.__init__() ", "")) from None
+    options = _options(how)
     if isinstance(model, str):
         if transform is not None or classes is not None or name:
             raise BadInput(
                 f"model {model!r}: a spec says itself what it is called, how photos are "
                 "transformed and what its classes are: ?name=, &resize=, ..., &classes=FILE"
             )
-        (run,) = evaluate_specs(photos, [parse_spec(model)], kept, options)
+        with _files_named():
+            (run,) = evaluate_specs(photos, [parse_spec(model)], kept, options)
         return Evaluated(run, photos, run_folder(kept, photos.name, run.model, run.key))
     from genset.evaluation.models.memory import model_in_memory
     from genset.evaluation.run.in_memory import preprocessing_on, score_in_memory
 
-    preprocessing = preprocessing_on(photos, model, transform)
-    loaded = model_in_memory(model, preprocessing, name, classes)
-    return score_in_memory(photos, loaded, kept if name else None, options)
+    with _files_named():
+        preprocessing = preprocessing_on(photos, model, transform)
+        loaded = model_in_memory(model, preprocessing, name, classes)
+        return score_in_memory(photos, loaded, kept if name else None, options)
 
 
 def compare(first: Evaluated, second: Evaluated, *, seed: int = 0) -> Comparison:
@@ -133,10 +181,12 @@ def compare(first: Evaluated, second: Evaluated, *, seed: int = 0) -> Comparison
         seed: of the draws for the interval.
 
     Raises:
-        BadInput: they were scored on different sets, or no photo counts for both.
+        BadInput: these are no models that were evaluated, they were scored on different sets, or
+            no photo counts for both.
     """
     from genset.reporting.narrative.models import verdict
 
+    _check([first, second])
     results = _side_by_side([first, second])
     pairs = compare_models(results, results.models, Resampling(seed=seed))
     if not pairs:
@@ -158,12 +208,12 @@ def compare(first: Evaluated, second: Evaluated, *, seed: int = 0) -> Comparison
 
 
 def report(
-    evaluated: Sequence[Evaluated],
+    evaluated: Iterable[Evaluated],
     path: str | PathLike[str],
     *,
     runs: str | PathLike[str] | None = None,
     seed: int = 0,
-    **asked: Any,
+    **asked: Unpack[WhatToReport],
 ) -> "ReportData":
     """Write one HTML file on models that were scored on one set. It opens offline.
 
@@ -172,8 +222,7 @@ def report(
         path: the HTML file.
         runs: the folder of runs, for a `reference` that is another set, and for fine-tuning.
         seed: of the draws for intervals.
-        asked: further fields of `genset.reporting.data.report.ReportOptions`, as in
-            ``reference="imagenet-val"``.
+        asked: what else it holds, as in ``reference="imagenet-val"``: see `WhatToReport`.
 
     Returns:
         The numbers in it.
@@ -187,16 +236,48 @@ def report(
     from genset.reporting.gather.collect import collect_results
     from genset.reporting.render.html import write_html
 
-    if not evaluated:
+    if isinstance(evaluated, Evaluated):
+        evaluated = [evaluated]
+    models = list(evaluated)
+    _check(models)
+    if not models:
         raise BadInput("a report needs at least one model that was evaluated")
+    if Path(path).is_dir():
+        raise BadInput(f"{path} is a folder: name the report's HTML file in it")
     try:
         options = ReportOptions(resampling=Resampling(seed=seed), **asked)
     except TypeError as error:
         raise BadInput(f"report: {error}".replace("ReportOptions.__init__() ", "")) from None
     folder = Path(runs) if runs is not None else locate_runs()
-    data = collect_results(_side_by_side(evaluated), folder, options)
-    write_html(data, Path(path))
+    with _files_named():
+        data = collect_results(_side_by_side(models), folder, options)
+        write_html(data, Path(path))
     return data
+
+
+def _options(how: HowToScore) -> ScoringOptions:
+    given: dict[str, Any] = dict(how)
+    if given.get("cache") is not None:
+        given["cache"] = Path(given["cache"])
+    try:
+        return ScoringOptions(**given)
+    except TypeError as error:
+        raise BadInput(f"evaluate: {error}".replace("ScoringOptions.__init__() ", "")) from None
+
+
+def _check(evaluated: Sequence[object]) -> None:
+    for each in evaluated:
+        if not isinstance(each, Evaluated):
+            raise BadInput(f"what genset.evaluate gave is needed here, not a {type(each).__name__}")
+
+
+@contextmanager
+def _files_named() -> Iterator[None]:
+    """A file that cannot be read or written is one line, as on the command line."""
+    try:
+        yield
+    except OSError as error:
+        raise GensetError(f"{error.filename or 'the system'}: {error.strerror or error}") from None
 
 
 def _side_by_side(evaluated: Sequence[Evaluated]) -> Results:

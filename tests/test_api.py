@@ -1,8 +1,10 @@
 """genset in Python: the public names, and what they do with networks, arrays and specs."""
 
 import json
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +146,69 @@ def paint_it(side: int, channel: int) -> Tensor:
     return pixels
 
 
+def negative(image: Image.Image) -> Tensor:
+    return -AS_TRAINED(image)
+
+
+@pytest.mark.parametrize("name", ["", "mine"])
+def test_models_that_nobody_can_tell_apart_are_not_mixed_up(photos: PhotoSet, name: str) -> None:
+    one = genset.evaluate(photos, Colours(), transform=lambda im: AS_TRAINED(im), name=name)
+    other = genset.evaluate(photos, Colours(), transform=negative, name=name)
+    assert (one.top1.correct, other.top1.correct) == (2, 1)
+    assert genset.compare(one, other).difference.value == 0.25
+    assert genset.compare(other, one).difference.value == -0.25
+    data = genset.report([one, other], "both.html")
+    assert [model.top1.accuracy.correct for model in data.models] == [2, 1]
+    if name:
+        assert one.folder != other.folder
+        assert one.predictions[0].top == (WNIDS[0], *WNIDS[3:7])
+
+
+class Scale(nn.Module):
+    """A transform that prints nothing of its setting."""
+
+    def __init__(self, factor: float) -> None:
+        super().__init__()
+        self.factor = factor
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        return pixels * self.factor
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Scale(1.0), Scale(-1.0)),
+        (v2.ToDtype(torch.float32, scale=True), v2.ToDtype(torch.float32, scale=False)),
+        (v2.LinearTransformation(torch.eye(3072), torch.zeros(3072)),
+         v2.LinearTransformation(-torch.eye(3072), torch.zeros(3072))),
+    ],
+)  # fmt: skip
+def test_a_run_is_not_that_of_a_transform_with_other_settings(
+    photos: PhotoSet, one: nn.Module, other: nn.Module
+) -> None:
+    steps = [v2.Resize(32), v2.CenterCrop(32), v2.PILToTensor(), v2.ToDtype(torch.float32)]
+    runs = [
+        genset.evaluate(photos, Colours(), transform=v2.Compose([*steps, each]), name="mine")
+        for each in (one, other)
+    ]
+    assert runs[0].folder != runs[1].folder
+    assert runs[0].record.key != runs[1].record.key
+
+
+def test_buffers_that_are_not_saved_are_part_of_the_weights(photos: PhotoSet) -> None:
+    def network(sign: float) -> Colours:
+        made = Colours()
+        made.register_buffer("sign", torch.tensor(sign), persistent=False)
+        return made
+
+    one, other = (
+        genset.evaluate(photos, network(sign), transform=AS_TRAINED, name="mine")
+        for sign in (1.0, -1.0)
+    )
+    assert one.folder != other.folder
+
+
 def test_without_a_name_nothing_is_kept(photos: PhotoSet, tmp_path: Path) -> None:
     run = genset.evaluate(photos, Colours(), transform=AS_TRAINED)
     assert run.folder is None
@@ -190,6 +255,61 @@ def test_a_model_of_timms_brings_its_transform(photos: PhotoSet) -> None:
 def test_a_network_of_another_precision_is_scored_in_it(photos: PhotoSet, kind: Any) -> None:
     run = genset.evaluate(photos, Colours().to(kind), transform=AS_TRAINED)
     assert run.top1.correct == 2
+
+
+def test_half_precision_and_photos_left_out_are_said_beside_the_numbers(photos: PhotoSet) -> None:
+    half = genset.evaluate(photos, Colours().bfloat16(), transform=AS_TRAINED)
+    assert half.record.precision == "bf16"
+    assert "scored in bf16" in half.notes
+    double = genset.evaluate(photos, Colours().double(), transform=AS_TRAINED)
+    assert double.notes == ["The network runs in float64."]
+    few = genset.evaluate(photos, predictions=[[0]] * 4, classes=[WNIDS[0]])
+    assert few.top1.photos == 2
+    assert any("2 photos of other classes not counted" in note for note in few.notes)
+
+
+def test_pixels_are_cached_where_they_are_genset_s_own(photos: PhotoSet, tmp_path: Path) -> None:
+    spec = colours(tmp_path)
+    first = genset.evaluate(photos, spec, cache="pixels", runs="one")
+    assert list((tmp_path / "pixels").glob("*.pixels"))
+    assert genset.evaluate(photos, spec, cache="pixels", runs="two").top1 == first.top1
+    run = genset.evaluate(photos, Colours(), transform=AS_TRAINED, cache=tmp_path / "pixels")
+    assert run.top1 == first.top1
+
+
+def test_a_quantized_network_is_scored(photos: PhotoSet) -> None:
+    quantized = torch.ao.quantization.quantize_dynamic(Colours().eval(), {nn.Linear})
+    run = genset.evaluate(photos, quantized, transform=AS_TRAINED, name="int8")
+    assert run.top1.correct == 2
+
+
+def test_rows_of_a_table_are_matched_by_the_photos_ids(photos: PhotoSet) -> None:
+    import pandas
+
+    table = pandas.DataFrame({"top1": [0, 0, 2, 3]}, index=photos.ids)
+    assert genset.evaluate(photos, predictions=table[::-1]).top1.correct == 4
+    assert genset.evaluate(photos, predictions=table.reset_index(drop=True)).top1.correct == 4
+
+
+def test_two_calls_at_once_score_a_model_once(photos: PhotoSet) -> None:
+    networks = [Counting(), Counting()]
+
+    def use(network: nn.Module) -> genset.api.Evaluated:
+        return genset.evaluate(photos, network, transform=AS_TRAINED, name="mine")
+
+    with ThreadPoolExecutor(2) as threads:
+        one, other = threads.map(use, networks)
+    assert one == other
+    assert sorted(network.seen for network in networks)[0] == 0
+
+
+def test_a_photo_may_be_named_in_two_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    paint(tmp_path / "photos", 0, "two\nlines.png", RED)
+    paint(tmp_path / "photos", 1, "one.png", GREEN)
+    run = genset.evaluate("photos", Colours(), transform=AS_TRAINED, name="mine")
+    assert [each.image for each in run.predictions] == run.photos.ids
+    assert genset.compare(run, run).photos == 2
 
 
 def test_classes_of_the_callers_own(tmp_path: Path) -> None:
@@ -313,6 +433,13 @@ class Broken(nn.Module):
         (None, {"predictions": [[1, 1]] * 4}, BadInput, "has a class twice"),
         (None, {"predictions": [["cat"]] * 4}, BadInput, "must be N x k class indices"),
         (None, {"predictions": [[0]] * 4, "workers": 2}, BadInput, "leave out what is for a model"),
+        (None, {"predictions": [[0], [1, 2], [3], [4]]}, BadInput, "predictions= is no array"),
+        (Colours(), {"transform": AS_TRAINED, "name": "x" * 300}, BadInput, "name= is up to 120"),
+        (Colours(), {"transform": AS_TRAINED, "name": 5}, BadInput, "name= is up to"),
+        (Colours(), {"transform": AS_TRAINED, "workers": "2"}, BadInput, "workers is a whole"),
+        (nn.LazyLinear(3), {"transform": AS_TRAINED}, BadInput, "weights cannot be read"),
+        (Colours().to("meta"), {"transform": AS_TRAINED}, BadInput, "weights cannot be read"),
+        (Colours(1001), {"transform": AS_TRAINED}, ModelError, "name them with classes="),
     ],
 )
 def test_what_cannot_be_scored_is_named_in_one_line(
@@ -333,6 +460,12 @@ def test_sets_are_not_mixed(photos: PhotoSet, tmp_path: Path) -> None:
             use()
     with pytest.raises(BadInput, match="at least one model"):
         genset.report([], "a.html")
+    with pytest.raises(BadInput, match="is a folder: name"):
+        genset.report([one], tmp_path)
+    for use in (lambda: genset.compare("a", "b"), lambda: genset.report(["a"], "a.html")):
+        with pytest.raises(BadInput, match=r"what genset\.evaluate gave .* not a str"):
+            use()
+    assert genset.report((each for each in [one]), "a.html").models
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         genset.nothing  # noqa: B018 - it is the access that fails
 
@@ -364,3 +497,22 @@ def test_a_list_of_photos_takes_predictions_alone(tmp_path: Path) -> None:
     assert genset.evaluate(photos, predictions=[[0], [0]]).top1.correct == 1
     with pytest.raises(BadInput, match=r"lists photos that are not here: only predictions="):
         genset.evaluate(photos, Colours(), transform=AS_TRAINED)
+
+
+def test_a_disk_that_cannot_be_written_is_one_line(photos: PhotoSet, tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("no folder")
+    for given in ({"model": Colours(), "transform": AS_TRAINED}, {"predictions": [[0]] * 4}):
+        with pytest.raises(GensetError) as refused:
+            genset.evaluate(photos, **given, name="mine")  # type: ignore[arg-type]
+        assert "\n" not in str(refused.value)
+        assert "runs" in str(refused.value) or "not a directory" in str(refused.value).lower()
+
+
+def test_kept_predictions_that_were_cut_are_one_line(photos: PhotoSet) -> None:
+    run = genset.evaluate(photos, Colours(), transform=AS_TRAINED, name="mine")
+    assert run.folder is not None
+    table = run.folder / "predictions.csv"
+    os.truncate(table, table.stat().st_size - 60)
+    again = genset.evaluate(photos, Colours(), transform=AS_TRAINED, name="mine")
+    with pytest.raises(GensetError, match=r"predictions cannot be read .*; delete it and evaluate"):
+        list(again.predictions)

@@ -127,8 +127,9 @@ def compare(
     """
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.evaluation.results.compare import compare as compare_models
+    from genset.evaluation.results.remarks import remarks
     from genset.evaluation.results.results import load_results
-    from genset.reporting.narrative.models import remarks, verdict
+    from genset.reporting.narrative.models import verdict
     from genset.reporting.render.markdown import pair_to_json
     from genset.statistics.bootstrap import Resampling
 

@@ -166,8 +166,8 @@ def _audits(
 
 
 def _show_runs(results: "Sequence[Run]", k: int) -> None:
+    from genset.evaluation.results.remarks import remarks
     from genset.reporting.format import interval
-    from genset.reporting.narrative.models import remarks
     from genset.text.numbers import percent
 
     ks = sorted({1, 5, k})

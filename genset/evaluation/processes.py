@@ -19,6 +19,11 @@ Result = TypeVar("Result")
 CAN_FORK = sys.platform == "linux"
 
 
+def can_fork() -> bool:
+    """Whether processes can be split off here: those of multiprocessing's pools may have none."""
+    return CAN_FORK and not multiprocessing.current_process().daemon
+
+
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -30,7 +35,7 @@ def call_in_fork(work: Callable[..., Result], *arguments: Any) -> Result:
     Raises:
         GensetError: it raised that, or was killed.
     """
-    if not CAN_FORK:
+    if not can_fork():
         return work(*arguments)
     process, end = start_fork(_call, work, arguments)
     try:

@@ -120,18 +120,21 @@ class Runner:
         """Why the model fails, in one line."""
         what = f"model {self.model.spec.text!r}"
         if isinstance(error, GensetError):
-            return _explained(what, str(error), len(self.model.order))
+            return _explained(what, str(error), self.model)
         if _no_memory(error):
             return f"{what}: there is no memory for one photo"
         return f"{what} cannot be run: {first_line(error)}"
 
 
-def _explained(what: str, problem: str, outputs: int) -> str:
+def _explained(what: str, problem: str, model: LoadedModel) -> str:
     """Of a wrong shape, what was expected, and what may be the reason."""
     if not problem.startswith("answers "):
         return problem
-    background = f", {outputs + 1}] " in problem
+    outputs = len(model.order)
+    background = f", {outputs + 1}] " in problem and model.spec.kind != "memory"
     more = "; if output 0 is a background class, say &background=0" if background else ""
+    if model.spec.kind == "memory":
+        more = "; if its outputs stand for others, name them with classes="
     whose = "ImageNet's 1000" if outputs == 1000 else f"{outputs}"
     return f"{what} {problem}: it must give a score for each of {whose} classes{more}"
 

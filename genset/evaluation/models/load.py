@@ -34,6 +34,8 @@ class LoadedModel:
         is_program: it came as a program, whose layers cannot be taken apart.
         onnx: the file, for a model that comes as ONNX.
         exports_to_onnx: whether PyTorch can write the network as ONNX.
+        salt: makes its runs unlike all others, where it may be another model than that of an
+            earlier run; "" for any model that comes from a file.
         device: "cpu", or another device's name, where the network must stay there; "" where it may
             be moved to a GPU.
     """
@@ -49,6 +51,7 @@ class LoadedModel:
     onnx: Path | None = None
     exports_to_onnx: bool = True
     device: str = ""
+    salt: str = ""
 
 
 def load_model(spec: ModelSpec, allow_code: bool = False) -> LoadedModel:
@@ -146,6 +149,8 @@ def hash_of_weights(weights: Mapping[str, Tensor]) -> str:
     digest = hashlib.sha256()
     for key, value in sorted(weights.items()):
         digest.update(f"{key} {value.dtype} {list(value.shape)}\n".encode())
+        if value.is_quantized:
+            value = value.dequantize()
         values = value.detach().cpu().contiguous().reshape(-1)
         digest.update(values.view(torch.uint8).numpy().tobytes())  # numpy knows no bfloat16
     return f"sha256:{digest.hexdigest()}"

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import uuid4
 
+import torch
 from PIL import Image
-from torch import nn
+from torch import Tensor, nn
 
 from genset.errors import BadInput, first_line
 from genset.evaluation.models.architectures import timm_preprocessing
@@ -14,6 +16,7 @@ from genset.evaluation.models.preprocessing import (
     CustomTransform,
     Geometry,
     Preprocessing,
+    identity_of,
     numbers_of,
 )
 from genset.evaluation.models.spec import ModelSpec
@@ -27,26 +30,53 @@ def model_in_memory(
     Args:
         network: takes N x 3 x H x W, gives N x classes scores.
         preprocessing: how a photo becomes such an input.
-        name: in tables; "": the name of its class.
+        name: in tables; "": the name of its class, and its run is like no other.
         classes: what each output stands for; None: ImageNet's 1,000 classes.
 
     Raises:
-        BadInput: a class is there twice.
+        BadInput: a class is there twice, or the weights cannot be read.
     """
     order = class_order() if classes is None else tuple(map(str, classes))
     if len(set(order)) < len(order):
         raise BadInput("classes= names a class twice")
+    geometry = preprocessing.geometry
+    known = not isinstance(geometry, CustomTransform) or bool(geometry.identity)
+    salt = "" if name and known else uuid4().hex
     name = name or type(network).__name__
     weight = next(network.parameters(), None)
+    try:
+        weights_hash = hash_of_weights(_weights(network))
+    except Exception as error:  # noqa: BLE001 - of lazy and meta tensors, torch raises what it likes
+        raise BadInput(f"the model's weights cannot be read: {first_line(error)}") from None
+    double = weight is not None and weight.dtype == torch.float64
     return LoadedModel(
         spec=ModelSpec(name, "memory", name, "", name, classes="" if classes is None else "given"),
         network=network,
         preprocessing=preprocessing,
-        weights_hash=hash_of_weights(network.state_dict()),
+        weights_hash=weights_hash,
         order=order,
+        notes=["The network runs in float64."] if double else [],
         exports_to_onnx=False,
         device="cpu" if weight is None else str(weight.device),
+        salt=salt,
     )
+
+
+def precision_of(network: nn.Module) -> str:
+    """The precision of a network's weights, by the name that runs are kept with."""
+    weight = next((each for each in network.parameters() if each.is_floating_point()), None)
+    names = {torch.bfloat16: "bf16", torch.float16: "fp16"}
+    return names.get(weight.dtype, "float32") if weight is not None else "float32"
+
+
+def _weights(network: nn.Module) -> dict[str, Tensor]:
+    """All tensors of a network: also buffers that are not saved, and what quantized layers pack."""
+    found: dict[str, Tensor] = dict(network.named_buffers())
+    for name, value in network.state_dict().items():
+        parts = value if isinstance(value, (tuple, list)) else [value]
+        tensors = [part for part in parts if isinstance(part, Tensor)]
+        found |= {f"{name}.{n}" if n else name: part for n, part in enumerate(tensors)}
+    return found
 
 
 def preprocessing_of(
@@ -70,7 +100,7 @@ def preprocessing_of(
             f"{type(network).__name__}"
         )
     if transform is None:
-        if hasattr(network, "pretrained_cfg"):
+        if type(network).__module__.startswith("timm.") and hasattr(network, "pretrained_cfg"):
             return timm_preprocessing(network)
         raise BadInput(
             "evaluate needs the model's transform=, from a photo to 3 x H x W: the wrong one "
@@ -84,6 +114,10 @@ def preprocessing_of(
         raise BadInput(f"the transform fails on a photo: {first_line(error)}") from None
     shape = numbers_of(given).shape
     geometry: Geometry = CustomTransform(
-        resize=shape[1], crop=shape[2], function=transform, shape=shape
+        resize=shape[1],
+        crop=shape[2],
+        function=transform,
+        shape=shape,
+        identity=identity_of(transform),
     )
     return Preprocessing(geometry)

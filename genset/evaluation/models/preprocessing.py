@@ -1,5 +1,8 @@
 """How a photo becomes what a network was trained on: sizes, interpolation, normalization."""
 
+import hashlib
+import pickle
+import pickletools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,6 +19,12 @@ _IMAGENET_STD = (0.229, 0.224, 0.225)
 
 # The share of the resized photo that most models were evaluated on.
 _USUAL_SHARE = 0.875
+
+# Whose classes do the same wherever they have the same settings.
+_KNOWN_PACKAGES = {
+    *("torch", "torchvision", "timm", "PIL", "numpy"),
+    *("__builtin__", "builtins", "collections", "copy_reg", "copyreg", "enum", "functools", "math"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +64,17 @@ class CustomTransform(Geometry):
     Attributes:
         function: takes an RGB image of Pillow's, gives `shape` numbers, normalized already.
         shape: channels, height, width.
+        identity: a hash over all that the function does; "" where that cannot be known.
     """
 
     function: Callable[[Any], Any]
     shape: tuple[int, ...]
+    identity: str
 
     @property
     def dtype(self) -> str:
         """Of one photo's numbers."""
         return "float32"
-
-    @property
-    def is_described(self) -> bool:
-        """Whether its words say all that it does, as torchvision's do; a function's do not."""
-        return not re.search(r"<.* at 0x|\bLambda\b", repr(self.function))
 
     def __call__(self, image: Any) -> NDArray[np.float32]:
         """Transform one photo.
@@ -77,6 +83,22 @@ class CustomTransform(Geometry):
             BadInput: the function gives something else than for the first photo.
         """
         return numbers_of(self.function(image), self.shape)
+
+
+def identity_of(function: Callable[[Any], Any]) -> str:
+    """A sha256 over a transform, if packages' own classes and plain values say all of it.
+
+    "" for any other: nobody can tell whether a function of the caller's is that of an earlier run.
+    What an object prints is not enough, since many print only a part of their settings.
+    """
+    try:
+        content = pickle.dumps(function, protocol=2)  # which names each class in one word
+    except Exception:  # noqa: BLE001 - an object may raise what it likes
+        return ""
+    names = (word for code, word, _ in pickletools.genops(content) if code.name == "GLOBAL")
+    if any(str(name).partition(" ")[0].partition(".")[0] not in _KNOWN_PACKAGES for name in names):
+        return ""
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def numbers_of(given: Any, shape: tuple[int, ...] | None = None) -> NDArray[np.float32]:
@@ -171,7 +193,8 @@ class Preprocessing:
     def described(self) -> dict[str, Any]:
         """The same as plain values, kept with every result."""
         if isinstance(self.geometry, CustomTransform):
-            return {"transform": re.sub(r" at 0x[0-9a-f]+", "", repr(self.geometry.function))}
+            shown = re.sub(r" at 0x[0-9a-f]+", "", repr(self.geometry.function))
+            return {"transform": shown, "identity": self.geometry.identity}
         words: dict[str, Any] = {
             "resize": self.geometry.resize,
             "crop": self.geometry.crop,

@@ -1,5 +1,6 @@
 """What evaluating a model gives in Python: its record, and its answers photo by photo."""
 
+import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, overload
 
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.results.remarks import remarks
 from genset.evaluation.results.results import KeptRun
 from genset.evaluation.results.runs import Accuracy, Prediction, Run, load_predictions
 
@@ -89,8 +91,8 @@ class Evaluated:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the numbers must know, in sentences."""
-        return self.record.notes
+        """What a reader of the numbers must know, in sentences: also which photos do not count."""
+        return remarks(self.record)
 
     @property
     def predictions(self) -> Predictions:
@@ -113,7 +115,12 @@ class Evaluated:
             return self._answers
         if self.folder is None:
             raise BadInput(f"{self.model}: its predictions were not kept")
-        return load_predictions(self.folder)
+        try:
+            return load_predictions(self.folder)
+        except (OSError, ValueError, csv.Error) as error:
+            raise GensetError(
+                f"{self.folder}: predictions cannot be read ({error}); delete it and evaluate again"
+            ) from None
 
 
 @dataclass(frozen=True, slots=True)

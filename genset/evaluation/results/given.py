@@ -4,11 +4,12 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.errors import BadInput
+from genset.errors import BadInput, first_line
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.spec import ModelSpec
@@ -32,7 +33,8 @@ def count_given(
     Args:
         photos: the set, of N photos.
         predictions: N x k class indices (integers), the best first; or N x classes logits or
-            probabilities (floats). A tensor is fine.
+            probabilities (floats). A tensor is fine; so is a pandas table, whose rows are matched
+            by its index if that holds the photos' ids.
         name: of the model; "": the run is not kept.
         classes: what each index or column stands for; None: ImageNet's 1,000 classes.
         runs: the folder where a run with a name is kept.
@@ -41,14 +43,17 @@ def count_given(
         BadInput: the array does not fit the set or the classes.
         GensetError: not one photo can be counted.
     """
-    array = _array(predictions)
+    array = _array(_in_order(predictions, photos))
     order = class_order() if classes is None else tuple(map(str, classes))
     spec = ModelSpec(name or "predictions", "predictions", "array", "", name or "predictions")
     counted = count_answers(spec, photos, _answers(spec, photos, array, order), set(order))
     digest = hashlib.sha256(f"{array.dtype} {array.shape}\n".encode())
     digest.update(np.ascontiguousarray(array).data)
     answers_hash = f"sha256:{digest.hexdigest()}"
-    key = run_key(set=photos.content_hash, predictions=answers_hash, classes=order, name=name)
+    salt = "" if name else uuid4().hex  # nothing is found again without a name
+    key = run_key(
+        set=photos.content_hash, predictions=answers_hash, classes=order, name=name, salt=salt
+    )
     folder = run_folder(runs, photos.name, spec.name, key)
     if name and (kept := load_run(folder)) is not None:
         return Evaluated(kept, photos, folder, counted.predictions)
@@ -58,11 +63,24 @@ def count_given(
     return Evaluated(run, photos, folder if name else None, counted.predictions)
 
 
+def _in_order(given: Any, photos: PhotoSet) -> Any:
+    """Rows of a pandas table whose index has the photos' ids, in the set's order."""
+    if not (hasattr(given, "reindex") and hasattr(given, "to_numpy")):
+        return given
+    index = list(given.index)
+    if len(index) == len(photos) and set(index) == set(photos.ids):
+        given = given.reindex(photos.ids)
+    return given.to_numpy()
+
+
 def _array(given: Any) -> NDArray[Any]:
-    if hasattr(given, "detach"):  # a tensor, wherever it is
-        given = given.detach().cpu()
-        given = given.float() if given.is_floating_point() else given
-    array: NDArray[Any] = np.asarray(given)
+    try:
+        if hasattr(given, "detach"):  # a tensor, wherever it is
+            given = given.detach().cpu()
+            given = given.float() if given.is_floating_point() else given
+        array: NDArray[Any] = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise BadInput(f"predictions= is no array: {first_line(error)}") from None
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or array.dtype.kind not in "iuf" or not array.size:

@@ -188,13 +188,12 @@ def load_predictions(folder: Path) -> list[Prediction]:
         if head != ["image", "wnid", *tops, *probabilities] or not ranks:
             raise ValueError(f"its columns are {', '.join(head)}")
         end = 2 + ranks
-        predictions = [
-            Prediction(row[0], row[1], tuple(row[2:end]), tuple(map(float, row[end:])))
-            for row in rows
-            if len(row) == len(head)
-        ]
-        if rows.line_num != len(predictions) + 1:
-            raise ValueError("a line is cut")
+        predictions = []
+        for row in rows:
+            if len(row) != len(head):
+                raise ValueError("a line is cut")
+            known = tuple(map(float, row[end:]))
+            predictions.append(Prediction(row[0], row[1], tuple(row[2:end]), known))
         return predictions
 
 

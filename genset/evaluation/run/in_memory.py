@@ -15,10 +15,10 @@ from genset.errors import BadInput, GensetError, PhotoRefused
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.transforms import opened
 from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.models.memory import preprocessing_of
+from genset.evaluation.models.memory import precision_of, preprocessing_of
 from genset.evaluation.models.preprocessing import Preprocessing
 from genset.evaluation.results.evaluated import Evaluated
-from genset.evaluation.results.runs import load_predictions, run_folder
+from genset.evaluation.results.runs import run_folder
 from genset.evaluation.run.executors.in_process import InProcess
 from genset.evaluation.run.options import ScoringOptions
 from genset.evaluation.run.plan import ScoringPlan
@@ -45,7 +45,8 @@ def score_in_memory(
         raise BadInput(
             "a network in memory is run by PyTorch in this process: leave out engine= and cluster="
         )
-    options = replace(options, engine="torch")
+    precision = precision_of(model.network)
+    options = replace(options, engine="torch", precision=_reduced(options.precision, precision))
     with _as_it_was(model.network):
         if runs is not None:
             return _score(photos, model, runs, options)
@@ -73,6 +74,11 @@ def preprocessing_on(
     return preprocessing_of(network, transform, _first(photos))
 
 
+def _reduced(asked: str, own: str) -> str:
+    """What a network of half precision runs in, whatever is asked for."""
+    return asked if own == "float32" else own
+
+
 def _first(photos: PhotoSet) -> Image.Image:
     for photo in photos.photos:
         try:
@@ -88,7 +94,7 @@ def _score(photos: PhotoSet, model: LoadedModel, runs: Path, options: ScoringOpt
     if isinstance(found, GensetError):
         raise found
     folder = run_folder(runs, photos.name, found.model, found.key)
-    return Evaluated(found, photos, folder, load_predictions(folder))
+    return Evaluated(found, photos, folder)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.transforms import Pixels
 from genset.evaluation.engines.select import SelectedEngine
 from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.models.preprocessing import Geometry
+from genset.evaluation.models.preprocessing import CustomTransform, Geometry
 from genset.evaluation.run.options import ScoringOptions
 from genset.evaluation.run.shards import SHARDS, shards_of
 
@@ -118,7 +118,7 @@ class Job:
         caches = {
             geometry: PixelCache(folder, self.photos, geometry, decoding)
             for geometry in self.geometries()
-            if folder is not None
+            if folder is not None and not isinstance(geometry, CustomTransform)
         }
         return PixelDataset(self.photos.photos, decoding, caches)
 

@@ -42,6 +42,9 @@ class ScoringOptions:
 
     def __post_init__(self) -> None:
         """Refuse what is not possible."""
+        for what, number in (("keep", self.keep), ("workers", self.workers)):
+            if not isinstance(number, int):
+                raise BadInput(f"{what} is a whole number, not {number!r}")
         classes = len(imagenet1k())
         if self.keep and not 5 <= self.keep <= classes:
             raise BadInput(f"5 to {classes} classes of each photo can be kept, not {self.keep}")

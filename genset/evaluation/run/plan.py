@@ -2,7 +2,8 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,13 +16,13 @@ from genset.evaluation.engines import ENGINES
 from genset.evaluation.engines.export import onnx_file
 from genset.evaluation.engines.select import SelectedEngine, candidates, select
 from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.models.preprocessing import CustomTransform, Geometry
+from genset.evaluation.models.preprocessing import Geometry
 from genset.evaluation.results.runs import LOGITS, Run, load_run, run_folder, run_key
-from genset.evaluation.run.executors.executor import Executor
+from genset.evaluation.run.executors.executor import Executor, not_written
 from genset.evaluation.run.job import Job, MissingShard, ModelTask
 from genset.evaluation.run.options import ScoringOptions
 from genset.evaluation.run.shards import SHARDS, shard_file
-from genset.files import write_text
+from genset.files import one_at_a_time, write_text
 
 # Photos on which engines are tried, and those of them with which every worker checks its engine.
 _SAMPLES, _CHECKED = 8, 4
@@ -57,10 +58,6 @@ class ScoringPlan:
         Raises:
             GensetError: the run's record is not one of ours.
         """
-        # Whether a caller's own function is that of an earlier run cannot be known.
-        geometry = model.preprocessing.geometry
-        if isinstance(geometry, CustomTransform) and not geometry.is_described:
-            return None
         folder = self.new_task(model).folder
         finished = load_run(folder)
         has_logits = not self.options.logits or (folder / LOGITS).is_file()
@@ -81,9 +78,29 @@ class ScoringPlan:
             identity["keep"] = options.keep
         if spec.classes or spec.background is not None:
             identity["outputs"] = model.order
+        if model.salt:
+            identity["salt"] = model.salt
         key = run_key(**identity)
         folder = run_folder(self.runs, self.photos.name, spec.name, key)
         return ModelTask(model, key, folder, preprocessing, options.logits, notes=[*model.notes])
+
+    @contextmanager
+    def alone(self, tasks: Mapping[Path, ModelTask]) -> Iterator[dict[Path, Run]]:
+        """Wait until no other command scores one of these; the runs that are finished then.
+
+        Args:
+            tasks: by their folders.
+        """
+        with ExitStack() as turns:
+            # In the order of their names, so that no two commands wait for each other.
+            for folder in sorted(tasks) if self.executor.is_first else ():
+                try:
+                    turns.enter_context(one_at_a_time(folder))
+                except OSError as error:
+                    raise not_written(error) from None
+            runs = {folder: self.find_run(task.model) for folder, task in tasks.items()}
+            finished = {folder: run for folder, run in runs.items() if run is not None}
+            yield self.executor.on_first(lambda: finished)
 
     def sample_pixels(self, tasks: Sequence[ModelTask]) -> dict[Geometry, Pixels]:
         """The first photos that can be read, to try engines on: N x S x S x 3 by geometry.

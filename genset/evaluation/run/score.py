@@ -63,8 +63,10 @@ def score_models(
         if isinstance(outcome, ModelTask):  # a model that is named twice is scored once
             outcome = tasks.setdefault(outcome.folder, outcome)
         outcomes.append(outcome)
-    runs = run_tasks(plan, list(tasks.values()), assemble) if tasks else {}
-    return [runs[each.folder] if isinstance(each, ModelTask) else each for each in outcomes]
+    with plan.alone(tasks) as runs:  # another command may have finished some of them meanwhile
+        todo = [task for folder, task in tasks.items() if folder not in runs]
+        found = {**runs, **(run_tasks(plan, todo, assemble) if todo else {})}
+    return [found[each.folder] if isinstance(each, ModelTask) else each for each in outcomes]
 
 
 def run_tasks(

@@ -1,13 +1,11 @@
 """What a report says in sentences: no more than its numbers support."""
 
 import shlex
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from genset.evaluation.results.compare import Pair
-from genset.evaluation.results.runs import Run
 from genset.reporting.data.report import Power, ReferenceSummary, ReportData, SetSummary
 from genset.reporting.format import interval, settings
 from genset.text.numbers import count, digits, p_value, percent, points, span
@@ -132,29 +130,6 @@ def intervals(data: ReportData) -> str:
         "adjusted by Holm for all pairs, is above 0.05, or the interval of their difference "
         "(classes resampled, the same for both) holds 0."
     )
-
-
-def remarks(run: Run) -> list[str]:
-    """What must stand beside a run's numbers."""
-    said = [f"{unreadable(run)}; not counted"] if run.unreadable else []
-    if run.masked:
-        said.append(
-            f"chooses among {count(run.classes, 'class', 'classes')} only; "
-            f"{count(run.masked, 'photo')} of other classes not counted"
-        )
-    if run.precision not in ("float32", "unknown"):
-        said.append(f"scored in {run.precision}")
-    return [clean(each, 300) for each in (*said, *run.notes)]
-
-
-def unreadable(run: Run) -> str:
-    """What must stand beside a run's numbers where photos were left out; else nothing."""
-    reasons = Counter(run.unreadable.values())
-    without = reasons.pop("no prediction", 0)
-    unread = sum(reasons.values())
-    said = [f"{count(unread, 'photo')} could not be read"] if unread else []
-    said += [f"{count(without, 'photo')} without a prediction"] if without else []
-    return "; ".join(said)
 
 
 def per_class(the_set: SetSummary) -> str:

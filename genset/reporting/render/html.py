@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.errors import MissingExtra
+from genset.evaluation.results.remarks import remarks
 from genset.files import write_text
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.report import ReportData
@@ -53,6 +54,7 @@ def write_html(data: ReportData, path: Path) -> None:
         settings=settings,
         web_link=web_link,
         narrative=narrative,
+        remarks=remarks,
         tta_narrative=tta_narrative,
         finetuning_narrative=finetuning_narrative,
         extremes=extremes,

@@ -7,6 +7,7 @@ from typing import Any
 
 from genset.evaluation.results.breakdown import Breakdown
 from genset.evaluation.results.compare import Pair
+from genset.evaluation.results.remarks import remarks
 from genset.reporting.data.report import Against, ReferenceSummary, ReportData, ScoredModel
 from genset.reporting.format import interval
 from genset.reporting.gather.gallery import class_name
@@ -34,9 +35,9 @@ def as_markdown(data: ReportData) -> str:
     if data.models:
         parts.append(_leaderboard(data.models))
         parts += [
-            f"{escape(model.label)}: {escape('; '.join(remarks))}."
+            f"{escape(model.label)}: {escape('; '.join(found))}."
             for model in data.models
-            if (remarks := narrative.remarks(model.run))
+            if (found := remarks(model.run))
         ]
         parts.append(escape(" ".join([*narrative.certainty(data), narrative.intervals(data)])))
     if data.pairs:

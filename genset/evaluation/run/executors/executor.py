@@ -1,5 +1,6 @@
 """What an executor is: it has the shards of a job scored, and reports what became of each."""
 
+import errno
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
@@ -92,7 +93,8 @@ class Executor(ABC):
 
 def not_written(error: OSError) -> GensetError:
     """What to raise where answers cannot be written."""
+    mend = "make room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "mend that"
     return GensetError(
         f"the answers cannot be written: {error.strerror or first_line(error)}. What is "
-        "finished is kept: make room and run the same command again"
+        f"finished is kept: {mend} and run the same command again"
     )

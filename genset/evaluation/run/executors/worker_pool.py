@@ -15,7 +15,7 @@ import torch
 
 from genset.errors import GensetError
 from genset.evaluation.data.loader import PixelDataset
-from genset.evaluation.processes import CAN_FORK, cores, receive, start_fork
+from genset.evaluation.processes import can_fork, cores, receive, start_fork
 from genset.evaluation.run.executors.executor import Executor, not_written
 from genset.evaluation.run.executors.in_process import InProcess
 from genset.evaluation.run.job import Job, MissingShard, ShardReport
@@ -41,7 +41,7 @@ class WorkerPool(Executor):
     def reports(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
         workers = min(self.workers or self._worth(job, todo), len(todo))
         on_gpu = torch.cuda.is_available() and job.wants_gpu
-        if workers > 1 and CAN_FORK and not on_gpu:
+        if workers > 1 and can_fork() and not on_gpu:
             return _score_in_pool(job, todo, workers)
         return InProcess(self.workers or self.cores).reports(job, todo)
 
