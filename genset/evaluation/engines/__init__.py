@@ -12,7 +12,6 @@
 
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import version
 from importlib.util import find_spec
 
 from genset.errors import BadInput
@@ -46,6 +45,8 @@ class EngineKind:
     @property
     def version(self) -> str:
         """Of its package."""
+        from importlib.metadata import version  # which takes a while to import
+
         return version(self.package)
 
     def check_precision(self, precision: str) -> None:
