@@ -56,10 +56,8 @@ class EngineKind:
             BadInput: it does not; naming the engines that do.
         """
         if precision not in self.precisions:
-            others = " or ".join(
-                kind.name for kind in ENGINES.values() if precision in kind.precisions
-            )
-            raise BadInput(f"engine {self.name} has no {precision}: use {others}")
+            able = sorted(kind.name for kind in ENGINES.values() if precision in kind.precisions)
+            raise BadInput(f"engine {self.name} has no {precision}: use {' or '.join(able)}")
 
     def load(self) -> None:
         """Import its package."""
