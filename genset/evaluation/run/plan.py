@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -100,7 +100,12 @@ class ScoringPlan:
                     raise not_written(error) from None
             runs = {folder: self.find_run(task.model) for folder, task in tasks.items()}
             finished = {folder: run for folder, run in runs.items() if run is not None}
-            yield self.executor.on_first(lambda: finished)
+            try:
+                yield self.executor.on_first(lambda: finished)
+            finally:
+                for folder in tasks:  # of a model that failed nothing stays, not even that
+                    with suppress(OSError):
+                        folder.rmdir()
 
     def sample_pixels(self, tasks: Sequence[ModelTask]) -> dict[Geometry, Pixels]:
         """The first photos that can be read, to try engines on: N x S x S x 3 by geometry.
