@@ -19,11 +19,26 @@ Messages are one line: they name the thing and the mend. The command line prints
 are, so they carry no secrets.
 """
 
+from typing import Any
+
 
 class GensetError(Exception):
     """The work failed; the message is one line for the user."""
 
     exit_code = 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a process sends to another is the same there, whatever its kind is made with."""
+        return _made_again, (type(self), self.args, self.__dict__)
+
+
+def _made_again(
+    kind: type[GensetError], args: tuple[Any, ...], state: dict[str, Any]
+) -> GensetError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class BadInput(GensetError):
