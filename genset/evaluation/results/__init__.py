@@ -1,1 +1,16 @@
-"""Results: what is kept of runs, read and compared without any model."""
+"""Results: what is kept of runs, read and compared without any model.
+
+::
+
+    predictions     answers that were computed elsewhere, from a file
+    given           the same from an array
+    count           answers to a run: counts, provenance
+    runs            the folder of a run, written and read
+    results         the runs on one set, side by side
+    compare         models, pair by pair
+    breakdown       by class, licence, year, keyword
+    references      accuracies elsewhere
+    sanity_checks   answers that cannot be right as a whole
+    remarks         what must be said beside a run's numbers
+    evaluated       all that in Python
+"""
