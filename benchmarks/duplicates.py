@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 
 from genset.hashes import near
-from genset.scrape.fingerprint import variants
+from genset.scrape.fetch.fingerprint import variants
 
 RUNS = 3
 

@@ -152,9 +152,9 @@ def run_genset(addresses: Path, out: Path) -> None:
 
 def scrape_listed(addresses: Path, out: Path) -> None:
     """Scrape with a source that finds nothing but these addresses."""
-    from genset.scrape.plan import Plan
-    from genset.scrape.pool import scrape
-    from genset.scrape.source import FoundPhoto, Question, SearchPage
+    from genset.scrape.collect.plan import ScrapePlan
+    from genset.scrape.collect.scraper import scrape
+    from genset.scrape.sources.source import FoundPhoto, Question, SearchPage
     from genset.store import Store
     from genset.taxonomy import ImageClass, Query
     from genset.workspace import Workspace
@@ -190,7 +190,9 @@ def scrape_listed(addresses: Path, out: Path) -> None:
     )
     workspace = Workspace.create(out)
     store = Store.open(workspace.store_url)
-    scrape(workspace, store, Listed(), Plan(classes, PHOTOS_PER_CLASS, workspace.posted_after))
+    scrape(
+        workspace, store, Listed(), ScrapePlan(classes, PHOTOS_PER_CLASS, workspace.posted_after)
+    )
     store.close()
 
 

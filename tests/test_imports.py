@@ -17,7 +17,7 @@ FLOORS = [
     {"statistics", "text"},
     {"licenses", "taxonomy"},
     {"workspace", "store"},
-    {"scrape", "label", "release", "evaluation", "tta"},
+    {"scrape", "sandbox", "label", "release", "evaluation", "tta"},
     {"finetune"},
     {"reporting", "status"},
     {"cli", "api"},
@@ -46,6 +46,11 @@ INNER_FLOORS = {
         {"score"},
         {"executors"},
         {"in_memory", "latency", "audit"},
+    ],
+    "scrape": [
+        {"fetch"},
+        {"sources"},
+        {"collect", "imports", "upkeep"},
     ],
     "reporting": [
         {"latency", "data"},

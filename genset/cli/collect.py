@@ -15,7 +15,7 @@ from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.scrape.plan import ScrapePlan
+    from genset.scrape.collect.plan import ScrapePlan
 
 DAY = click.DateTime(["%Y-%m-%d"])
 
@@ -84,7 +84,7 @@ def sandbox(
     genset sandbox --photos DIR
     genset sandbox --photos DIR --fault too_many=0.05 --fault gone=0.02 --log asked.jsonl
     """
-    from genset.scrape.sandbox import Faults, Sandbox
+    from genset.sandbox import Faults, Sandbox
 
     server = Sandbox(photos, records, port, Faults.parse(faults, seed), log)
     click.echo(f"export GENSET_FLICKR_ENDPOINT={server.endpoint}")
@@ -140,9 +140,9 @@ def scrape(
     genset scrape --classes n02123045,n07930864
     genset scrape --per-class 300 --license open --dry-run
     """
-    from genset.scrape.flickr import CALLS_AN_HOUR, Flickr
-    from genset.scrape.pool import scrape as fill
-    from genset.scrape.state import estimate, forget_refusals
+    from genset.scrape.collect.scraper import scrape as fill
+    from genset.scrape.collect.state import estimate, forget_refusals
+    from genset.scrape.sources.flickr import CALLS_AN_HOUR, Flickr
 
     with opened(folder) as (workspace, store):
         plan = _plan(workspace, **wanted)
@@ -192,7 +192,7 @@ def _plan(
 ) -> "ScrapePlan":
     """The options, and where one is not given what the workspace says."""
     from genset.licenses import choose_licenses
-    from genset.scrape.plan import ScrapePlan
+    from genset.scrape.collect.plan import ScrapePlan
 
     since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
     until = posted_before.replace(tzinfo=UTC) if posted_before else None

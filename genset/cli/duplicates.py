@@ -21,7 +21,7 @@ def hash_folder(folder: Path, output: Path, as_json: bool) -> None:
     \b
     genset hash imagenet/train -o imagenet.hashes
     """
-    from genset.scrape.duplicates import hash_folder as write
+    from genset.scrape.upkeep.duplicates import hash_folder as write
 
     count, unreadable = write(folder, output)
     answer = {"file": str(output), "hashes": count, "unreadable": unreadable}
@@ -53,7 +53,7 @@ def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
     genset duplicates find --against imagenet.hashes
     """
     from genset.hashes import read_hashes
-    from genset.scrape.duplicates import propose
+    from genset.scrape.upkeep.duplicates import propose
     from genset.store.duplicates import open_pairs
 
     excluded = [read_hashes(path) for path in files]

@@ -28,7 +28,7 @@ def imagenetv2(folder: Path | None, checkout: Path, dataset: str | None, as_json
     genset import imagenetv2 ImageNetV2 --dataset imagenetv2-b-33
     genset scrape --no-search --per-class 10 --posted-after 2004-01-01
     """
-    from genset.scrape.imagenetv2 import take_in
+    from genset.scrape.imports.imagenetv2 import take_in
 
     with opened(folder) as (workspace, store):
         done = take_in(workspace, store, checkout, dataset)

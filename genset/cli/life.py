@@ -24,8 +24,8 @@ def refresh(folder: Path | None, as_json: bool) -> None:
     \b
     genset refresh
     """
-    from genset.scrape.flickr import Flickr
-    from genset.scrape.refresh import refresh as ask
+    from genset.scrape.sources.flickr import Flickr
+    from genset.scrape.upkeep.refresh import refresh as ask
 
     with opened(folder) as (workspace, store):
         done = ask(store, Flickr.from_environment(workspace))
@@ -59,7 +59,7 @@ def remove(folder: Path | None, what: str, reason: str, as_json: bool) -> None:
     genset remove flickr:6061409035 --reason "its owner asked on 3 May"
     genset remove 78733179@N04 --reason "does not want to take part"
     """
-    from genset.scrape.removal import remove as take_out
+    from genset.scrape.upkeep.removal import remove as take_out
 
     with opened(folder) as (workspace, store):
         done = take_out(workspace, store, what, reason)
@@ -89,8 +89,8 @@ def pull(folder: Path | None, manifest: Path, to: Path | None, as_json: bool) ->
     genset pull manifest.json --to v1
     """
     from genset.release.reader import MANIFEST
-    from genset.scrape.flickr import Flickr, own_paces
-    from genset.scrape.pull import pull as rebuild
+    from genset.scrape.sources.flickr import Flickr, own_paces
+    from genset.scrape.upkeep.pull import pull as rebuild
 
     try:
         workspace = Workspace.find(folder)
@@ -153,8 +153,8 @@ def add(
     genset add dump --source city-museum --posted 2019-05-01 --license "Public Domain Mark"
     """
     from genset.licenses import license_named
-    from genset.scrape.folder import Origin
-    from genset.scrape.folder import add as take_in
+    from genset.scrape.imports.folder import Origin
+    from genset.scrape.imports.folder import add as take_in
     from genset.store import now
 
     known = license_named(license_name)

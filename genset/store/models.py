@@ -86,7 +86,7 @@ class Photo(Base):
 
     It is *stored* when `sha256` is set (its original bytes lie in ``images/``), *refused* when
     `refused` gives the reason, and merely known otherwise. `fingerprint` is the perceptual hash of
-    `genset.scrape.fingerprint`, 16 hexadecimal digits. `checked_at` is the start of the last
+    `genset.scrape.fetch.fingerprint`, 16 hexadecimal digits. `checked_at` is the start of the last
     refresh that asked its source after it.
     """
 

@@ -11,7 +11,7 @@ from sqlalchemy import select, text
 
 from genset.errors import BadInput, GensetError
 from genset.label import Desk, Done, Labelers, Verdict, picture_path
-from genset.scrape.removal import remove
+from genset.scrape.upkeep.removal import remove
 from genset.store import Candidate, Label, Photo, Ruling, Store, find_candidate, now
 from genset.workspace import Workspace
 from tests.label.desks import (

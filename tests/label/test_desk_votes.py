@@ -24,7 +24,7 @@ from genset.label import (
     retire_control,
 )
 from genset.label.growth import wanted
-from genset.scrape.removal import remove
+from genset.scrape.upkeep.removal import remove
 from genset.statistics.intervals import wilson
 from genset.store import ControlAnswer, Label, Ruling, Store, find_candidate, votes
 from genset.workspace import LabelRules, Workspace

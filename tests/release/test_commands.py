@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from genset.cli import cli
 from genset.errors import GensetError
 from genset.release.reader import MANIFEST, Release
-from genset.scrape.removal import remove
+from genset.scrape.upkeep.removal import remove
 from genset.store import Photo
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.release.conftest import Pool

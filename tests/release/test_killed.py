@@ -9,7 +9,7 @@ from genset.release.export import export
 from genset.release.freeze import create
 from genset.release.reader import Release, find_releases
 from genset.release.takedown import takedown
-from genset.scrape.removal import remove
+from genset.scrape.upkeep.removal import remove
 from genset.store import Store
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change

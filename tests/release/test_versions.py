@@ -11,7 +11,7 @@ from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release
 from genset.release.strategies import Threshold
 from genset.release.takedown import takedown
-from genset.scrape.removal import remove
+from genset.scrape.upkeep.removal import remove
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.release.conftest import Pool
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 _IMPATIENT = """\
 from genset.__main__ import main
-from genset.scrape import http
+from genset.scrape.fetch import http
 http.FIRST_WAIT = 0.01
 main()
 """

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.scrape import http
+from genset.scrape.fetch import http
 from tests.scrape.pools import Pool, Serve
 
 

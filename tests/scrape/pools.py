@@ -13,11 +13,11 @@ from typing import Any
 
 from sqlalchemy import select
 
-from genset.scrape.flickr import Flickr
-from genset.scrape.plan import ScrapePlan
-from genset.scrape.pool import ScrapeSummary, scrape
-from genset.scrape.sandbox import Faults, Reply, Request, Sandbox
-from genset.scrape.source import Question, SearchPage, Source
+from genset.sandbox import Faults, Reply, Request, Sandbox
+from genset.scrape.collect.plan import ScrapePlan
+from genset.scrape.collect.scraper import ScrapeSummary, scrape
+from genset.scrape.sources.flickr import Flickr
+from genset.scrape.sources.source import Question, SearchPage, Source
 from genset.store import Base, Photo, Store, stored_candidates
 from genset.taxonomy import ImageClass, Query, imagenet1k
 from genset.workspace import Workspace
@@ -144,7 +144,7 @@ class Pool:
     ) -> subprocess.Popen[str]:
         """`genset scrape` in a process of its own, which waits for no second between its tries."""
         impatient = (
-            "from genset.__main__ import main; from genset.scrape import http; "
+            "from genset.__main__ import main; from genset.scrape.fetch import http; "
             "http.FIRST_WAIT = 0.01; main()"
         )
         return subprocess.Popen(

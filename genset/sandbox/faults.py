@@ -1,0 +1,153 @@
+"""What goes wrong in the sandbox, and when. Every decision is a hash: nothing is random.
+
+Three sorts of faults, each kind with its rate:
+
+- Passing ones are the request's: `too_many`, `server_error`, `unavailable`, `wrong_format`,
+  `truncated`, `timeout`. They depend on the seed, on what is asked and on how often it was asked
+  before. Every third time it passes, so nothing fails three times in a row.
+- Lasting ones are the photo's: `gone`, `redirect_elsewhere`, `not_image`, `broken_photos`. They
+  depend on the seed and the photo's id alone: whoever asks, however often and in whichever order,
+  finds the same photos bad.
+- `unstable_pages` are the search's; see `Faults.unsettle`.
+
+How a fault looks to the client stands in `trouble.py`.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self, TypeVar
+
+from genset.errors import BadInput
+from genset.sandbox.records import number
+
+CALLS_ONLY = ("unavailable", "wrong_format")
+PASSING = ("too_many", "server_error", "truncated", "timeout", *CALLS_ONLY)
+LASTING = ("gone", "redirect_elsewhere", "not_image", "broken_photos")
+KINDS = (*PASSING, *LASTING, "unstable_pages")
+
+_SECONDS = ("hang", "retry_after")
+_MOST_REPEATED = 3
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Faults:
+    """The rates of the faults, 0 to 1, and the seed that says whom they meet.
+
+    too_many           HTTP 429, to be asked again after `retry_after` seconds
+    server_error       HTTP 500, 502 or 503
+    unavailable        Flickr's "not currently available", in each of the codes it comes with (API)
+    wrong_format       the same in another format than was asked for, or as a web page (API)
+    truncated          the connection breaks in the middle of the body
+    timeout            no answer; the connection breaks after `hang` seconds
+    gone               a search still lists the photo, but it was removed
+    redirect_elsewhere the image's address leads to another host
+    not_image          the image's address shows a web page
+    broken_photos      the image file ends in its middle
+    unstable_pages     photos move between a search's pages
+
+    Each rate is the share of the requests, photos or pages that it meets. Since every third try
+    passes, requests that are often repeated fail a third less.
+    """
+
+    seed: int = 0
+    too_many: float = 0.0
+    server_error: float = 0.0
+    truncated: float = 0.0
+    timeout: float = 0.0
+    unavailable: float = 0.0
+    wrong_format: float = 0.0
+    gone: float = 0.0
+    redirect_elsewhere: float = 0.0
+    not_image: float = 0.0
+    broken_photos: float = 0.0
+    unstable_pages: float = 0.0
+    retry_after: float = 1.0
+    hang: float = 35.0  # longer than genset waits
+
+    def __post_init__(self) -> None:
+        for kind in KINDS:
+            if not 0 <= self._rate(kind) <= 1:
+                raise BadInput(f"{kind}={self._rate(kind):g} is no rate: write one from 0 to 1")
+        for name in _SECONDS:
+            if not 0 <= getattr(self, name) < math.inf:
+                raise BadInput(f"{name}={getattr(self, name):g} is no time: write seconds")
+        for kinds in (PASSING, LASTING):
+            if (total := math.fsum(map(self._rate, kinds))) > 1 + 1e-9:
+                raise BadInput(f"{' + '.join(kinds)} is {total:g}: let them be at most 1 together")
+
+    @classmethod
+    def parse(cls, words: Iterable[str], seed: int = 0) -> Self:
+        """From the words of a command line: `too_many=0.1`, or `hang=5` for the seconds."""
+        settings: dict[str, float] = {}
+        for word in words:
+            name, _, value = word.partition("=")
+            if name not in KINDS + _SECONDS:
+                raise BadInput(f'no fault is called "{name}": there are {", ".join(KINDS)}')
+            try:
+                settings[name] = float(value)
+            except ValueError:
+                raise BadInput(f'"{word}" has no rate: write {name}=0.1') from None
+        return cls(seed, **settings)
+
+    @property
+    def any_passing(self) -> bool:
+        """Whether any request fails at all."""
+        return any(map(self._rate, PASSING))
+
+    def of_request(self, identity: str, turn: int) -> str | None:
+        """The passing fault that meets a request when it was asked `turn` times before."""
+        return None if turn % 3 == 2 else self._kind(PASSING, "request", identity, turn)
+
+    def of_photo(self, photo_id: str) -> str | None:
+        """The lasting fault of a photo."""
+        return self._kind(LASTING, "photo", photo_id)
+
+    def unsettle(self, found: list[T], per_page: int, search: str) -> list[T]:
+        """What a search found, as it looks to someone who pages through while photos come and go.
+
+        At a page that is met, two neighbours change places and its last one to three photos come
+        again at the top of the next, as if new ones had been posted meanwhile; all later photos
+        move on. So a photo may stand on two pages, and be missing from the one it was on. Two
+        things hold. Nothing is lost: whoever reads all pages meets every photo (within the 4,000
+        that Flickr gives), and the total counts the repeats. And a page that is asked for again is
+        the same, so that a run which was killed finds what an undisturbed one does. The log names
+        the fault wherever a page, or the total on it, is not what it would be otherwise.
+        """
+        seen: list[T] = []
+        for start in range(0, len(found), per_page):
+            page = found[start : start + per_page]
+            if self._share("page", search, start) < self.unstable_pages:
+                place = self._number("place", search, start) % len(page)
+                page[place - 1], page[place] = page[place], page[place - 1]
+                if start + per_page < len(found):
+                    repeated = 1 + self._number("repeated", search, start) % _MOST_REPEATED
+                    page += page[-repeated:]
+            seen += page
+        return seen
+
+    def pick(self, choices: Sequence[T], *about: object) -> T:
+        """One of several, always the same one for the same `about`."""
+        return choices[self._number("pick", *about) % len(choices)]
+
+    def _kind(self, kinds: Sequence[str], *about: object) -> str | None:
+        """One of the kinds or none, each as often as its rate says."""
+        share = self._share(*about)
+        for kind in kinds:
+            share -= self._rate(kind)
+            if share < 0:
+                return kind
+        return None
+
+    def _rate(self, kind: str) -> float:
+        rate: float = getattr(self, kind)
+        return rate
+
+    def _share(self, *about: object) -> float:
+        """At least 0 and less than 1."""
+        return (self._number(*about) >> 11) / 2**53
+
+    def _number(self, *about: object) -> int:
+        return number("\n".join(map(str, (self.seed, *about))))

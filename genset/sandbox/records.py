@@ -1,0 +1,236 @@
+"""Which photos the sandbox has, and by which words a search finds them.
+
+A records file is JSON lines, one line for each photo that a search for a class returned, as
+ImageNetV2's search logs have them:
+
+    {"id_search_engine": "7605486142", "wnid": "n01440764", "search_key": "tench",
+     "date_upload_search_engine": "2012-07-19 13:25:02",              (UTC)
+     "date_taken": "2012-07-18 13:07:32", "url_type": "url_o",        (may be null or missing)
+     "file": "n01440764/1.jpg", "owner": "78733179@N04", "owner_name": "ann", "title": "A tench",
+     "tags": "fish tench", "license": 4}                              (ours; each may be missing)
+
+Other keys are allowed and not read. One photo may stand in several lines, as one that searches for
+two classes both returned: the first line describes it, the others add words that find it.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from genset.errors import BadInput
+from genset.sandbox.photos import Listing, Photo, mysql, normal, words
+from genset.sandbox.pictures import SIZES, SUFFIXES, Picture
+from genset.taxonomy import imagenet1k
+
+ATTRIBUTION = 4
+"""Flickr's number for CC BY 2.0."""
+
+LICENSES = range(17)
+
+_FIRST_POST = datetime(2014, 2, 1, tzinfo=UTC)
+_POSTING_SECONDS = 5 * 365 * 86_400
+
+
+class Collection:
+    """The photos of a folder under the records of a file, or under records made up for them.
+
+    A search lists the photos whose ids `gone` tells of, but they are not to be found any more.
+    """
+
+    def __init__(
+        self, photos: Path, records: Path | None = None, gone: Callable[[str], bool] | None = None
+    ) -> None:
+        self.photos: dict[str, Photo] = {}
+        self.listings: list[Listing] = []
+        self._gone = gone or (lambda photo_id: False)
+        shelf = _Shelf(photos)
+        for where, row in _read(records) if records else _make_up(shelf):
+            try:
+                self._add(row, shelf)
+            except ValueError as error:
+                raise BadInput(f"{where}: {error}") from None
+        if not self.listings:
+            raise BadInput(f"{records} has no records: write one JSON object on each line")
+
+    def find(self, photo_id: str) -> Photo | None:
+        """The photo with this id, unless there is none or it was removed."""
+        photo = self.photos.get(photo_id)
+        return None if photo is None or photo.removed or self._gone(photo_id) else photo
+
+    def _add(self, row: Mapping[str, Any], shelf: "_Shelf") -> None:
+        wnid, search_key = _text(row, "wnid"), _text(row, "search_key")
+        photo = _photo(row, shelf.picture_for(row))
+        photo = self.photos.setdefault(photo.id, photo)
+        found_by = words(f"{search_key} {photo.title} {photo.tags}")
+        self.listings.append(Listing(photo, found_by, planned_queries(wnid)))
+
+
+class _Shelf:
+    """The folder's image files by class, and which of them each record shows."""
+
+    def __init__(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise BadInput(f"{folder} is not a folder: name one that holds <wnid>/<name>.jpg")
+        self.folder = folder
+        found = [path for path in folder.glob("[!.]*/[!.]*") if path.suffix.lower() in SUFFIXES]
+        self.paths = sorted(
+            (path for path in found if path.is_file()),
+            key=lambda path: (path.parent.name, natural(path.name)),
+        )
+        self.classes: dict[str, list[Path]] = {}
+        for path in self.paths:
+            self.classes.setdefault(path.parent.name, []).append(path)
+        if not self.paths:
+            raise BadInput(f"{folder} has no photos: put them there as <wnid>/<name>.jpg or .png")
+        self._seen: Counter[str] = Counter()
+        self._look = cache(Picture.look)
+
+    def picture_for(self, row: Mapping[str, Any]) -> Picture:
+        """The file a record names, else the class's next one, else one of another class."""
+        wnid = _text(row, "wnid")
+        turn = self._seen[wnid]
+        self._seen[wnid] += 1
+        if row.get("file") is not None:
+            return self._look(self._named(_text(row, "file")))
+        own = self.classes.get(wnid, [])
+        if turn < len(own):
+            return self._look(own[turn])
+        start = number(_id(row)) % len(self.paths)
+        onwards = (self.paths[(start + step) % len(self.paths)] for step in range(len(self.paths)))
+        other = next((path for path in onwards if path.parent.name != wnid), self.paths[start])
+        return self._look(other)
+
+    def _named(self, name: str) -> Path:
+        path = Path(name)
+        if path.is_absolute() or path.drive or ".." in path.parts:
+            raise ValueError(f'file "{name}" leads out of the photos folder: name one inside it')
+        if path.suffix.lower() not in SUFFIXES:
+            raise ValueError(f'file "{name}" is no .jpg, .png or .gif: name an image')
+        if not (self.folder / path).is_file():
+            raise ValueError(f'file "{name}" is not in {self.folder}: put it there or drop "file"')
+        return self.folder / path
+
+
+def _read(records: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each record of a file and where it stands there."""
+    try:
+        lines = records.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read records from {records}: {error}") from None
+    for count, line in enumerate(lines, start=1):
+        where = f"{records}:{count}"
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise BadInput(f"{where}: not JSON ({error}): write one object on each line") from None
+        if not isinstance(row, dict):
+            raise BadInput(f"{where}: not a JSON object: write one on each line")
+        yield where, row
+
+
+def _make_up(shelf: _Shelf) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """A record for each file, the same on every machine: all that varies is its path's hash."""
+    taken: set[int] = set()
+    for wnid, paths in shelf.classes.items():
+        search_key = imagenet1k()[wnid].name if wnid in imagenet1k() else wnid
+        for path in paths:
+            name = f"{wnid}/{path.name}"
+            photo_id = 10_000_000_000 + number(name) % 40_000_000_000
+            while photo_id in taken:
+                photo_id += 1
+            taken.add(photo_id)
+            posted = _FIRST_POST + timedelta(seconds=number(f"posted {name}") % _POSTING_SECONDS)
+            yield (
+                str(path),
+                {
+                    "id_search_engine": str(photo_id),
+                    "wnid": wnid,
+                    "search_key": search_key,
+                    "date_upload_search_engine": mysql(posted),
+                    "date_taken": mysql(posted - timedelta(days=1)),
+                    "file": name,
+                },
+            )
+
+
+def _photo(row: Mapping[str, Any], picture: Picture) -> Photo:
+    photo_id = _id(row)
+    mark = number(photo_id)
+    owner = _text(row, "owner", f"{10_000_000 + mark % 90_000_000}@N0{mark % 8}")
+    url_type = _text(row, "url_type", "url_o")
+    if url_type.removeprefix("url_") not in SIZES or not url_type.startswith("url_"):
+        sizes = ", ".join(f"url_{key}" for key in SIZES)
+        raise ValueError(f'url_type "{url_type}" is no size: write one of {sizes}')
+    license_id = ATTRIBUTION if row.get("license") is None else row["license"]
+    if type(license_id) is not int or license_id not in LICENSES:
+        raise ValueError(f"license {license_id!r} is none of Flickr's: write a number, 0 to 16")
+    return Photo(
+        id=photo_id,
+        picture=picture,
+        largest=url_type.removeprefix("url_"),
+        owner=owner,
+        owner_name=_text(row, "owner_name", f"user{owner.partition('@')[0]}"),
+        title=_text(row, "title", f"IMG_{mark % 10_000:04}"),
+        tags=_text(row, "tags", normal(_text(row, "search_key")).replace(" ", "")),
+        license=license_id,
+        posted=int(_date(row, "date_upload_search_engine").timestamp()),
+        taken=mysql(_date(row, "date_taken")) if row.get("date_taken") else None,
+    )
+
+
+def _text(row: Mapping[str, Any], key: str, default: str | None = None) -> str:
+    value = row.get(key)
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, str) or (default is None and not value.strip()):
+        raise ValueError(f'"{key}" is missing or no text: write it as a string')
+    return value
+
+
+def _id(row: Mapping[str, Any]) -> str:
+    photo_id = _text(row, "id_search_engine")
+    if not re.fullmatch(r"[0-9]+", photo_id):
+        raise ValueError(f'id_search_engine "{photo_id}" is no photo id: write it in digits')
+    return photo_id
+
+
+def _date(row: Mapping[str, Any], key: str) -> datetime:
+    found = moment(_text(row, key))
+    if found is None:
+        raise ValueError(f'{key} "{row[key]}" is no date: write it as 2014-02-01 13:59:00')
+    return found
+
+
+def moment(text: str) -> datetime | None:
+    """What `2014-02-01 13:59:00` or `2014-02-01` means in UTC; None when it is no date."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def number(text: str) -> int:
+    """A large number that is always the same for the same text."""
+    return int.from_bytes(sha256(text.encode()).digest()[:8])
+
+
+@cache
+def planned_queries(wnid: str) -> frozenset[str]:
+    """What genset searches for when it looks for a class; nothing for names that are no wnid."""
+    if wnid not in imagenet1k():
+        return frozenset()
+    return frozenset(normal(query.text) for query in imagenet1k()[wnid].queries)
+
+
+def natural(name: str) -> list[int | str]:
+    """A sort key that puts `2.jpg` before `10.jpg`."""
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]

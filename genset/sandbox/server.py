@@ -1,0 +1,235 @@
+"""The sandbox's HTTP: one loopback port for the API and for the images.
+
+What is answered is decided in `Sandbox.answer`, a function from a request to a reply that knows
+no sockets; where a network must fail, the reply says how.
+"""
+
+import re
+import socket
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from genset.errors import BadInput
+from genset.sandbox.api import Api
+from genset.sandbox.faults import Faults
+from genset.sandbox.log import RequestLog
+from genset.sandbox.messages import API_PATH, Reply, Request
+from genset.sandbox.photos import IMAGE_PATH
+from genset.sandbox.pictures import MIME, SIZES, placeholder, shrink
+from genset.sandbox.records import Collection
+from genset.sandbox.trouble import Trouble
+
+HOST = "127.0.0.1"
+PLACEHOLDER_PATH = "/images/en-us/photo_unavailable.png"
+
+_NO_FAULTS = Faults()
+_KEYS = {size.suffix: size.key for size in SIZES.values()}
+_LONGEST_FORM = 1_000_000
+_KEPT_SHRUNK = 128
+
+
+class Sandbox:
+    """A Flickr on loopback that shows the photos of a folder.
+
+    It takes its port when it is made, and gives it back in `close` or at the end of the `with`
+    statement, which serves in a thread of its own.
+    """
+
+    def __init__(
+        self,
+        photos: Path,
+        records: Path | None = None,
+        port: int = 0,
+        faults: Faults = _NO_FAULTS,
+        log: Path | None = None,
+    ) -> None:
+        """Read `photos`, a folder of `<wnid>/<name>.jpg`, and `records` (see `records.py`).
+
+        Port 0 is any free one. What is asked goes to `requests` and to the end of the file `log`
+        (see `log.py`). Raises BadInput for what the user can mend.
+        """
+        collection = Collection(photos, records, lambda each: faults.of_photo(each) == "gone")
+        self.requests = RequestLog(log)
+        try:
+            self._server = _Server((HOST, port), self)
+        except (OSError, OverflowError) as error:
+            self.requests.close()
+            raise BadInput(f"cannot serve on port {port}: {error}; name another, or 0") from None
+        base = f"http://{HOST}:{self._server.server_address[1]}"
+        self.endpoint = base + API_PATH
+        self._collection = collection
+        self._api = Api(collection, base)
+        self._unstable = Api(collection, base, faults.unsettle) if faults.unstable_pages else None
+        self._trouble = Trouble(faults, self._true_answer)
+        self._placeholder = Reply(200, "image/png", placeholder())
+        self._moved = Reply(302, "text/plain", b"", {"Location": base + PLACEHOLDER_PATH})
+        self._shrink = lru_cache(maxsize=_KEPT_SHRUNK)(shrink)
+        self._thread: threading.Thread | None = None
+        self._serving = False
+
+    def answer(self, request: Request) -> Reply:
+        """Decide what to reply to a request, by its faults as well."""
+        return self._trouble.answer(request)
+
+    def _true_answer(self, request: Request) -> Reply:
+        if request.is_call:
+            return self._call(request)
+        if request.path == PLACEHOLDER_PATH:
+            return self._placeholder
+        if image := IMAGE_PATH.fullmatch(request.path):
+            return self._image(request.path, image[1], _KEYS.get(image[2] or ""))
+        return Reply(404, "text/plain", b"Not found\n")
+
+    def _call(self, request: Request) -> Reply:
+        settled = Reply(200, *self._api.call(request.params))
+        if self._unstable is None:
+            return settled
+        moved = Reply(200, *self._unstable.call(request.params))
+        return settled if moved == settled else replace(moved, fault="unstable_pages")
+
+    def _image(self, path: str, photo_id: str, key: str | None) -> Reply:
+        """The image at an address; every other address in the shape of one is a removed photo."""
+        photo = self._collection.find(photo_id)
+        if photo is None or key not in photo.sizes or photo.path(key) != path:
+            return self._moved
+        picture = photo.picture
+        try:
+            if key == photo.own_size:
+                return Reply(200, MIME[picture.extension], picture.path.read_bytes())
+            return Reply(200, MIME["jpg"], self._shrink(picture.path, SIZES[key]))
+        except FileNotFoundError:  # removed since we looked
+            return self._moved
+
+    def serve_forever(self) -> None:
+        """Serve in this thread, until another one calls `close` or the user interrupts."""
+        self._serving = True
+        try:
+            self._server.serve_forever(poll_interval=0.05)
+        finally:
+            self._serving = False
+
+    def start(self) -> Self:
+        """Serve in a thread of its own."""
+        self._thread = threading.Thread(target=self.serve_forever, name="sandbox", daemon=True)
+        self._thread.start()
+        return self
+
+    def close(self) -> None:
+        """Stop serving and give the port back."""
+        if self._thread or self._serving:
+            self._server.shutdown()
+        if self._thread:
+            self._thread.join()
+            self._thread = None
+        self._server.close()
+        self.requests.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, address: tuple[str, int], sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+        self._lock = threading.Lock()
+        self._open: set[Any] = set()
+        super().__init__(address, _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            self._open.discard(request)
+        super().shutdown_request(request)
+
+    def close(self) -> None:
+        """Also end the connections that clients keep open, or they would go on being served."""
+        self.server_close()
+        with self._lock:
+            for connection in self._open:
+                with suppress(OSError):  # the client was first
+                    connection.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # a client may hang up
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    server_version = "genset-sandbox"
+    disable_nagle_algorithm = True  # head and body are two writes: Nagle costs 40 ms a request
+
+    def do_GET(self) -> None:
+        self._reply(b"")
+
+    do_HEAD = do_GET  # noqa: N815
+
+    def do_POST(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal() or int(length) > _LONGEST_FORM:
+            self.close_connection = True
+            self.send_error(413 if length.isdecimal() else 411)
+            return
+        self._reply(self.rfile.read(int(length)))
+
+    def _reply(self, form: bytes) -> None:
+        address = urlsplit(self.path)
+        params = dict(parse_qsl(f"{address.query}&{form.decode(errors='replace')}"))
+        if key := self._signed_key():
+            params["oauth_consumer_key"] = key
+        sandbox = self.server.sandbox
+        request = Request(self.command, address.path, params)
+        reply = sandbox.answer(request)
+        sandbox.requests.add(request, reply)
+        if reply.hang is not None:
+            self._hang(reply.hang)
+            return
+        self.send_response(reply.status)
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", reply.content_type)
+        self.send_header("Content-Length", str(len(reply.body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(reply.body[: reply.cut])
+        if reply.cut is not None:
+            self.close_connection = True
+
+    def _hang(self, seconds: float) -> None:
+        """Say nothing so long, or until the client or the sandbox hangs up; then hang up."""
+        self.close_connection = True
+        self.connection.settimeout(seconds)
+        with suppress(OSError):  # the time is up, or the client reset the connection
+            self.connection.recv(1)
+
+    def _signed_key(self) -> str | None:
+        """The API key of a call that was signed with OAuth, as flickrapi's are."""
+        found = re.search(r'oauth_consumer_key="([^"]*)"', self.headers.get("Authorization", ""))
+        return unquote(found[1]) if found else None
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing: a request line may hold a key, and `Sandbox.requests` has the rest."""

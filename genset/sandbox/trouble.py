@@ -1,0 +1,103 @@
+"""How a fault looks to the client."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+from genset.sandbox.api import spelled
+from genset.sandbox.faults import CALLS_ONLY, Faults
+from genset.sandbox.messages import Reply, Request, without_secrets
+
+UNAVAILABLE = "Sorry, the Flickr API service is not currently available."
+UNAVAILABLE_CODES = (0, 10, 105, 201)
+
+ELSEWHERE = (
+    "http://127.0.0.2:1/x.jpg",
+    "http://169.254.169.254/latest/meta-data/x.jpg",
+    "file:///etc/hostname",
+)
+"""Where a redirect leads that nobody should follow: other hosts, a cloud's secrets, own files."""
+
+_PAGE = "<!DOCTYPE html>\n<html><head><title>{0}</title></head><body><h1>{0}</h1></body></html>\n"
+
+
+class Trouble:
+    """Answers requests as `answer` does, but for those that `faults` meet.
+
+    It only counts how often each request came; all else follows from `faults`. That a photo is
+    gone is for `answer` to know, for it takes more than one reply to say so.
+    """
+
+    def __init__(self, faults: Faults, answer: Callable[[Request], Reply]) -> None:
+        self._faults = faults
+        self._answer = answer
+        self._turns: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def answer(self, request: Request) -> Reply:
+        """The reply to a request, right or wrong."""
+        kind = self._passing(request)
+        if kind is None:
+            return self._lasting(request)
+        if kind == "truncated":
+            reply = self._lasting(request)
+            return replace(reply, cut=len(reply.body) // 2, fault=kind) if reply.body else reply
+        return replace(self._failed(kind, request), fault=kind)
+
+    def _passing(self, request: Request) -> str | None:
+        """The kind of failure that a request meets this time."""
+        is_image = not request.is_call and request.photo_id is not None
+        if not self._faults.any_passing or not (request.is_call or is_image):
+            return None
+        identity = _identity(request)
+        with self._lock:
+            turn = self._turns[identity]
+            self._turns[identity] += 1
+        kind = self._faults.of_request(identity, turn)
+        return None if is_image and kind in CALLS_ONLY else kind
+
+    def _failed(self, kind: str, request: Request) -> Reply:
+        """A reply that does not even try."""
+        pick, identity = self._faults.pick, _identity(request)
+        if kind == "too_many":
+            retry_after = {"Retry-After": f"{self._faults.retry_after:.0f}"}
+            return replace(_page(429, "Too Many Requests"), headers=retry_after)
+        if kind == "server_error":
+            return _page(pick((500, 502, 503), kind, identity), "Something went wrong")
+        if kind == "timeout":
+            return Reply(0, "", b"", hang=self._faults.hang)
+        code = pick(UNAVAILABLE_CODES, kind, identity)
+        failure = {"stat": "fail", "code": code, "message": UNAVAILABLE}
+        if kind == "unavailable":
+            return Reply(200, *spelled(failure, request.params))
+        if pick((True, False), "as a page", identity):
+            return _page(200, "Hold your clicks a moment please...")
+        in_json = request.params.get("format") == "json"
+        return Reply(200, *spelled(failure, {"format": "rest" if in_json else "json"}))
+
+    def _lasting(self, request: Request) -> Reply:
+        """The true reply, or what is wrong with the photo for good."""
+        reply = self._answer(request)
+        photo_id = request.photo_id
+        kind = self._faults.of_photo(photo_id) if photo_id else None
+        if kind == "gone":
+            return replace(reply, fault=kind)
+        if kind is None or photo_id is None or request.is_call or reply.status != 200:
+            return reply
+        if kind == "redirect_elsewhere":
+            leads_to = self._faults.pick(ELSEWHERE, kind, photo_id)
+            return Reply(302, "text/plain", b"", {"Location": leads_to}, kind)
+        if kind == "not_image":
+            return replace(_page(200, "Please sign in"), fault=kind)
+        return replace(reply, body=reply.body[: len(reply.body) // 2], fault=kind)
+
+
+def _identity(request: Request) -> str:
+    """The same for the same request, whoever signed it and whenever."""
+    params = sorted(without_secrets(request.params).items()) if request.is_call else ()
+    return f"{request.verb} {request.path} {params}"
+
+
+def _page(status: int, text: str) -> Reply:
+    return Reply(status, "text/html; charset=utf-8", _PAGE.format(text).encode())

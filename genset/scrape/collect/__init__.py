@@ -1,0 +1,1 @@
+"""Which photos a class gets, and the scraper that gets them."""

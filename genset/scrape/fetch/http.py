@@ -1,0 +1,225 @@
+"""Talk to hosts: who we are, how fast, how long, how much, and what is worth another try."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from requests.exceptions import (
+    ChunkedEncodingError,
+    ConnectionError,
+    HTTPError,
+    InvalidHeader,
+    InvalidURL,
+    Timeout,
+)
+from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
+
+from genset import __version__
+from genset.errors import PhotoRefused, SourceUnavailable
+from genset.scrape.fetch.rate_limit import RateLimit
+
+USER_AGENT = f"genset/{__version__} (builds image classification test sets)"
+TIMEOUT = (10.0, 30.0)  # seconds to connect, and between two pieces of an answer
+MAX_BYTES = 64 * 2**20
+MAX_SECONDS = 120.0
+TRIES = 4
+FIRST_WAIT = 1.0  # seconds before the second try; each further wait is twice as long
+
+_PHOTO_HEADERS = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}
+_PIECE = 2**16
+_OPEN = 64  # connections kept open to a host
+
+T = TypeVar("T")
+
+
+class _Session(requests.Session):
+    """Leaves redirects alone: requests would read their whole body and parse where they lead."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        return None
+
+
+def new_session() -> requests.Session:
+    """A session that says who we are, and follows no redirects."""
+    session = _Session()
+    session.headers["User-Agent"] = USER_AGENT
+    return session
+
+
+def is_retryable(error: Exception) -> bool:
+    """Whether the same call may go through later.
+
+    The one place that decides: connections that broke, time-outs, HTTP 429 and 5xx, and what a
+    source itself calls passing.
+    """
+    if isinstance(error, HTTPError):
+        return error.response.status_code == 429 or error.response.status_code >= 500
+    return isinstance(error, SourceUnavailable | ConnectionError | Timeout | ChunkedEncodingError)
+
+
+def in_short(error: requests.RequestException) -> str:
+    """What went wrong, in words of ours alone: a host's own may be any."""
+    if error.response is not None:
+        return f"HTTP {error.response.status_code}"
+    return type(error).__name__
+
+
+def with_retries(
+    call: Callable[[], T],
+    pace: RateLimit | None = None,
+    *,
+    sleep: Callable[[float], None] = time.sleep,
+) -> T:
+    """Make the call, up to `TRIES` times, waiting 1, 2, 4 seconds, or what Retry-After asks for.
+
+    Every try waits for its turn at the host's `pace`, and a host that says "too many" (HTTP 429)
+    is left alone for that long by everybody who shares the pace.
+
+    Raises what the last try raised.
+    """
+    for attempt in range(1, TRIES + 1):
+        if pace is not None:
+            pace.wait()
+        try:
+            return call()
+        except Exception as error:
+            if not is_retryable(error):
+                raise
+            seconds = max(FIRST_WAIT * 2 ** (attempt - 1), _retry_after(error))
+            if pace is not None and _is_too_many(error):
+                pace.slow_down(seconds)
+            if attempt == TRIES:
+                raise
+            sleep(seconds)
+    raise AssertionError("the loop above returns or raises")
+
+
+class Connections:
+    """Connections to hosts of photos, which stay open for the next photo; all threads share them.
+
+    They are urllib3's, on which requests stands: what requests does on top for each request takes
+    as long as the download of a small photo. The way to a host is the one that it would take.
+    """
+
+    def __init__(self) -> None:
+        self._ways: dict[str, urllib3.PoolManager] = {}
+
+    def get(self, url: str) -> urllib3.BaseHTTPResponse:
+        """Ask for `url`, and return the answer, whatever it is, before its body is read.
+
+        Raises:
+            requests.RequestException: there is no answer, or none that can be read, or `url` is no
+                web address.
+        """
+        address = urlsplit(url)
+        host = f"{address.scheme}://{address.netloc}"
+        if host not in self._ways:
+            self._ways[host] = _way_to(host)
+        try:
+            return self._ways[host].urlopen(
+                "GET",
+                url,
+                headers=_PHOTO_HEADERS,
+                timeout=urllib3.Timeout(*TIMEOUT),
+                redirect=False,
+                retries=False,
+                preload_content=False,
+                decode_content=False,
+            )
+        except urllib3.exceptions.LocationValueError as error:
+            raise InvalidURL(error) from None
+        except urllib3.exceptions.InvalidHeader as error:
+            raise InvalidHeader(error) from None
+        except urllib3.exceptions.HTTPError as error:
+            raise ConnectionError(error) from None
+
+
+def _way_to(host: str) -> urllib3.PoolManager:
+    """The way to a host, by what environment variables say of proxies and certificates."""
+    settings = requests.Session().merge_environment_settings(host, {}, True, None, None)
+    named = settings["verify"]
+    trusted = named if isinstance(named, str) else DEFAULT_CA_BUNDLE_PATH
+    tls: dict[str, Any] = {"ca_cert_dir" if Path(trusted).is_dir() else "ca_certs": trusted}
+    if proxy := select_proxy(host, settings["proxies"]):
+        proxy = proxy if "://" in proxy else f"http://{proxy}"
+        way: urllib3.PoolManager = HTTPAdapter(pool_maxsize=_OPEN).proxy_manager_for(proxy, **tls)
+        return way
+    return urllib3.PoolManager(maxsize=_OPEN, **tls)
+
+
+def download(connections: Connections, url: str, may_fetch: Callable[[str], bool]) -> bytes:
+    """The bytes that `url` serves, at most `MAX_BYTES`.
+
+    Redirects are followed by hand so that every step is checked before it is taken.
+
+    Raises:
+        PhotoRefused: the photo is gone, lies on a host that is not allowed, or is too large.
+        requests.RequestException: the host failed; `is_retryable` says whether it may pass.
+    """
+    for _ in range(4):
+        if not may_fetch(url):
+            raise PhotoRefused("address not allowed")
+        with connections.get(url) as reply:
+            if location := reply.get_redirect_location():
+                url = _led_to(url, location)
+                # Flickr answers for a removed photo with a picture that says so.
+                if "photo_unavailable" in url:
+                    raise PhotoRefused("gone")
+                continue
+            if reply.status in (404, 410):
+                raise PhotoRefused("gone")
+            if 400 <= reply.status < 600:
+                raise _refusal(reply)
+            if reply.status != 200:
+                raise PhotoRefused("bad answer", f"HTTP {reply.status}")
+            if "Content-Encoding" in reply.headers:  # which nobody asked for
+                raise PhotoRefused("bad answer", "Content-Encoding")
+            return _body(reply)
+    raise PhotoRefused("too many redirects")
+
+
+def _led_to(url: str, location: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError:  # no address at all, such as http://[
+        raise PhotoRefused("address not allowed") from None
+
+
+def _refusal(reply: urllib3.BaseHTTPResponse) -> HTTPError:
+    """What requests would raise for an answer that is an error."""
+    response = requests.Response()
+    response.status_code = reply.status
+    response.headers.update(reply.headers)
+    return HTTPError(response=response)
+
+
+def _body(reply: urllib3.BaseHTTPResponse) -> bytes:
+    ends = time.monotonic() + MAX_SECONDS
+    body = bytearray()
+    try:
+        # `reply.read` waits until a piece is full: for ever, where a byte drips at a time.
+        while piece := reply.read1(_PIECE):
+            body += piece
+            if len(body) > MAX_BYTES:
+                raise PhotoRefused("too large", f"over {MAX_BYTES} bytes")
+            if time.monotonic() > ends:
+                raise Timeout(f"the picture took longer than {MAX_SECONDS:.0f} s")
+    except urllib3.exceptions.HTTPError as error:  # it ended early, among others
+        raise ChunkedEncodingError(error) from None
+    return bytes(body)
+
+
+def _is_too_many(error: Exception) -> bool:
+    return isinstance(error, HTTPError) and error.response.status_code == 429
+
+
+def _retry_after(error: Exception) -> float:
+    if not isinstance(error, HTTPError):
+        return 0.0
+    seconds = error.response.headers.get("Retry-After", "")
+    return min(float(seconds), 300.0) if seconds.isdecimal() else 0.0

@@ -1,0 +1,100 @@
+"""Get one photo's original: fetch it, check it, lay its bytes down unchanged."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import requests
+
+from genset.errors import PhotoRefused, SourceUnavailable
+from genset.files import image_file, written_whole
+from genset.scrape.fetch.http import Connections, download, in_short, is_retryable, with_retries
+from genset.scrape.fetch.picture import check_picture
+from genset.scrape.fetch.rate_limit import RateLimit
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A photo whose bytes lie under ``images/``. The fields are those of `genset.store.Photo`."""
+
+    sha256: str
+    byte_size: int
+    format: str
+    width: int
+    height: int
+    fingerprint: str
+
+    @property
+    def file(self) -> str:
+        """Where it lies under ``images/``."""
+        return image_file(self.sha256, self.format)
+
+
+def keep(content: bytes, images: Path, min_size: int = 1) -> Original:
+    """Check a photo's bytes and write them to their place.
+
+    They are there for good once `genset.files.secure` was called, which no row may say before.
+
+    Raises:
+        PhotoRefused: they are no photo that can be used, or its shorter side is under `min_size`.
+    """
+    picture = check_picture(content)
+    if min(picture.width, picture.height) < min_size:
+        raise PhotoRefused("too small", f"{picture.width} x {picture.height}")
+    sha256 = hashlib.sha256(content).hexdigest()
+    path = images / image_file(sha256, picture.format)
+    # What a power cut left there may be a part of it.
+    if not (path.is_file() and path.read_bytes() == content):
+        with written_whole(path, secured=False) as file:
+            file.write(content)
+    return Original(
+        sha256=sha256,
+        byte_size=len(content),
+        format=picture.format,
+        width=picture.width,
+        height=picture.height,
+        fingerprint=picture.fingerprint,
+    )
+
+
+class Fetcher:
+    """Downloads photos of one source, as many threads as like, all at one pace.
+
+    `may_fetch` says which addresses may be asked.
+    """
+
+    def __init__(
+        self,
+        may_fetch: Callable[[str], bool],
+        images: Path,
+        pace: RateLimit,
+        min_size: int = 1,
+    ) -> None:
+        self._may_fetch = may_fetch
+        self._images = images
+        self._pace = pace
+        self._min_size = min_size
+        self._connections = Connections()
+
+    def fetch(self, url: str) -> Original:
+        """Download, check and write the photo at `url`.
+
+        Raises:
+            PhotoRefused: it is not to be had, or not to be used; `reason` says why.
+            SourceUnavailable: its host kept failing; it may be had later.
+        """
+        return keep(self.content(url), self._images, self._min_size)
+
+    def content(self, url: str) -> bytes:
+        """Download the bytes at `url`, whatever they are. Raises what `fetch` raises."""
+        if not url:
+            raise PhotoRefused("no picture offered")
+        try:
+            return with_retries(
+                lambda: download(self._connections, url, self._may_fetch), self._pace
+            )
+        except requests.RequestException as error:
+            if is_retryable(error):
+                raise SourceUnavailable(f"{url} did not come: {in_short(error)}") from None
+            raise PhotoRefused("bad answer", in_short(error)) from None

@@ -1,0 +1,83 @@
+"""Decide whether some bytes are a photo that can be shown and scored."""
+
+import io
+import threading
+import warnings
+from contextlib import nullcontext
+from typing import NamedTuple
+
+from PIL import Image, UnidentifiedImageError
+
+from genset.errors import PhotoRefused
+from genset.scrape.fetch.fingerprint import fingerprint, scale_down
+
+FORMATS = ("JPEG", "PNG", "WEBP")
+MAX_PIXELS = 100_000_000
+_LARGE = 20_000_000  # pixels
+_ONE_LARGE = threading.Lock()  # for a hundred million pixels take half a gigabyte
+_FILLING = (128, (128, 128, 128), (127, 127, 127, 127))  # in grey, RGB and CMYK
+
+
+class Picture(NamedTuple):
+    """What the bytes hold. `format` is Pillow's name; sizes are pixels.
+
+    `fingerprint` is the perceptual hash of `genset.scrape.fetch.fingerprint`, in hexadecimal.
+    """
+
+    format: str
+    width: int
+    height: int
+    fingerprint: str
+
+
+def check_picture(content: bytes) -> Picture:
+    """Decode a whole file to its last byte: half of a photo has a sound header too.
+
+    Raises:
+        PhotoRefused: it is not a JPEG, PNG or WebP photo, is broken, animated, or a bomb.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Pillow's warnings on sizes and odd metadata
+            with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+                # Some cameras put previews behind the photo, and Pillow calls that JPEG an MPO.
+                found = "JPEG" if image.format == "MPO" else str(image.format)
+                if found != "JPEG" and getattr(image, "n_frames", 1) > 1:
+                    raise PhotoRefused("animated")
+                width, height = image.size
+                if width * height > MAX_PIXELS:
+                    raise PhotoRefused("too many pixels", f"{width} x {height}")
+                with _ONE_LARGE if width * height > _LARGE else nullcontext():
+                    scale_down(image)
+                    image.load()
+                    if found == "JPEG" and _may_end_in_grey(image) and _ends_in_grey(content):
+                        raise PhotoRefused("broken image", "its end is missing")
+                    hashed = f"{fingerprint(image):016x}"
+                return Picture(found, width, height, hashed)
+    except PhotoRefused:
+        raise
+    except UnidentifiedImageError:
+        raise PhotoRefused("not an image", "no JPEG, PNG or WebP") from None
+    except Image.DecompressionBombError:
+        raise PhotoRefused("too many pixels") from None
+    except Exception as error:  # what decoders raise on hostile bytes is not bounded
+        raise PhotoRefused("broken image", " ".join(str(error).split())) from error
+
+
+def _may_end_in_grey(image: Image.Image) -> bool:
+    """Whether the last pixel of an image that was scaled down is about as grey as a filling."""
+    last = image.getpixel((image.width - 1, image.height - 1))
+    bands = last if isinstance(last, tuple) else (last,)
+    return all(abs((band or 0.0) - 127.5) <= 1.5 for band in bands)
+
+
+def _ends_in_grey(content: bytes) -> bool:
+    """Whether the last corner is nothing but the grey that decoders put where data is missing.
+
+    They do so without a word where a JPEG's end mark comes too early; and a photo that was damaged
+    in the camera is often encoded anew with its grey half.
+    """
+    with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+        width, height = image.size
+        corner = image.crop((width - 8, height - 8, width, height))
+    return corner.getcolors(1) in [[(64, grey)] for grey in _FILLING]

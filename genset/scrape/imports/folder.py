@@ -1,0 +1,200 @@
+"""Another way in: a folder of photos in class folders, through the same checks.
+
+Such photos are a source of their own, named by the user. A photo's id there is the beginning of its
+sha256, so adding a folder twice adds nothing, whatever its files are called.
+
+When a photo was first public is not in its file: a camera's date and a file's date say when it was
+taken or copied, and anybody can set them. What genset needs to know is whether a model can have
+seen it. So `posted_at` is the user's word for all photos of the folder: the day from which they
+were public, or, where nothing is said, the moment at which they are added, which is true for photos
+that were never published.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from genset.errors import BadInput, PhotoRefused
+from genset.files import image_file, secure, sha256_of
+from genset.progress import progress
+from genset.scrape.fetch.http import MAX_BYTES
+from genset.scrape.fetch.originals import Original, keep
+from genset.scrape.fetch.picture import FORMATS
+from genset.store import Candidate, Photo, PhotoEvent, RemovedOwner, Store, now
+from genset.taxonomy import imagenet1k
+from genset.workspace import Workspace
+
+_RESERVED = "flickr"  # whose ids mean something else
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What is said of all photos of a folder. The fields are those of `genset.store.Photo`."""
+
+    source: str
+    owner: str
+    license: str
+    license_url: str
+    posted_at: datetime
+
+
+@dataclass
+class AddSummary:
+    """What came of a folder: `refused` gives the reason for each file that cannot be used."""
+
+    source: str
+    added: int = 0
+    already: int = 0
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+def add(
+    workspace: Workspace, store: Store, folder: Path, origin: Origin, min_size: int = 1
+) -> AddSummary:
+    """Make the photos of ``FOLDER/<wnid>/`` candidates of their classes, by the order of names.
+
+    Each is stored when it is checked, so the same call goes on where a killed one stopped.
+
+    Raises:
+        BadInput: something is wrong with the folder or with `origin`; nothing is added then.
+    """
+    _check(workspace, store, origin)
+    files = list(_class_files(folder))
+    summary = AddSummary(origin.source)
+    for file in progress(files, total=len(files), what="add", unit="photo"):
+        sha256 = sha256_of(file.path)
+        with store.session() as session:
+            if _holds(session, file.wnid, sha256):
+                summary.already += 1
+                continue
+            was_removed = _was_removed(session, origin, sha256)
+        outcome: Original | PhotoRefused
+        try:
+            if was_removed:  # look before its bytes are written again
+                raise PhotoRefused("removed", "somebody asked for it")
+            outcome = keep(_content(file.path), workspace.images, min_size)
+            secure([workspace.images / outcome.file])
+        except PhotoRefused as refused:
+            outcome = refused
+        with store.begin_alone() as session:
+            photo = _settle(session, file, sha256, origin, outcome)
+        if photo.refused is None:
+            summary.added += 1
+        else:
+            summary.refused[str(file.path.relative_to(folder))] = photo.refused
+    return summary
+
+
+class _File(NamedTuple):
+    wnid: str
+    rank: int
+    path: Path
+
+
+def _check(workspace: Workspace, store: Store, origin: Origin) -> None:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,31}", origin.source):
+        raise BadInput(
+            f"a source is named by up to 32 lower case letters, digits, '.', '_' and '-', not "
+            f"{origin.source!r}: say --source NAME"
+        )
+    if origin.source == _RESERVED:
+        raise BadInput(f"{_RESERVED} is the name of what was scraped: say another with --source")
+    if origin.posted_at < workspace.posted_after:
+        raise BadInput(
+            f"photos that were public on {origin.posted_at.date()} may have been seen by models: "
+            f"this workspace takes those posted since {workspace.posted_after.date()} "
+            "(posted_after in genset.toml)"
+        )
+    with store.session() as session:
+        tombstone = session.scalar(
+            select(RemovedOwner).where(
+                RemovedOwner.source == origin.source, RemovedOwner.owner == origin.owner
+            )
+        )
+    if tombstone is not None:
+        raise BadInput(f"the photos of {origin.owner!r} were removed: {tombstone.reason}")
+
+
+def _class_files(folder: Path) -> Iterator[_File]:
+    """Every file of every class folder. What is hidden, or beside the class folders, is not ours.
+
+    Raises:
+        BadInput: a folder is not named by a class, or holds another folder, or there is none.
+    """
+    classes = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
+    if not classes:
+        raise BadInput(f"{folder} holds no class folders: put photos into {folder}/n02123045/")
+    for each in classes:
+        wnid = imagenet1k()[each.name].wnid
+        shown = sorted(path for path in each.iterdir() if not path.name.startswith("."))
+        for rank, path in enumerate(shown, start=1):
+            if not path.is_file():
+                raise BadInput(f"{path} is no file: put photos right into their class folder")
+            yield _File(wnid, rank, path)
+
+
+def _holds(session: Session, wnid: str, sha256: str) -> bool:
+    """Whether the class has a photo of these bytes, from wherever."""
+    same = select(Candidate.id).join(Candidate.photo)
+    same = same.where(Candidate.wnid == wnid, Photo.sha256 == sha256)
+    return session.scalar(same.limit(1)) is not None
+
+
+def _was_removed(session: Session, origin: Origin, sha256: str) -> bool:
+    """Whether `genset remove` took out these bytes, from whatever source they came."""
+    files = [image_file(sha256, kind) for kind in FORMATS]
+    event = select(PhotoEvent.id).where(PhotoEvent.what == "removed", PhotoEvent.detail.in_(files))
+    return session.scalar(event.limit(1)) is not None
+
+
+def _content(path: Path) -> bytes:
+    if (size := path.stat().st_size) > MAX_BYTES:
+        raise PhotoRefused("too large", f"{size} bytes")
+    return path.read_bytes()
+
+
+def _settle(
+    session: Session, file: _File, sha256: str, origin: Origin, outcome: Original | PhotoRefused
+) -> Photo:
+    """Store a file's photo, or why it is refused, as a candidate of its class."""
+    source_id = sha256[:32]
+    photo = session.scalar(
+        select(Photo).where(Photo.source == origin.source, Photo.source_id == source_id)
+    )
+    if photo is None:
+        photo = Photo(
+            source=origin.source,
+            source_id=source_id,
+            owner=origin.owner,
+            owner_name=origin.owner,
+            title=file.path.name,
+            license=origin.license,
+            license_url=origin.license_url,
+            page_url="",
+            image_url="",
+            posted_at=origin.posted_at,
+            taken_at=None,
+        )
+        session.add(photo)
+        session.flush()
+    claimed = select(Candidate.id).where(
+        Candidate.wnid == file.wnid, Candidate.photo_id == photo.id
+    )
+    if session.scalar(claimed) is None:
+        session.add(Candidate(wnid=file.wnid, photo_id=photo.id, keyword="", rank=file.rank))
+    if isinstance(outcome, PhotoRefused):
+        # A tombstone keeps its first words.
+        if not (photo.refused or "").startswith("removed"):
+            photo.refused = str(outcome)
+    elif photo.sha256 is None:
+        photo.refused = None
+        for name, value in asdict(outcome).items():
+            setattr(photo, name, value)
+        photo.stored_at = now()
+    return photo

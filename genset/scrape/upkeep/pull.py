@@ -1,0 +1,197 @@
+"""Rebuild somebody's set from its manifest: download each photo again, and check its hash.
+
+A manifest comes from a stranger. Nothing of it is believed but hashes: it names files only as
+genset does, addresses only on the source's own hosts, and what comes from there must be a photo
+of the very bytes that it promises.
+"""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from genset.errors import BadInput, PhotoRefused, SourceUnavailable
+from genset.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
+from genset.progress import progress
+from genset.release.documents import documents
+from genset.release.reader import MANIFEST, Manifest, ReleasePhoto, read_manifest
+from genset.scrape.fetch.originals import Fetcher
+from genset.scrape.fetch.picture import check_picture
+from genset.scrape.fetch.rate_limit import RateLimit
+from genset.scrape.sources.source import Source
+from genset.text.links import web_link
+
+_THREADS = 8
+_LARGEST_MANIFEST = 256 * 2**20  # a quarter of a million photos
+
+
+@dataclass
+class PullSummary:
+    """What a pull did. `gone` and `changed` are photos' pages by file, `failed` reasons by file.
+
+    Attributes:
+        folder: where the set lies.
+        photos: how many photos the manifest names.
+        pulled: photos downloaded by this run.
+        present: photos that were there already.
+        gone: photos that are not up any more.
+        changed: photos whose bytes are others now; these are not kept.
+        failed: photos that did not come, and documents that could not be made, for another reason.
+    """
+
+    folder: str
+    photos: int
+    pulled: int = 0
+    present: int = 0
+    gone: dict[str, str] = field(default_factory=dict)
+    changed: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> int:
+        """Photos that the set lacks."""
+        return self.photos - self.pulled - self.present
+
+
+def pull(manifest: Path, source: Source, paces: Path, folder: Path | None = None) -> PullSummary:
+    """Write the set that `manifest` describes to `folder`, which becomes such a release's folder.
+
+    The default is a folder of the set's name in the current one. What is there already is not
+    downloaded again, so the same call goes on where a killed one stopped. `paces` is the folder
+    of `genset.scrape.fetch.rate_limit`.
+
+    Raises:
+        BadInput: the manifest is not sound, or the folder holds something else.
+    """
+    release = _sound(manifest, source)
+    folder = folder or Path(release.name)
+    summary = PullSummary(str(folder), len(release.photos))
+    puller = _Puller(source, paces, folder)
+    with one_at_a_time(folder), ThreadPoolExecutor(_THREADS) as threads:
+        _prepare(folder, manifest.read_bytes())
+        summary.failed.update(_make_documents(folder, release))
+        try:
+            results = threads.map(puller.pull, release.photos)
+            for photo, came in progress(
+                zip(release.photos, results, strict=True),
+                total=len(release.photos),
+                what="pull",
+                unit="photo",
+            ):
+                _count(summary, photo, came)
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+    return summary
+
+
+class _Came(NamedTuple):
+    """What came of a photo: `how` names a field of `PullSummary`."""
+
+    how: str
+    reason: str = ""
+
+
+def _count(summary: PullSummary, photo: ReleasePhoto, came: _Came) -> None:
+    if came.how == "pulled":
+        summary.pulled += 1
+    elif came.how == "present":
+        summary.present += 1
+    elif came.how == "gone":
+        summary.gone[photo.file] = photo.page_url
+    elif came.how == "changed":
+        summary.changed[photo.file] = photo.page_url
+    else:
+        summary.failed[photo.file] = came.reason
+
+
+class _Puller:
+    def __init__(self, source: Source, paces: Path, folder: Path) -> None:
+        self._folder = folder
+        pace = RateLimit(paces, f"{source.name}-images", source.image_interval)
+        self._fetcher = Fetcher(source.may_fetch, folder, pace)
+
+    def pull(self, photo: ReleasePhoto) -> _Came:
+        path = self._folder / photo.file
+        if path.is_file() and sha256_of(path) == photo.sha256:
+            return _Came("present")
+        try:
+            content = self._fetcher.content(photo.image_url)
+            if hashlib.sha256(content).hexdigest() != photo.sha256:
+                return _Came("changed")
+            kind = check_picture(content).format
+        except PhotoRefused as refused:
+            return _Came("gone" if refused.reason == "gone" else "failed", str(refused))
+        except SourceUnavailable as error:
+            return _Came("failed", str(error))
+        if not image_file(photo.sha256, kind).endswith(path.name):
+            return _Came("failed", f"it is a {kind}")
+        with written_whole(path) as file:
+            file.write(content)
+        return _Came("pulled")
+
+
+def _sound(path: Path, source: Source) -> Manifest:
+    """Read a manifest, and refuse one that is not as genset writes them."""
+    if path.stat().st_size > _LARGEST_MANIFEST:
+        raise BadInput(f"{path} is larger than any manifest ({_LARGEST_MANIFEST} bytes)")
+    release = read_manifest(path)
+    if not release.is_as_written(path):
+        raise BadInput(f"{path} was changed since it was written: ask for it again")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", release.name):
+        raise BadInput(f"{path} names its set {release.name[:99]!r}, which is no release's name")
+    [(file, times)] = Counter(photo.file for photo in release.photos).most_common(1) or [("", 1)]
+    if times > 1:
+        raise BadInput(f"{path} names {file} {times} times")
+    for photo in release.photos:
+        if Path(photo.file).stem != photo.sha256:
+            raise BadInput(f"{path}: {photo.file} is not named by its hash")
+        for url in (photo.image_url, photo.page_url, photo.license_url):
+            if url and web_link(url) is None:
+                raise BadInput(f"{path}: {photo.file} has no web address: {url[:99]!r}")
+        # A photo that was never up (`genset add`) has no address, and is told as not to be had.
+        if photo.image_url and not source.may_fetch(photo.image_url):
+            raise BadInput(
+                f"{path}: {photo.file} is on no host of {source.name}: {photo.image_url[:99]!r}"
+            )
+    return release
+
+
+def _prepare(folder: Path, manifest: bytes) -> None:
+    """Put the manifest there first: it says what the folder is, and what it lacks.
+
+    Raises:
+        BadInput: the folder is not empty, and not of this set.
+    """
+    for left in (*folder.glob(".partial-*"), *folder.glob("*/.partial-*")):
+        left.unlink()  # of a killed run
+    path = folder / MANIFEST
+    if path.is_file() and path.read_bytes() == manifest:
+        return
+    if any(folder.iterdir()):
+        raise BadInput(f"{folder} holds something else already: name another folder with --to")
+    with written_whole(path) as file:
+        file.write(manifest)
+
+
+def _make_documents(folder: Path, release: Manifest) -> dict[str, str]:
+    """Write the set's documents, which are made of its manifest; return what could not be."""
+    missing = {
+        name: sha256
+        for name, sha256 in release.documents.items()
+        if not ((folder / name).is_file() and sha256_of(folder / name) == sha256)
+    }
+    if not missing:
+        return {}
+    texts = documents(json.loads((folder / MANIFEST).read_text("utf-8")), release.photos)
+    failed = {}
+    for name, sha256 in missing.items():
+        text = texts.get(name, "")
+        if hashlib.sha256(text.encode()).hexdigest() == sha256:
+            write_text(folder / name, text)
+        else:
+            failed[name] = "another version of genset made it: ask for the file"
+    return failed

@@ -1,0 +1,189 @@
+"""Ask after the photos of the pool: are they still up, and under the same licence?
+
+Each photo costs one call of the API, at the pace that all scrapers share. What came of it is stored
+photo by photo, so a refresh that was stopped goes on where it was.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from genset.errors import SourceUnavailable
+from genset.licenses import License, attribution, same_license
+from genset.progress import progress
+from genset.store import Photo, PhotoEvent, Store, now
+
+# A refresh that was stopped longer ago than this is not gone on with: what it saw is old news.
+_GOES_ON_FOR = timedelta(days=1)
+
+# So many photos in a row that cannot be asked after mean that the source is down.
+_GIVES_UP_AFTER = 5
+
+
+class Register(Protocol):
+    """A source that can be asked after one photo. `name` is what its photos' `source` is."""
+
+    name: str
+
+    def license_of(self, source_id: str) -> License | None:
+        """The licence that a photo has today; None where the photo is gone.
+
+        Raises:
+            SourceRefused: asking again is of no use.
+            SourceUnavailable: the source kept failing through every retry.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of one photo: `what` and `detail` are those of `genset.store.PhotoEvent`.
+
+    `credit` is the line that its licence asks for from now on.
+    """
+
+    photo: str
+    what: str
+    detail: str
+    page_url: str
+    credit: str
+
+
+@dataclass
+class RefreshSummary:
+    """What a refresh brought out.
+
+    Attributes:
+        checked: photos that were asked after.
+        left: photos that were not, because the source failed.
+        failure: what it said last.
+        changes: what is not as it was.
+        gone: the pages of all photos of the pool that are not up now, by photo.
+    """
+
+    checked: int = 0
+    left: int = 0
+    failure: str = ""
+    changes: list[Change] = field(default_factory=list)
+    gone: dict[str, str] = field(default_factory=dict)
+
+
+def refresh(store: Store, source: Register) -> RefreshSummary:
+    """Ask after every stored photo of a source, the one that was not asked after longest first.
+
+    A photo that is gone stays in the pool (its bytes are here, and its licence was given for
+    good), and is listed; taking it out is `genset.scrape.upkeep.removal`.
+
+    Raises:
+        SourceRefused: the source turns every call down, for instance for a bad key.
+    """
+    summary = RefreshSummary()
+    with store.session() as session:
+        started = _start(session, source.name)
+        due = session.execute(
+            select(Photo.id, Photo.source_id)
+            .where(_in_pool(source.name), _last_seen() < started)
+            .order_by(_last_seen(), Photo.id)
+        ).all()
+    failures = 0
+    for photo_id, source_id in progress(due, total=len(due), what="refresh", unit="photo"):
+        try:
+            found = source.license_of(source_id)
+        except SourceUnavailable as error:
+            summary.failure = str(error)
+            failures += 1
+            if failures == _GIVES_UP_AFTER:
+                break
+            continue
+        failures = 0
+        summary.checked += 1
+        with store.begin_alone() as session:
+            summary.changes += _keep(session, session.get_one(Photo, photo_id), found, started)
+    summary.left = len(due) - summary.checked
+    with store.session() as session:
+        summary.gone = _gone(session, source.name)
+    return summary
+
+
+def _in_pool(source: str) -> ColumnElement[bool]:
+    return (Photo.source == source) & Photo.sha256.is_not(None)
+
+
+def _last_seen() -> ColumnElement[datetime]:
+    return func.coalesce(Photo.checked_at, Photo.stored_at)
+
+
+def _start(session: Session, source: str) -> datetime:
+    """When the refresh began that this one goes on with; now, where the last one was finished.
+
+    All photos that one refresh asks after get its start for their `checked_at`. So it was not
+    finished where a photo is left that was in the pool before that start, and not seen since.
+    """
+    last = session.scalar(select(func.max(Photo.checked_at)).where(_in_pool(source)))
+    if last is None or now() - last > _GOES_ON_FOR:
+        return now()
+    left = select(Photo.id).where(_in_pool(source), _last_seen() < last).limit(1)
+    return now() if session.scalar(left) is None else last
+
+
+def _keep(session: Session, photo: Photo, found: License | None, started: datetime) -> list[Change]:
+    """Store what was found of a photo, and return what changed."""
+    if photo.sha256 is None:  # removed, or found lost, while we asked
+        return []
+    photo.checked_at = started
+    before = License(photo.license, photo.license_url)
+    if found is not None:
+        photo.license, photo.license_url = found
+    changes = []
+    for what, detail in _news(_is_gone(session, photo), before, found):
+        session.add(PhotoEvent(photo_id=photo.id, what=what, detail=detail))
+        credit = attribution(
+            License(photo.license, photo.license_url),
+            title=photo.title,
+            owner=photo.owner_name or photo.owner,
+            page_url=photo.page_url,
+        )
+        changes.append(
+            Change(f"{photo.source}:{photo.source_id}", what, detail, photo.page_url, credit)
+        )
+    return changes
+
+
+def _news(was_gone: bool, before: License, found: License | None) -> Iterator[tuple[str, str]]:
+    """What is to be told, as the `what` and `detail` of events."""
+    if found is None:
+        if not was_gone:
+            yield "gone", ""
+        return
+    if was_gone:
+        yield "back", ""
+    if not same_license(before, found):
+        yield "license", f"{before.name} -> {found.name}"
+
+
+def _is_gone(session: Session, photo: Photo) -> bool:
+    """Whether the last thing heard of a photo is that it is gone."""
+    heard = select(PhotoEvent.what).where(
+        PhotoEvent.photo_id == photo.id, PhotoEvent.what.in_(("gone", "back"))
+    )
+    return session.scalar(heard.order_by(PhotoEvent.id.desc()).limit(1)) == "gone"
+
+
+def _gone(session: Session, source: str) -> dict[str, str]:
+    """The pages of the pool's photos that are gone, by photo."""
+    last = (
+        select(func.max(PhotoEvent.id))
+        .where(PhotoEvent.what.in_(("gone", "back")))
+        .group_by(PhotoEvent.photo_id)
+    )
+    gone = (
+        select(Photo)
+        .join(PhotoEvent, PhotoEvent.photo_id == Photo.id)
+        .where(_in_pool(source), PhotoEvent.id.in_(last), PhotoEvent.what == "gone")
+        .order_by(Photo.id)
+    )
+    return {f"{p.source}:{p.source_id}": p.page_url for p in session.scalars(gone)}

@@ -1,0 +1,485 @@
+"""The sandbox's faults and its log, as a client meets them."""
+
+import http.client
+import io
+import json
+import math
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import zip_longest
+from pathlib import Path
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
+
+import pytest
+import requests
+from flickrapi.exceptions import FlickrError
+from PIL import Image
+
+from genset.errors import BadInput
+from genset.sandbox import Faults, Request, Sandbox
+from genset.sandbox.faults import CALLS_ONLY, KINDS, LASTING, PASSING
+from tests.sandbox.test_sandbox import TENCH, api, picture, plain, record, written
+
+COUNT = 400
+KEY = "my-secret-key"
+
+Serve = Callable[..., Sandbox]
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    folder = tmp_path / "photos"
+    picture(folder / TENCH / "1.jpg")
+    return folder
+
+
+@pytest.fixture
+def serve(photos: Path, tmp_path: Path) -> Iterator[Serve]:
+    """Start a sandbox over as many photos as are asked for, all showing one file."""
+    running: list[Sandbox] = []
+
+    def start(count: int = 1, log: Path | None = None, **faults: float) -> Sandbox:
+        rows = (record(number, file=f"{TENCH}/1.jpg") for number in range(1, count + 1))
+        records = written(tmp_path, *rows)
+        settings = Faults(**faults)  # type: ignore[arg-type]  # the seed is an int
+        running.append(Sandbox(photos, records, faults=settings, log=log).start())
+        return running[-1]
+
+    yield start
+    for sandbox in running:
+        sandbox.close()
+
+
+def addresses(sandbox: Sandbox, count: int = 1) -> list[str]:
+    """Where the first photos' images are, by relevance; tried until no fault is in the way."""
+    call = {
+        "method": "flickr.photos.search",
+        "text": "tench",
+        "sort": "relevance",
+        "extras": "url_o",
+        "per_page": str(min(count, 500)),
+        "format": "json",
+        "nojsoncallback": "1",
+        "api_key": "sandbox",
+    }
+    while True:
+        reply = sandbox.answer(Request("GET", "/services/rest/", call))
+        if reply.status == 200 and reply.fault in (None, "unstable_pages"):
+            return [photo["url_o"] for photo in json.loads(reply.body)["photos"]["photo"]]
+
+
+def asked(sandbox: Sandbox, address: str) -> str | None:
+    """The fault that meets a request for an image."""
+    return sandbox.answer(Request("GET", urlsplit(address).path, {})).fault
+
+
+def get(address: str) -> requests.Response:
+    return requests.get(address, timeout=10, allow_redirects=False)
+
+
+def search(sandbox: Sandbox, **parameters: str) -> requests.Response:
+    words = {"method": "flickr.photos.search", "text": "tench"}
+    return plain(sandbox, **words, format="json", nojsoncallback="1", **parameters)
+
+
+def near(seen: int, tries: int, rate: float) -> bool:
+    """Whether a share is within four standard deviations of its rate."""
+    return abs(seen - tries * rate) <= 4 * math.sqrt(tries * rate * (1 - rate))
+
+
+# Faults that pass
+
+
+def test_too_many_says_when_to_come_back(serve: Serve) -> None:
+    sandbox = serve(too_many=1, retry_after=7)
+    for reply in (search(sandbox), get(addresses(sandbox)[0])):
+        assert (reply.status_code, reply.headers["Retry-After"]) == (429, "7")
+
+
+def test_server_errors_are_of_several_sorts(serve: Serve) -> None:
+    sandbox = serve(server_error=1)
+    statuses = {search(sandbox, page=str(page)).status_code for page in range(20)}
+    assert statuses == {500, 502, 503}
+    assert get(addresses(sandbox)[0]).status_code in statuses
+
+
+def test_unavailable_comes_with_several_codes(serve: Serve) -> None:
+    sandbox = serve(unavailable=1)
+    codes = set()
+    for page in range(1, 40):
+        with pytest.raises(FlickrError, match="not currently available") as caught:
+            api(sandbox).photos.search(text="tench", page=page)
+        codes.add(caught.value.code)
+    assert codes == {0, 10, 105, 201}
+    reply = plain(sandbox, method="flickr.photos.search", text="tench")
+    assert ElementTree.fromstring(reply.content).get("stat") == "fail"
+
+
+def test_errors_come_in_a_format_that_was_not_asked_for(serve: Serve) -> None:
+    sandbox = serve(wrong_format=1)
+    bodies = [search(sandbox, page=str(page)).text for page in range(20)]
+    failures = [body for body in bodies if body.startswith("<?xml")]
+    assert 0 < len(failures) < 20
+    assert all("not currently available" in body for body in failures)
+    assert {body for body in bodies if body not in failures} == {
+        body for body in bodies if body.startswith("<!DOCTYPE html>")
+    }
+    in_rest = [
+        plain(sandbox, method="flickr.photos.search", text="tench", page=str(page)).text
+        for page in range(20)
+    ]
+    assert {body[:13] for body in in_rest} == {"jsonFlickrApi", "<!DOCTYPE htm"}
+
+
+def test_the_apis_own_errors_do_not_meet_images(serve: Serve) -> None:
+    sandbox = serve(unavailable=0.5, wrong_format=0.5)
+    assert get(addresses(sandbox)[0]).status_code == 200
+
+
+def test_truncated_bodies_declare_their_full_length(serve: Serve, photos: Path) -> None:
+    sandbox = serve(truncated=1)
+    address = urlsplit(addresses(sandbox)[0])
+    whole = (photos / TENCH / "1.jpg").read_bytes()
+    connection = http.client.HTTPConnection(address.netloc, timeout=10)
+    connection.request("GET", address.path)
+    reply = connection.getresponse()
+    with pytest.raises(http.client.IncompleteRead) as caught:
+        reply.read()
+    connection.close()
+    assert reply.getheader("Content-Length") == str(len(whole))
+    assert caught.value.partial == whole[: len(whole) // 2]
+    with pytest.raises(requests.RequestException):
+        search(sandbox)
+
+
+def test_a_timeout_outlasts_an_impatient_client(serve: Serve) -> None:
+    sandbox = serve(timeout=1, hang=0.5)
+    address = addresses(sandbox)[0]
+    with pytest.raises(requests.ReadTimeout):
+        requests.get(address, timeout=0.1)
+    with pytest.raises(requests.ConnectionError):
+        requests.get(address, timeout=10)
+    assert requests.get(address, timeout=10).status_code == 200
+    assert [each.status for each in sandbox.requests] == [0, 0, 200]
+
+
+def test_close_does_not_wait_for_a_timeout(serve: Serve) -> None:
+    sandbox = serve(timeout=1, hang=600)
+    with pytest.raises(requests.ReadTimeout):
+        requests.get(sandbox.endpoint, timeout=0.1)
+    sandbox.close()
+
+
+@pytest.mark.parametrize("kind", PASSING)
+def test_the_third_try_passes(serve: Serve, kind: str) -> None:
+    sandbox = serve(**{kind: 1})
+    calm = serve()
+    paths = [urlsplit(addresses(calm)[0]).path, "/services/rest/"]
+    for path in paths[1:] if kind in CALLS_ONLY else paths:
+        # Of one call, as flickrapi signs it anew each time.
+        params = [
+            {"method": "flickr.test.echo", "api_key": "sandbox", "oauth_nonce": str(turn)}
+            for turn in range(3)
+        ]
+        replies = [sandbox.answer(Request("GET", path, each)) for each in params]
+        assert [reply.fault for reply in replies] == [kind, kind, None]
+        assert replies[2] == calm.answer(Request("GET", path, params[2]))
+
+
+# Faults that stay
+
+
+def test_a_photo_that_is_gone_is_still_listed(serve: Serve) -> None:
+    sandbox = serve(gone=1)
+    address = addresses(sandbox)[0]
+    for _ in range(4):
+        reply = get(address)
+        assert reply.status_code == 302
+        assert reply.headers["Location"].endswith("/images/en-us/photo_unavailable.png")
+    assert get(reply.headers["Location"]).headers["Content-Type"] == "image/png"
+    with pytest.raises(FlickrError, match="not found"):
+        api(sandbox).photos.getInfo(photo_id="1")
+    with pytest.raises(FlickrError, match="not found"):
+        api(sandbox).photos.getSizes(photo_id="1")
+    assert [each.fault for each in sandbox.requests] == ["gone"] * 4 + [None, "gone", "gone"]
+
+
+def test_redirects_lead_to_hosts_that_nobody_should_ask(serve: Serve) -> None:
+    sandbox = serve(30, redirect_elsewhere=1)
+    replies = [get(address) for address in addresses(sandbox, 30)]
+    assert {reply.status_code for reply in replies} == {302}
+    hosts = {urlsplit(reply.headers["Location"]).hostname for reply in replies}
+    assert hosts == {"127.0.0.2", "169.254.169.254", None}
+
+
+def test_not_an_image(serve: Serve) -> None:
+    reply = get(addresses(serve(not_image=1))[0])
+    assert (reply.status_code, reply.text[:15]) == (200, "<!DOCTYPE html>")
+    assert reply.headers["Content-Type"].startswith("text/html")
+
+
+def test_a_broken_photo_comes_whole_but_ends_in_its_middle(serve: Serve, photos: Path) -> None:
+    address = addresses(serve(broken_photos=1))[0]
+    whole = (photos / TENCH / "1.jpg").read_bytes()
+    replies = [get(address).content for _ in range(4)]
+    assert replies == [whole[: len(whole) // 2]] * 4
+    with pytest.raises(OSError), Image.open(io.BytesIO(replies[0])) as image:
+        image.load()
+
+
+def test_a_removed_photo_stays_removed_whatever_its_fault(serve: Serve, photos: Path) -> None:
+    sandbox = serve(not_image=1)
+    address = addresses(sandbox)[0]
+    (photos / TENCH / "1.jpg").unlink()
+    assert get(address).headers["Location"].endswith("photo_unavailable.png")
+
+
+def test_lasting_faults_are_the_photos_own(serve: Serve) -> None:
+    """Whoever asks, in whichever order, however often, and whatever else goes wrong."""
+    lasting = dict.fromkeys(LASTING, 0.2)
+    one = serve(60, seed=3, **lasting)
+    other = serve(60, seed=3, too_many=0.3, truncated=0.3, unstable_pages=0.5, **lasting)
+    truth = {urlsplit(each).path: asked(one, each) for each in addresses(one, 60)}
+    assert set(truth.values()) == {*LASTING, None}
+    for _ in range(3):
+        for each in sorted(set(addresses(other, 60)), reverse=True):
+            if (fault := asked(other, each)) not in PASSING:
+                assert fault == truth[urlsplit(each).path]
+
+
+# How often, and whom
+
+
+@pytest.mark.parametrize("kind", PASSING)
+def test_rates_of_passing_faults(serve: Serve, kind: str) -> None:
+    sandbox = serve(**{kind: 0.2})
+    for page in range(COUNT):
+        call = {"method": "flickr.test.echo", "api_key": "sandbox", "page": str(page)}
+        sandbox.requests.add(
+            request := Request("GET", "/services/rest/", call), sandbox.answer(request)
+        )
+    seen = Counter(each.fault for each in sandbox.requests)
+    assert set(seen) == {kind, None}
+    assert near(seen[kind], COUNT, 0.2)
+
+
+def test_rates_of_lasting_faults_side_by_side(serve: Serve) -> None:
+    rates = {"gone": 0.3, "redirect_elsewhere": 0.05, "not_image": 0.1, "broken_photos": 0.2}
+    sandbox = serve(COUNT, **rates)
+    seen = Counter(asked(sandbox, each) for each in addresses(sandbox, COUNT))
+    for kind, rate in rates.items():
+        assert near(seen[kind], COUNT, rate), kind
+
+
+def test_a_seed_decides_whom_faults_meet(serve: Serve) -> None:
+    def met(seed: int) -> list[str | None]:
+        sandbox = serve(40, seed=seed, too_many=0.2, timeout=0.2, gone=0.3)
+        return [asked(sandbox, each) for _ in range(3) for each in addresses(sandbox, 40)]
+
+    assert met(1) == met(1)
+    assert met(1) != met(2)
+
+
+def test_no_faults_unless_asked_for(serve: Serve) -> None:
+    sandbox = serve(20)
+    assert {asked(sandbox, each) for _ in range(3) for each in addresses(sandbox, 20)} == {None}
+
+
+# Pages
+
+
+def pages(sandbox: Sandbox, per_page: int = 20, **parameters: str) -> list[list[str]]:
+    """The ids on each page of a search, for as many pages as it says there are."""
+    read: list[list[str]] = []
+    while True:
+        number = str(len(read) + 1)
+        reply = search(
+            sandbox, sort="relevance", per_page=str(per_page), page=number, **parameters
+        ).json()
+        read.append([photo["id"] for photo in reply["photos"]["photo"]])
+        if len(read) >= reply["photos"]["pages"]:
+            assert int(reply["photos"]["total"]) == sum(map(len, read))
+            return read
+
+
+@pytest.mark.parametrize("per_page", [1, 7, 20, 150, 500])
+@pytest.mark.parametrize("rate", [0.2, 1.0])
+def test_photos_move_between_pages_but_none_is_lost(
+    serve: Serve, per_page: int, rate: float
+) -> None:
+    everyone = [str(number) for number in range(1, 151)]
+    read = pages(serve(150, unstable_pages=rate), per_page)
+    flat = [photo_id for page in read for photo_id in page]
+    assert set(flat) == set(everyone)
+    assert all(len(page) <= per_page for page in read)
+    if rate == 1:
+        assert flat != everyone
+    if rate == 1 and per_page < 150:
+        assert set(read[0]) & set(read[1])
+
+
+def test_a_page_is_the_same_when_it_is_asked_for_again(serve: Serve) -> None:
+    sandbox = serve(150, unstable_pages=0.5)
+    again = serve(150, unstable_pages=0.5)
+    assert pages(sandbox) == pages(sandbox) == pages(again)
+    assert pages(sandbox) != pages(sandbox, min_upload_date="2000-01-01")
+    assert pages(sandbox) != pages(serve(150, unstable_pages=0.5, seed=1))
+
+
+def test_about_as_many_pages_move_as_the_rate_says() -> None:
+    found = list(range(COUNT * 10))
+    seen = Faults(unstable_pages=0.2).unsettle(found, 10, "tench")
+    repeats = sum(count - 1 for count in Counter(seen).values())
+    assert near(round(repeats / 2), COUNT, 0.2)  # one to three for each page
+
+
+def test_a_page_or_total_that_moved_is_logged(serve: Serve) -> None:
+    sandbox, still = serve(60, unstable_pages=0.2), serve(60)
+    logged = []
+    for per_page in range(20, 60):
+        read, true = pages(sandbox, per_page), pages(still, per_page)
+        grew = sum(map(len, read)) > 60
+        moved = [grew or page != other for page, other in zip_longest(read, true)]
+        faults = [each.fault for each in sandbox.requests]
+        assert faults == ["unstable_pages" if each else None for each in moved]
+        logged += faults
+        sandbox.requests.clear()
+    assert set(logged) == {"unstable_pages", None}
+
+
+# The log
+
+
+def test_the_log_has_statuses_and_faults(serve: Serve) -> None:
+    sandbox = serve(too_many=1)
+    address = addresses(sandbox)[0]
+    for _ in range(3):
+        get(address)
+    assert [(each.status, each.fault) for each in sandbox.requests] == [
+        (429, "too_many"),
+        (429, "too_many"),
+        (200, None),
+    ]
+
+
+def test_the_log_file_has_a_line_for_each_request(serve: Serve, tmp_path: Path) -> None:
+    file = tmp_path / "asked.jsonl"
+    for _ in range(2):  # the second one goes on where the first one stopped
+        sandbox = serve(log=file, too_many=0.5, seed=1)
+        for page in range(10):
+            search(sandbox, page=str(page), api_key=KEY, auth_token=KEY)
+        with suppress(FlickrError):
+            api(sandbox, key=KEY).test.echo(foo="a\nb")
+        get(f"{addresses(sandbox)[0]}?api_key={KEY}")
+        # Before `close`: whoever got an answer finds it in the file.
+        lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+        sandbox.close()
+    assert KEY not in file.read_text("utf-8")
+    assert "oauth" not in file.read_text("utf-8")
+    assert len(lines) == 24
+    assert [line["time"] for line in lines] == sorted(line["time"] for line in lines)
+    assert [
+        (line["verb"], line["what"], line["params"], line["status"], line["fault"])
+        for line in lines[12:]
+    ] == [(each.verb, each.what, each.params, each.status, each.fault) for each in sandbox.requests]
+    assert {line["fault"] for line in lines} == {"too_many", None}
+    assert lines[1]["params"]["page"] == "1"
+
+
+def test_a_log_that_cannot_be_written(photos: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="name another file"):
+        Sandbox(photos, log=tmp_path / "none" / "asked.jsonl")
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["to_many=1"], f'no fault is called "to_many": there are {", ".join(KINDS)}'),
+        (["=1"], 'no fault is called ""'),
+        (["seed=1"], 'no fault is called "seed"'),
+        (["gone"], '"gone" has no rate: write gone=0.1'),
+        (["gone=often"], '"gone=often" has no rate'),
+        (["gone=1.5"], "gone=1.5 is no rate"),
+        (["gone=-0.1"], "gone=-0.1 is no rate"),
+        (["gone=nan"], "gone=nan is no rate"),
+        (["hang=inf"], "hang=inf is no time"),
+        (["retry_after=-1"], "retry_after=-1 is no time"),
+        (["too_many=0.7", "timeout=0.7"], "is 1.4: let them be at most 1 together"),
+        (["gone=0.7", "not_image=0.7"], "is 1.4: let them be at most 1 together"),
+    ],
+)
+def test_words_that_are_no_faults(words: list[str], says: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        Faults.parse(words)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_words_that_are_faults() -> None:
+    parsed = Faults.parse(["too_many=0.1", "gone=1", "hang=0.5", "retry_after=3"], seed=7)
+    assert parsed == Faults(seed=7, too_many=0.1, gone=1, hang=0.5, retry_after=3)
+    assert Faults.parse(f"{kind}=0.1" for kind in KINDS) == Faults(
+        **dict.fromkeys(KINDS, 0.1)  # type: ignore[arg-type]  # the seed is an int
+    )
+
+
+# The command
+
+
+def run(*words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "genset", "sandbox", "--port", "0", *words]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+
+
+def test_the_command_sets_faults_seed_and_log(photos: Path, tmp_path: Path) -> None:
+    log = tmp_path / "asked.jsonl"
+    words = ["--photos", str(photos), "--fault", "too_many=1", "--fault", "retry_after=3"]
+    process = run(*words, "--fault", "gone=1", "--seed", "7", "--log", str(log))
+    try:
+        assert process.stdout is not None
+        endpoint = process.stdout.readline().strip().partition("=")[2]
+        reply = requests.get(endpoint, params={"method": "flickr.test.echo"}, timeout=10)
+        assert (reply.status_code, reply.headers["Retry-After"]) == (429, "3")
+        line = json.loads(log.read_text("utf-8"))
+        assert (line["what"], line["status"], line["fault"]) == (
+            "flickr.test.echo",
+            429,
+            "too_many",
+        )
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--fault", "flood=1"], ", ".join(KINDS)),
+        (["--fault", "gone"], "gone=0.1"),
+        (["--log", os.devnull + "/x"], "name another file"),
+    ],
+)
+def test_the_command_says_what_is_wrong_in_one_line(
+    photos: Path, words: list[str], says: str
+) -> None:
+    process = run("--photos", str(photos), *words)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert says in errors
+    assert errors.count("\n") == 1
+
+
+def test_the_help_names_every_kind() -> None:
+    process = run("--help")
+    shown, _ = process.communicate(timeout=60)
+    assert [kind for kind in KINDS if kind not in shown] == []

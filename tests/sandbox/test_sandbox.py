@@ -1,0 +1,709 @@
+"""The sandbox, asked as genset and its users ask Flickr: with flickrapi and over HTTP."""
+
+import io
+import json
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import flickrapi
+import pytest
+import requests
+from flickrapi.exceptions import FlickrError
+from PIL import Image
+
+from genset.errors import BadInput
+from genset.sandbox import Sandbox
+from genset.sandbox.records import natural
+
+TENCH, GOLDFISH, CRANE = "n01440764", "n01443537", "n02012849"
+EVERYTHING = (
+    "description,license,date_upload,date_taken,owner_name,original_format,tags,o_dims,views,media,"
+    "path_alias,url_sq,url_q,url_t,url_s,url_n,url_m,url_z,url_c,url_l,url_h,url_k,url_o"
+)
+
+
+def picture(path: Path, size: tuple[int, int] = (64, 48), **options: Any) -> Path:
+    """An image file; the colour is the name's, so no two have the same bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    red, green, blue = (sum(str(path).encode()) * factor % 256 for factor in (1, 3, 7))
+    Image.new("RGB", size, (red, green, blue)).save(path, **options)
+    return path
+
+
+def record(number: int, **changes: Any) -> dict[str, Any]:
+    """A line of a records file."""
+    return {
+        "id_search_engine": str(number),
+        "wnid": TENCH,
+        "search_key": "tench",
+        "date_upload_search_engine": f"2015-01-{number % 28 + 1:02} 12:00:00",
+        "date_taken": None,
+        "url_type": "url_o",
+        "width": None,
+        "height": None,
+    } | changes
+
+
+def written(folder: Path, *rows: dict[str, Any]) -> Path:
+    path = folder / "records.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def api(sandbox: Sandbox, key: str = "sandbox") -> Any:
+    """flickrapi, set up as genset sets it up."""
+    client = flickrapi.FlickrAPI(key, "secret", format="parsed-json", store_token=False, timeout=10)
+    client.REST_URL = sandbox.endpoint
+    return client
+
+
+def found(sandbox: Sandbox, **parameters: Any) -> list[str]:
+    """The ids that a search returns."""
+    photos = api(sandbox).photos.search(**parameters)["photos"]["photo"]
+    return [photo["id"] for photo in photos]
+
+
+def ladder(sandbox: Sandbox, photo_id: str) -> list[dict[str, Any]]:
+    """A photo's sizes, smallest first."""
+    sizes: list[dict[str, Any]] = api(sandbox).photos.getSizes(photo_id=photo_id)["sizes"]["size"]
+    return sizes
+
+
+def plain(sandbox: Sandbox, **parameters: str) -> requests.Response:
+    """A call by hand, with a key."""
+    query = {"api_key": "sandbox", **parameters}
+    return requests.get(sandbox.endpoint, params=query, timeout=10)
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    """Two tench, two goldfish."""
+    folder = tmp_path / "photos"
+    for wnid in (TENCH, GOLDFISH):
+        picture(folder / wnid / "2.jpg")
+        picture(folder / wnid / "10.png", (600, 400))
+    return folder
+
+
+Serve = Callable[..., Sandbox]
+
+
+@pytest.fixture
+def serve(photos: Path, tmp_path: Path) -> Iterator[Serve]:
+    """Start a sandbox over the photos with these records."""
+    running: list[Sandbox] = []
+
+    def start(*rows: dict[str, Any]) -> Sandbox:
+        sandbox = Sandbox(photos, written(tmp_path, *rows) if rows else None)
+        running.append(sandbox.start())
+        return sandbox
+
+    yield start
+    for sandbox in running:
+        sandbox.close()
+
+
+# Which photos there are
+
+
+def test_without_records_every_photo_is_found_by_its_class(serve: Serve) -> None:
+    sandbox = serve()
+    tench = found(sandbox, text="tench")
+    assert len(tench) == 2
+    assert all(len(photo_id) == 11 for photo_id in tench)
+    assert not set(tench) & set(found(sandbox, text="goldfish"))
+
+
+def test_made_up_records_are_the_same_every_time(photos: Path) -> None:
+    with Sandbox(photos) as one, Sandbox(photos) as other:
+        replies = [
+            json.dumps(api(each).photos.search(text="tench", extras="date_upload,owner_name"))
+            for each in (one, other)
+        ]
+    assert replies[0] == replies[1]
+    posted = [int(p["dateupload"]) for p in json.loads(replies[0])["photos"]["photo"]]
+    assert min(posted) >= datetime(2014, 2, 1, tzinfo=UTC).timestamp()
+
+
+def test_a_folder_that_is_no_wnid_is_found_by_its_name(photos: Path, serve: Serve) -> None:
+    picture(photos / "my cat" / "1.jpg")
+    picture(photos / "my cat" / "._1.jpg")  # macOS leaves these behind
+    assert len(found(serve(), text="My Cat")) == 1
+
+
+def test_records_show_the_class_in_natural_order_then_other_classes(
+    serve: Serve, photos: Path
+) -> None:
+    sandbox = serve(record(1), record(2), record(3), record(4, file=f"{GOLDFISH}/2.jpg"))
+    shown = [
+        requests.get(photo["url_o"], timeout=10).content
+        for photo in api(sandbox).photos.search(text="tench", sort="relevance", extras="url_o")[
+            "photos"
+        ]["photo"]
+    ]
+    assert shown[0] == (photos / TENCH / "2.jpg").read_bytes()
+    assert shown[1] == (photos / TENCH / "10.png").read_bytes()
+    assert shown[2] in [path.read_bytes() for path in (photos / GOLDFISH).iterdir()]
+    assert shown[3] == (photos / GOLDFISH / "2.jpg").read_bytes()
+
+
+def test_one_photo_may_be_found_for_two_classes(serve: Serve) -> None:
+    sandbox = serve(record(7), record(7, wnid=GOLDFISH, search_key="goldfish"))
+    assert found(sandbox, text="tench") == found(sandbox, text="goldfish") == ["7"]
+    assert found(sandbox, tags="tench,fish") == ["7"]
+
+
+def test_natural_order() -> None:
+    names = ["10.jpg", "2.jpg", "b1", "a2", "1b", "a10"]
+    assert sorted(names, key=natural) == ["1b", "2.jpg", "10.jpg", "a2", "a10", "b1"]
+
+
+# Searching
+
+
+def test_every_word_must_be_there(serve: Serve) -> None:
+    sandbox = serve(
+        record(1, title="Grandfather's record tench"),
+        record(2, tags="lake fishing"),
+        record(3, wnid=CRANE, search_key="crane"),
+    )
+    assert found(sandbox, text="TENCH") == ["2", "1"]
+    assert found(sandbox, text="record  tench") == ["1"]
+    assert found(sandbox, text="tench lake") == ["2"]
+    assert found(sandbox, text="tenc") == []
+    assert found(sandbox, text="!?") == []
+    assert found(sandbox, tags="Lake") == ["2"]
+
+
+def test_a_planned_query_finds_its_class(serve: Serve) -> None:
+    sandbox = serve(record(1), record(2, wnid=GOLDFISH, search_key="goldfish"))
+    assert found(sandbox, text=" Tinca  TINCA ") == ["1"]
+
+
+def test_the_newest_come_first_unless_asked_otherwise(serve: Serve) -> None:
+    sandbox = serve(
+        record(5, date_taken="2011-01-01 00:00:00"),
+        record(9, date_taken="2010-01-01 00:00:00"),
+        record(2, date_taken="2012-01-01 00:00:00"),
+    )
+    assert found(sandbox, text="tench") == ["9", "5", "2"]
+    assert found(sandbox, text="tench", sort="no such sort") == ["9", "5", "2"]
+    assert found(sandbox, text="tench", sort="relevance") == ["5", "9", "2"]
+    assert found(sandbox, text="tench", sort="interestingness-desc") == ["5", "9", "2"]
+    assert found(sandbox, text="tench", sort="date-posted-asc") == ["2", "5", "9"]
+    assert found(sandbox, text="tench", sort="date-taken-asc") == ["9", "5", "2"]
+    assert found(sandbox, text="tench", sort="date-taken-desc") == ["2", "5", "9"]
+
+
+def test_dates_narrow_a_search_as_seconds_or_text(serve: Serve) -> None:
+    sandbox = serve(record(1), record(2), record(3))
+    noon = int(datetime(2015, 1, 3, 12, tzinfo=UTC).timestamp())
+    assert found(sandbox, text="tench", min_upload_date=noon) == ["3", "2"]
+    assert found(sandbox, text="tench", min_upload_date=noon + 1) == ["3"]
+    assert found(sandbox, text="tench", max_upload_date="2015-01-03 12:00:00") == ["2", "1"]
+    assert found(sandbox, text="tench", max_upload_date="2015-01-03") == ["1"]
+
+
+def test_misspelt_parameters_are_passed_over(serve: Serve) -> None:
+    sandbox = serve(record(1), record(2))
+    assert found(sandbox, text="tench", min_uplod_date="2100-01-01", per_page="many") == ["2", "1"]
+
+
+def test_licenses_and_owners_narrow_a_search(serve: Serve) -> None:
+    sandbox = serve(record(1), record(2, license=0), record(3, license=9, owner="1@N00"))
+    assert found(sandbox, text="tench", license="4,9") == ["3", "1"]
+    assert found(sandbox, user_id="1@N00", safe_search=1, content_types=0, media="photos") == ["3"]
+
+
+def test_pages(serve: Serve) -> None:
+    sandbox = serve(*(record(number) for number in range(120)))
+    first = api(sandbox).photos.search(text="tench")["photos"]
+    assert (first["page"], first["pages"], first["perpage"], first["total"]) == (1, 2, 100, "120")
+    assert len(first["photo"]) == 100
+    ids = [
+        photo_id
+        for page in (1, 2, 3)
+        for photo_id in found(sandbox, text="tench", per_page=50, page=page, sort="relevance")
+    ]
+    assert ids == [str(number) for number in range(120)]
+    assert api(sandbox).photos.search(text="tench", per_page=999)["photos"]["perpage"] == 500
+
+
+def test_after_4000_results_pages_repeat(serve: Serve) -> None:
+    rows = [record(number, file=f"{TENCH}/2.jpg") for number in range(4_321)]
+    sandbox = serve(*rows)
+    search = {"text": "tench", "sort": "relevance"}
+    reply = api(sandbox).photos.search(**search, per_page=500, page=8)["photos"]
+    assert (reply["total"], reply["pages"]) == ("4321", 9)
+    last = [photo["id"] for photo in reply["photo"]]
+    assert last == [str(number) for number in range(3_500, 4_000)]
+    assert found(sandbox, **search, per_page=500, page=9) == last
+    assert found(sandbox, **search, per_page=500, page=70) == last
+    uneven = found(sandbox, **search, per_page=300, page=14)
+    assert uneven == [str(number) for number in range(3_900, 4_000)]
+
+
+def test_nothing_found(serve: Serve) -> None:
+    reply = api(serve()).photos.search(text="zzz", page=3)
+    assert reply == {
+        "photos": {"page": 3, "pages": 0, "perpage": 100, "total": "0", "photo": []},
+        "stat": "ok",
+    }
+
+
+# What a reply holds
+
+
+def test_only_the_extras_that_were_asked_for(serve: Serve) -> None:
+    sandbox = serve(record(1))
+    bare = {"id", "owner", "secret", "server", "farm", "title", "ispublic", "isfriend", "isfamily"}
+    for extras, more in {
+        "": set(),
+        "no_such_extra": set(),
+        "license, views": {"license", "views"},
+        "date_upload": {"dateupload"},
+        "date_taken": {"datetaken", "datetakengranularity", "datetakenunknown"},
+        "original_format": {"originalsecret", "originalformat"},
+        "url_o,url_sq": {"url_o", "height_o", "width_o"},
+    }.items():
+        reply = api(sandbox).photos.search(text="tench", extras=extras)
+        assert set(reply["photos"]["photo"][0]) == bare | more, extras
+
+
+def test_an_unknown_date_taken_is_marked(serve: Serve) -> None:
+    sandbox = serve(record(1, date_taken="2014-05-06 07:08:09"), record(2))
+    unknown, known = api(sandbox).photos.search(text="tench", extras="date_taken")["photos"][
+        "photo"
+    ]
+    assert (known["datetaken"], known["datetakenunknown"]) == ("2014-05-06 07:08:09", "0")
+    assert (unknown["datetaken"], unknown["datetakenunknown"]) == ("2015-01-03 12:00:00", "1")
+
+
+def test_sizes_end_with_the_files_own_bytes(serve: Serve, photos: Path) -> None:
+    picture(photos / TENCH / "wide.jpg", (1200, 500))
+    wide = f"{TENCH}/wide.jpg"
+    sandbox = serve(record(1, file=wide), record(2, file=wide, url_type="url_c"))
+    whole = ladder(sandbox, "1")
+    capped = ladder(sandbox, "2")
+    assert [size["label"] for size in whole] == [
+        *("Square", "Large Square", "Thumbnail", "Small", "Small 320"),
+        *("Medium", "Medium 640", "Medium 800", "Large", "Original"),
+    ]
+    assert capped[-1]["label"] == "Medium 800"
+    for *smaller, own in (whole, capped):
+        assert requests.get(own["source"], timeout=10).content == (photos / wide).read_bytes()
+        for size in smaller:
+            shown = requests.get(size["source"], timeout=10).content
+            with Image.open(io.BytesIO(shown)) as image:
+                assert image.format == "JPEG"
+                assert image.size == (int(size["width"]), int(size["height"]))
+
+
+def test_all_sizes_but_the_original_are_turned_upright(serve: Serve, photos: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    picture(photos / TENCH / "1.jpg", (600, 300), exif=exif)
+    sandbox = serve(record(1))
+    photo = api(sandbox).photos.search(text="tench", extras="url_n,url_o")["photos"]["photo"][0]
+    assert (photo["width_o"], photo["height_o"]) == ("600", "300")
+    assert (photo["width_n"], photo["height_n"]) == (160, "320")
+    with Image.open(io.BytesIO(requests.get(photo["url_n"], timeout=10).content)) as image:
+        assert image.size == (160, 320)
+
+
+def test_a_broken_file_is_served_as_it_is(serve: Serve, photos: Path) -> None:
+    broken = photos / TENCH / "1.jpg"
+    broken.write_bytes(b"\xff\xd8 no picture at all")
+    sandbox = serve(record(1, url_type="url_k"))
+    photo = api(sandbox).photos.search(text="tench", extras=EVERYTHING)["photos"]["photo"][0]
+    assert {key for key in photo if key[-2] == "_" or key.startswith("url")} == {"url_o"}
+    assert "o_width" not in photo
+    assert requests.get(photo["url_o"], timeout=10).content == broken.read_bytes()
+
+
+def test_a_file_cut_short_is_served_as_it_is_in_every_size(serve: Serve, photos: Path) -> None:
+    path = picture(photos / TENCH / "1.jpg", (400, 300))
+    path.write_bytes(path.read_bytes()[:-200])
+    sandbox = serve(record(1))
+    photo = api(sandbox).photos.search(text="tench", extras="url_t,url_o")["photos"]["photo"][0]
+    for address in (photo["url_t"], photo["url_o"]):
+        assert requests.get(address, timeout=10).content == path.read_bytes()
+
+
+def test_info(serve: Serve) -> None:
+    sandbox = serve(record(1, owner="1@N00", owner_name="ann", title="A <b>fish</b>", license=9))
+    photo = api(sandbox).photos.getInfo(photo_id="1")["photo"]
+    assert (photo["license"], photo["title"]["_content"]) == ("9", "A <b>fish</b>")
+    assert (photo["owner"]["nsid"], photo["owner"]["username"]) == ("1@N00", "ann")
+    assert photo["urls"]["url"][0]["_content"] == "https://www.flickr.com/photos/1@N00/1/"
+
+
+# Removed photos and HTTP
+
+
+def image_address(sandbox: Sandbox, key: str = "o") -> str:
+    photos = api(sandbox).photos.search(text="tench", extras=f"url_{key}")["photos"]["photo"]
+    return str(photos[0][f"url_{key}"])
+
+
+def test_a_removed_photo_redirects_to_the_placeholder(serve: Serve, photos: Path) -> None:
+    sandbox = serve(record(1))
+    address = image_address(sandbox)
+    (photos / TENCH / "2.jpg").unlink()
+    reply = requests.get(address, timeout=10, allow_redirects=False)
+    assert reply.status_code == 302
+    assert reply.headers["Location"].endswith("/images/en-us/photo_unavailable.png")
+    assert requests.get(address, timeout=10).headers["Content-Type"] == "image/png"
+    assert found(sandbox, text="tench") == []
+    with pytest.raises(FlickrError, match="not found"):
+        api(sandbox).photos.getInfo(photo_id="1")
+
+
+@pytest.mark.parametrize(
+    "change", [("_o.jpg", "_o.png"), ("_o.jpg", "_k.jpg"), ("/1_", "/1_0"), ("/1_", "/2_")]
+)
+def test_an_address_that_is_not_quite_right_is_a_removed_photo(
+    serve: Serve, change: tuple[str, str]
+) -> None:
+    address = image_address(serve(record(1))).replace(*change)
+    assert requests.get(address, timeout=10, allow_redirects=False).status_code == 302
+
+
+def test_other_addresses_are_not_found(serve: Serve) -> None:
+    address = serve().endpoint.replace("/services/rest/", "/etc/../passwd")
+    assert requests.get(address, timeout=10).status_code == 404
+
+
+def test_head_has_the_length_of_get_and_no_body(serve: Serve, photos: Path) -> None:
+    address = image_address(serve(record(1)))
+    reply = requests.head(address, timeout=10)
+    length = (photos / TENCH / "2.jpg").stat().st_size
+    assert (reply.headers["Content-Length"], reply.headers["Content-Type"], reply.content) == (
+        str(length),
+        "image/jpeg",
+        b"",
+    )
+
+
+def test_close_ends_the_connections_that_clients_keep(photos: Path) -> None:
+    with requests.Session() as session:
+        with Sandbox(photos) as sandbox:
+            session.get(sandbox.endpoint, timeout=10)
+        with pytest.raises(requests.ConnectionError):
+            session.get(sandbox.endpoint, timeout=10)
+
+
+def test_serve_forever_ends_when_another_thread_closes(photos: Path) -> None:
+    sandbox = Sandbox(photos)
+    thread = threading.Thread(target=sandbox.serve_forever)
+    thread.start()
+    assert plain(sandbox).status_code == 200
+    sandbox.close()
+    thread.join(timeout=10)
+    assert not thread.is_alive()
+
+
+def test_close_without_serving(photos: Path) -> None:
+    Sandbox(photos).close()
+
+
+def test_a_port_that_is_taken(photos: Path, serve: Serve) -> None:
+    port = int(serve().endpoint.split(":")[2].split("/")[0])
+    with pytest.raises(BadInput, match=f"port {port}.*another"):
+        Sandbox(photos, port=port)
+
+
+# Formats and errors
+
+
+def test_formats(serve: Serve) -> None:
+    sandbox = serve(record(1, title="Zoë & <b>"))
+    call = {"method": "flickr.photos.search", "text": "zoë", "extras": "description,path_alias"}
+    bare = plain(sandbox, **call, format="json", nojsoncallback="1")
+    wrapped = plain(sandbox, **call, format="json")
+    xml = ElementTree.fromstring(plain(sandbox, **call).content)
+    assert bare.headers["Content-Type"].startswith("application/json")
+    assert wrapped.text == f"jsonFlickrApi({bare.text})"
+    title = bare.json()["photos"]["photo"][0]["title"]
+    photo = xml.find("photos/photo")
+    assert photo is not None
+    assert title == photo.get("title") == "Zoë & <b>"
+    assert (xml.get("stat"), photo.get("ispublic"), photo.get("pathalias")) == ("ok", "1", "")
+    assert photo.find("description") is not None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "code", "message"),
+    [
+        ({"api_key": ""}, 100, "Invalid API Key (Key has invalid format)"),
+        ({"api_key": "invalid"}, 100, "Invalid API Key (Key has invalid format)"),
+        ({"method": "flickr.photos.serch"}, 112, 'Method "flickr.photos.serch" not found'),
+        ({"method": ""}, 112, 'Method "" not found'),
+        (
+            {"text": " "},
+            3,
+            "Parameterless searches have been disabled. "
+            "Please use flickr.photos.getRecent instead.",
+        ),
+        (
+            {"method": "flickr.photos.getInfo", "photo_id": "5"},
+            1,
+            'Photo "5" not found (invalid ID)',
+        ),
+        ({"method": "flickr.photos.getSizes"}, 1, "Photo not found"),
+    ],
+)
+def test_errors(serve: Serve, parameters: dict[str, str], code: int, message: str) -> None:
+    call = {"method": "flickr.photos.search"} | parameters
+    sandbox = serve()
+    reply = plain(sandbox, **call, format="json", nojsoncallback="1")
+    assert reply.status_code == 200
+    assert reply.json() == {"stat": "fail", "code": code, "message": message}
+    reply = plain(sandbox, **call)
+    error = ElementTree.fromstring(reply.content).find("err")
+    assert reply.status_code == 200
+    assert error is not None
+    assert error.attrib == {"code": str(code), "msg": message}
+
+
+def test_an_unknown_format_is_answered_in_xml(serve: Serve) -> None:
+    reply = plain(serve(), method="flickr.test.echo", format="yaml")
+    error = ElementTree.fromstring(reply.content).find("err")
+    assert error is not None
+    assert error.attrib == {"code": "111", "msg": 'Format "yaml" not found'}
+
+
+def test_flickrapi_raises_the_code(serve: Serve) -> None:
+    with pytest.raises(FlickrError) as caught:
+        api(serve(), key="invalid").photos.search(text="tench")
+    assert caught.value.code == 100
+
+
+# The log
+
+
+def test_the_log_has_what_was_asked_and_no_secrets(serve: Serve) -> None:
+    sandbox = serve(record(1))
+    api(sandbox, key="my-key").photos.search(text="tench", extras="url_o")
+    plain(sandbox, method="flickr.test.echo", api_key="my-key", api_sig="my-sig", foo="bar")
+    address = image_address(sandbox)
+    sandbox.requests.clear()
+    api(sandbox, key="my-key").photos.search(text="tench")
+    echo = plain(
+        sandbox, method="flickr.test.echo", api_key="my-key", auth_token="my-token", foo="bar"
+    )
+    requests.head(f"{address}?api_key=my-key", timeout=10)
+    assert len(sandbox.requests) == 3
+    search, echoed, image = sandbox.requests
+    assert (search.verb, search.what, search.params["text"]) == (
+        "POST",
+        "flickr.photos.search",
+        "tench",
+    )
+    assert echoed.params == {"method": "flickr.test.echo", "foo": "bar"}
+    assert (image.verb, image.what) == ("HEAD", address.partition("127.0.0.1")[2][6:])
+    assert search.at <= echoed.at <= image.at
+    assert sandbox.requests.of("flickr.test.echo") == [echoed]
+    assert "my-" not in f"{list(sandbox.requests)}{echo.text}"
+
+
+def test_many_clients_at_once(serve: Serve) -> None:
+    sandbox = serve()
+    address = image_address(sandbox)
+    threads = [
+        threading.Thread(target=lambda: [requests.get(address, timeout=10) for _ in range(5)])
+        for _ in range(16)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len([asked for asked in sandbox.requests if asked.verb == "GET"]) == 80
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"file": "../secret.jpg"}, "leads out of the photos folder"),
+        ({"file": "/etc/secret.jpg"}, "leads out of the photos folder"),
+        ({"file": f"{TENCH}/77.jpg"}, "put it there"),
+        ({"file": "notes.txt"}, "name an image"),
+        ({"id_search_engine": 12}, '"id_search_engine" is missing or no text'),
+        ({"id_search_engine": "12a"}, "write it in digits"),
+        ({"wnid": None}, '"wnid" is missing'),
+        ({"search_key": " "}, '"search_key" is missing'),
+        ({"date_upload_search_engine": "yesterday"}, "write it as 2014-02-01 13:59:00"),
+        ({"date_taken": "yesterday"}, "write it as 2014-02-01 13:59:00"),
+        ({"url_type": "url_x"}, "write one of url_sq"),
+        ({"license": 17}, "write a number, 0 to 16"),
+        ({"license": "4"}, "write a number, 0 to 16"),
+        ({"tags": ["a"]}, '"tags" is missing or no text'),
+    ],
+)
+def test_a_bad_record_is_named_with_its_line(
+    photos: Path, tmp_path: Path, change: dict[str, Any], says: str
+) -> None:
+    records = written(tmp_path, record(1), record(2, **change))
+    with pytest.raises(BadInput) as caught:
+        Sandbox(photos, records)
+    message = str(caught.value)
+    assert message.startswith(f"{records}:2: ")
+    assert says in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"\n{\n", ":2: not JSON"),
+        (b"[1]\n", ":1: not a JSON object"),
+        (b"", "has no records"),
+        (b"\xff\xfe", "cannot read records"),
+    ],
+)
+def test_a_file_that_holds_no_records(
+    photos: Path, tmp_path: Path, content: bytes, says: str
+) -> None:
+    records = tmp_path / "records.jsonl"
+    records.write_bytes(content)
+    with pytest.raises(BadInput, match=says):
+        Sandbox(photos, records)
+
+
+def test_missing_files_and_folders(photos: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot read records"):
+        Sandbox(photos, tmp_path / "none.jsonl")
+    with pytest.raises(BadInput, match="is not a folder"):
+        Sandbox(tmp_path / "none")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match="has no photos"):
+        Sandbox(tmp_path / "empty")
+
+
+# Against Flickr's recorded replies
+
+
+def shape(value: Any) -> Any:
+    """A reply without its values: `{"id": "str", "owner": {...}, "tag": [...]}`."""
+    if isinstance(value, dict):
+        return {key: shape(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [shape(value[0])] if value else []
+    return type(value).__name__
+
+
+@pytest.fixture
+def real(realdata: Path) -> Iterator[Sandbox]:
+    """The real photos under the real records."""
+    with Sandbox(realdata / "photos", realdata / "flickr" / "records.jsonl") as sandbox:
+        yield sandbox
+
+
+def recorded(realdata: Path, name: str) -> Any:
+    return json.loads((realdata / "flickr" / "api" / name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.realdata
+def test_the_real_records_are_found(real: Sandbox) -> None:
+    photos = api(real).photos.search(text="tench", sort="relevance", extras="url_o")["photos"]
+    assert int(photos["total"]) >= 10
+    first = requests.get(photos["photo"][0]["url_o"], timeout=10)
+    assert first.headers["Content-Type"] == "image/jpeg"
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("size", [(2560, 1600), (1600, 2560), (2560, 2560)])
+def test_a_search_has_the_recorded_keys_and_types(
+    serve: Serve, photos: Path, realdata: Path, size: tuple[int, int]
+) -> None:
+    """Recorded photos differ in their types: a portrait's `height_n` is a string, not a number."""
+    picture(photos / TENCH / "1.jpg", size)
+    sandbox = serve(record(1))
+    ours = api(sandbox).photos.search(text="tench", extras=EVERYTHING)["photos"]
+    theirs = recorded(realdata, "photos_search_extras.json")["photos"]
+    recent = recorded(realdata, "photos_getRecent_100_extras.json")["photos"]["photo"]
+    assert {key: shape(value) for key, value in ours.items() if key != "photo"} == {
+        key: shape(value) for key, value in theirs.items() if key != "photo"
+    }
+    seen: dict[str, set[str]] = {"datetakenunknown": {"'str'"}}
+    for photo in [*theirs["photo"], *recent]:
+        for key, value in photo.items():
+            seen.setdefault(key, set()).add(repr(shape(value)))
+    for key, value in ours["photo"][0].items():
+        assert repr(shape(value)) in seen[key], key
+    extras_not_asked_for = {
+        *("latitude", "longitude", "accuracy", "context", "place_id", "woeid", "iconserver"),
+        *("iconfarm", "lastupdate", "machine_tags"),
+        *(f"geo_is_{who}" for who in ("family", "friend", "contact", "public")),
+    }
+    assert set(theirs["photo"][0]) - set(ours["photo"][0]) == extras_not_asked_for
+
+
+@pytest.mark.realdata
+def test_landscape_sizes_have_the_recorded_types(
+    serve: Serve, photos: Path, realdata: Path
+) -> None:
+    picture(photos / TENCH / "1.jpg", (2560, 1600))
+    sandbox = serve(record(1))
+    ours = api(sandbox).photos.getSizes(photo_id="1")["sizes"]
+    theirs = recorded(realdata, "photos_getSizes.json")["sizes"]
+    assert shape(ours) == shape(theirs)
+    for mine, real_one in zip(ours["size"], theirs["size"], strict=True):
+        assert shape(mine) == shape(real_one)
+        assert (mine["label"], mine["width"], mine["height"]) == (
+            real_one["label"],
+            real_one["width"],
+            real_one["height"],
+        )
+
+
+@pytest.mark.realdata
+def test_info_has_the_recorded_keys_and_types(serve: Serve, realdata: Path) -> None:
+    ours = shape(api(serve(record(1))).photos.getInfo(photo_id="1")["photo"])
+    theirs = shape(recorded(realdata, "photos_getInfo.json")["photo"])
+    assert ours["dates"].pop("takenunknown") == "str"  # newer than the recording
+    ours["notes"] = theirs["notes"]
+    for key in ("permissions", "location", "geoperms"):
+        del theirs[key]
+    assert ours == theirs
+
+
+@pytest.mark.realdata
+def test_licenses_are_those_of_2025(serve: Serve, realdata: Path) -> None:
+    sandbox = serve()
+    reply = plain(sandbox, method="flickr.photos.licenses.getInfo")
+    path = realdata / "flickr" / "api" / "licenses_getInfo_2025.xml"
+    theirs = ElementTree.parse(path).getroot()
+    ours = ElementTree.fromstring(reply.content)
+    assert [each.attrib for each in ours.iter("license")] == [
+        each.attrib for each in theirs.iter("license")
+    ]
+    in_json = api(sandbox).photos.licenses.getInfo()
+    assert shape(in_json) == shape(recorded(realdata, "licenses_getInfo_2013.json"))
+
+
+@pytest.mark.realdata
+def test_errors_are_worded_as_recorded(serve: Serve, realdata: Path) -> None:
+    sandbox = serve()
+    for name, call in {
+        "error_people_getInfo_100_19.xml": {"api_key": ""},
+        "error_photos_getInfo_1_2.xml": {
+            "method": "flickr.photos.getInfo",
+            "photo_id": "28952265972",
+        },
+        "error_photos_getSizes_1_16.xml": {"method": "flickr.photos.getSizes", "photo_id": "1"},
+    }.items():
+        theirs = ElementTree.parse(realdata / "flickr" / "api" / name).getroot()
+        ours = ElementTree.fromstring(plain(sandbox, **call).content)
+        assert ElementTree.canonicalize(
+            ElementTree.tostring(ours, encoding="unicode"), strip_text=True
+        ) == ElementTree.canonicalize(
+            ElementTree.tostring(theirs, encoding="unicode"), strip_text=True
+        )

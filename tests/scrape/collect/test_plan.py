@@ -1,0 +1,246 @@
+"""What is asked for reaches the source and is checked: licences, windows, sizes, safety."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from genset.licenses import choose_licenses
+from genset.sandbox import Reply
+from genset.scrape.collect.state import estimate, forget_refusals
+from genset.store import Photo
+from genset.taxonomy import imagenet1k
+from tests.labeled_workspace import CRANE, TENCH, picture
+from tests.scrape.pools import CAT, DOG, Deaf, Faulty, Pool, Serve, answer_of, record
+
+OPEN = choose_licenses("open")
+PARAMS = ("license", "min_upload_date", "max_upload_date", "safe_search")
+
+
+def asked(sandbox: Faulty) -> set[tuple[str | None, ...]]:
+    """What the searches asked for, each combination once."""
+    searches = sandbox.requests.of("flickr.photos.search")
+    return {tuple(each.params.get(name) for name in PARAMS) for each in searches}
+
+
+def unix(text: str) -> int:
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+
+
+def posted(number: int, date: str) -> dict[str, object]:
+    return record(number, date_upload_search_engine=date)
+
+
+# Licences
+
+
+def test_licenses_are_asked_for_and_each_photos_own_is_checked(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox = serve(*(record(number, license=number) for number in range(17)))
+    told, unheard = new_pool(per_class=9), new_pool(per_class=9)
+    for pool, source in ((told, sandbox.source), (unheard, Deaf(sandbox.source))):
+        sandbox.requests.clear()
+        assert pool.scrape(source, licenses=OPEN).short == {CAT.wnid: 8}
+        assert pool.held() == ["4", "5", "7", "8", "9", "10", "11", "12"]
+        assert len(sandbox.asked_images) == 8
+        expected = "4,5,7,8,9,10,11,12" if pool is told else None
+        assert {each[0] for each in asked(sandbox)} == {expected}
+
+
+def test_any_license_is_asked_for_as_none_and_kept(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(record(1, license=0), record(2, license=16))
+    pool.scrape(sandbox.source)
+    assert {each[0] for each in asked(sandbox)} == {None}
+    assert [photo["license"] for photo in pool.rows()["photo"]] == [
+        "All Rights Reserved",
+        "CC BY-NC-ND 4.0",
+    ]
+
+
+def test_another_license_is_searched_for_anew(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(record(1, license=0), record(2, license=4), record(3, license=11))
+    assert pool.scrape(sandbox.source, licenses=("CC BY 4.0",)).short == {CAT.wnid: 1}
+    summary = pool.scrape(sandbox.source, licenses=OPEN)
+    assert (summary.searches, summary.stored) == (2, 1)
+    searches = pool.rows()["search"]
+    assert {search["licenses"] for search in searches} == {"CC BY 4.0", "|".join(OPEN)}
+
+
+# The window
+
+
+def test_the_window_is_asked_for_and_each_photos_time_is_checked(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    window = {
+        "posted_after": datetime(2014, 1, 1, tzinfo=UTC),
+        "posted_before": datetime(2020, 1, 1, tzinfo=UTC),
+    }
+    sandbox = serve(
+        posted(1, "2013-12-31 23:59:59"),
+        posted(2, "2014-01-01 00:00:00"),
+        posted(3, "2007-01-01 00:00:00"),
+        posted(4, "2019-12-31 23:59:59"),
+        posted(5, "2020-01-01 00:00:00"),
+        posted(6, "2024-01-01 00:00:00"),
+    )
+    told, unheard = new_pool(), new_pool()
+    for pool, source in ((told, sandbox.source), (unheard, Deaf(sandbox.source))):
+        sandbox.requests.clear()
+        summary = pool.scrape(source, **window)
+        assert pool.held() == ["2", "4"]
+        assert summary.short == {CAT.wnid: 2}
+        assert len(sandbox.asked_images) == len(pool.files()) == 2
+        if pool is told:
+            [(_, after, before, _)] = asked(sandbox)
+            assert after == str(unix("2014-01-01"))
+            assert before == str(unix("2020-01-01") - 1)  # Flickr's end is in the window
+
+
+def test_another_window_is_searched_anew(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(posted(1, "2015-01-01 00:00:00"), posted(2, "2017-01-01 00:00:00"))
+    pool.scrape(sandbox.source, posted_after=datetime(2016, 1, 1, tzinfo=UTC))
+    assert pool.held() == ["2"]
+    pool.scrape(sandbox.source)
+    assert sorted(pool.held()) == ["1", "2"]
+
+
+# Sizes and safety
+
+
+def test_a_photo_whose_shorter_side_is_too_small_is_refused(serve: Serve, pool: Pool) -> None:
+    sizes = {1: (300, 299), 2: (300, 300), 3: (299, 400), 4: (400, 301), 5: (500, 500)}
+    contents = {number: picture(number, size) for number, size in sizes.items()}
+    sandbox = serve(*map(record, sizes), contents=contents)
+    summary = pool.scrape(sandbox.source, min_size=300)
+    assert pool.held() == ["2", "4", "5"]
+    assert pool.refused() == {"1": "too small: 300 x 299", "3": "too small: 299 x 400"}
+    assert summary.refused == {"too small": 2}
+
+
+def test_photos_that_an_earlier_plan_took_are_measured_too(serve: Serve, pool: Pool) -> None:
+    contents = {number: picture(number, (100 * number, 400)) for number in range(1, 6)}
+    sandbox = serve(*map(record, contents), contents=contents)
+    assert pool.scrape(sandbox.source).full == 1
+    summary = pool.scrape(sandbox.source, min_size=250)
+    assert (summary.full, summary.stored) == (1, 2)
+    assert pool.held() == ["1", "2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_safe_search_reaches_the_source(serve: Serve, pool: Pool, level: int) -> None:
+    sandbox = serve(record(1))
+    pool.scrape(sandbox.source, safe_search=level)
+    assert {each[3] for each in asked(sandbox)} == {str(level)}
+    assert {search["safe_search"] for search in pool.rows()["search"]} == {level}
+
+
+# Trying again what was refused
+
+
+def test_refused_photos_are_tried_again_only_when_that_is_asked_for(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox = serve(*map(record, range(6)))
+    undisturbed, pool = new_pool(), new_pool()
+    undisturbed.scrape(sandbox.source)
+    gone = Reply(410, "text/plain", b"")
+    sandbox.fault = lambda request: gone if "/1_" in request.path else None
+    pool.scrape(sandbox.source)
+    assert (pool.held(), pool.refused()) == (["0", "2", "3"], {"1": "gone"})
+
+    sandbox.fault = lambda request: None
+    sandbox.requests.clear()
+    assert pool.scrape(sandbox.source).stored == len(sandbox.requests) == 0
+    forget_refusals(pool.store, pool.plan)
+    assert pool.scrape(sandbox.source).stored == len(sandbox.requests) == 1
+    assert (pool.held(), pool.refused()) == (["0", "1", "2", "3"], {})
+
+
+def test_a_photo_that_somebody_removed_is_never_tried_again(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(*map(record, range(4)))
+    pool.scrape(sandbox.source)
+    with pool.store.begin() as session:
+        photo = session.query(Photo).filter_by(source_id="1").one()
+        photo.sha256, photo.refused = None, "removed: its owner asked for it"
+    forget_refusals(pool.store, pool.plan)
+    pool.scrape(sandbox.source)
+    assert pool.held() == ["0", "2", "3"]
+    assert pool.refused() == {"1": "removed: its owner asked for it"}
+
+
+# What it takes
+
+
+def test_an_estimate_is_what_a_scrape_then_asks(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    """Where every photo can be used: fifty results a page, and all keywords equally deep."""
+    rows = [record(number) for number in range(60)]
+    rows += [record(100 + number, "dog") for number in range(3)]
+    sandbox = serve(*rows)
+    pool = new_pool(per_class=3)
+    pool.plan = replace(pool.plan, classes=(CAT, DOG))
+    takes = estimate(pool.store, "flickr", pool.plan)
+    assert (takes.classes, takes.calls) == (2, 3)
+    assert pool.scrape(sandbox.source, CAT, DOG).searches == 3
+    takes = estimate(pool.store, "flickr", pool.plan)
+    assert (takes.classes, takes.calls) == (0, 0)
+
+
+def test_a_deep_pool_takes_more_calls(pool: Pool) -> None:
+    plan = replace(pool.plan, per_class=2500)
+    assert estimate(pool.store, "flickr", plan).calls == 6  # two keywords, five hundred a page
+
+
+# The command
+
+
+def test_the_options_of_the_command_reach_the_source(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    fish = imagenet1k()[TENCH].queries[0].text
+    sizes = {number: (100 * number, 400) for number in range(1, 7)}
+    sandbox = serve(
+        *(record(number, fish, license=4 if number != 3 else 0) for number in sizes),
+        contents={number: picture(number, size) for number, size in sizes.items()},
+    )
+    pool = new_pool()
+    words = ["--classes", TENCH, "--per-class", "3", "--license", "CC BY 2.0, 11", "--json"]
+    words += ["--posted-after", "2014-06-01", "--posted-before", "2016-01-01"]
+    words += ["--min-size", "200", "--safe-search", "2"]
+    done = answer_of(pool.command(sandbox.endpoint, *words))
+    window = str(unix("2014-06-01")), str(unix("2016-01-01") - 1)
+    assert asked(sandbox) == {("4,11", *window, "2")}
+    assert done["refused"] == {"too small": 1}
+    assert (done["full"], done["stored"]) == (1, 3)
+    held = [photo["source_id"] for photo in pool.rows()["photo"] if photo["sha256"]]
+    assert sorted(held) == ["2", "4", "5"]
+
+
+def test_a_dry_run_asks_nothing_and_needs_no_key(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox, pool = serve(record(1)), new_pool()
+    words = ["--classes", f"{TENCH},{CRANE}", "--dry-run"]
+    calls = sum(len(imagenet1k()[wnid].queries) for wnid in (TENCH, CRANE))
+    takes = answer_of(pool.command(sandbox.endpoint, *words, "--json", key="", secret=""))
+    assert takes == {"classes": 2, "calls": calls}
+    out, _ = pool.command(sandbox.endpoint, *words, key="", secret="").communicate(timeout=60)
+    assert out.startswith(f"{calls} calls of the API at least, for 2 of 2 classes: ")
+    assert str(timedelta(hours=calls / 3600)) in out
+    assert list(sandbox.requests) == []
+    assert not any(pool.rows().values())
+
+
+def test_retry_failed_on_the_command_line(serve: Serve, new_pool: Callable[..., Pool]) -> None:
+    fish = imagenet1k()[TENCH].queries[0].text
+    sandbox, pool = serve(record(1, fish)), new_pool()
+    words = ["--classes", TENCH, "--json"]
+    sandbox.fault = lambda request: Reply(404, "", b"") if "/1_" in request.path else None
+    assert answer_of(pool.command(sandbox.endpoint, *words))["refused"] == {"gone": 1}
+    sandbox.fault = lambda request: None
+    assert answer_of(pool.command(sandbox.endpoint, *words))["stored"] == 0
+    assert answer_of(pool.command(sandbox.endpoint, *words, "--retry-failed"))["stored"] == 1

@@ -1,0 +1,291 @@
+"""Which photos a class holds in the end: by rank, one an owner, none twice, none contested."""
+
+import hashlib
+import io
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from sqlalchemy import select
+
+from genset.label import Desk, Labelers, import_labels
+from genset.release.choose import ReleasePlan, choose
+from genset.release.table import read_table
+from genset.sandbox import Reply
+from genset.scrape.sources.flickr import Flickr
+from genset.scrape.sources.source import Question, SearchPage
+from genset.store import Photo, Search, stored_candidates
+from tests.labeled_workspace import CRANE, TENCH, picture
+from tests.scrape.pools import CAT, DOG, Pool, Serve, image_class, record
+
+# Which photos a class takes
+
+
+def test_the_best_by_rank_are_taken(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(*(record(number) for number in (7, 3, 9, 1, 5)))
+    summary = pool.scrape(sandbox.source)
+    assert pool.held() == ["7", "3", "9"]
+    assert (summary.full, summary.short, summary.failed) == (1, {}, {})
+    assert (summary.stored, summary.refused) == (3, {})
+
+
+def test_keywords_take_turns(serve: Serve, new_pool: Callable[..., Pool]) -> None:
+    rows = [record(number) for number in (1, 2, 3)]
+    rows += [record(number, "kitten") for number in (11, 12, 13)]
+    pool = new_pool(per_class=5)
+    pool.scrape(serve(*rows).source)
+    with pool.store.session() as session:
+        taken = [
+            (candidate.rank, candidate.keyword, candidate.photo.source_id)
+            for candidate in session.scalars(stored_candidates(CAT.wnid))
+        ]
+    assert sorted(taken) == [
+        (1, "cat", "1"),
+        (1, "kitten", "11"),
+        (2, "cat", "2"),
+        (2, "kitten", "12"),
+        (3, "cat", "3"),
+    ]
+
+
+def test_a_photo_that_two_keywords_find_counts_once_at_its_best_rank(
+    serve: Serve, pool: Pool
+) -> None:
+    rows = [record(1), record(2), record(3), record(3, "kitten"), record(4, "kitten")]
+    pool.scrape(serve(*rows).source)
+    with pool.store.session() as session:
+        [shared] = [
+            candidate
+            for candidate in session.scalars(stored_candidates(CAT.wnid))
+            if candidate.photo.source_id == "3"
+        ]
+    assert (shared.keyword, shared.rank) == ("kitten", 1)
+    assert sorted(pool.held()) == ["1", "2", "3"]
+
+
+def test_what_a_photo_is_stored_with(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(
+        record(
+            1,
+            owner="1@N00",
+            owner_name="Zoë <b>",
+            title="A cat ☕",
+            license=11,
+            date_taken="2014-12-31 23:59:59",
+        )
+    )
+    pool.scrape(sandbox.source)
+    with pool.store.session() as session:
+        photo = session.scalars(select(Photo)).one()
+    assert (photo.source, photo.source_id, photo.owner) == ("flickr", "1", "1@N00")
+    assert (photo.owner_name, photo.title) == ("Zoë <b>", "A cat ☕")
+    assert photo.license == "CC BY 4.0"
+    assert photo.license_url == "https://creativecommons.org/licenses/by/4.0/"
+    assert photo.page_url == "https://www.flickr.com/photos/1@N00/1"
+    assert photo.posted_at == datetime(2015, 1, 1, 12, tzinfo=UTC)
+    assert photo.taken_at == "2014-12-31 23:59:59"
+    assert photo.stored_at is not None
+    assert photo.refused is None
+
+
+def test_original_bytes_are_kept_under_their_hash(serve: Serve, pool: Pool) -> None:
+    pool.scrape(serve(*(record(number) for number in range(3))).source)
+    expected = {}
+    for number in range(3):
+        sha256 = hashlib.sha256(picture(number)).hexdigest()
+        expected[f"{sha256[:2]}/{sha256}.jpg"] = picture(number)
+    assert pool.files() == expected
+    with pool.store.session() as session:
+        for photo in session.scalars(select(Photo)):
+            content = expected[photo.file]
+            assert photo.sha256 == hashlib.sha256(content).hexdigest()
+            assert photo.byte_size == len(content)
+            assert photo.format == "JPEG"
+
+
+def test_each_search_is_kept_with_its_answer(serve: Serve, pool: Pool) -> None:
+    pool.scrape(serve(*(record(number) for number in range(60))).source)
+    with pool.store.session() as session:
+        searches = session.scalars(select(Search).order_by(Search.id)).all()
+    assert [
+        (each.wnid, each.source, each.query, each.page, each.total, each.returned, each.last)
+        for each in searches
+    ] == [
+        (CAT.wnid, "flickr", "cat", 1, 60, 50, False),
+        (CAT.wnid, "flickr", "kitten", 1, 0, 0, True),
+    ]
+    assert {each.posted_after for each in searches} == {datetime(2014, 1, 1, tzinfo=UTC)}
+
+
+def test_an_owner_gives_a_class_one_photo(serve: Serve, pool: Pool) -> None:
+    ann, bob = {"owner": "1@N00"}, {"owner": "2@N00"}
+    rows = [record(1, **ann), record(2, **ann), record(3, **bob), record(4, **ann), record(5)]
+    sandbox = serve(*rows)
+    summary = pool.scrape(sandbox.source)
+    assert pool.held() == ["1", "3", "5"]
+    assert (summary.full, len(sandbox.asked_images)) == (1, 3)
+
+
+def test_an_owner_whose_first_photo_is_refused_gives_the_next(serve: Serve, pool: Pool) -> None:
+    ann = {"owner": "1@N00"}
+    rows = [record(1, **ann), record(2, **ann), record(3, **ann), record(4), record(5), record(6)]
+    pool.scrape(serve(*rows, contents={1: b"broken"}).source)
+    assert pool.held() == ["2", "4", "5"]
+
+
+def test_an_owner_may_give_each_class_a_photo(serve: Serve, pool: Pool) -> None:
+    ann = {"owner": "1@N00"}
+    pool.scrape(serve(record(1, **ann), record(2, "dog", **ann)).source, CAT, DOG)
+    assert (pool.held(CAT), pool.held(DOG)) == (["1"], ["2"])
+
+
+def test_the_same_bytes_count_once(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(*(record(number) for number in range(5)), contents={2: picture(0)})
+    summary = pool.scrape(sandbox.source)
+    assert pool.held() == ["0", "1", "2", "3"]
+    assert (summary.full, summary.stored, len(pool.files())) == (1, 4, 3)
+    assert pool.refused() == {}
+
+
+def test_a_class_of_twins_is_short(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(record(1), record(2), contents={2: picture(1)})
+    assert pool.scrape(sandbox.source).short == {CAT.wnid: 1}
+
+
+# Photos that two classes claim
+
+
+def test_a_photo_of_two_classes_is_fetched_once_and_counts_in_neither(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=2)
+    rows = [record(number) for number in (1, 2, 3, 4)]
+    rows += [record(number, "dog") for number in (11, 1, 12, 13)]
+    sandbox = serve(*rows)
+    summary = pool.scrape(sandbox.source, CAT, DOG)
+    assert (pool.held(CAT), pool.held(DOG)) == (["1", "2", "3"], ["11", "1", "12"])
+    assert summary.full == 2
+    assert summary.contested == {CAT.wnid: 1, DOG.wnid: 1}
+    assert summary.stored == len(sandbox.asked_images) == 5
+
+
+def test_two_photos_of_the_same_bytes_are_contested_too(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=2)
+    rows = [record(number) for number in (1, 2, 3, 4)]
+    rows += [record(number, "dog") for number in (11, 12, 13, 14)]
+    summary = pool.scrape(serve(*rows, contents={12: picture(1)}).source, CAT, DOG)
+    assert (pool.held(CAT), pool.held(DOG)) == (["1", "2", "3"], ["11", "12", "13"])
+    assert summary.contested == {CAT.wnid: 1, DOG.wnid: 1}
+
+
+def test_a_class_that_is_searched_later_contests_what_an_earlier_one_had_counted(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    rows = [record(number) for number in range(6)] + [record(5, "dog"), record(1, "dog")]
+    sandbox = serve(*rows)
+    together, cat_first, dog_first = new_pool(), new_pool(), new_pool()
+    together.scrape(sandbox.source, CAT, DOG)
+    for pool, first, second in ((cat_first, CAT, DOG), (dog_first, DOG, CAT)):
+        pool.scrape(sandbox.source, first)
+        pool.scrape(sandbox.source, second)
+        pool.scrape(sandbox.source, CAT, DOG)
+        assert pool.rows() == together.rows()
+    assert cat_first.held(CAT) == ["0", "1", "2", "3", "5"]
+
+
+def test_a_contested_photo_waits_for_a_human(
+    serve: Serve, new_pool: Callable[..., Pool], tmp_path: Path
+) -> None:
+    pool = new_pool(per_class=1)
+    tench, crane = image_class(TENCH, "fish"), image_class(CRANE, "bird")
+    rows = [record(1, "fish"), record(2, "fish"), record(1, "bird"), record(3, "bird")]
+    pool.scrape(serve(*rows).source, tench, crane)
+
+    desk = Desk(pool.workspace, pool.store, Labelers(pool.store).by_name("ann"))
+    shown = [
+        (screen.cls.wnid, [photo.page_url.rpartition("/")[2] for photo in screen.photos])
+        for screen in desk.screens()
+    ]
+    assert shown == [(TENCH, ["2"]), (CRANE, ["3"])]
+
+    says = tmp_path / "says.csv"
+    says.write_text(f"task,worker,label\n{CRANE}/flickr:1,bob,correct\n", "utf-8")
+    import_labels(pool.store, says)
+    with pool.store.session() as session:
+        choice = choose(read_table(session), ReleasePlan())
+    assert [entry.task for entry in choice.chosen] == [f"{CRANE}/flickr:1"]
+
+
+# Photos that cannot be used
+
+
+def animated() -> bytes:
+    content = io.BytesIO()
+    frames = [Image.new("RGB", (40, 30), colour) for colour in ("red", "blue")]
+    frames[0].save(content, "PNG", save_all=True, append_images=frames[1:])
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"<html>no photo</html>", "not an image"),
+        (b"", "not an image"),
+        (picture(1)[: len(picture(1)) // 2], "broken image"),
+        (animated(), "animated"),
+    ],
+    ids=["web page", "empty", "truncated", "animated"],
+)
+def test_an_unusable_photo_is_refused_and_the_next_by_rank_takes_its_place(
+    serve: Serve, pool: Pool, content: bytes, reason: str
+) -> None:
+    sandbox = serve(*(record(number) for number in range(5)), contents={1: content})
+    summary = pool.scrape(sandbox.source)
+    assert pool.held() == ["0", "2", "3"]
+    assert summary.refused == {reason: 1}
+    assert pool.refused()["1"].startswith(reason)
+    assert len(pool.files()) == 3
+
+
+class Taking:
+    """A source whose photos are taken down right after they were found."""
+
+    name = "flickr"
+    image_interval = 0.0
+
+    def __init__(self, source: Flickr, *photos: Path) -> None:
+        self.source = source
+        self.photos = photos
+        self.may_fetch = source.may_fetch
+
+    def search(self, question: Question) -> SearchPage:
+        found = self.source.search(question)
+        for photo in self.photos:
+            photo.unlink(missing_ok=True)
+        return found
+
+
+def test_a_photo_that_is_gone_is_refused(serve: Serve, pool: Pool, tmp_path: Path) -> None:
+    sandbox = serve(*(record(number) for number in range(4)))
+    summary = pool.scrape(Taking(sandbox.source, tmp_path / "served 0" / "photos" / "0.jpg"))
+    assert pool.held() == ["1", "2", "3"]
+    assert pool.refused() == {"0": "gone"}
+    assert summary.refused == {"gone": 1}
+
+
+def test_a_redirect_to_a_strange_host_is_refused(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(*(record(number) for number in range(4)))
+    astray = Reply(302, "text/plain", b"", {"Location": "http://127.0.0.1:1/1.jpg"})
+    sandbox.fault = lambda request: astray if "/0_" in request.path else None
+    pool.scrape(sandbox.source)
+    assert pool.held() == ["1", "2", "3"]
+    assert pool.refused() == {"0": "address not allowed"}
+
+
+def test_a_class_whose_results_end_is_reported_short(serve: Serve, pool: Pool) -> None:
+    summary = pool.scrape(serve(record(1)).source, CAT, DOG)
+    assert (summary.full, summary.short) == (0, {CAT.wnid: 1, DOG.wnid: 0})

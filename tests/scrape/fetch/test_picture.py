@@ -1,0 +1,115 @@
+"""Which bytes become a candidate's picture, and with what reason the others do not."""
+
+import io
+import struct
+import zlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from genset.errors import PhotoRefused
+from genset.scrape.fetch.picture import check_picture
+from tests.scrape.hostile import encoded, turned_by_exif, two_frames
+
+
+def png_of(width: int, height: int) -> bytes:
+    """A PNG whose header promises this many pixels, and which holds a few bytes."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        )
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(bytes(1000)))
+        + chunk(b"IEND", b"")
+    )
+
+
+ACCEPTED = {
+    "JPEG": (encoded("JPEG"), "JPEG"),
+    "progressive JPEG": (encoded("JPEG", progressive=True), "JPEG"),
+    "grey JPEG": (encoded("JPEG", "L"), "JPEG"),
+    "CMYK JPEG": (encoded("JPEG", "CMYK"), "JPEG"),
+    "JPEG turned by EXIF": (turned_by_exif(), "JPEG"),
+    "JPEG with a camera's preview behind it": (two_frames("MPO"), "JPEG"),
+    "PNG": (encoded("PNG"), "PNG"),
+    "palette PNG": (encoded("PNG", "P"), "PNG"),
+    "transparent PNG": (encoded("PNG", "RGBA"), "PNG"),
+    "16-bit PNG": (encoded("PNG", "I;16"), "PNG"),
+    "WebP": (encoded("WEBP"), "WEBP"),
+}
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_photos_are_accepted_with_the_pixels_of_their_file(name: str) -> None:
+    content, kind = ACCEPTED[name]
+    assert check_picture(content)[:3] == (kind, 40, 30)
+
+
+REFUSED = {
+    "nothing": (b"", "not an image"),
+    "a web page": (b"<!DOCTYPE html><title>Sorry</title>", "not an image"),
+    "a vector drawing": (b'<svg xmlns="http://www.w3.org/2000/svg"/>', "not an image"),
+    "GIF": (encoded("GIF"), "not an image"),
+    "animated GIF": (two_frames("GIF"), "not an image"),
+    "TIFF": (encoded("TIFF"), "not an image"),
+    "the first bytes of a JPEG": (encoded("JPEG")[:4], "not an image"),
+    "animated PNG": (two_frames("PNG"), "animated"),
+    "animated WebP": (two_frames("WEBP"), "animated"),
+    "half a JPEG": (encoded("JPEG")[: len(encoded("JPEG")) // 2], "broken image"),
+    "half a progressive JPEG": (encoded("JPEG", progressive=True)[:-200], "broken image"),
+    "half a PNG": (encoded("PNG")[:-200], "broken image"),
+    "half a WebP": (encoded("WEBP")[:-200], "broken image"),
+    "a PNG with less than it promises": (png_of(400, 300), "broken image"),
+    "120 million pixels": (png_of(12_000, 10_000), "too many pixels"),
+    "a decompression bomb": (png_of(60_000, 60_000), "too many pixels"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_bytes_are_refused_with_a_reason(name: str) -> None:
+    content, reason = REFUSED[name]
+    with pytest.raises(PhotoRefused) as refused:
+        check_picture(content)
+    assert refused.value.reason == reason
+    assert "\n" not in str(refused.value)
+
+
+@given(content=st.binary(max_size=300))
+@settings(max_examples=150)
+def test_any_bytes_are_a_picture_or_refused(content: bytes) -> None:
+    picture_or_refusal(content)
+
+
+@given(
+    name=st.sampled_from(sorted(ACCEPTED)),
+    changes=st.lists(st.tuples(st.floats(0, 0.999), st.binary(max_size=4)), max_size=6),
+    cut=st.floats(0, 1),
+)
+@settings(max_examples=400)
+@pytest.mark.filterwarnings("ignore::UserWarning")  # from the test's own look at the picture
+def test_any_damage_to_a_photo_leaves_a_picture_or_a_refusal(
+    name: str, changes: list[tuple[float, bytes]], cut: float
+) -> None:
+    content = bytearray(ACCEPTED[name][0])
+    for place, new in changes:
+        start = int(place * len(content))
+        content[start : start + 2] = new
+    picture_or_refusal(bytes(content))
+    picture_or_refusal(bytes(content[: int(cut * len(content))]))
+
+
+def picture_or_refusal(content: bytes) -> None:
+    try:
+        picture = check_picture(content)
+    except PhotoRefused as refused:
+        assert refused.reason in {"not an image", "animated", "broken image", "too many pixels"}
+    else:
+        with Image.open(io.BytesIO(content)) as image:
+            assert image.size == (picture.width, picture.height)

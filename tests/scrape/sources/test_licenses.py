@@ -1,0 +1,132 @@
+"""Licences: whose wording counts, when two are the same, and how a photo is credited."""
+
+from pathlib import Path
+
+import pytest
+
+from genset.errors import SourceUnavailable
+from genset.licenses import (
+    FLICKR,
+    License,
+    attribution,
+    license_named,
+    merged,
+    same_license,
+)
+from genset.scrape.sources.flickr import parse_info, parse_licenses, parse_reply
+
+PAGE = "https://www.flickr.com/photos/78733179@N04/10115956703"
+
+
+def credit(license: License, title: str = "Jon Snow", owner: str = "@janko-m") -> str:
+    return attribution(license, title=title, owner=owner, page_url=PAGE)
+
+
+# Recorded answers
+
+
+@pytest.mark.realdata
+def test_the_table_is_what_flickr_answered_in_2025(realdata: Path) -> None:
+    body = (realdata / "flickr" / "api" / "licenses_getInfo_2025.xml").read_bytes()
+    assert parse_licenses(parse_reply(body)) == FLICKR
+
+
+@pytest.mark.realdata
+def test_what_was_fetched_wins_and_the_table_fills_its_gaps(realdata: Path) -> None:
+    body = (realdata / "flickr" / "api" / "licenses_getInfo_2013.json").read_bytes()
+    known = merged(parse_licenses(parse_reply(body)))
+    assert sorted(known) == list(range(17))
+    assert known[4].name == "Attribution License"
+    assert known[8].url == "http://www.usa.gov/copyright.shtml"
+    assert known[0].url == FLICKR[0].url  # it had none in 2013
+    assert known[16] == FLICKR[16]  # nor this
+
+
+@pytest.mark.realdata
+def test_each_licence_is_the_same_in_both_years(realdata: Path) -> None:
+    folder = realdata / "flickr" / "api"
+    old = parse_licenses(parse_reply((folder / "licenses_getInfo_2013.json").read_bytes()))
+    for number, license in old.items():
+        for other, known in FLICKR.items():
+            assert same_license(license, known) == (number == other), (license, known)
+
+
+@pytest.mark.realdata
+def test_the_licence_of_a_recorded_photo(realdata: Path) -> None:
+    body = (realdata / "flickr" / "api" / "photos_getInfo.json").read_bytes()
+    assert parse_info(parse_reply(body)) == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"stat": "ok"}',
+        b'{"stat": "ok", "photo": []}',
+        b'{"stat": "ok", "photo": {"license": null}, "licenses": {"license": [7]}}',
+        b'{"stat": "ok", "photo": {"license": "CC"}, "licenses": {"license": [{"id": "x"}]}}',
+        b'<rsp stat="ok"><photo/><licenses><license id="4"/></licenses></rsp>',
+    ],
+)
+def test_an_answer_in_an_unknown_form_may_pass(body: bytes) -> None:
+    for parse in (parse_info, parse_licenses):
+        with pytest.raises(SourceUnavailable):
+            parse(parse_reply(body))
+
+
+def test_one_licence_in_xml_is_a_list_too() -> None:
+    body = b'<rsp stat="ok"><licenses><license id="17" name="CC X" url=""/></licenses></rsp>'
+    assert parse_licenses(parse_reply(body)) == {17: License("CC X", "")}
+    assert parse_licenses(parse_reply(b'<rsp stat="ok"><licenses/></rsp>')) == {}
+
+
+# Attribution
+
+
+@pytest.mark.parametrize(
+    ("number", "grant"),
+    [
+        (0, "all rights reserved (https://www.flickrhelp.com/"),
+        (1, "licensed under CC BY-NC-SA 2.0 (https://creativecommons.org/licenses/by-nc-sa/2.0/)"),
+        (7, "no known copyright restrictions (https://www.flickr.com/commons/usage/)"),
+        (8, "a United States Government Work (https://www.usa.gov/government-copyright)"),
+        (9, "dedicated to the public domain (CC0) (https://creativecommons.org/publicdomain/zero"),
+        (10, "marked as free of known copyright (Public Domain Mark) (https://creativecommons.org"),
+        (16, "licensed under CC BY-NC-ND 4.0 (https://creativecommons.org/licenses/by-nc-nd/4.0/)"),
+    ],
+)
+def test_the_credit_of_a_licence(number: int, grant: str) -> None:
+    line = credit(FLICKR[number])
+    assert line.startswith(f'"Jon Snow" by @janko-m, {grant}')
+    assert line.endswith(f"), {PAGE}")
+
+
+def test_every_licence_has_its_own_credit_with_its_address_and_the_photos_page() -> None:
+    lines = {credit(license) for license in FLICKR.values()}
+    assert len(lines) == 17
+    for license in FLICKR.values():
+        assert license.url in credit(license)
+        assert PAGE in credit(license)
+
+
+def test_the_fetched_wording_is_the_one_that_is_shown() -> None:
+    renamed = License("Attribution License", FLICKR[4].url)
+    assert "licensed under Attribution License (https://" in credit(renamed)
+    moved = License("All Rights Reserved", "https://example.org/terms")
+    assert "all rights reserved (https://example.org/terms)" in credit(moved)
+
+
+def test_what_a_stranger_wrote_cannot_leave_the_line() -> None:
+    line = credit(FLICKR[4], title="a\nb\x1b[2J\u202e", owner=" \t")
+    assert line.startswith('"a b[2J" by an unknown author, ')
+    assert line.isprintable()
+    assert credit(FLICKR[4], title="").startswith("A photo by @janko-m")
+
+
+def test_a_photo_without_a_page_or_a_licence_of_ours() -> None:
+    line = attribution(License("ask me", ""), title="Tench", owner="Ann", page_url="")
+    assert line == '"Tench" by Ann, licensed under ask me'
+
+
+def test_a_licence_is_found_by_its_name() -> None:
+    assert license_named("cc by  4.0") == FLICKR[11]
+    assert license_named("my own") == License("my own", "")
