@@ -56,7 +56,9 @@ class Search(Base):
 
     Asked: `query` is the keyword; `posted_after` and `posted_before` (None: no end) the window of
     posting times; `licenses` the names of those wanted, sorted, joined by "|", "" for any;
-    `safe_search` from 1 (safe) to 3 (all); pages count from 1.
+    `safe_search` from 1 (safe) to 3 (all); `content_types` Flickr's numbers of what was wanted (0
+    photos, 1 screenshots, 2 other), sorted, joined by ","; pages count from 1. `query_list` is the
+    version of the list of queries that the keyword stands in (`QueryList`).
 
     Answered: `returned` photos came of `total` that the source says it has; `last` says that there
     is no further page, `capped` that the source has more than it hands over.
@@ -72,6 +74,8 @@ class Search(Base):
     posted_before: Mapped[datetime | None] = mapped_column(UtcDateTime)
     licenses: Mapped[str] = mapped_column(Text)
     safe_search: Mapped[int]
+    content_types: Mapped[str] = mapped_column(String(16), default="0")
+    query_list: Mapped[str] = mapped_column(String(64), default="1")
     per_page: Mapped[int]
     page: Mapped[int]
     total: Mapped[int]
@@ -201,3 +205,40 @@ class DuplicatePair(Base):
     decided_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
     photo: Mapped[Photo] = relationship(lazy="joined", innerjoin=True)
+
+
+class Fact(Base):
+    """Something that holds for the whole workspace, by its name.
+
+    "images": the id in the marker file of the folder of originals. "query_list": the version of
+    the queries that the workspace searches with.
+    """
+
+    __tablename__ = "fact"
+
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    value: Mapped[str] = mapped_column(Text)
+
+
+class QueryList(Base):
+    """All classes' queries in one version, as JSON: a workspace keeps those that it began with."""
+
+    __tablename__ = "query_list"
+
+    version: Mapped[str] = mapped_column(String(64), primary_key=True)
+    content: Mapped[str] = mapped_column(Text)
+    made_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+
+
+class PhotoLook(Base):
+    """The hashes by which near duplicates of a photo are found, once computed.
+
+    `hashes` holds those of `genset.scrape.fetch.fingerprint.variants` for the original `sha256`,
+    8 bytes each, in the processor's order.
+    """
+
+    __tablename__ = "photo_look"
+
+    photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"), primary_key=True)
+    sha256: Mapped[str] = mapped_column(String(64))
+    hashes: Mapped[bytes]
