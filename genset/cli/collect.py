@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import FILE, FOLDER, PATH, counted, json_option, opened, show, show_json
+from genset.cli.common import (
+    FILE,
+    FOLDER,
+    PATH,
+    counted,
+    give_up_option,
+    json_option,
+    opened,
+    show,
+    show_json,
+)
 from genset.errors import BadInput, GensetError
+from genset.progress import say
 from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
@@ -125,11 +136,21 @@ def sandbox(
     help="Download candidates that there are, and ask for no others; needs no key.",
 )
 @click.option("--retry-failed", is_flag=True, help="Try photos again that were refused.")
+@click.option(
+    "--no-wait", is_flag=True, help="End, where all that is left is to be tried again later."
+)
+@give_up_option
 @click.option("--dry-run", is_flag=True, help="Say what it would take, and do nothing.")
 @json_option
 @click.pass_obj
 def scrape(
-    folder: Path | None, /, retry_failed: bool, dry_run: bool, as_json: bool, **wanted: Any
+    folder: Path | None,
+    /,
+    retry_failed: bool,
+    give_up_after: float | None,
+    dry_run: bool,
+    as_json: bool,
+    **wanted: Any,
 ) -> None:
     """Search each class's keywords and download its most relevant photos.
 
@@ -142,6 +163,7 @@ def scrape(
     """
     from genset.scrape.collect.scraper import scrape as fill
     from genset.scrape.collect.state import estimate, forget_refusals
+    from genset.scrape.fetch.hosts import Hosts
     from genset.scrape.sources.flickr import CALLS_AN_HOUR, Flickr
 
     with opened(folder) as (workspace, store):
@@ -155,10 +177,11 @@ def scrape(
             )
             show(asdict(takes), text, as_json)
             return
+        hosts = Hosts(store, say, give_up_after)
         source = (
-            Flickr.from_environment(workspace)
+            Flickr.from_environment(workspace, hosts)
             if plan.search
-            else Flickr.for_pictures(workspace.images_per_second)
+            else Flickr.for_pictures(hosts, workspace.images_per_second)
         )
         if retry_failed:
             forget_refusals(store, plan)
@@ -174,8 +197,17 @@ def scrape(
     ]
     lines += [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
     show(asdict(done), "\n".join(lines), as_json)
+    if done.waiting:
+        raise GensetError(
+            f"{len(done.waiting)} classes wait for another try of what failed (genset status "
+            f"--failed): run the same command again after {min(done.waiting.values())}"
+        )
     if done.failed:
-        raise GensetError(f"{len(done.failed)} classes failed; run the same command again")
+        raise GensetError(
+            f"{len(done.failed)} classes failed; to try again: genset scrape --retry-failed"
+        )
+    if not done.full:
+        raise GensetError("no class is full")
 
 
 def _plan(
@@ -189,10 +221,12 @@ def _plan(
     safe_search: int,
     min_size: int,
     no_search: bool,
+    no_wait: bool,
 ) -> "ScrapePlan":
     """The options, and where one is not given what the workspace says."""
     from genset.licenses import choose_licenses
     from genset.scrape.collect.plan import ScrapePlan
+    from genset.scrape.fetch.pauses import RetryPolicy
 
     since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
     until = posted_before.replace(tzinfo=UTC) if posted_before else None
@@ -207,4 +241,6 @@ def _plan(
         safe_search=safe_search,
         min_size=min_size,
         search=not no_search,
+        retries=RetryPolicy(workspace.tries, workspace.retry_hours),
+        wait=not no_wait,
     )

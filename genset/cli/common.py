@@ -1,6 +1,7 @@
 """What every command uses: the workspace, ways to print, the message for a missing extra."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -43,6 +44,31 @@ class SpecType(click.ParamType["ModelSpec"]):
         return value if isinstance(value, ModelSpec) else parse_spec(value)
 
 
+class DurationType(click.ParamType[float]):
+    """A length of time such as 90m or 2h, in seconds."""
+
+    name = "time"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Take it apart.
+
+        Raises:
+            click.BadParameter: it is not of that form.
+        """
+        found = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smhd])", str(value))
+        if found is None:
+            self.fail(f"{value!r} is no length of time: write it like 90m, 2h or 1d", param, ctx)
+        return float(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[found[2]]
+
+
+give_up_option = click.option(
+    "--give-up-after",
+    type=DurationType(),
+    metavar="TIME",
+    help="End when a host has not answered for so long, such as 2h (default: wait for it).",
+)
 model_option = click.option(
     "--model", "models", type=SpecType(), multiple=True, required=True, metavar="SPEC"
 )

@@ -1,8 +1,9 @@
 """What a scrape is to bring, and what that takes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from genset.scrape.fetch.pauses import RetryPolicy
 from genset.taxonomy import ImageClass
 
 
@@ -19,6 +20,9 @@ class ScrapePlan:
         safe_search: 1 for safe photos only, 2 for moderate ones too, 3 for all.
         min_size: pixels that a photo's shorter side must have, at least 1.
         search: whether to look for further candidates; without, those that there are must do.
+        retries: how often a page or a photo that fails is tried.
+        wait: whether to wait, where all that is left is to be tried again later, for longer than a
+            minute.
     """
 
     classes: tuple[ImageClass, ...]
@@ -29,6 +33,8 @@ class ScrapePlan:
     safe_search: int = 1
     min_size: int = 1
     search: bool = True
+    retries: RetryPolicy = field(default_factory=RetryPolicy)
+    wait: bool = True
 
     @property
     def per_page(self) -> int:

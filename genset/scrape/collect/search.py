@@ -6,8 +6,9 @@ go down together: a photo's rank is its place in its keyword's results, so no ke
 deeper than another before the class takes a photo of that depth.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from datetime import timedelta
 
 from sqlalchemy import insert, select, update
@@ -90,6 +91,11 @@ def question_of(search: Search) -> Question:
         per_page=search.per_page,
         page=search.page,
     )
+
+
+def question_key(question: Question) -> str:
+    """What tells a question from all others, in 32 hexadecimal digits."""
+    return hashlib.sha256(repr(astuple(question)).encode()).hexdigest()[:32]
 
 
 _Pages = Mapping[Question, Sequence[Search]]

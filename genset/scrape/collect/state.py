@@ -2,13 +2,21 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import and_, delete, or_, select
 from sqlalchemy.orm import Session
 
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.search import Frontier, frontier
 from genset.scrape.collect.selection import Ranked, Selection, choose
-from genset.store import Candidate, Photo, Search, Store, is_contested
+from genset.store import (
+    Candidate,
+    Photo,
+    PhotoFailure,
+    Search,
+    SearchFailure,
+    Store,
+    is_contested,
+)
 from genset.taxonomy import ImageClass
 
 # Made once, since SQLAlchemy takes as long to build them as the database to answer them.
@@ -33,6 +41,16 @@ class ClassState:
     ahead: Frontier
     selection: Selection
     is_full: bool
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing to do for it: no photo to download, no page to ask for."""
+        if self.ahead.is_even:
+            if self.selection.missing:
+                return False
+            if self.is_full:
+                return True
+        return not self.ahead.steps
 
 
 def class_state(session: Session, source: str, plan: ScrapePlan, cls: ImageClass) -> ClassState:
@@ -91,7 +109,11 @@ def estimate(store: Store, source: str, plan: ScrapePlan) -> Estimate:
 
 
 def forget_refusals(store: Store, plan: ScrapePlan) -> None:
-    """Let these classes' refused photos be tried again, but for those that somebody removed."""
+    """Let what failed for these classes be tried as if for the first time.
+
+    Their refused photos too, but for those that somebody removed.
+    """
+    wnids = [cls.wnid for cls in plan.classes]
     refused = (
         select(Candidate)
         .join(Candidate.photo)
@@ -104,3 +126,6 @@ def forget_refusals(store: Store, plan: ScrapePlan) -> None:
     with store.begin() as session:
         for candidate in session.scalars(refused):
             candidate.photo.refused = None
+        theirs = select(Candidate.photo_id).where(Candidate.wnid.in_(wnids))
+        session.execute(delete(PhotoFailure).where(PhotoFailure.photo_id.in_(theirs)))
+        session.execute(delete(SearchFailure).where(SearchFailure.wnid.in_(wnids)))

@@ -1,9 +1,12 @@
-"""Talk to hosts: who we are, how fast, how long, how much, and what is worth another try."""
+"""Talk to hosts: who we are, how long, how much, and what is worth another try."""
 
+import re
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import requests
@@ -21,20 +24,15 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
 
 from genset import __version__
 from genset.errors import PhotoRefused, SourceUnavailable
-from genset.scrape.fetch.rate_limit import RateLimit
 
 USER_AGENT = f"genset/{__version__} (builds image classification test sets)"
 TIMEOUT = (10.0, 30.0)  # seconds to connect, and between two pieces of an answer
 MAX_BYTES = 64 * 2**20
 MAX_SECONDS = 120.0
-TRIES = 4
-FIRST_WAIT = 1.0  # seconds before the second try; each further wait is twice as long
 
 _PHOTO_HEADERS = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}
 _PIECE = 2**16
 _OPEN = 64  # connections kept open to a host
-
-T = TypeVar("T")
 
 
 class _Session(requests.Session):
@@ -67,36 +65,6 @@ def in_short(error: requests.RequestException) -> str:
     if error.response is not None:
         return f"HTTP {error.response.status_code}"
     return type(error).__name__
-
-
-def with_retries(
-    call: Callable[[], T],
-    pace: RateLimit | None = None,
-    *,
-    sleep: Callable[[float], None] = time.sleep,
-) -> T:
-    """Make the call, up to `TRIES` times, waiting 1, 2, 4 seconds, or what Retry-After asks for.
-
-    Every try waits for its turn at the host's `pace`, and a host that says "too many" (HTTP 429)
-    is left alone for that long by everybody who shares the pace.
-
-    Raises what the last try raised.
-    """
-    for attempt in range(1, TRIES + 1):
-        if pace is not None:
-            pace.wait()
-        try:
-            return call()
-        except Exception as error:
-            if not is_retryable(error):
-                raise
-            seconds = max(FIRST_WAIT * 2 ** (attempt - 1), _retry_after(error))
-            if pace is not None and _is_too_many(error):
-                pace.slow_down(seconds)
-            if attempt == TRIES:
-                raise
-            sleep(seconds)
-    raise AssertionError("the loop above returns or raises")
 
 
 class Connections:
@@ -159,6 +127,7 @@ def download(connections: Connections, url: str, may_fetch: Callable[[str], bool
 
     Raises:
         PhotoRefused: the photo is gone, lies on a host that is not allowed, or is too large.
+        SourceUnavailable: the host keeps us off; it may let us in later.
         requests.RequestException: the host failed; `is_retryable` says whether it may pass.
     """
     for _ in range(4):
@@ -173,6 +142,9 @@ def download(connections: Connections, url: str, may_fetch: Callable[[str], bool
                 continue
             if reply.status in (404, 410):
                 raise PhotoRefused("gone")
+            if reply.status in (401, 403):
+                # So a host of photos also keeps off who asks too much: no photo of it is bad.
+                raise SourceUnavailable(f"did not come: HTTP {reply.status}")
             if 400 <= reply.status < 600:
                 raise _refusal(reply)
             if reply.status != 200:
@@ -214,12 +186,33 @@ def _body(reply: urllib3.BaseHTTPResponse) -> bytes:
     return bytes(body)
 
 
-def _is_too_many(error: Exception) -> bool:
+def is_too_many(error: Exception) -> bool:
+    """Whether a host says that it is asked too much."""
     return isinstance(error, HTTPError) and error.response.status_code == 429
 
 
-def _retry_after(error: Exception) -> float:
-    if not isinstance(error, HTTPError):
+def retry_after(error: Exception) -> float:
+    """The seconds for which a host asks to be left alone: a number, or a date (RFC 9110, 10.2.3).
+
+    Of HTTP 429 and 503; 0 where it does not ask, or not in a way that can be read.
+    """
+    if not isinstance(error, HTTPError) or error.response.status_code not in (429, 503):
         return 0.0
-    seconds = error.response.headers.get("Retry-After", "")
-    return min(float(seconds), 300.0) if seconds.isdecimal() else 0.0
+    asked = error.response.headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"[0-9]{1,300}", asked):
+        return float(asked)
+    until = _moment(asked)
+    if until is None:
+        return 0.0
+    # Its own clock is the one that it means.
+    now = _moment(error.response.headers.get("Date", "")) or datetime.now(UTC)
+    return max(0.0, (until - now).total_seconds())
+
+
+def _moment(text: str) -> datetime | None:
+    """What a date of HTTP means; None where it is none."""
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -4,10 +4,8 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from datetime import UTC, datetime
 from functools import cached_property, reduce
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
@@ -17,7 +15,8 @@ import requests
 
 from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 from genset.licenses import License, flickr_license, license_ids, merged
-from genset.scrape.fetch.http import TIMEOUT, in_short, is_retryable, new_session, with_retries
+from genset.scrape.fetch.hosts import Host, Hosts, as_source_error
+from genset.scrape.fetch.http import TIMEOUT, new_session
 from genset.scrape.fetch.rate_limit import RateLimit
 from genset.scrape.sources.source import FoundPhoto, Question, SearchPage
 from genset.workspace import Workspace
@@ -62,19 +61,23 @@ class Flickr:
 
     def __init__(
         self,
+        hosts: Hosts,
         key: str,
         secret: str,
         endpoint: str | None = None,
         *,
-        paces: Path | None = None,
         calls_an_hour: float | None = None,
         images_per_second: float | None = None,
     ) -> None:
         """Several keys stand in `key` and `secret` in the same order, separated by commas.
 
-        `calls_an_hour` holds for each key, `images_per_second` for the image hosts; where they are
-        not given, Flickr gets what it allows and what is polite, and loopback no limit (0 means
-        none). The folder `paces` is what all scrapers share that call with these keys.
+        Args:
+            hosts: what all scrapers share that call with these keys.
+            key, secret: Flickr's, of the API.
+            endpoint: the REST address, where it is not Flickr's own.
+            calls_an_hour: for each key; 0 means no limit. Where it is not given, Flickr gets what
+                it allows, and loopback no limit.
+            images_per_second: of the image hosts; where it is not given, what is polite.
         """
         self._image_address = _IMAGE_ADDRESS
         address = endpoint or flickrapi.FlickrAPI.REST_URL
@@ -83,19 +86,22 @@ class Flickr:
             host = re.escape(f"{parts.scheme}://{parts.netloc}")
             self._image_address = re.compile(rf"{host}/\S*")
         near = is_loopback(address)
-        interval = _interval(calls_an_hour, 0 if near else CALLS_AN_HOUR, per=3600)
-        self.image_interval = _interval(images_per_second, 0 if near else IMAGES_PER_SECOND, per=1)
-        folder = paces or own_paces()
-        self._lines = [
-            (
-                _api(each, its, address),
-                RateLimit(folder, f"{parts.netloc}-{_alias(each)}", interval),
-            )
-            for each, its in zip(key.split(","), secret.split(","), strict=True)
-        ]
+        calls = _interval(calls_an_hour, 0 if near else CALLS_AN_HOUR, per=3600)
+        images = _interval(images_per_second, 0 if near else IMAGES_PER_SECOND, per=1)
+        keys, secrets = key.split(","), secret.split(",")
+        self._apis = [_api(each, its, address) for each, its in zip(keys, secrets, strict=True)]
+        self.api = Host(
+            hosts,
+            parts.netloc,
+            "Flickr",
+            [RateLimit(hosts.store, f"{parts.netloc}-{_alias(each)}", calls) for each in keys],
+        )
+        pictures = f"{parts.netloc}-images" if endpoint else "flickr-images"
+        limit = RateLimit(hosts.store, pictures, images)
+        self.images = Host(hosts, pictures, "Flickr's image host", [limit])
 
     @classmethod
-    def from_environment(cls, workspace: Workspace) -> "Flickr":
+    def from_environment(cls, workspace: Workspace, hosts: Hosts) -> "Flickr":
         """With FLICKR_API_KEY, FLICKR_API_SECRET and, where set, GENSET_FLICKR_ENDPOINT.
 
         Raises:
@@ -112,20 +118,20 @@ class Flickr:
         if key.count(",") != secret.count(","):
             raise BadInput("FLICKR_API_KEY and FLICKR_API_SECRET name different numbers of keys")
         return cls(
+            hosts,
             key,
             secret,
             endpoint,
-            paces=workspace.paces,
             calls_an_hour=workspace.calls_an_hour,
             images_per_second=workspace.images_per_second,
         )
 
     @classmethod
-    def for_pictures(cls, images_per_second: float | None = None) -> "Flickr":
+    def for_pictures(cls, hosts: Hosts, images_per_second: float | None = None) -> "Flickr":
         """To download from only, for which no key is needed."""
-        return cls("", "", _endpoint(), images_per_second=images_per_second)
+        return cls(hosts, "", "", _endpoint(), images_per_second=images_per_second)
 
-    def search(self, question: Question) -> SearchPage:
+    def search(self, question: Question, quota: int) -> SearchPage:
         """One page of photos, most relevant first; at most 500 a page."""
         asked: dict[str, object] = {
             "text": question.text,
@@ -142,13 +148,13 @@ class Flickr:
             asked["max_upload_date"] = int(question.posted_before.timestamp()) - 1
         if question.licenses:
             asked["license"] = ",".join(str(number) for number in license_ids(question.licenses))
-        reply = self._call("photos.search", asked)
+        reply = self._call("photos.search", asked, quota)
         return parse_search(reply, page=question.page, per_page=question.per_page)
 
     def license_of(self, source_id: str) -> License | None:
         """The licence that a photo has today; None where it was taken down or made private."""
         try:
-            number = parse_info(self._call("photos.getInfo", {"photo_id": source_id}))
+            number = parse_info(self._call_patiently("photos.getInfo", {"photo_id": source_id}))
         except SourceRefused as refused:
             if refused.code in (_NOT_FOUND, _PRIVATE):
                 return None
@@ -158,26 +164,24 @@ class Flickr:
     @cached_property
     def _licenses(self) -> dict[int, License]:
         """All licences by id, in the words that Flickr has for them today."""
-        return merged(parse_licenses(self._call("photos.licenses.getInfo", {})))
+        return merged(parse_licenses(self._call_patiently("photos.licenses.getInfo", {})))
 
-    def _call(self, method: str, asked: dict[str, object]) -> dict[str, Any]:
-        """Call a method with the key whose turn comes first, again while that may help."""
-        api, pace = min(self._lines, key=lambda line: line[1].waiting())
-        function = reduce(getattr, method.split("."), api)
+    def _call_patiently(self, method: str, asked: dict[str, object]) -> dict[str, Any]:
+        """Call a method when the host lets, and again where that may help."""
         try:
-            return with_retries(lambda: parse_reply(function(**asked)), pace)
+            return self.api.call_patiently(
+                lambda quota: self._call(method, asked, quota), f"{method} {asked}"
+            )
         except requests.RequestException as error:
-            kind = SourceUnavailable if is_retryable(error) else SourceRefused
-            raise kind(f"Flickr did not answer: {in_short(error)}") from None
+            raise as_source_error(error, self.api.title) from None
+
+    def _call(self, method: str, asked: dict[str, object], quota: int) -> dict[str, Any]:
+        """Call a method once, with the key of this number."""
+        return parse_reply(reduce(getattr, method.split("."), self._apis[quota])(**asked))
 
     def may_fetch(self, url: str) -> bool:
         """Only Flickr's image hosts; in a sandbox, only the sandbox."""
         return self._image_address.fullmatch(url) is not None
-
-
-def own_paces() -> Path:
-    """Where whoever works outside of any workspace shares a pace."""
-    return Path(tempfile.gettempdir()) / f"genset-paces-{os.getuid()}"
 
 
 def _endpoint() -> str | None:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from genset.scrape.fetch.hosts import Host
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -65,18 +67,20 @@ class Source(Protocol):
 
     Attributes:
         name: what its photos' `source` is; lower case.
-        image_interval: seconds to leave between two pictures asked of its hosts.
+        api: the host that answers searches.
+        images: the host that its pictures come from.
     """
 
     name: str
-    image_interval: float
+    api: Host
+    images: Host
 
-    def search(self, question: Question) -> SearchPage:
-        """Ask for one page.
+    def search(self, question: Question, quota: int) -> SearchPage:
+        """Ask for one page, once, with one of the quotas of `api`; to be called through `api`.
 
         Raises:
             SourceRefused: asking again is of no use.
-            SourceUnavailable: the source kept failing through every retry.
+            SourceUnavailable, requests.RequestException: the page did not come.
         """
         ...
 

@@ -1,23 +1,26 @@
 """Flickr's answers, as recorded, and calls to the sandbox through the real flickrapi."""
 
 import json
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 from genset.licenses import flickr_license
 from genset.sandbox import Reply, Request, Sandbox
-from genset.scrape.fetch import http
+from genset.scrape.fetch.hosts import as_source_error
 from genset.scrape.sources.flickr import Flickr, parse_reply, parse_search
 from genset.scrape.sources.source import Question, SearchPage
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, picture
+from tests.scrape.pools import flickr_at
 
 YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
 
@@ -69,13 +72,13 @@ def test_a_recorded_search(realdata: Path) -> None:
 
 
 @pytest.mark.realdata
-def test_a_recorded_page_of_a_hundred(realdata: Path) -> None:
+def test_a_recorded_page_of_a_hundred(realdata: Path, tmp_path: Path) -> None:
     body = (realdata / "flickr" / "api" / "photos_getRecent_100_extras.json").read_bytes()
     reply = parse_reply(body)
     found = parse_search(reply, page=1, per_page=100)
     entries = [each for each in reply["photos"]["photo"] if each["media"] == "photo"]
     assert [photo.source_id for photo in found.photos] == [each["id"] for each in entries]
-    flickr = Flickr("key", "secret")
+    flickr = flickr_at(tmp_path)
     for photo, recorded in zip(found.photos, entries, strict=True):
         assert photo.posted_at.timestamp() == int(recorded["dateupload"])
         assert photo.license == flickr_license(int(recorded["license"])).name
@@ -301,8 +304,8 @@ def test_an_empty_page_is_the_last() -> None:
         "https://c1.staticflickr.com/1/2/3_4_b.jpg?zz=1",
     ],
 )
-def test_flickrs_image_hosts_are_allowed(url: str) -> None:
-    assert Flickr("key", "secret").may_fetch(url)
+def test_flickrs_image_hosts_are_allowed(tmp_path: Path, url: str) -> None:
+    assert flickr_at(tmp_path).may_fetch(url)
 
 
 @pytest.mark.parametrize(
@@ -342,12 +345,12 @@ def test_flickrs_image_hosts_are_allowed(url: str) -> None:
         "https://www.flickr.com/1.jpg",
     ],
 )
-def test_no_other_address_is(url: str) -> None:
-    assert not Flickr("key", "secret").may_fetch(url)
+def test_no_other_address_is(tmp_path: Path, url: str) -> None:
+    assert not flickr_at(tmp_path).may_fetch(url)
 
 
-def test_at_an_endpoint_only_its_own_host_is_allowed() -> None:
-    flickr = Flickr("key", "secret", "http://127.0.0.1:8750/services/rest/")
+def test_at_an_endpoint_only_its_own_host_is_allowed(tmp_path: Path) -> None:
+    flickr = flickr_at(tmp_path, "http://127.0.0.1:8750/services/rest/")
     assert flickr.may_fetch("http://127.0.0.1:8750/65535/1_2_b.jpg")
     for url in (
         "http://127.0.0.1:8751/65535/1_2_b.jpg",
@@ -367,19 +370,22 @@ def test_key_and_secret_come_from_the_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     workspace = Workspace.create(tmp_path)
+    hosts = flickr_at(tmp_path).api.hosts
     monkeypatch.setenv("FLICKR_API_KEY", "key")
     monkeypatch.delenv("FLICKR_API_SECRET", raising=False)
     with pytest.raises(BadInput, match="FLICKR_API_SECRET"):
-        Flickr.from_environment(workspace)
+        Flickr.from_environment(workspace, hosts)
     monkeypatch.setenv("FLICKR_API_SECRET", "secret")
     monkeypatch.setenv("GENSET_FLICKR_ENDPOINT", "127.0.0.1:8750")
     with pytest.raises(BadInput, match="GENSET_FLICKR_ENDPOINT"):
-        Flickr.from_environment(workspace)
+        Flickr.from_environment(workspace, hosts)
     monkeypatch.delenv("GENSET_FLICKR_ENDPOINT")
-    assert Flickr.from_environment(workspace).may_fetch("https://live.staticflickr.com/1/1_2_b.jpg")
+    assert Flickr.from_environment(workspace, hosts).may_fetch(
+        "https://live.staticflickr.com/1/1_2_b.jpg"
+    )
     monkeypatch.setenv("FLICKR_API_KEY", "key,another")
     with pytest.raises(BadInput, match="different numbers"):
-        Flickr.from_environment(workspace)
+        Flickr.from_environment(workspace, hosts)
 
 
 # Calls
@@ -400,8 +406,8 @@ class Failing(Sandbox):
 
 @pytest.fixture
 def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Failing]:
-    """Three photos of a tench, and no waiting between tries."""
-    monkeypatch.setattr(http, "FIRST_WAIT", 0)
+    """Three photos of a tench, and short pauses."""
+    monkeypatch.setenv("GENSET_PAUSE_FACTOR", "0.001")
     for number in range(3):
         path = tmp_path / TENCH / f"{number}.jpg"
         path.parent.mkdir(exist_ok=True)
@@ -411,8 +417,12 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Failing
 
 
 def search(sandbox: Sandbox, key: str = "key") -> SearchPage:
-    flickr = Flickr(key, "s3cret", sandbox.endpoint)
-    return flickr.search(Question("tench", YEAR_2014, None, (), 1, per_page=50, page=1))
+    flickr = flickr_at(Path(tempfile.mkdtemp()), sandbox.endpoint, key)
+    question = Question("tench", YEAR_2014, None, (), 1, per_page=50, page=1)
+    try:
+        return flickr.api.call_patiently(lambda quota: flickr.search(question, quota), "tench")
+    except requests.RequestException as error:
+        raise as_source_error(error, "Flickr") from None
 
 
 def test_a_search_asks_for_what_it_must(sandbox: Failing) -> None:
@@ -432,8 +442,8 @@ def test_a_search_asks_for_what_it_must(sandbox: Failing) -> None:
     assert extras <= set(asked.params["extras"].split(","))
 
 
-def test_its_photos_can_be_fetched(sandbox: Failing) -> None:
-    flickr = Flickr("key", "secret", sandbox.endpoint)
+def test_its_photos_can_be_fetched(sandbox: Failing, tmp_path: Path) -> None:
+    flickr = flickr_at(tmp_path, sandbox.endpoint)
     assert all(flickr.may_fetch(photo.image_url) for photo in search(sandbox).photos)
 
 
@@ -491,7 +501,7 @@ def test_an_endpoint_that_is_not_there_is_unavailable(sandbox: Failing) -> None:
 
 
 @pytest.mark.realdata
-def test_every_real_record_is_found_as_it_was_posted(realdata: Path) -> None:
+def test_every_real_record_is_found_as_it_was_posted(realdata: Path, tmp_path: Path) -> None:
     """All 6,358 records of real searches, through flickrapi, HTTP and our parser."""
     path = realdata / "flickr" / "records.jsonl"
     records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -501,10 +511,10 @@ def test_every_real_record_is_found_as_it_was_posted(realdata: Path) -> None:
     ever = datetime(1969, 1, 1, tzinfo=UTC)  # one real record is dated before 1970
     found: dict[str, str] = {}
     with Sandbox(realdata / "photos", path) as sandbox:
-        flickr = Flickr("key", "secret", sandbox.endpoint)
+        flickr = flickr_at(tmp_path, sandbox.endpoint)
         for keyword in sorted({row["search_key"] for row in records}):
             question = Question(keyword, ever, None, (), 1, per_page=500, page=1)
-            answer = flickr.search(question)
+            answer = flickr.search(question, 0)
             assert answer.last
             for photo in answer.photos:
                 found[photo.source_id] = photo.posted_at.strftime("%Y-%m-%d %H:%M:%S")
