@@ -88,7 +88,7 @@ def sandbox(
 
     server = Sandbox(photos, records, port, Faults.parse(faults, seed), log)
     click.echo(f"export GENSET_FLICKR_ENDPOINT={server.endpoint}")
-    click.echo("export FLICKR_API_KEY=sandbox FLICKR_API_SECRET=sandbox")
+    click.echo("export FLICKR_API_KEY=sandbox")
     sys.stdout.flush()
     with suppress(KeyboardInterrupt):
         server.serve_forever()
@@ -134,7 +134,7 @@ def scrape(
     """Search each class's keywords and download its most relevant photos.
 
     Run it again to go on where it was stopped; several may run at once and share the work. Needs
-    FLICKR_API_KEY and FLICKR_API_SECRET (several of each, separated by commas, go faster).
+    FLICKR_API_KEY (several keys, separated by commas, go faster).
 
     \b
     genset scrape --classes n02123045,n07930864

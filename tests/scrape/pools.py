@@ -70,7 +70,7 @@ class Faulty(Sandbox):
 
     @property
     def source(self) -> Flickr:
-        return Flickr("key", "secret", self.endpoint)
+        return Flickr("key", self.endpoint)
 
     @property
     def asked_images(self) -> list[str]:

@@ -162,7 +162,7 @@ def test_a_search_that_fails_between_two_keywords_is_made_up_for(
 def test_a_bad_key_stops_the_whole_run_at_its_first_call(serve: Serve, pool: Pool) -> None:
     sandbox = serve(record(1))
     with pytest.raises(SourceRefused, match="Invalid API Key"):
-        pool.scrape(Flickr("invalid", "secret", sandbox.endpoint), CAT, DOG)
+        pool.scrape(Flickr("invalid", sandbox.endpoint), CAT, DOG)
     assert len(sandbox.requests) == 1
     assert not any(pool.rows().values())
 

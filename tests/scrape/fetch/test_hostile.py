@@ -304,7 +304,7 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scraped]:
             host.answers[good] = answer(picture(1000 + number))
         workspace = Workspace.create(tmp_path_factory.mktemp("hostile") / "workspace")
         store = Store.open(workspace.store_url)
-        source = Flickr("key", "secret", f"{host.address}/services/rest/")
+        source = Flickr("key", f"{host.address}/services/rest/")
         plan = ScrapePlan(tuple(CLASSES.values()), 1, workspace.posted_after)
         summary = scrape(workspace, store, source, plan)
         yield Scraped(workspace, store, summary, stranger.asked)

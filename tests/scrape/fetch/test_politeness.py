@@ -71,7 +71,7 @@ def test_several_keys_are_used_by_turns(serve: Serve, new_pool: Callable[..., Po
     sandbox = serve(*rows)
     used: list[str] = []
     sandbox.fault = lambda request: (
-        used.append(request.params["oauth_consumer_key"]) if request.is_call else None
+        used.append(request.params["api_key"]) if request.is_call else None
     )
     pool = polite(new_pool(), calls=5 * 3600, images=0)
     words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
@@ -153,7 +153,7 @@ def test_calls_of_the_api_name_the_project(pool: Pool, monkeypatch: pytest.Monke
     monkeypatch.setattr(http, "FIRST_WAIT", 0)
     with ThreadingHTTPServer(("127.0.0.1", 0), _Listener) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        source = Flickr("key", "secret", f"http://127.0.0.1:{server.server_address[1]}/rest")
+        source = Flickr("key", f"http://127.0.0.1:{server.server_address[1]}/rest")
         with pytest.raises(SourceUnavailable):
             source.search(first_question("cat", pool.plan))
         server.shutdown()

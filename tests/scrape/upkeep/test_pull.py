@@ -272,7 +272,7 @@ def test_a_folder_of_something_else_is_left_alone(
 
 def pull_it(_moment: int, manifest: Path, endpoint: Path, folder: Path) -> None:
     http.FIRST_WAIT = 0
-    source = Flickr("", "", endpoint.read_text())
+    source = Flickr("", endpoint.read_text())
     assert pull(manifest, source, endpoint.parent / "paces", folder).missing == 0
 
 

@@ -223,7 +223,7 @@ def test_a_source_that_is_down_is_not_asked_after_every_photo(
 def test_a_bad_key_stops_at_once(filled: tuple[Faulty, Pool]) -> None:
     sandbox, pool = filled
     with pytest.raises(SourceRefused, match="FLICKR_API_KEY"):
-        refresh(pool.store, Flickr("invalid", "secret", sandbox.endpoint))
+        refresh(pool.store, Flickr("invalid", sandbox.endpoint))
     assert len(sandbox.requests) == len(sandbox.requests.of("flickr.photos.search")) + 3 + 1
 
 
