@@ -4,6 +4,7 @@ import sys
 
 from genset.errors import GensetError
 from genset.own_process import own_process
+from genset.text.safe import visible
 
 
 def entry() -> None:
@@ -25,7 +26,7 @@ def main() -> None:
 
 
 def _end(message: str, code: int) -> None:
-    print(f"genset: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201 - its output
+    print(f"genset: {visible(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201 - its output
     sys.exit(code)
 
 

@@ -171,9 +171,9 @@ def test_scraping_and_labeling_use_statistics_that_need_no_scipy(room: str) -> N
                 assert name == "genset.statistics.intervals.wilson", f"{path} imports {name}"
 
 
-def test_only_the_flickr_module_imports_flickrapi() -> None:
+def test_only_one_module_imports_flickrapi() -> None:
     users = {p.name for p in MODULES if any(n.startswith("flickrapi") for n in imported(p))}
-    assert users == {"flickr.py"}
+    assert users == {"flickr_api.py"}
 
 
 @pytest.mark.parametrize(

@@ -71,8 +71,8 @@ def keywords(wnids: tuple[str, ...], as_json: bool) -> None:
     "--fault",
     "faults",
     multiple=True,
-    metavar="KIND=RATE",
-    help="What goes wrong, and how often (0 to 1). May be repeated.",
+    metavar="NAME=NUMBER",
+    help="What goes wrong, and how often (0 to 1), or a setting of it. May be repeated.",
 )
 @click.option("--seed", default=0, show_default=True, help="Decides whom the faults meet.")
 @click.option("--log", type=FILE, help="Append one JSON line for each request to this file.")
@@ -87,19 +87,24 @@ def sandbox(
     """Serve a Flickr-compatible API from a folder of photos, on loopback.
 
     Faults that pass when asked again: too_many, server_error, truncated, timeout, unavailable,
-    wrong_format. Faults of a photo, for good: gone, redirect_elsewhere, not_image, broken_photos.
-    Photos that move between a search's pages: unstable_pages. --fault retry_after=SECONDS and
-    --fault hang=SECONDS set what too_many asks for and how long a timeout takes.
+    wrong_format. Faults of a photo, for good: gone, redirect_elsewhere, not_image, broken_photos,
+    poisoned (HTTP 503 for ever). Photos that move between a search's pages: unstable_pages.
+
+    --fault outage=SECONDS has everything answer HTTP 503 for so long, from --fault
+    outage_after=SECONDS (0) after the first request on. --fault retry_after=SECONDS (1) and --fault
+    hang=SECONDS (35) set what too_many asks for and how long a timeout takes; with --fault
+    retry_after_503=1 every 503 asks for it too, with --fault retry_after_date=1 as a date.
 
     \b
     genset sandbox --photos DIR
     genset sandbox --photos DIR --fault too_many=0.05 --fault gone=0.02 --log asked.jsonl
+    genset sandbox --photos DIR --fault outage=1800 --fault outage_after=10
     """
     from genset.sandbox import Faults, Sandbox
 
     server = Sandbox(photos, records, port, Faults.parse(faults, seed), log)
     click.echo(f"export GENSET_FLICKR_ENDPOINT={server.endpoint}")
-    click.echo("export FLICKR_API_KEY=sandbox FLICKR_API_SECRET=sandbox")
+    click.echo("export FLICKR_API_KEY=sandbox")
     sys.stdout.flush()
     with suppress(KeyboardInterrupt):
         server.serve_forever()
@@ -155,7 +160,7 @@ def scrape(
     """Search each class's keywords and download its most relevant photos.
 
     Run it again to go on where it was stopped; several may run at once and share the work. Needs
-    FLICKR_API_KEY and FLICKR_API_SECRET (several of each, separated by commas, go faster).
+    FLICKR_API_KEY (several keys, separated by commas, go faster).
 
     \b
     genset scrape --classes n02123045,n07930864

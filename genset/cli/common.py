@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.errors import GensetError, MissingExtra
+from genset.text.safe import visible
 from genset.text.tables import aligned
 from genset.workspace import Workspace
 
@@ -92,11 +93,14 @@ def opened(folder: Path | None) -> "Iterator[tuple[Workspace, Store]]":
 
 
 def show(answer: Any, text: str, as_json: bool) -> None:
-    """Print an answer: as text for people, or as JSON for programs."""
+    """Print an answer: as text for people, or as JSON for programs.
+
+    Either is harmless in a terminal, whatever strangers' words are in it.
+    """
     if as_json:
         show_json(answer)
     else:
-        click.echo(text)
+        click.echo(visible(text))
 
 
 def show_json(answer: Any) -> None:
@@ -105,8 +109,9 @@ def show_json(answer: Any) -> None:
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table in aligned columns."""
-    for line in aligned(head, [list(map(str, row)) for row in rows]):
+    """Print a table in aligned columns, a line for each row whatever its cells hold."""
+    cells = [[visible(str(cell)).replace("\n", " ") for cell in row] for row in rows]
+    for line in aligned(head, cells):
         click.echo(line)
 
 

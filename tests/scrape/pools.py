@@ -66,7 +66,7 @@ FAULTS = {
 def flickr_at(folder: Path, endpoint: str | None = None, key: str = "key") -> Flickr:
     """Flickr, of which nothing is known yet; what will be is kept below `folder`."""
     own = Path(tempfile.mkdtemp(dir=folder))
-    return Flickr(Hosts(Store.open(f"sqlite:///{own / 'hosts.db'}")), key, "s3cret", endpoint)
+    return Flickr(Hosts(Store.open(f"sqlite:///{own / 'hosts.db'}")), key, endpoint)
 
 
 class Faulty(Sandbox):

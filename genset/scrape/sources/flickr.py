@@ -1,24 +1,22 @@
-"""Flickr, through flickrapi. Nothing else imports flickrapi."""
+"""Flickr, as a source of photos: what is asked of it, and what its answers say of photos."""
 
 import hashlib
-import json
 import os
 import re
 from datetime import UTC, datetime
 from functools import cached_property, reduce
 from typing import Any
 from urllib.parse import urlsplit
-from xml.etree import ElementTree
 
-import flickrapi
 import requests
 
-from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.errors import BadInput, SourceRefused, SourceUnavailable
 from genset.licenses import License, flickr_license, license_ids, merged
 from genset.scrape.fetch.hosts import Host, Hosts, as_source_error
-from genset.scrape.fetch.http import TIMEOUT, new_session
 from genset.scrape.fetch.rate_limit import RateLimit
+from genset.scrape.sources.flickr_api import REST_URL, connected, parse_reply
 from genset.scrape.sources.source import FoundPhoto, Question, SearchPage
+from genset.text.safe import clean
 from genset.workspace import Workspace
 
 # The picture we ask for, the most wanted first. 1,024 pixels are four times what classifiers look
@@ -31,14 +29,10 @@ _EXTRAS = ",".join(
 # What photos.getInfo answers where there is no such photo, or none that the public may see.
 _NOT_FOUND, _PRIVATE = 1, 2
 
-# Elements whose children are a list in the JSON form, even where there is one child or none.
-_LISTS = {"photos": "photo", "licenses": "license"}
-
 # Past this many results Flickr repeats its last page.
 _MOST_RESULTS = 4000
 
-# "Sorry, the ... is not currently available", in the numbers that Flickr gives it.
-_PASSING_CODES = {0, 10, 105, 106, 201}
+_LONGEST_TEXT = 2000
 
 CALLS_AN_HOUR = 3600  # that Flickr allows a key
 IMAGES_PER_SECOND = 10
@@ -63,24 +57,23 @@ class Flickr:
         self,
         hosts: Hosts,
         key: str,
-        secret: str,
         endpoint: str | None = None,
         *,
         calls_an_hour: float | None = None,
         images_per_second: float | None = None,
     ) -> None:
-        """Several keys stand in `key` and `secret` in the same order, separated by commas.
+        """Make the source; nothing is asked yet.
 
         Args:
             hosts: what all scrapers share that call with these keys.
-            key, secret: Flickr's, of the API.
+            key: Flickr's, of the API; several are separated by commas.
             endpoint: the REST address, where it is not Flickr's own.
             calls_an_hour: for each key; 0 means no limit. Where it is not given, Flickr gets what
                 it allows, and loopback no limit.
             images_per_second: of the image hosts; where it is not given, what is polite.
         """
         self._image_address = _IMAGE_ADDRESS
-        address = endpoint or flickrapi.FlickrAPI.REST_URL
+        address = endpoint or REST_URL
         parts = urlsplit(address)
         if endpoint:
             host = re.escape(f"{parts.scheme}://{parts.netloc}")
@@ -88,8 +81,8 @@ class Flickr:
         near = is_loopback(address)
         calls = _interval(calls_an_hour, 0 if near else CALLS_AN_HOUR, per=3600)
         images = _interval(images_per_second, 0 if near else IMAGES_PER_SECOND, per=1)
-        keys, secrets = key.split(","), secret.split(",")
-        self._apis = [_api(each, its, address) for each, its in zip(keys, secrets, strict=True)]
+        keys = key.split(",")
+        self._apis = connected(keys, address)
         self.api = Host(
             hosts,
             parts.netloc,
@@ -102,25 +95,20 @@ class Flickr:
 
     @classmethod
     def from_environment(cls, workspace: Workspace, hosts: Hosts) -> "Flickr":
-        """With FLICKR_API_KEY, FLICKR_API_SECRET and, where set, GENSET_FLICKR_ENDPOINT.
+        """With FLICKR_API_KEY and, where set, GENSET_FLICKR_ENDPOINT.
 
         Raises:
-            BadInput: the key or the secret is not set, there are not as many keys as secrets, or
-                the endpoint is no web address.
+            BadInput: the key is not set, or the endpoint is no web address.
         """
-        key, secret = os.environ.get("FLICKR_API_KEY"), os.environ.get("FLICKR_API_SECRET")
-        endpoint = _endpoint()
-        if not key or not secret:
+        key, endpoint = os.environ.get("FLICKR_API_KEY"), _endpoint()
+        if not key:
             raise BadInput(
-                "set FLICKR_API_KEY and FLICKR_API_SECRET (from "
-                "https://www.flickr.com/services/apps/create), in the environment or in .env"
+                "set FLICKR_API_KEY (from https://www.flickr.com/services/apps/create), in the "
+                "environment or in .env"
             )
-        if key.count(",") != secret.count(","):
-            raise BadInput("FLICKR_API_KEY and FLICKR_API_SECRET name different numbers of keys")
         return cls(
             hosts,
             key,
-            secret,
             endpoint,
             calls_an_hour=workspace.calls_an_hour,
             images_per_second=workspace.images_per_second,
@@ -129,7 +117,7 @@ class Flickr:
     @classmethod
     def for_pictures(cls, hosts: Hosts, images_per_second: float | None = None) -> "Flickr":
         """To download from only, for which no key is needed."""
-        return cls(hosts, "", "", _endpoint(), images_per_second=images_per_second)
+        return cls(hosts, "", _endpoint(), images_per_second=images_per_second)
 
     def search(self, question: Question, quota: int) -> SearchPage:
         """One page of photos, most relevant first; at most 500 a page."""
@@ -204,41 +192,9 @@ def _interval(rate: float | None, usual: float, per: float) -> float:
     return per / rate if rate else 0.0
 
 
-def _api(key: str, secret: str, address: str) -> flickrapi.FlickrAPI:
-    api = flickrapi.FlickrAPI(key, secret, format="json", store_token=False, timeout=TIMEOUT)
-    api.REST_URL = address
-    api.flickr_oauth.session = new_session()
-    # flickrapi loses the status code of a failed call; this hook raises before it can.
-    api.flickr_oauth.session.hooks["response"].append(lambda reply, **_: reply.raise_for_status())
-    return api
-
-
 def _alias(key: str) -> str:
     """A name for a key that does not give it away."""
     return hashlib.sha256(key.encode()).hexdigest()[:12]
-
-
-def parse_reply(body: bytes) -> dict[str, Any]:
-    """The JSON document of an answer.
-
-    An error comes as HTTP 200, and an answer now and then as XML though JSON was asked for:
-    ``{"stat": "fail", "code": 100, "message": "Invalid API Key (Key has invalid format)"}`` or
-    ``<rsp stat="fail"><err code="100" msg="Invalid API Key (Key has invalid format)"/></rsp>``.
-
-    Raises:
-        SourceRefused, SourceUnavailable: Flickr's error, by whether it may pass.
-    """
-    if body.lstrip().startswith(b"<"):
-        return _parse_xml(body)
-    try:
-        reply = json.loads(body)
-    except (ValueError, RecursionError):
-        raise SourceUnavailable("Flickr's answer is not the JSON that was asked for") from None
-    if not isinstance(reply, dict) or reply.get("stat") not in ("ok", "fail"):
-        raise SourceUnavailable("Flickr's answer has no status")
-    if reply["stat"] == "fail":
-        raise _error(reply.get("code"), str(reply.get("message", "")))
-    return reply
 
 
 def parse_search(reply: dict[str, Any], *, page: int, per_page: int) -> SearchPage:
@@ -268,7 +224,7 @@ def parse_search(reply: dict[str, Any], *, page: int, per_page: int) -> SearchPa
 def _photo(entry: dict[str, Any]) -> FoundPhoto:
     granted = flickr_license(int(entry["license"]))
     source_id, owner = _text(entry["id"]), _text(entry["owner"])
-    if not source_id or not owner:
+    if not (source_id and owner and (source_id + owner).isprintable()):
         raise ValueError("a photo without id or owner")
     unknown = str(entry.get("datetakenunknown", "0")) == "1"
     return FoundPhoto(
@@ -286,8 +242,12 @@ def _photo(entry: dict[str, Any]) -> FoundPhoto:
 
 
 def _text(value: object) -> str:
-    """A field that holds text, without what a database does not take: NUL, halves of characters."""
-    return str(value or "").replace("\0", "").encode(errors="replace").decode()
+    """A field that holds text, cut where no field of Flickr's is so long.
+
+    It is without what a database does not take: NUL, halves of characters.
+    """
+    text = str(value or "")[:_LONGEST_TEXT]
+    return text.replace("\0", "").encode(errors="replace").decode()
 
 
 def parse_info(reply: dict[str, Any]) -> int:
@@ -310,43 +270,8 @@ def parse_licenses(reply: dict[str, Any]) -> dict[int, License]:
     """
     try:
         return {
-            int(entry["id"]): License(str(entry["name"]), str(entry.get("url") or ""))
+            int(entry["id"]): License(clean(_text(entry["name"])), clean(_text(entry.get("url"))))
             for entry in reply["licenses"]["license"]
         }
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise SourceUnavailable(f"Flickr's licences came in an unknown form: {error!r}") from None
-
-
-def _parse_xml(body: bytes) -> dict[str, Any]:
-    try:
-        root = ElementTree.fromstring(body)  # noqa: S314 - expat expands no bombs
-    except (ElementTree.ParseError, LookupError, ValueError):  # the last two: odd encodings
-        root = ElementTree.Element("html")
-    if (found := root.find("err")) is not None:
-        raise _error(found.get("code"), found.get("msg", ""))
-    if root.tag != "rsp" or root.get("stat") != "ok":
-        raise SourceUnavailable("Flickr answered with a page instead of JSON")
-    try:
-        return _as_json(root)
-    except RecursionError:
-        raise SourceUnavailable("Flickr's answer is nested too deeply") from None
-
-
-def _as_json(element: ElementTree.Element) -> dict[str, Any]:
-    """What an element of Flickr's XML is in its JSON: attributes and children by name."""
-    fields: dict[str, Any] = dict(element.attrib)
-    if text := (element.text or "").strip():
-        fields["_content"] = text
-    fields |= {child.tag: _as_json(child) for child in element}
-    if plural := _LISTS.get(element.tag):
-        fields[plural] = [_as_json(child) for child in element]
-    return fields
-
-
-def _error(code: str | int | None, message: str) -> SourceError:
-    number = int(code) if code is not None and re.fullmatch("[0-9]{1,9}", str(code)) else None
-    if number in _PASSING_CODES or "not currently available" in message.lower():
-        return SourceUnavailable(f"Flickr: {message} (code {code})", number)
-    if number == 100:
-        message += "; check FLICKR_API_KEY"
-    return SourceRefused(f"Flickr: {message} (code {code})", number)

@@ -24,7 +24,7 @@ def wait_for(sandbox: Faulty, count: int) -> None:
 
     def hold(request: Request) -> None:
         if request.is_call:
-            keys.add(request.params["oauth_consumer_key"])
+            keys.add(request.params["api_key"])
         if len(keys) == count:
             all_here.set()
         assert all_here.wait(30)

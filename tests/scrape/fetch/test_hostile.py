@@ -308,7 +308,7 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scraped]:
         workspace = Workspace.create(tmp_path_factory.mktemp("hostile") / "workspace")
         store = Store.open(workspace.store_url)
         hosts = Hosts(store)
-        source = Flickr(hosts, "key", "secret", f"{host.address}/services/rest/")
+        source = Flickr(hosts, "key", f"{host.address}/services/rest/")
         plan = ScrapePlan(tuple(CLASSES.values()), 1, workspace.posted_after)
         summary = scrape(workspace, store, source, plan)
         yield Scraped(workspace, store, summary, stranger.asked)

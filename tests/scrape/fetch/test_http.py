@@ -13,7 +13,7 @@ import requests
 from genset import __version__
 from genset.errors import PhotoRefused, SourceRefused, SourceUnavailable
 from genset.scrape.fetch import http
-from genset.scrape.fetch.http import Connections, download, is_retryable, new_session, retry_after
+from genset.scrape.fetch.http import Connections, download, is_retryable, retry_after
 
 PHOTO = bytes(range(256)) * 1000
 
@@ -119,10 +119,10 @@ def test_a_redirect_to_no_web_address_is_refused(host: Host, location: str) -> N
     assert refusal(host, "/photo") == "address not allowed"
 
 
-def test_a_session_follows_no_redirect_by_itself(host: Host, stranger: Host) -> None:
+def test_connections_follow_no_redirect_by_themselves(host: Host, stranger: Host) -> None:
     host.redirect("/api", f"{stranger.address}/photo.jpg")
-    with new_session() as session:
-        assert session.post(f"{host.address}/api", data={"key": "s3cret"}).status_code == 302
+    with Connections().ask("POST", f"{host.address}/api", {}, b"key=s3cret") as reply:
+        assert reply.status == 302
     assert stranger.asked == []
 
 

@@ -70,7 +70,7 @@ def test_several_keys_are_used_by_turns(serve: Serve, new_pool: Callable[..., Po
     sandbox = serve(*rows)
     used: list[str] = []
     sandbox.fault = lambda request: (
-        used.append(request.params["oauth_consumer_key"]) if request.is_call else None
+        used.append(request.params["api_key"]) if request.is_call else None
     )
     pool = polite(new_pool(), calls=5 * 3600, images=0)
     words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]

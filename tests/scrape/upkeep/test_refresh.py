@@ -223,7 +223,7 @@ def test_a_source_that_is_down_is_waited_for(
 
     def outage(request: Request) -> Reply | None:
         asked[0] += 1
-        return Reply(503, "text/plain", b"") if 4 < asked[0] < 20 else None
+        return Reply(503, "text/plain", b"") if 4 < asked[0] < 28 else None
 
     sandbox.fault = outage
     summary = refresh(pool.store, source)
