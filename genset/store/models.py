@@ -247,8 +247,8 @@ class PhotoLook(Base):
     """The hashes by which near duplicates of a photo are found, once computed.
 
     `hashes` holds those of `genset.scrape.fetch.fingerprint.variants` for the original `sha256`,
-    8 bytes each, the lowest first. `compared` counts the photos that were compared with all those
-    before them, from 1; None until this one was.
+    each as 8 bytes, the lowest first. `compared` numbers the photos, from 1, in the order in which
+    they were compared with those before them; None until this one was.
     """
 
     __tablename__ = "photo_look"

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.state import ClassState, class_state
-from genset.statistics.intervals import Interval, wilson
+from genset.statistics.intervals import wilson
 from genset.store import (
     Candidate,
     Label,
@@ -210,7 +210,9 @@ def _classes_of(session: Session, wnids: Collection[str]) -> dict[int, str]:
     return dict(session.execute(found).all())
 
 
-def _interval(labeled: Counter[str], correct: Counter[str], classes: int) -> Interval | None:
+def _interval(
+    labeled: Counter[str], correct: Counter[str], classes: int
+) -> tuple[float, float] | None:
     """Of the share correct, by class: Wilson's interval, of fewer photos where classes differ.
 
     Photos of a class are right or wrong together, so as many count as would be as uncertain if
