@@ -1,17 +1,19 @@
 """What is asked for reaches the source and is checked: licences, windows, sizes, safety."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import select
 
 from genset.licenses import choose_licenses
 from genset.sandbox import Reply
-from genset.scrape.collect.state import forget_refusals
-from genset.store import Photo
+from genset.scrape.collect.state import forget_refusals, lacking_first
+from genset.store import Candidate, Photo, PhotoFailure, SearchFailure, now
 from genset.taxonomy import imagenet1k
 from tests.labeled_workspace import TENCH, picture
-from tests.scrape.pools import CAT, Deaf, Faulty, Pool, Serve, answer_of, record
+from tests.scrape.pools import CAT, DOG, Deaf, Faulty, Pool, Serve, answer_of, image_class, record
 
 OPEN = choose_licenses("open")
 PARAMS = ("license", "min_upload_date", "max_upload_date", "safe_search")
@@ -168,6 +170,37 @@ def test_a_photo_that_somebody_removed_is_never_tried_again(serve: Serve, pool: 
     pool.scrape(sandbox.source)
     assert pool.held() == ["0", "2", "3"]
     assert pool.refused() == {"1": "removed: its owner asked for it"}
+
+
+def test_trying_again_starts_the_counts_of_failures_anew(serve: Serve, pool: Pool) -> None:
+    """Of the classes asked for, and of no others."""
+    pool.scrape(serve(*map(record, range(4))).source)
+    with pool.store.begin() as session:
+        photos = session.scalars(select(Photo).order_by(Photo.id)).all()
+        photos[0].sha256, photos[0].refused = None, "HTTP 503, tried 9 times"
+        session.add(Candidate(wnid=DOG.wnid, photo=photos[3], keyword="dog", rank=1))
+        session.query(Candidate).filter_by(wnid=CAT.wnid, photo_id=photos[3].id).delete()
+        tried = {"attempts": 3, "first_at": now(), "last_at": now(), "error": "HTTP 503"}
+        session.add_all(PhotoFailure(photo_id=photo.id, **tried) for photo in photos[1:])
+        asked = {"source": "flickr", "question": "a hash", "query": "cat", "page": 1}
+        session.add_all(SearchFailure(wnid=cls.wnid, **asked, **tried) for cls in (CAT, DOG))
+    forget_refusals(pool.store, pool.plan)
+    with pool.store.session() as session:
+        assert session.scalars(select(PhotoFailure.photo_id)).all() == [photos[3].id]
+        assert session.scalars(select(SearchFailure.wnid)).all() == [DOG.wnid]
+    assert pool.refused() == {}
+
+
+def test_classes_that_lack_photos_come_first_and_else_in_their_order(
+    serve: Serve, pool: Pool
+) -> None:
+    rows = [*map(record, range(4)), *(record(number, "dog") for number in range(10, 12))]
+    pool.scrape(serve(*rows).source, CAT, DOG)
+    full, lacking, new = CAT, DOG, image_class("n00000003", "cow")
+    plan = replace(pool.plan, classes=(full, lacking, new))
+    assert lacking_first(pool.store, plan).classes == (lacking, new, full)
+    few = replace(plan, per_class=2)
+    assert lacking_first(pool.store, few).classes == (new, full, lacking)
 
 
 # The command
