@@ -11,6 +11,7 @@ process, measured from outside, start-up included. `benchmarks/README.md` says w
 import argparse
 import os
 import random
+import resource
 import shutil
 import signal
 import socket
@@ -22,7 +23,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 GENSET = [sys.executable, "-m", "genset"]
@@ -60,10 +61,17 @@ REASONS = ("gone", "not an image", "too small: 75 x 75", "animated", "broken: cu
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run took: seconds by the clock, and the most memory in MB."""
+    """What one run took: seconds by the clock and of the processors, and the most memory in MB."""
 
     wall: float
+    cpu: float
     memory: float
+
+    @classmethod
+    def of(cls, started: float, used: resource.struct_rusage) -> "Cost":
+        """Of a process that was started then, and used this."""
+        wall = time.perf_counter() - started
+        return cls(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 def main() -> None:
@@ -286,7 +294,7 @@ def compare(pool: Path, work: Path, args: argparse.Namespace) -> None:
         "start of scrape, all but a few of the last full": ["--per-class", "300"],
         "start of scrape --retry-failed": ["--per-class", "1000", "--retry-failed"],
     }
-    print("| | seconds | runs | peak MB |\n|---|---:|---:|---:|")
+    print("| | seconds | of processors | runs | peak MB |\n|---|---:|---:|---:|---:|")
     for name, words in commands.items():
         if args.only in name:
             report(name, [measure(words, pool, work / "log") for _ in range(args.runs)])
@@ -317,7 +325,8 @@ def compare(pool: Path, work: Path, args: argparse.Namespace) -> None:
 def report(name: str, costs: Sequence[Cost]) -> None:
     wall = statistics.median(cost.wall for cost in costs)
     memory = statistics.median(cost.memory for cost in costs)
-    print(f"| {name} | {wall:.2f} | {len(costs)} | {memory:.0f} |", flush=True)
+    cpu = statistics.median(cost.cpu for cost in costs)
+    print(f"| {name} | {wall:.2f} | {cpu:.2f} | {len(costs)} | {memory:.0f} |", flush=True)
 
 
 def environment(endpoint: str = "http://127.0.0.1:9") -> dict[str, str]:
@@ -334,10 +343,10 @@ def measure(words: Sequence[str], folder: Path, log: Path) -> Cost:
         )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    wall = time.perf_counter() - started
+        cost = Cost.of(started, used)
     if process.returncode != 0:
         sys.exit(f"{' '.join(words)} failed:\n{log.read_text(errors='replace')[-2000:]}")
-    return Cost(wall, used.ru_maxrss / 1024)
+    return cost
 
 
 def start(words: Sequence[str], folder: Path, log: Path) -> Cost:
@@ -359,7 +368,7 @@ def start(words: Sequence[str], folder: Path, log: Path) -> Cost:
         os.killpg(process.pid, signal.SIGKILL)
         _, _, used = os.wait4(process.pid, 0)
         process.returncode = -signal.SIGKILL
-    return Cost(wall, used.ru_maxrss / 1024)
+        return replace(Cost.of(started, used), wall=wall)
 
 
 def with_files(root: Path, count: int) -> Path:

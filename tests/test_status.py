@@ -245,6 +245,31 @@ def test_the_two_ways_to_tell_contested_photos_agree(
         assert set(session.scalars(claimed_by_several())) == set(one_by_one)
 
 
+def test_both_databases_count_the_same(
+    tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENSET_STORE_URL", store_url)
+    workspace, store = labeled_workspace(tmp_path / "mine", (TENCH, GOLDFISH), photos=4)
+    vote(store, f"{TENCH}/flickr:1", "ann", Verdict.CORRECT)
+    vote(store, f"{TENCH}/flickr:1", "bob", Verdict.UNSURE)
+    refuse(store, 3, "too small: 9 x 9")
+    with store.begin() as session:
+        first, twin = (session.query(Photo).filter_by(source_id=n).one() for n in ("0", "101"))
+        session.add(Candidate(wnid=GOLDFISH, photo_id=first.id, keyword="fish", rank=3))
+        twin.sha256 = session.query(Photo).filter_by(source_id="2").one().sha256
+    now = status(workspace, store)
+    assert (now.found, now.stored, now.refused) == (8, 7, {"too small": 1})
+    assert (now.candidates, now.candidate_classes, now.contested) == (8, 2, 3)
+    assert (now.labeled, now.labels, now.labelers) == (1, 2, 2)
+    tasks = [row[1].replace("/flickr:", " ") for row in contested_photos(store)[1]]
+    assert tasks == [f"{TENCH} 0", f"{GOLDFISH} 0", f"{GOLDFISH} 101", f"{TENCH} 2"]
+    assert [row[1:3] for row in refused_photos(store)[1]] == [("flickr:3", "too small: 9 x 9")]
+    original((workspace, store), 1).unlink()
+    assert check_files(workspace, store)[0].startswith("flickr:1: images/")
+    assert files_of_nobody(workspace, store) == []
+    store.close()
+
+
 # Files
 
 

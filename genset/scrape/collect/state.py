@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Select, and_, delete, func, or_, select, update
+from sqlalchemy import Select, and_, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from genset.scrape.collect.plan import ScrapePlan
@@ -67,17 +67,18 @@ def class_state(
     # A class may have thousands of candidates, and the first few hundred may tell.
     enough = 10 + 2 * plan.per_class // max(1, len(cls.queries))
     ranked: list[Ranked] = []
-    claimed: set[int] = set()
+    claimed = set[int]()
     for ranks in (Candidate.rank <= enough, Candidate.rank > enough):
         query = _usable(plan).where(Candidate.wnid == cls.wnid, ranks)
         if contested is None:
             query = query.add_columns(_CONTESTED)
-        for row in session.execute(query):
-            ranked.append(Ranked(*row[:8]))
-            if row.id in contested if contested is not None else row[8]:
-                claimed.add(row.id)
+        # The connection's rows, which come in half the time that the session's take.
+        rows = session.connection().execute(query).all()
+        ranked += [Ranked(*row[: len(Ranked._fields)]) for row in rows]
+        if contested is None:
+            claimed |= {row.id for row in rows if row[-1]}
         ranked.sort(key=lambda c: (c.rank, place.get(c.keyword, len(place)), c.source_id))
-        chosen = choose(ranked, plan.per_class, claimed)
+        chosen = choose(ranked, plan.per_class, claimed if contested is None else contested)
         if is_full := len(chosen.kept) == plan.per_class:
             break
     searches = select(Search).where(Search.wnid == cls.wnid, Search.source == source)
@@ -134,19 +135,20 @@ def forget_refusals(store: Store, plan: ScrapePlan) -> None:
     But for the photos that somebody removed.
     """
     wnids = [cls.wnid for cls in plan.classes]
-    theirs = select(Candidate.photo_id).where(Candidate.wnid.in_(wnids))
-    refused = Photo.refused.is_not(None), Photo.refused.not_like("removed%")
-    in_database = {"synchronize_session": False}
+    # An expression, and not the column: SQLite would look each photo up once for each class.
+    theirs = exists().where(func.lower(Candidate.wnid).in_(wnids))
+    failed = PhotoFailure.photo_id
+    statements = (
+        update(Photo)
+        .where(
+            Photo.refused.is_not(None),
+            Photo.refused.not_like("removed%"),
+            theirs.where(Candidate.photo_id == Photo.id),
+        )
+        .values(refused=None),
+        delete(PhotoFailure).where(theirs.where(Candidate.photo_id == failed)),
+        delete(SearchFailure).where(SearchFailure.wnid.in_(wnids)),
+    )
     with store.begin() as session:
-        session.execute(
-            update(Photo).where(*refused, Photo.id.in_(theirs)).values(refused=None),
-            execution_options=in_database,
-        )
-        session.execute(
-            delete(PhotoFailure).where(PhotoFailure.photo_id.in_(theirs)),
-            execution_options=in_database,
-        )
-        session.execute(
-            delete(SearchFailure).where(SearchFailure.wnid.in_(wnids)),
-            execution_options=in_database,
-        )
+        for statement in statements:
+            session.execute(statement, execution_options={"synchronize_session": False})

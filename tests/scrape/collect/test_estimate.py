@@ -266,6 +266,22 @@ def test_classes_that_differ_widen_the_interval(new_pool: Callable[..., Pool]) -
     assert spans["uneven"] == pytest.approx(22, abs=2)  # of 20 classes
 
 
+@pytest.mark.parametrize("others", [0, 120])
+def test_both_databases_tell_the_same(
+    new_pool: Callable[..., Pool], store_url: str, others: int
+) -> None:
+    """And so do the two ways to find contested photos: for few classes, and for many."""
+    pool = new_pool(store_url=store_url)
+    label(pool, add_stored(pool, CAT.wnid, 60)[:55], Verdict.CORRECT)
+    with pool.store.begin() as session:
+        photo = session.query(Photo).filter_by(source_id="0").one()
+        session.add(Candidate(wnid=DOG.wnid, photo=photo, keyword="dog", rank=1))
+    rest = tuple(image_class(f"n1{number:07}", f"thing {number}") for number in range(others))
+    found = takes(pool, replace(pool.plan, per_class=60, classes=(CAT, *rest)))
+    assert found.photos == 1 + 60 * others
+    assert (found.bytes_a_photo, found.right.labeled, found.right.share) == (100_000, 55, 1)
+
+
 # The command
 
 

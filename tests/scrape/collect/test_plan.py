@@ -172,8 +172,11 @@ def test_a_photo_that_somebody_removed_is_never_tried_again(serve: Serve, pool: 
     assert pool.refused() == {"1": "removed: its owner asked for it"}
 
 
-def test_trying_again_starts_the_counts_of_failures_anew(serve: Serve, pool: Pool) -> None:
+def test_trying_again_starts_the_counts_of_failures_anew(
+    serve: Serve, new_pool: Callable[..., Pool], store_url: str
+) -> None:
     """Of the classes asked for, and of no others."""
+    pool = new_pool(store_url=store_url)
     pool.scrape(serve(*map(record, range(4))).source)
     with pool.store.begin() as session:
         photos = session.scalars(select(Photo).order_by(Photo.id)).all()
@@ -192,8 +195,9 @@ def test_trying_again_starts_the_counts_of_failures_anew(serve: Serve, pool: Poo
 
 
 def test_classes_that_lack_photos_come_first_and_else_in_their_order(
-    serve: Serve, pool: Pool
+    serve: Serve, new_pool: Callable[..., Pool], store_url: str
 ) -> None:
+    pool = new_pool(store_url=store_url)
     rows = [*map(record, range(4)), *(record(number, "dog") for number in range(10, 12))]
     pool.scrape(serve(*rows).source, CAT, DOG)
     full, lacking, new = CAT, DOG, image_class("n00000003", "cow")

@@ -17,7 +17,7 @@ from PIL import Image, ImageOps
 from sqlalchemy import create_engine, select
 from sqlalchemy.pool import StaticPool
 
-from genset.hashes import HEAD, HashFile
+from genset.hashes import HEAD, HashFile, read_hashes
 from genset.scrape.upkeep import looks, pairs
 from genset.scrape.upkeep.duplicates import propose
 from genset.store import Base, DuplicatePair, Photo, PhotoLook, Store
@@ -133,9 +133,25 @@ def test_an_original_that_cannot_be_read_is_named_and_costs_itself_only(place: P
     assert {pair[:2] for pair in found(place[1])} == {("3", "flickr:1")}
 
 
-# Comparing
+def test_both_databases_remember_looks_and_comparisons(tmp_path: Path, store_url: str) -> None:
+    place = Workspace.create(tmp_path / "work"), Store.open(store_url)
+    workspace, store = place
+    file = read_hashes(hashes_of(ImageOps.mirror(scene(1)), "seen.jpg", tmp_path / "a.hashes"))
+    first = add(place, 1, scene(1))
+    assert propose(workspace, store, [file]) == 1
+    first.unlink()
+    add(place, 2, ImageOps.mirror(scene(1)))
+    assert propose(workspace, store, [file]) == 2
+    assert propose(workspace, store, [file]) == 0
+    assert {pair[:2] for pair in found(store)} == {
+        ("1", "a.hashes:seen.jpg"),
+        ("2", "a.hashes:seen.jpg"),
+        ("2", "flickr:1"),
+    }
+    store.close()
 
-number = st.integers(0, 5)
+
+# Comparing
 
 
 def looks_of(kind: int, flips: Sequence[int]) -> bytes:
