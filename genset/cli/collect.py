@@ -3,7 +3,7 @@
 import sys
 from contextlib import suppress
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from genset.cli.common import (
     show,
     show_json,
 )
+from genset.cli.dry_run import rates, told
 from genset.errors import BadInput, GensetError
 from genset.progress import say
 from genset.taxonomy import imagenet1k
@@ -166,21 +167,17 @@ def scrape(
     genset scrape --classes n02123045,n07930864
     genset scrape --per-class 300 --license open --dry-run
     """
+    from genset.scrape.collect.estimate import estimate
     from genset.scrape.collect.scraper import scrape as fill
-    from genset.scrape.collect.state import estimate, forget_refusals
+    from genset.scrape.collect.state import forget_refusals, lacking_first
     from genset.scrape.fetch.hosts import Hosts
-    from genset.scrape.sources.flickr import CALLS_AN_HOUR, Flickr
+    from genset.scrape.sources.flickr import Flickr
 
     with opened(folder) as (workspace, store):
         plan = _plan(workspace, **wanted)
         if dry_run:
-            takes = estimate(store, Flickr.name, plan)
-            text = (
-                f"{takes.calls:,} calls of the API at least, for {takes.classes:,} of "
-                f"{len(plan.classes):,} classes: {timedelta(hours=takes.calls / CALLS_AN_HOUR)} "
-                f"at {CALLS_AN_HOUR:,} an hour"
-            )
-            show(asdict(takes), text, as_json)
+            takes = estimate(store, Flickr.name, plan, rates(workspace))
+            show(asdict(takes), "\n".join(told(takes, plan)), as_json)
             return
         hosts = Hosts(store, say, give_up_after)
         source = (
@@ -190,7 +187,7 @@ def scrape(
         )
         if retry_failed:
             forget_refusals(store, plan)
-        done = fill(workspace, store, source, plan)
+        done = fill(workspace, store, source, lacking_first(store, plan))
     lines = [
         f"{done.full} of {len(plan.classes)} classes are full: "
         f"{done.stored} stored, {counted(done.refused, 'refused')}, {done.searches} searches"
