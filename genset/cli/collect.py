@@ -1,4 +1,4 @@
-"""Commands that fill a workspace: init, keywords, sandbox, scrape."""
+"""Commands that fill a workspace: init, sandbox, scrape."""
 
 import sys
 from contextlib import suppress
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import FILE, FOLDER, PATH, counted, json_option, opened, show, show_json
+from genset.cli.common import FILE, FOLDER, PATH, counted, json_option, opened, show
 from genset.errors import BadInput, GensetError
-from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
     from genset.scrape.collect.plan import ScrapePlan
+    from genset.scrape.collect.queries import Queries
 
 DAY = click.DateTime(["%Y-%m-%d"])
 
@@ -31,25 +31,6 @@ def init(folder: Path, as_json: bool) -> None:
     """
     workspace = Workspace.create(folder)
     show({"workspace": str(workspace.root)}, f"workspace: {workspace.root}", as_json)
-
-
-@click.command()
-@click.argument("wnids", nargs=-1, metavar="[WNID]...")
-@json_option
-def keywords(wnids: tuple[str, ...], as_json: bool) -> None:
-    """Show what would be searched for each class, and why.
-
-    \b
-    genset keywords n02012849 n03126707
-    """
-    classes = imagenet1k().select(wnids)
-    if as_json:
-        show_json([asdict(cls) for cls in classes])
-        return
-    for cls in classes:
-        click.echo(f"{cls.wnid}  {', '.join(cls.lemmas)}: {cls.gloss}")
-        for query in cls.queries:
-            click.echo(f"           {query.text:<32}  {query.why}")
 
 
 @click.command()
@@ -140,12 +121,14 @@ def scrape(
     genset scrape --classes n02123045,n07930864
     genset scrape --per-class 300 --license open --dry-run
     """
+    from genset.scrape.collect.queries import workspace_queries
     from genset.scrape.collect.scraper import scrape as fill
     from genset.scrape.collect.state import estimate, forget_refusals
     from genset.scrape.sources.flickr import CALLS_AN_HOUR, Flickr
 
     with opened(folder) as (workspace, store):
-        plan = _plan(workspace, **wanted)
+        queries = workspace_queries(workspace, store, begin=not dry_run)
+        plan = _plan(workspace, queries, **wanted)
         if dry_run:
             takes = estimate(store, Flickr.name, plan)
             text = (
@@ -180,6 +163,7 @@ def scrape(
 
 def _plan(
     workspace: Workspace,
+    queries: "Queries",
     *,
     classes: str | None,
     per_class: int | None,
@@ -199,7 +183,7 @@ def _plan(
     if until is not None and until <= since:
         raise BadInput(f"no photo is posted after {since.date()} and before {until.date()}")
     return ScrapePlan(
-        classes=imagenet1k().select(wnid for wnid in (classes or "").split(",") if wnid),
+        classes=queries.select(wnid for wnid in (classes or "").split(",") if wnid),
         per_class=per_class or workspace.per_class,
         posted_after=since,
         posted_before=until,
@@ -207,4 +191,5 @@ def _plan(
         safe_search=safe_search,
         min_size=min_size,
         search=not no_search,
+        query_list=queries.version,
     )

@@ -19,6 +19,8 @@ class ScrapePlan:
         safe_search: 1 for safe photos only, 2 for moderate ones too, 3 for all.
         min_size: pixels that a photo's shorter side must have, at least 1.
         search: whether to look for further candidates; without, those that there are must do.
+        query_list: the version of the list that the classes' queries are from, which is stored with
+            each search.
     """
 
     classes: tuple[ImageClass, ...]
@@ -29,6 +31,7 @@ class ScrapePlan:
     safe_search: int = 1
     min_size: int = 1
     search: bool = True
+    query_list: str = ""
 
     @property
     def per_page(self) -> int:

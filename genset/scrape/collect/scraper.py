@@ -281,7 +281,8 @@ class _Scraper:
         with self.store.begin_alone() as session:
             for job, came in done:
                 if isinstance(came, _Asked):
-                    keep_page(session, self.source.name, job.cls, came.step, came.answer)
+                    version = self.plan.query_list
+                    keep_page(session, self.source.name, job.cls, came.step, came.answer, version)
                     self.summary.searches += 1
                 elif isinstance(came, SourceUnavailable):
                     self.summary.failed[job.cls.wnid] = str(came)

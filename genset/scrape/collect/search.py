@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.sources.source import FoundPhoto, Question, SearchPage
 from genset.store import Candidate, Photo, RemovedOwner, Search
-from genset.taxonomy import ImageClass
+from genset.taxonomy import PHOTOS, ImageClass
 
 # No photos are posted closer together than this that a keyword finds by the thousand.
 _SHORTEST_WINDOW = timedelta(minutes=1)
@@ -56,7 +56,7 @@ def frontier(cls: ImageClass, plan: ScrapePlan, asked: Iterable[Search]) -> Fron
     steps: list[Step] = []
     deepest = 0
     for query in cls.queries:
-        first = first_question(query.text, plan)
+        first = first_question(query.text, plan, cls.content_types)
         steps += _open_ends(first, 1, pages)
         deepest = max(deepest, _depth(first, 0, pages))
     least = min((step.depth for step in steps), default=0)
@@ -66,7 +66,9 @@ def frontier(cls: ImageClass, plan: ScrapePlan, asked: Iterable[Search]) -> Fron
     )
 
 
-def first_question(text: str, plan: ScrapePlan) -> Question:
+def first_question(
+    text: str, plan: ScrapePlan, content_types: tuple[int, ...] = (PHOTOS,)
+) -> Question:
     """A keyword's first page."""
     return Question(
         text=text,
@@ -76,6 +78,7 @@ def first_question(text: str, plan: ScrapePlan) -> Question:
         safe_search=plan.safe_search,
         per_page=plan.per_page,
         page=1,
+        content_types=content_types,
     )
 
 
@@ -89,6 +92,7 @@ def question_of(search: Search) -> Question:
         safe_search=search.safe_search,
         per_page=search.per_page,
         page=search.page,
+        content_types=tuple(map(int, search.content_types.split(","))),
     )
 
 
@@ -136,9 +140,23 @@ def _halves(whole: Question, asked: Sequence[Search]) -> list[Question]:
 
 
 def keep_page(
-    session: Session, source: str, cls: ImageClass, step: Step, answer: SearchPage
+    session: Session,
+    source: str,
+    cls: ImageClass,
+    step: Step,
+    answer: SearchPage,
+    query_list: str = "",
 ) -> None:
-    """Store a page that was asked for, its photos, and that the class's search returned them."""
+    """Store a page that was asked for, its photos, and that the class's search returned them.
+
+    Args:
+        session: a transaction that may write.
+        source: the source's name.
+        cls: the class that the page was asked for.
+        step: what was asked.
+        answer: what came.
+        query_list: the version of the list that the class's queries are from.
+    """
     question = step.question
     session.add(
         Search(
@@ -149,6 +167,8 @@ def keep_page(
             posted_before=question.posted_before,
             licenses="|".join(question.licenses),
             safe_search=question.safe_search,
+            content_types=",".join(map(str, question.content_types)),
+            query_list=query_list,
             per_page=question.per_page,
             page=question.page,
             total=answer.total,
