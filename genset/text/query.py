@@ -91,7 +91,7 @@ def mistake_in(text: str) -> str | None:
         return 'has "OR", which Flickr takes for an operator: write two queries'
     parsed = parse(text)
     if not parsed.wanted:
-        return "only says what photos must not say"
+        return "names no word that photos must say"
     if parsed.exclude(parsed.wanted):
         return "excludes what it asks for"
     return None
