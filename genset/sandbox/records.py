@@ -193,7 +193,7 @@ def _photo(row: Mapping[str, Any], picture: Picture) -> Photo:
     license_id = ATTRIBUTION if row.get("license") is None else row["license"]
     if type(license_id) is not int or license_id not in LICENSES:
         raise ValueError(f"license {license_id!r} is none of Flickr's: write a number, 0 to 16")
-    content_type = row.get("content_type", 0)
+    content_type = 0 if row.get("content_type") is None else row["content_type"]
     if type(content_type) is not int or content_type not in CONTENT_TYPES:
         raise ValueError(f"content_type {content_type!r} is none of Flickr's: write 0, 1 or 2")
     return Photo(

@@ -601,6 +601,8 @@ def test_many_clients_at_once(serve: Serve) -> None:
         ({"date_taken": "yesterday"}, "write it as 2014-02-01 13:59:00"),
         ({"url_type": "url_x"}, "write one of url_sq"),
         ({"license": 17}, "write a number, 0 to 16"),
+        ({"content_type": 3}, "write 0, 1 or 2"),
+        ({"content_type": True}, "write 0, 1 or 2"),
         ({"license": "4"}, "write a number, 0 to 16"),
         ({"tags": ["a"]}, '"tags" is missing or no text'),
     ],

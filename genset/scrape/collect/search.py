@@ -181,7 +181,8 @@ def keep_page(
     place = {query.text: number for number, query in enumerate(cls.queries)}
     mine = Candidate.wnid == cls.wnid, Candidate.photo_id.in_(photo_ids.values())
     best = {
-        photo_id: (rank, place.get(keyword, 0))
+        # Of equal ranks, a query that is searched with counts before one that is not any more.
+        photo_id: (rank, place.get(keyword, len(place)))
         for photo_id, rank, keyword in session.execute(
             select(Candidate.photo_id, Candidate.rank, Candidate.keyword).where(*mine)
         )
