@@ -193,6 +193,20 @@ def test_a_workspace_keeps_its_queries_until_it_is_updated(
     )
 
 
+def test_what_the_new_query_finds_as_early_counts_for_it(sandbox: Faulty, home: Path) -> None:
+    (home / "queries.toml").write_text(f'[classes]\n{LION} = ["lion"]\n')
+    genset("scrape", "--classes", LION, cwd=home, endpoint=sandbox.endpoint)
+    (home / "queries.toml").unlink()
+    genset("keywords", "--update", cwd=home)
+    genset("scrape", "--classes", LION, cwd=home, endpoint=sandbox.endpoint)
+    found = "select keyword, rank, source_id from candidate join photo on photo.id = photo_id"
+    assert rows(home, f"{found} order by 3") == [
+        ("lion -sea -mountain", 1, "1"),
+        ("lion", 2, "2"),
+        ("lion", 3, "3"),
+    ]
+
+
 def test_a_workspace_says_in_one_line_that_newer_queries_exist(
     new_pool: Callable[..., Pool],
 ) -> None:
