@@ -1,14 +1,14 @@
 """What `genset keywords --yield` tells of each query, and what it proposes."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
-from genset.scrape.collect.yields import FEWEST
+from genset.scrape.collect.queries import workspace_queries
+from genset.scrape.collect.yields import FEWEST, query_yields
 from genset.statistics.intervals import wilson
 from genset.store import Candidate, Photo, Ruling, Store, Verdict
 from genset.workspace import Workspace
@@ -17,8 +17,6 @@ from tests.scrape.commands import genset
 
 LION, SEA_LION = "n02129165", "n02077923"
 GOOD, OTHER = "lion -sea -mountain", "Panthera leo"
-
-Find = Callable[..., list[str]]
 
 
 @pytest.fixture
@@ -171,3 +169,19 @@ def test_what_is_not_searched_with_any_more_gets_no_proposal(home: Path, find: A
     assert list(told) == [GOOD, OTHER, "lion"]
     assert (told["lion"]["searched"], told["lion"]["proposal"]) == (False, "")
     assert told["lion"]["share"]["value"] == 0.1
+
+
+def test_both_databases_tell_the_same(store_url: str, tmp_path: Path) -> None:
+    workspace, store = Workspace.create(tmp_path / "shared"), Store.open(store_url)
+    tasks = [add_candidate(workspace, store, LION, number, rank=number + 1) for number in range(12)]
+    for task in tasks:
+        vote(store, task, "ann", Verdict.CORRECT)
+    claimed(store, tasks[:8], by=SEA_LION)
+    queries = workspace_queries(workspace, store, begin=True)
+    assert workspace_queries(workspace, store) == queries
+    *_, told = query_yields(store, queries)
+    assert (told.query, told.labeled, told.correct, told.contested, told.rival) == (
+        *("a keyword", 12, 12, 8),
+        SEA_LION,
+    )
+    store.close()
