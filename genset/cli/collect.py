@@ -1,4 +1,4 @@
-"""Commands that fill a workspace: init, keywords, sandbox, scrape."""
+"""Commands that fill a workspace: init, sandbox, scrape."""
 
 import sys
 from contextlib import suppress
@@ -18,16 +18,15 @@ from genset.cli.common import (
     json_option,
     opened,
     show,
-    show_json,
 )
 from genset.cli.dry_run import rates, told
 from genset.errors import BadInput, GensetError
 from genset.progress import say
-from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
     from genset.scrape.collect.plan import ScrapePlan
+    from genset.scrape.collect.queries import Queries
 
 DAY = click.DateTime(["%Y-%m-%d"])
 
@@ -43,25 +42,6 @@ def init(folder: Path, as_json: bool) -> None:
     """
     workspace = Workspace.create(folder)
     show({"workspace": str(workspace.root)}, f"workspace: {workspace.root}", as_json)
-
-
-@click.command()
-@click.argument("wnids", nargs=-1, metavar="[WNID]...")
-@json_option
-def keywords(wnids: tuple[str, ...], as_json: bool) -> None:
-    """Show what would be searched for each class, and why.
-
-    \b
-    genset keywords n02012849 n03126707
-    """
-    classes = imagenet1k().select(wnids)
-    if as_json:
-        show_json([asdict(cls) for cls in classes])
-        return
-    for cls in classes:
-        click.echo(f"{cls.wnid}  {', '.join(cls.lemmas)}: {cls.gloss}")
-        for query in cls.queries:
-            click.echo(f"           {query.text:<32}  {query.why}")
 
 
 @click.command()
@@ -168,13 +148,15 @@ def scrape(
     genset scrape --per-class 300 --license open --dry-run
     """
     from genset.scrape.collect.estimate import estimate
+    from genset.scrape.collect.queries import workspace_queries
     from genset.scrape.collect.scraper import scrape as fill
     from genset.scrape.collect.state import forget_refusals, lacking_first
     from genset.scrape.fetch.hosts import Hosts
     from genset.scrape.sources.flickr import Flickr
 
     with opened(folder) as (workspace, store):
-        plan = _plan(workspace, **wanted)
+        queries = workspace_queries(workspace, store, begin=not dry_run)
+        plan = _plan(workspace, queries, **wanted)
         if dry_run:
             takes = estimate(store, Flickr.name, plan, rates(workspace))
             show(asdict(takes), "\n".join(told(takes, plan)), as_json)
@@ -214,6 +196,7 @@ def scrape(
 
 def _plan(
     workspace: Workspace,
+    queries: "Queries",
     *,
     classes: str | None,
     per_class: int | None,
@@ -235,7 +218,7 @@ def _plan(
     if until is not None and until <= since:
         raise BadInput(f"no photo is posted after {since.date()} and before {until.date()}")
     return ScrapePlan(
-        classes=imagenet1k().select(wnid for wnid in (classes or "").split(",") if wnid),
+        classes=queries.select(wnid for wnid in (classes or "").split(",") if wnid),
         per_class=per_class or workspace.per_class,
         posted_after=since,
         posted_before=until,
@@ -245,4 +228,5 @@ def _plan(
         search=not no_search,
         retries=RetryPolicy(workspace.tries, workspace.retry_hours),
         wait=not no_wait,
+        query_list=queries.version,
     )

@@ -220,7 +220,7 @@ class Pool:
         }
 
 
-_OURS = {"id", "asked_at", "stored_at"}
+_OURS = {"id", "asked_at", "stored_at", "made_at"}
 # What scrapers know of hosts and of each other.
 _THEIRS = {"host", "rate_limit", "worker", "held_lock"}
 

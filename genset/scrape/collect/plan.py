@@ -23,6 +23,8 @@ class ScrapePlan:
         retries: how often a page or a photo that fails is tried.
         wait: whether to wait, where all that is left is to be tried again later, for longer than a
             minute.
+        query_list: the version of the list that the classes' queries are from, which is stored with
+            each search.
     """
 
     classes: tuple[ImageClass, ...]
@@ -35,6 +37,7 @@ class ScrapePlan:
     search: bool = True
     retries: RetryPolicy = field(default_factory=RetryPolicy)
     wait: bool = True
+    query_list: str = ""
 
     @property
     def per_page(self) -> int:

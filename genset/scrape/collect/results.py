@@ -103,7 +103,7 @@ class Results:
     def _keep_page(self, session: Session, job: PageJob, came: Came, at: datetime) -> None:
         source, question = job.source.name, job.step.question
         if isinstance(came, SearchPage):
-            keep_page(session, source, job.cls, job.step, came)
+            keep_page(session, source, job.cls, job.step, came, self._plan.query_list)
             if job.is_known:
                 forget_search(session, job.cls, source, question)
             self._summary.searches += 1

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.sources.source import FoundPhoto, Question, SearchPage
 from genset.store import Candidate, Photo, RemovedOwner, Search
-from genset.taxonomy import ImageClass
+from genset.taxonomy import PHOTOS, ImageClass
 
 # No photos are posted closer together than this that a keyword finds by the thousand.
 _SHORTEST_WINDOW = timedelta(minutes=1)
@@ -57,7 +57,7 @@ def frontier(cls: ImageClass, plan: ScrapePlan, asked: Iterable[Search]) -> Fron
     steps: list[Step] = []
     deepest = 0
     for query in cls.queries:
-        first = first_question(query.text, plan)
+        first = first_question(query.text, plan, cls.content_types)
         steps += _open_ends(first, 1, pages)
         deepest = max(deepest, _depth(first, 0, pages))
     least = min((step.depth for step in steps), default=0)
@@ -67,7 +67,9 @@ def frontier(cls: ImageClass, plan: ScrapePlan, asked: Iterable[Search]) -> Fron
     )
 
 
-def first_question(text: str, plan: ScrapePlan) -> Question:
+def first_question(
+    text: str, plan: ScrapePlan, content_types: tuple[int, ...] = (PHOTOS,)
+) -> Question:
     """A keyword's first page."""
     return Question(
         text=text,
@@ -77,6 +79,7 @@ def first_question(text: str, plan: ScrapePlan) -> Question:
         safe_search=plan.safe_search,
         per_page=plan.per_page,
         page=1,
+        content_types=content_types,
     )
 
 
@@ -90,6 +93,7 @@ def question_of(search: Search) -> Question:
         safe_search=search.safe_search,
         per_page=search.per_page,
         page=search.page,
+        content_types=tuple(map(int, search.content_types.split(","))),
     )
 
 
@@ -142,9 +146,23 @@ def _halves(whole: Question, asked: Sequence[Search]) -> list[Question]:
 
 
 def keep_page(
-    session: Session, source: str, cls: ImageClass, step: Step, answer: SearchPage
+    session: Session,
+    source: str,
+    cls: ImageClass,
+    step: Step,
+    answer: SearchPage,
+    query_list: str = "",
 ) -> None:
-    """Store a page that was asked for, its photos, and that the class's search returned them."""
+    """Store a page that was asked for, its photos, and that the class's search returned them.
+
+    Args:
+        session: a transaction that may write.
+        source: the source's name.
+        cls: the class that the page was asked for.
+        step: what was asked.
+        answer: what came.
+        query_list: the version of the list that the class's queries are from.
+    """
     question = step.question
     session.add(
         Search(
@@ -155,6 +173,8 @@ def keep_page(
             posted_before=question.posted_before,
             licenses="|".join(question.licenses),
             safe_search=question.safe_search,
+            content_types=",".join(map(str, question.content_types)),
+            query_list=query_list,
             per_page=question.per_page,
             page=question.page,
             total=answer.total,
@@ -167,7 +187,8 @@ def keep_page(
     place = {query.text: number for number, query in enumerate(cls.queries)}
     mine = Candidate.wnid == cls.wnid, Candidate.photo_id.in_(photo_ids.values())
     best = {
-        photo_id: (rank, place.get(keyword, 0))
+        # Of equal ranks, a query that is searched with counts before one that is not any more.
+        photo_id: (rank, place.get(keyword, len(place)))
         for photo_id, rank, keyword in session.execute(
             select(Candidate.photo_id, Candidate.rank, Candidate.keyword).where(*mine)
         )

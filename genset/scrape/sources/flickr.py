@@ -29,6 +29,9 @@ _EXTRAS = ",".join(
 # What photos.getInfo answers where there is no such photo, or none that the public may see.
 _NOT_FOUND, _PRIVATE = 1, 2
 
+# The parameter that said what is wanted before `content_types` did, for each of its combinations.
+_CONTENT_TYPE = {(0,): 1, (1,): 2, (2,): 3, (0, 1): 4, (1, 2): 5, (0, 2): 6, (0, 1, 2): 7}
+
 # Past this many results Flickr repeats its last page.
 _MOST_RESULTS = 4000
 
@@ -126,7 +129,9 @@ class Flickr:
             "sort": "relevance",  # the default is newest first
             "min_upload_date": int(question.posted_after.timestamp()),
             "media": "photos",
-            "content_type": 1,
+            # Whoever does not know the newer one reads the older one.
+            "content_type": _CONTENT_TYPE[question.content_types],
+            "content_types": ",".join(map(str, question.content_types)),
             "safe_search": question.safe_search,
             "extras": _EXTRAS,
             "page": question.page,

@@ -12,12 +12,13 @@ class Question:
     """What is asked of a source: one page of photos found by `text`, by relevance.
 
     Attributes:
-        text: the keyword.
+        text: the keyword, in the language of `genset.text.query`.
         posted_after, posted_before: when the photos were posted, the first day in, the last out;
             None for no end.
         licenses: names of the licences wanted, sorted; none for any.
         safe_search: 1 for safe photos only, 2 for moderate ones too, 3 for all.
         per_page, page: `page` counts from 1.
+        content_types: what is wanted, sorted: 0 for photos, 1 for screenshots, 2 for other things.
     """
 
     text: str
@@ -27,6 +28,7 @@ class Question:
     safe_search: int
     per_page: int
     page: int
+    content_types: tuple[int, ...] = (0,)
 
 
 @dataclass(frozen=True, slots=True)

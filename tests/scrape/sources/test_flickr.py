@@ -440,6 +440,20 @@ def test_a_search_asks_for_what_it_must(sandbox: Failing) -> None:
     assert extras <= set(asked.params["extras"].split(","))
 
 
+@pytest.mark.parametrize(
+    ("types", "older"),
+    [((0,), 1), ((1,), 2), ((2,), 3), ((0, 1), 4), ((1, 2), 5), ((0, 2), 6), ((0, 1, 2), 7)],
+)
+def test_both_parameters_for_content_types_are_sent(
+    sandbox: Failing, tmp_path: Path, types: tuple[int, ...], older: int
+) -> None:
+    flickr = flickr_at(tmp_path, sandbox.endpoint)
+    flickr.search(Question("tench", YEAR_2014, None, (), 1, 50, 1, content_types=types), 0)
+    [asked] = sandbox.requests.of("flickr.photos.search")
+    assert asked.params["content_type"] == str(older)
+    assert asked.params["content_types"] == ",".join(map(str, types))
+
+
 def test_its_photos_can_be_fetched(sandbox: Failing, tmp_path: Path) -> None:
     flickr = flickr_at(tmp_path, sandbox.endpoint)
     assert all(flickr.may_fetch(photo.image_url) for photo in search(sandbox).photos)
