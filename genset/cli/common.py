@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.errors import GensetError, MissingExtra
+from genset.errors import MissingExtra
 from genset.text.tables import aligned
 from genset.workspace import Workspace
 
@@ -51,18 +51,14 @@ model_option = click.option(
 @contextmanager
 def opened(folder: Path | None) -> "Iterator[tuple[Workspace, Store]]":
     """The workspace and its database, closed at the end of the block."""
-    from sqlalchemy.exc import DatabaseError
-
     from genset.store import Store
+    from genset.store.failures import explained, refuse_emptied
 
     workspace = Workspace.find(folder)
+    refuse_emptied(workspace.store_url, workspace.images)
     store = Store.open(workspace.store_url)
-    try:
+    with closing(store), explained(workspace.store_url):
         yield workspace, store
-    except DatabaseError as error:
-        raise GensetError(f"the store failed: {error.orig}") from None
-    finally:
-        store.close()
 
 
 def show(answer: Any, text: str, as_json: bool) -> None:

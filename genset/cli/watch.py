@@ -1,12 +1,13 @@
-"""Commands that look after a workspace: status, doctor."""
+"""Commands that look after a workspace: status, doctor, backup."""
 
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from genset.cli.common import counted, json_option, opened, show, show_json, show_table
+from genset.cli.common import PATH, counted, json_option, opened, show, show_json, show_table
 from genset.errors import GensetError
+from genset.workspace import Workspace
 
 
 @click.command()
@@ -91,3 +92,33 @@ def doctor(folder: Path | None, repair: bool, as_json: bool) -> None:
             f"{len(problems)} photos are lost; genset doctor --repair lets the next scrape "
             "download them again"
         )
+
+
+@click.command()
+@click.argument("file", type=PATH, required=False)
+@json_option
+@click.pass_obj
+def backup(folder: Path | None, file: Path | None, as_json: bool) -> None:
+    """Copy the database to FILE while other commands work, check the copy, and say how to restore.
+
+    Without FILE it goes to backups/ beside the database, with the time in its name; git ignores
+    that folder. Photos, releases and runs are files that never change: copy them after this.
+
+    \b
+    genset backup
+    genset backup /mnt/safe/genset.db
+    """
+    from genset.store.backup import back_up
+    from genset.store.failures import explained
+
+    workspace = Workspace.find(folder)
+    with explained(workspace.store_url, "no backup was made of the store {}"):
+        done = back_up(workspace.store_url, file)
+    if file is None:
+        workspace.hide_from_git("backups/")
+    lines = [
+        f"{done.file}: {done.bytes / 1e6:,.1f} MB, checked",
+        "to restore it, end what works on this workspace, then:",
+        *(f"  {command}" for command in done.restore),
+    ]
+    show(asdict(done), "\n".join(lines), as_json)
