@@ -12,12 +12,18 @@ import click
 from genset.cli.common import FILE, FOLDER, PATH, counted, json_option, opened, show, show_json
 from genset.errors import BadInput, GensetError
 from genset.taxonomy import imagenet1k
-from genset.workspace import Workspace
+from genset.workspace import SETTINGS_FILE, Workspace
 
 if TYPE_CHECKING:
     from genset.scrape.collect.plan import ScrapePlan
 
 DAY = click.DateTime(["%Y-%m-%d"])
+
+min_size_option = click.option(
+    "--min-size",
+    type=click.IntRange(min=1),
+    help="Pixels that the shorter side must have (default: 64, and what is stored already stays).",
+)
 
 
 @click.command()
@@ -111,14 +117,10 @@ def sandbox(
     type=click.IntRange(1, 3),
     default=1,
     show_default=True,
-    help="1: safe photos only, 2: moderate ones too, 3: all.",
+    help="1: safe photos only, 2: moderate ones too, 3: all. Flickr shows others than safe ones "
+    "only to who is logged in, which genset is not: 2 and 3 change nothing.",
 )
-@click.option(
-    "--min-size",
-    type=click.IntRange(min=1),
-    default=1,
-    help="Pixels that the shorter side must have.",
-)
+@min_size_option
 @click.option(
     "--no-search",
     is_flag=True,
@@ -146,6 +148,12 @@ def scrape(
 
     with opened(folder) as (workspace, store):
         plan = _plan(workspace, **wanted)
+        if plan.safe_search > 1:
+            click.echo(
+                f"genset: --safe-search {plan.safe_search} finds no more than 1: Flickr shows "
+                "photos that are not safe only to who is logged in, which genset is not",
+                err=True,
+            )
         if dry_run:
             takes = estimate(store, Flickr.name, plan)
             text = (
@@ -187,7 +195,7 @@ def _plan(
     posted_before: datetime | None,
     licenses: str,
     safe_search: int,
-    min_size: int,
+    min_size: int | None,
     no_search: bool,
 ) -> "ScrapePlan":
     """The options, and where one is not given what the workspace says."""
@@ -196,6 +204,10 @@ def _plan(
 
     since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
     until = posted_before.replace(tzinfo=UTC) if posted_before else None
+    if since > datetime.now(UTC):
+        settings = f"{workspace.root / SETTINGS_FILE}: posted_after"
+        where = "--posted-after" if posted_after else settings
+        raise BadInput(f"{where} is {since.date()}, a day to come: no photo is posted since")
     if until is not None and until <= since:
         raise BadInput(f"no photo is posted after {since.date()} and before {until.date()}")
     return ScrapePlan(

@@ -17,7 +17,8 @@ class ScrapePlan:
             last out; None for no end.
         licenses: names of the licences that will do, sorted; none for any.
         safe_search: 1 for safe photos only, 2 for moderate ones too, 3 for all.
-        min_size: pixels that a photo's shorter side must have, at least 1.
+        min_size: pixels that a photo's shorter side must have, at least 1; None for the usual
+            number, to which photos that are stored already are not held.
         search: whether to look for further candidates; without, those that there are must do.
     """
 
@@ -27,7 +28,7 @@ class ScrapePlan:
     posted_before: datetime | None = None
     licenses: tuple[str, ...] = ()
     safe_search: int = 1
-    min_size: int = 1
+    min_size: int | None = None
     search: bool = True
 
     @property

@@ -42,12 +42,11 @@ def class_state(session: Session, source: str, plan: ScrapePlan, cls: ImageClass
         Candidate.wnid == cls.wnid,
         # The search asked for these too, but Flickr ignores what it cannot read.
         Photo.posted_at >= plan.posted_after,
-        # A photo that an earlier plan took is measured by this one.
-        or_(
-            Photo.width.is_(None),
-            and_(Photo.width >= plan.min_size, Photo.height >= plan.min_size),
-        ),
     )
+    if plan.min_size is not None:
+        # A photo that an earlier plan took is measured by this one.
+        is_large = and_(Photo.width >= plan.min_size, Photo.height >= plan.min_size)
+        usable = usable.where(or_(Photo.width.is_(None), is_large))
     if plan.posted_before is not None:
         usable = usable.where(Photo.posted_at < plan.posted_before)
     if plan.licenses:

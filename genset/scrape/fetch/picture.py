@@ -13,6 +13,7 @@ from genset.scrape.fetch.fingerprint import fingerprint, scale_down
 from genset.scrape.fetch.jpeg import lacks_its_end
 
 FORMATS = ("JPEG", "PNG", "WEBP")
+MIN_SIZE = 64  # pixels of the shorter side: what is smaller is an icon, which no network can tell
 MAX_PIXELS = 100_000_000
 _LARGE = 20_000_000  # pixels
 _ONE_LARGE = threading.Lock()  # for a hundred million pixels take half a gigabyte

@@ -305,7 +305,7 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scraped]:
         workspace = Workspace.create(tmp_path_factory.mktemp("hostile") / "workspace")
         store = Store.open(workspace.store_url)
         source = Flickr("key", "secret", f"{host.address}/services/rest/")
-        plan = ScrapePlan(tuple(CLASSES.values()), 1, workspace.posted_after)
+        plan = ScrapePlan(tuple(CLASSES.values()), 1, workspace.posted_after, min_size=1)
         summary = scrape(workspace, store, source, plan)
         yield Scraped(workspace, store, summary, stranger.asked)
         store.close()

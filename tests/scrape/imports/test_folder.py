@@ -89,7 +89,7 @@ def test_photos_become_candidates_by_the_order_of_their_names(
     assert (photo.license, photo.license_url) == (MUSEUM.license, MUSEUM.license_url)
     assert (photo.image_url, photo.page_url, photo.taken_at) == ("", "", None)
     assert photo.posted_at == MUSEUM.posted_at
-    assert (photo.width, photo.height, photo.byte_size) == (48, 48, len(picture(1)))
+    assert (photo.width, photo.height, photo.byte_size) == (72, 72, len(picture(1)))
     assert len(photo.fingerprint or "") == 16
 
 
