@@ -285,3 +285,19 @@ def test_the_command(pool: Pool, dump: Path) -> None:
     assert "posted_after" in genset(*words, "--posted", "2013-01-01", cwd=root, code=2)
     (dump / "cats").mkdir()
     assert "no class 'cats'" in genset(*words, cwd=root, code=2)
+
+
+def test_the_command_refuses_icons_where_no_size_is_given(pool: Pool, tmp_path: Path) -> None:
+    photos = tmp_path / "icons" / TENCH
+    photos.mkdir(parents=True)
+    for side in (1, 63, 64):
+        (photos / f"{side}.jpg").write_bytes(picture(side, (side, 100)))
+    root = pool.workspace.root
+    done = json.loads(genset("add", str(photos.parent), "--json", cwd=root))
+    assert done["added"] == 1
+    assert done["refused"] == {
+        f"{TENCH}/1.jpg": "too small: 1 x 100",
+        f"{TENCH}/63.jpg": "too small: 63 x 100",
+    }
+    done = json.loads(genset("add", str(photos.parent), "--min-size", "1", "--json", cwd=root))
+    assert (done["added"], done["already"], done["refused"]) == (2, 1, {})
