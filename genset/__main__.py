@@ -2,7 +2,7 @@
 
 import sys
 
-from genset.errors import GensetError
+from genset.errors import GensetError, first_line
 from genset.own_process import own_process
 from genset.text.safe import visible
 
@@ -23,6 +23,15 @@ def main() -> None:
         _end(str(error), error.exit_code)
     except OSError as error:
         _end(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
+    except Exception as error:
+        if not _is_of_the_store(error):
+            raise
+        _end(f"the store failed: {first_line(getattr(error, 'orig', None) or error)}", 1)
+
+
+def _is_of_the_store(error: Exception) -> bool:
+    """Whether SQLAlchemy raised it, which not every command loads."""
+    return isinstance(error, getattr(sys.modules.get("sqlalchemy.exc"), "SQLAlchemyError", ()))
 
 
 def _end(message: str, code: int) -> None:

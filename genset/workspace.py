@@ -2,6 +2,7 @@
 
 import os
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import pairwise
@@ -56,7 +57,7 @@ votes = 1
 # lease_minutes = 15
 """
 
-_IGNORED = (".env", "genset.db*", "images/", "runs/")
+_IGNORED = (".env", "backups/", "genset.db*", "images/", "runs/")
 
 _ADDRESSES = "write sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
 
@@ -167,13 +168,17 @@ class Workspace:
         """Whether other machines may work on it: on its database, or in its folder of originals."""
         return self.images != self.root / "images" or not self.store_url.startswith("sqlite")
 
+    def hide_from_git(self, name: str) -> None:
+        """Have git ignore what an older genset's workspaces do not have yet."""
+        _ignore(self.root / ".gitignore", [name])
+
     @classmethod
     def create(cls, root: Path) -> "Workspace":
         """Make `root` a workspace, or open the one that it is already."""
         root.mkdir(parents=True, exist_ok=True)
         settings = root / SETTINGS_FILE
         if not settings.exists():
-            _ignore(root / ".gitignore")
+            _ignore(root / ".gitignore", _IGNORED)
             write_text(settings, _TEMPLATE)
         return cls._open(root)
 
@@ -217,10 +222,10 @@ class Workspace:
         )
 
 
-def _ignore(path: Path) -> None:
+def _ignore(path: Path, names: Iterable[str]) -> None:
     """Have git ignore what is secret or large; what a user's own file ignores stays."""
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
-    missing = [line for line in _IGNORED if line not in lines]
+    missing = [name for name in names if name not in lines]
     if missing:
         write_text(path, "\n".join([*lines, *missing, ""]))
 

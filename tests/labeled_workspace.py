@@ -85,7 +85,7 @@ def vote(store: Store, task: str, worker: str, verdict: Verdict, panel: str = "m
 
 def picture(number: int, size: tuple[int, int] | None = None) -> bytes:
     """A JPEG in a colour of its own; landscape, square and portrait by turns."""
-    size = size or ((64, 48), (48, 48), (36, 64))[number % 3]
+    size = size or ((96, 72), (72, 72), (64, 96))[number % 3]
     red, green, blue = colorsys.hsv_to_rgb(number * 0.618 % 1, 0.6, 0.9)
     content = io.BytesIO()
     image = Image.new("RGB", size, (int(255 * red), int(255 * green), int(255 * blue)))

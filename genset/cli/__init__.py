@@ -76,5 +76,6 @@ for command in (
     tta.tta,
     watch.status,
     watch.doctor,
+    watch.backup,
 ):
     cli.add_command(command)

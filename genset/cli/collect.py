@@ -22,13 +22,19 @@ from genset.cli.common import (
 from genset.cli.dry_run import rates, told
 from genset.errors import BadInput, GensetError
 from genset.progress import say
-from genset.workspace import Workspace
+from genset.workspace import SETTINGS_FILE, Workspace
 
 if TYPE_CHECKING:
     from genset.scrape.collect.plan import ScrapePlan
     from genset.scrape.collect.queries import Queries
 
 DAY = click.DateTime(["%Y-%m-%d"])
+
+min_size_option = click.option(
+    "--min-size",
+    type=click.IntRange(min=1),
+    help="Pixels that the shorter side must have (default: 64, and what is stored already stays).",
+)
 
 
 @click.command()
@@ -108,14 +114,10 @@ def sandbox(
     type=click.IntRange(1, 3),
     default=1,
     show_default=True,
-    help="1: safe photos only, 2: moderate ones too, 3: all.",
+    help="1: safe photos only, 2: moderate ones too, 3: all. Flickr shows others than safe ones "
+    "only to who is logged in, which genset is not: 2 and 3 change nothing.",
 )
-@click.option(
-    "--min-size",
-    type=click.IntRange(min=1),
-    default=1,
-    help="Pixels that the shorter side must have.",
-)
+@min_size_option
 @click.option(
     "--no-search",
     is_flag=True,
@@ -147,20 +149,29 @@ def scrape(
     genset scrape --classes n02123045,n07930864
     genset scrape --per-class 300 --license open --dry-run
     """
+    from genset.scrape.collect.contested import explain
     from genset.scrape.collect.estimate import estimate
     from genset.scrape.collect.queries import workspace_queries
     from genset.scrape.collect.scraper import scrape as fill
     from genset.scrape.collect.state import forget_refusals, lacking_first
     from genset.scrape.fetch.hosts import Hosts
     from genset.scrape.sources.flickr import Flickr
+    from genset.store.images_folder import claim_images
 
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store, begin=not dry_run)
         plan = _plan(workspace, queries, **wanted)
+        if plan.safe_search > 1:
+            click.echo(
+                f"genset: --safe-search {plan.safe_search} finds no more than 1: Flickr shows "
+                "photos that are not safe only to who is logged in, which genset is not",
+                err=True,
+            )
         if dry_run:
             takes = estimate(store, Flickr.name, plan, rates(workspace))
             show(asdict(takes), "\n".join(told(takes, plan)), as_json)
             return
+        claim_images(workspace, store)
         hosts = Hosts(store, say, give_up_after)
         source = (
             Flickr.from_environment(workspace, hosts)
@@ -170,17 +181,19 @@ def scrape(
         if retry_failed:
             forget_refusals(store, plan)
         done = fill(workspace, store, source, lacking_first(store, plan))
+        with store.session() as session:
+            rivals = explain(session, done.contested)
     lines = [
         f"{done.full} of {len(plan.classes)} classes are full: "
         f"{done.stored} stored, {counted(done.refused, 'refused')}, {done.searches} searches"
     ]
     lines += [f"{wnid}: {held} photos, its results ended" for wnid, held in done.short.items()]
     lines += [
-        f"{wnid}: {held} photos held back, another class claims them too"
+        f"{wnid}: {rivals.get(wnid, f'{held} photos held back, another class claims them too')}"
         for wnid, held in done.contested.items()
     ]
     lines += [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
-    show(asdict(done), "\n".join(lines), as_json)
+    show(asdict(done) | {"rivals": rivals}, "\n".join(lines), as_json)
     if done.waiting:
         raise GensetError(
             f"{len(done.waiting)} classes wait for another try of what failed (genset status "
@@ -191,7 +204,7 @@ def scrape(
             f"{len(done.failed)} classes failed; to try again: genset scrape --retry-failed"
         )
     if not done.full:
-        raise GensetError("no class is full")
+        raise GensetError("no class is full: the lines above say why")
 
 
 def _plan(
@@ -204,7 +217,7 @@ def _plan(
     posted_before: datetime | None,
     licenses: str,
     safe_search: int,
-    min_size: int,
+    min_size: int | None,
     no_search: bool,
     no_wait: bool,
 ) -> "ScrapePlan":
@@ -215,6 +228,10 @@ def _plan(
 
     since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
     until = posted_before.replace(tzinfo=UTC) if posted_before else None
+    if since > datetime.now(UTC):
+        settings = f"{workspace.root / SETTINGS_FILE}: posted_after"
+        where = "--posted-after" if posted_after else settings
+        raise BadInput(f"{where} is {since.date()}, a day to come: no photo is posted since")
     if until is not None and until <= since:
         raise BadInput(f"no photo is posted after {since.date()} and before {until.date()}")
     return ScrapePlan(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from genset.cli.collect import DAY
+from genset.cli.collect import DAY, min_size_option
 from genset.cli.common import FOLDER, PATH, give_up_option, json_option, opened, show
-from genset.errors import GensetError, NotAWorkspace
+from genset.errors import BadInput, GensetError, NotAWorkspace
 from genset.progress import say
 from genset.workspace import Workspace
 
@@ -50,11 +50,16 @@ def refresh(folder: Path | None, give_up_after: float | None, as_json: bool) -> 
 
 
 @click.command()
-@click.argument("what", metavar="PHOTO|OWNER")
+@click.argument("what", metavar="PHOTO|OWNER", required=False)
+@click.option(
+    "--owner", metavar="SOURCE:OWNER", help="An owner, also one of whom no photo is known here yet."
+)
 @click.option("--reason", required=True, help="Why; kept with the photo.")
 @json_option
 @click.pass_obj
-def remove(folder: Path | None, what: str, reason: str, as_json: bool) -> None:
+def remove(
+    folder: Path | None, what: str | None, owner: str | None, reason: str, as_json: bool
+) -> None:
     """Take a photo, or an owner's photos, out of the pool and coming releases for good.
 
     The originals are deleted, and no later scrape takes them again. Labels stay. Releases that
@@ -63,11 +68,18 @@ def remove(folder: Path | None, what: str, reason: str, as_json: bool) -> None:
     \b
     genset remove flickr:6061409035 --reason "its owner asked on 3 May"
     genset remove 78733179@N04 --reason "does not want to take part"
+    genset remove --owner "city-museum:Ann Ko" --reason "does not want to take part"
     """
     from genset.scrape.upkeep.removal import remove as take_out
+    from genset.scrape.upkeep.removal import remove_owner
 
-    with opened(folder) as (workspace, store):
-        done = take_out(workspace, store, what, reason)
+    with opened(folder, originals="read") as (workspace, store):
+        if what is not None and owner is None:
+            done = take_out(workspace, store, what, reason)
+        elif owner is not None and what is None:
+            done = remove_owner(workspace, store, owner, reason)
+        else:
+            raise BadInput("name one photo or owner, or one --owner SOURCE:OWNER")
     lines = [
         f"{len(done.photos)} photos are out, {done.deleted} originals deleted"
         + (f", {done.kept} kept for other photos of the same bytes" if done.kept else ""),
@@ -146,7 +158,7 @@ def pull(
     type=DAY,
     help="Since when they are public; today where not given, for photos that never were.",
 )
-@click.option("--min-size", type=click.IntRange(min=1), default=1, help="As for scrape.")
+@min_size_option
 @json_option
 @click.pass_obj
 def add(
@@ -157,7 +169,7 @@ def add(
     license_name: str,
     license_url: str | None,
     posted: datetime | None,
-    min_size: int,
+    min_size: int | None,
     as_json: bool,
 ) -> None:
     """Make photos of your own candidates: DIR has a folder for each class, named by its wnid.
@@ -181,7 +193,7 @@ def add(
         license_url=known.url if license_url is None else license_url,
         posted_at=posted.replace(tzinfo=UTC) if posted else now(),
     )
-    with opened(folder) as (workspace, store):
+    with opened(folder, originals="store") as (workspace, store):
         done = take_in(workspace, store, photos, origin, min_size)
     lines = [
         f"{done.added:,} photos of {done.source} added, {done.already:,} were there, "

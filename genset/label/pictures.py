@@ -7,6 +7,7 @@ from pathlib import Path
 from PIL import Image, ImageOps
 
 from genset.errors import GensetError
+from genset.pixels import eight_bit
 
 LONGER_SIDE = 1400
 
@@ -25,7 +26,7 @@ def shown_picture(path: Path, longer_side: int = LONGER_SIDE) -> bytes:
             warnings.simplefilter("ignore")  # Pillow's warnings on sizes and odd metadata
             with Image.open(path) as image:
                 image.thumbnail((longer_side, longer_side))
-                upright = ImageOps.exif_transpose(image)
+                upright = eight_bit(ImageOps.exif_transpose(image))
                 profile = upright.info.get("icc_profile") if upright.mode == "RGB" else None
                 if upright.has_transparency_data:
                     upright = Image.alpha_composite(

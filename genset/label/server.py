@@ -11,6 +11,7 @@ from importlib.util import find_spec
 
 from genset.errors import BadInput, MissingExtra
 from genset.label.secret import NAME, given_secret, manager_token
+from genset.store.failures import refuse_emptied
 from genset.workspace import Workspace
 
 
@@ -24,6 +25,7 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
         MissingExtra: Streamlit is not installed.
         BadInput: the port or the address cannot be had, or others could reach the page and there
             is no secret to tell labelers apart from strangers.
+        GensetError: the database does not answer, or is damaged.
     """
     if find_spec("streamlit") is None:
         raise MissingExtra("the labeling page", "label")
@@ -34,6 +36,7 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
             f"others can reach {address}: first put {NAME}=..., 32 random characters or more, "
             f"into the environment or into {workspace.root / '.env'}"
         )
+    refuse_emptied(workspace.store_url, workspace.images)
     host = f"[{address}]" if ":" in address else address
     lines = (
         f"the labeling page is at http://{host}:{port} (Ctrl-C ends it)\n"

@@ -184,10 +184,12 @@ class Release(Manifest):
         """
         from PIL import Image
 
+        from genset.pixels import eight_bit
+
         path = self.root / self.photos[index].file
         try:
             with Image.open(path) as file:
-                image: Any = file.convert("RGB")
+                image: Any = eight_bit(file).convert("RGB")
         except OSError as error:
             raise GensetError(f"{path} cannot be read: {error}") from None
         target: Any = self.targets[index]

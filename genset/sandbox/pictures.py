@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PIL import Image, ImageOps
 
+from genset.pixels import eight_bit
+
 Pixels = tuple[int, int]
 """Width and height."""
 
@@ -98,7 +100,7 @@ def shrink(path: Path, size: Size) -> bytes:
     """The picture in one of the smaller sizes, as JPEG; a damaged file's own bytes."""
     try:
         with Image.open(path) as opened:
-            image = ImageOps.exif_transpose(opened).convert("RGB")
+            image = eight_bit(ImageOps.exif_transpose(opened)).convert("RGB")
     except _UNREADABLE:
         return path.read_bytes()
     pixels = size.fit(image.size)

@@ -4,14 +4,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Engine, create_engine, inspect, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session, sessionmaker
 
-from genset.errors import BadInput, GensetError, MissingExtra
+from genset.errors import BadInput, MissingExtra
+from genset.store import sqlite
+from genset.store.failures import explained
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -59,7 +59,7 @@ class Store:
         Raises:
             BadInput: a newer genset wrote this database.
             MissingExtra: PostgreSQL is asked for and its driver is not installed.
-            GensetError: the database does not answer.
+            GensetError: the database does not answer, or is damaged.
         """
         shown = make_url(url).set(query={}).render_as_string(hide_password=True)
         try:
@@ -67,17 +67,17 @@ class Store:
             engine = create_engine(url, max_overflow=45)
         except ModuleNotFoundError:
             raise MissingExtra("a PostgreSQL store", "postgresql") from None
-        if engine.dialect.name == "sqlite":
-            event.listen(engine, "connect", _prepare_sqlite)
-            event.listen(engine, "begin", _begin_sqlite)
         try:
-            revision = _revision(engine)
-            if revision is None or revision < HEAD:
-                upgrade(engine)
-        except DatabaseError as error:
+            with explained(url, "cannot open the store {}"):
+                if engine.dialect.name == "sqlite":
+                    sqlite.prepare(engine)
+                    sqlite.switch_to_wal(engine)
+                revision = _revision(engine)
+                if revision is None or revision < HEAD:
+                    upgrade(engine)
+        except BaseException:
             engine.dispose()
-            reason = str(error.orig).strip().splitlines()[0]
-            raise GensetError(f"cannot open the store {shown}: {reason}") from None
+            raise
         if revision is not None and revision > HEAD:
             engine.dispose()
             raise BadInput(
@@ -122,22 +122,3 @@ def _revision(engine: Engine) -> str | None:
 def _writing(engine: Engine) -> Engine:
     """The same connections, whose transactions are meant to write."""
     return engine.execution_options(genset_writes=True)
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    # A transaction that reads first and writes later fails at once, whatever the time-out, when
-    # another process wrote in between; so one that means to write takes its place at the start.
-    writes = connection.get_execution_options().get("genset_writes")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def _prepare_sqlite(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # leave BEGIN to _begin_sqlite, not to the sqlite3 module
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA busy_timeout = 30000")
-    cursor.execute("PRAGMA journal_mode = WAL")
-    # FULL, not WAL's usual NORMAL: what a command reported done must survive a power cut.
-    cursor.execute("PRAGMA synchronous = FULL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.execute("PRAGMA recursive_triggers = ON")  # REPLACE deletes too, and must not a label
-    cursor.close()

@@ -262,6 +262,13 @@ def keys(found: Any, above: str = "") -> list[str]:
 # The words of the command line
 
 
+# What was changed on purpose since. Photos under 64 pixels are stored only where that is asked for.
+CHANGED: dict[tuple[str, str], dict[str, Any]] = {
+    ("genset scrape", "--min-size"): {},
+    ("genset add", "--min-size"): {},
+}
+
+
 def test_every_command_and_option_is_still_there() -> None:
     now = dict(commands(cli, "genset"))
     for name, then in expected("commands.json", now).items():
@@ -269,7 +276,8 @@ def test_every_command_and_option_is_still_there() -> None:
         takes = now[name]
         assert (takes["hidden"], takes["arguments"]) == (then["hidden"], then["arguments"]), name
         for word, how in then["options"].items():
-            assert takes["options"].get(word) == how, f"{name} {word}"
+            now_is = CHANGED.get((name, word), how)
+            assert takes["options"].get(word) == now_is, f"{name} {word}"
         new = takes["options"].keys() - then["options"].keys()
         assert not [word for word in new if "required" in takes["options"][word]], name
 
@@ -377,7 +385,7 @@ def test_an_old_export_of_labels_comes_into_a_new_workspace(
         endpoint = sandbox.stdout.readline().strip().partition("=")[2]
         wnids = "n01440764,n01443537,n02012849,n02123045,n04326547,n07920052"
         scraped = terminal(
-            *("scrape", "--classes", wnids),
+            *("scrape", "--classes", wnids, "--min-size", "24"),
             cwd=new,
             GENSET_FLICKR_ENDPOINT=endpoint,
             FLICKR_API_KEY="sandbox",
@@ -387,6 +395,7 @@ def test_an_old_export_of_labels_comes_into_a_new_workspace(
         sandbox.terminate()
         sandbox.communicate()
     own = "add", str(workspace / "own-photos"), "--source", "own", "--posted", "2019-05-01"
+    own = *own, "--min-size", "24"
     assert terminal(*own, cwd=new).code == 0
     export = workspace / "labels-export"
     imported = terminal("labels", "import", str(export), "--json", cwd=new)

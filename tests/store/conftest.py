@@ -1,10 +1,21 @@
 """An open store on each of the two databases."""
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from genset.store import Store
+
+
+@pytest.fixture
+def open_to_all() -> Iterator[Path]:
+    """A folder for every user. (Each run of pytest closes its own to others when it starts.)"""
+    with tempfile.TemporaryDirectory(prefix="genset-") as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        yield folder
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from torchvision.transforms.v2 import functional
 
 from genset.errors import PhotoRefused, first_line
 from genset.evaluation.models.preprocessing import CustomTransform, Geometry
+from genset.pixels import eight_bit
 
 try:
     from torchvision.io import ImageReadMode, decode_jpeg
@@ -146,7 +147,7 @@ def _of_pillow(path: Path, pixels: Tensor | None) -> Image.Image:
     if pixels is not None:
         return Image.fromarray(pixels.permute(1, 2, 0).numpy())
     with Image.open(path) as image:
-        return image.convert("RGB")
+        return eight_bit(image).convert("RGB")
 
 
 def _plain_jpeg(content: bytes) -> Tensor | None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PIL import Image, ImageOps
 
+from genset.pixels import eight_bit
+
 _LONGEST = 320
 # Only what a set may hold: Pillow also reads formats that start other programs.
 _FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "PPM", "TIFF")
@@ -22,7 +24,7 @@ def thumbnail(path: Path) -> str | None:
             warnings.simplefilter("ignore")  # on odd metadata and sizes
             with Image.open(path, formats=_FORMATS) as image:
                 image.draft("RGB", (2 * _LONGEST, 2 * _LONGEST))
-                small = _on_white(ImageOps.exif_transpose(image))
+                small = _on_white(eight_bit(ImageOps.exif_transpose(image)))
                 small.thumbnail((_LONGEST, _LONGEST))
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
         return None

@@ -18,7 +18,8 @@ class ScrapePlan:
             last out; None for no end.
         licenses: names of the licences that will do, sorted; none for any.
         safe_search: 1 for safe photos only, 2 for moderate ones too, 3 for all.
-        min_size: pixels that a photo's shorter side must have, at least 1.
+        min_size: pixels that a photo's shorter side must have, at least 1; None for the usual
+            number, to which photos that are stored already are not held.
         search: whether to look for further candidates; without, those that there are must do.
         retries: how often a page or a photo that fails is tried.
         wait: whether to wait, where all that is left is to be tried again later, for longer than a
@@ -33,7 +34,7 @@ class ScrapePlan:
     posted_before: datetime | None = None
     licenses: tuple[str, ...] = ()
     safe_search: int = 1
-    min_size: int = 1
+    min_size: int | None = None
     search: bool = True
     retries: RetryPolicy = field(default_factory=RetryPolicy)
     wait: bool = True

@@ -104,12 +104,11 @@ def _usable(plan: ScrapePlan) -> Select[*tuple[Any, ...]]:
     usable = _RANKED.where(
         # The search asked for these too, but Flickr ignores what it cannot read.
         Photo.posted_at >= plan.posted_after,
-        # A photo that an earlier plan took is measured by this one.
-        or_(
-            Photo.width.is_(None),
-            and_(Photo.width >= plan.min_size, Photo.height >= plan.min_size),
-        ),
     )
+    if plan.min_size is not None:
+        # A photo that an earlier plan took is measured by this one.
+        is_large = and_(Photo.width >= plan.min_size, Photo.height >= plan.min_size)
+        usable = usable.where(or_(Photo.width.is_(None), is_large))
     if plan.posted_before is not None:
         usable = usable.where(Photo.posted_at < plan.posted_before)
     if plan.licenses:
@@ -142,7 +141,7 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
 def forget_refusals(store: Store, plan: ScrapePlan) -> None:
     """Let these classes' photos and pages be tried again as if none had failed.
 
-    But for the photos that somebody removed.
+    But for the photos that somebody removed, or called duplicates.
     """
     wnids = [cls.wnid for cls in plan.classes]
     # An expression, and not the column: SQLite would look each photo up once for each class.
@@ -153,6 +152,7 @@ def forget_refusals(store: Store, plan: ScrapePlan) -> None:
         .where(
             Photo.refused.is_not(None),
             Photo.refused.not_like("removed%"),
+            Photo.refused.not_like("duplicate%"),  # a person's word
             theirs.where(Candidate.photo_id == Photo.id),
         )
         .values(refused=None),

@@ -3,6 +3,8 @@
 import numpy as np
 from PIL import Image, ImageOps
 
+from genset.pixels import eight_bit
+
 _SIDE, _KEPT = 32, 8
 _ENOUGH = (64, 64)  # pixels, at least
 _FREQUENCIES = np.cos(
@@ -26,7 +28,7 @@ def fingerprint(image: Image.Image) -> int:
     whether one is over their median. Source: Zauner, "Implementation and Benchmarking of
     Perceptual Image Hash Functions", 2010 (pHash).
     """
-    grey = ImageOps.exif_transpose(image).convert("L").resize((_SIDE, _SIDE), Image.Resampling.BOX)
+    grey = _shown_grey(image).resize((_SIDE, _SIDE), Image.Resampling.BOX)
     low = _FREQUENCIES @ np.asarray(grey, np.float32) @ _FREQUENCIES.T
     ordered = np.sort(low, axis=None)
     bits = (low > (ordered[31] + ordered[32]) / 2).ravel()
@@ -35,7 +37,7 @@ def fingerprint(image: Image.Image) -> int:
 
 def variants(image: Image.Image) -> tuple[int, ...]:
     """The hashes that a copy of the image may have: its own first, mirrored, slightly cropped."""
-    shown = ImageOps.exif_transpose(image).convert("L")
+    shown = _shown_grey(image)
     width, height = shown.size
     looks = [shown]
     for part in (0.05, 0.1):
@@ -49,3 +51,7 @@ def variants(image: Image.Image) -> tuple[int, ...]:
         ]
     looks += [ImageOps.mirror(look) for look in looks]
     return tuple(fingerprint(look) for look in looks)
+
+
+def _shown_grey(image: Image.Image) -> Image.Image:
+    return eight_bit(ImageOps.exif_transpose(image)).convert("L")

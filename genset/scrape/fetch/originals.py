@@ -12,7 +12,7 @@ from genset.errors import PhotoRefused, SourceUnavailable
 from genset.files import image_file, written_whole
 from genset.scrape.fetch.hosts import Host
 from genset.scrape.fetch.http import Connections, download, in_short, is_retryable
-from genset.scrape.fetch.picture import check_picture
+from genset.scrape.fetch.picture import MIN_SIZE, check_picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,17 @@ class Original:
         return image_file(self.sha256, self.format)
 
 
-def keep(content: bytes, images: Path, min_size: int = 1) -> Original:
+def keep(content: bytes, images: Path, min_size: int | None = None) -> Original:
     """Check a photo's bytes and write them to their place.
 
     They are there for good once `genset.files.secure` was called, which no row may say before.
 
     Raises:
-        PhotoRefused: they are no photo that can be used, or its shorter side is under `min_size`.
+        PhotoRefused: they are no photo that can be used, or its shorter side is under `min_size`
+            (None: `MIN_SIZE`) pixels.
     """
     picture = check_picture(content)
-    if min(picture.width, picture.height) < min_size:
+    if min(picture.width, picture.height) < (MIN_SIZE if min_size is None else min_size):
         raise PhotoRefused("too small", f"{picture.width} x {picture.height}")
     sha256 = hashlib.sha256(content).hexdigest()
     path = images / image_file(sha256, picture.format)
@@ -70,7 +71,11 @@ class Fetcher:
     """
 
     def __init__(
-        self, host: Host, may_fetch: Callable[[str], bool], images: Path, min_size: int = 1
+        self,
+        host: Host,
+        may_fetch: Callable[[str], bool],
+        images: Path,
+        min_size: int | None = None,
     ) -> None:
         self.host = host
         self._may_fetch = may_fetch

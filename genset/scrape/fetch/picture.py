@@ -10,12 +10,13 @@ from PIL import Image, UnidentifiedImageError
 
 from genset.errors import PhotoRefused
 from genset.scrape.fetch.fingerprint import fingerprint, scale_down
+from genset.scrape.fetch.jpeg import lacks_its_end
 
 FORMATS = ("JPEG", "PNG", "WEBP")
+MIN_SIZE = 64  # pixels of the shorter side: what is smaller is an icon, which no network can tell
 MAX_PIXELS = 100_000_000
 _LARGE = 20_000_000  # pixels
 _ONE_LARGE = threading.Lock()  # for a hundred million pixels take half a gigabyte
-_FILLING = (128, (128, 128, 128), (127, 127, 127, 127))  # in grey, RGB and CMYK
 
 
 class Picture(NamedTuple):
@@ -50,7 +51,7 @@ def check_picture(content: bytes) -> Picture:
                 with _ONE_LARGE if width * height > _LARGE else nullcontext():
                     scale_down(image)
                     image.load()
-                    if found == "JPEG" and _may_end_in_grey(image) and _ends_in_grey(content):
+                    if found == "JPEG" and lacks_its_end(content, image):
                         raise PhotoRefused("broken image", "its end is missing")
                     hashed = f"{fingerprint(image):016x}"
                 return Picture(found, width, height, hashed)
@@ -62,22 +63,3 @@ def check_picture(content: bytes) -> Picture:
         raise PhotoRefused("too many pixels") from None
     except Exception as error:  # what decoders raise on hostile bytes is not bounded
         raise PhotoRefused("broken image", " ".join(str(error).split())) from error
-
-
-def _may_end_in_grey(image: Image.Image) -> bool:
-    """Whether the last pixel of an image that was scaled down is about as grey as a filling."""
-    last = image.getpixel((image.width - 1, image.height - 1))
-    bands = last if isinstance(last, tuple) else (last,)
-    return all(abs((band or 0.0) - 127.5) <= 1.5 for band in bands)
-
-
-def _ends_in_grey(content: bytes) -> bool:
-    """Whether the last corner is nothing but the grey that decoders put where data is missing.
-
-    They do so without a word where a JPEG's end mark comes too early; and a photo that was damaged
-    in the camera is often encoded anew with its grey half.
-    """
-    with Image.open(io.BytesIO(content), formats=FORMATS) as image:
-        width, height = image.size
-        corner = image.crop((width - 8, height - 8, width, height))
-    return corner.getcolors(1) in [[(64, grey)] for grey in _FILLING]

@@ -55,7 +55,7 @@ class AddSummary:
 
 
 def add(
-    workspace: Workspace, store: Store, folder: Path, origin: Origin, min_size: int = 1
+    workspace: Workspace, store: Store, folder: Path, origin: Origin, min_size: int | None = None
 ) -> AddSummary:
     """Make the photos of ``FOLDER/<wnid>/`` candidates of their classes, by the order of names.
 

@@ -6,12 +6,13 @@ Labels stay too: they are append-only, and say nothing of the picture.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
 
-from sqlalchemy import ColumnElement, select
-from sqlalchemy.orm import Session
+from sqlalchemy import select
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from genset.errors import BadInput
 from genset.release.reader import ReleasePhoto, find_releases
@@ -20,6 +21,7 @@ from genset.workspace import Workspace
 
 _DEFAULT_SOURCE = "flickr"
 _NSID = re.compile(r"[0-9]+@N[0-9]{2}")
+_SOURCE = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,30 @@ def remove(workspace: Workspace, store: Store, what: str, reason: str) -> Remova
     Raises:
         BadInput: there is no such photo or owner, or no reason is given.
     """
+    return _remove(workspace, store, partial(_meant, what=what), reason)
+
+
+def remove_owner(workspace: Workspace, store: Store, owner: str, reason: str) -> Removal:
+    """Remove an owner's photos (``flickr:78733179@N04``), whether one is known here or not.
+
+    Raises:
+        BadInput: `owner` names no source, or nobody that there can be at Flickr; or no reason is
+            given.
+    """
+    return _remove(workspace, store, partial(_owner_meant, owner=owner), reason)
+
+
+# The source, the photo's id or the owner, and whether it is an owner.
+_Meant = tuple[str, str, bool]
+
+
+def _remove(
+    workspace: Workspace, store: Store, find: Callable[[Session], _Meant], reason: str
+) -> Removal:
     if not (reason := " ".join(reason.split())):
         raise BadInput("say why, for those who come after: --reason TEXT")
     with store.begin_alone() as session:
-        source, name, is_owner = _meant(session, what)
+        source, name, is_owner = find(session)
         meant = (Photo.owner if is_owner else Photo.source_id) == name
         photos = session.scalars(select(Photo).where(Photo.source == source, meant)).all()
         if is_owner:
@@ -80,24 +102,44 @@ def remove(workspace: Workspace, store: Store, what: str, reason: str) -> Remova
     )
 
 
-def _meant(session: Session, what: str) -> tuple[str, str, bool]:
-    """The source, the photo's id or the owner, and whether it is an owner."""
+def _meant(session: Session, what: str) -> _Meant:
     named, colon, rest = what.partition(":")
     source, name = (named, rest) if colon else (_DEFAULT_SOURCE, what)
-
-    def is_known(column: ColumnElement[bool]) -> bool:
-        found = select(Photo.id).where(Photo.source == source, column).limit(1)
-        return bool(name) and session.scalar(found) is not None
-
-    if is_known(Photo.source_id == name):
+    if _is_known(session, source, name, Photo.source_id):
         return source, name, False
     # An owner may ask before any photo of theirs was found.
-    if is_known(Photo.owner == name) or (source == _DEFAULT_SOURCE and _NSID.fullmatch(name)):
+    if _is_nsid(source, name) or _is_known(session, source, name, Photo.owner):
         return source, name, True
     raise BadInput(
         f"no photo or owner {what!r} here: name a photo as flickr:6061409035, an owner by the id "
-        "in the address of their photos, such as 78733179@N04"
+        "in the address of their photos, such as 78733179@N04; an owner of whom nothing is here "
+        "yet with --owner SOURCE:OWNER"
     )
+
+
+def _owner_meant(session: Session, owner: str) -> _Meant:
+    source, _, name = owner.partition(":")
+    if not _SOURCE.fullmatch(source) or not name.strip():
+        raise BadInput(
+            f"{owner!r} does not say whose photos at which source: write SOURCE:OWNER, such as "
+            "--owner flickr:78733179@N04 or, for photos of your own, --owner 'city-museum:Ann Ko'"
+        )
+    can_be = source != _DEFAULT_SOURCE or _is_nsid(source, name)
+    if not can_be and not _is_known(session, source, name, Photo.owner):
+        raise BadInput(
+            f"{name!r} is nobody at Flickr: an owner there is an id such as 78733179@N04"
+        )
+    return source, name, True
+
+
+def _is_nsid(source: str, name: str) -> bool:
+    """Whether it is the id of an owner at Flickr."""
+    return source == _DEFAULT_SOURCE and _NSID.fullmatch(name) is not None
+
+
+def _is_known(session: Session, source: str, name: str, column: InstrumentedAttribute[str]) -> bool:
+    found = select(Photo.id).where(Photo.source == source, column == name).limit(1)
+    return bool(name) and session.scalar(found) is not None
 
 
 def _keep_out(session: Session, source: str, owner: str, reason: str) -> None:

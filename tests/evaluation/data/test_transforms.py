@@ -15,6 +15,7 @@ from torchvision.transforms import v2
 from genset.errors import PhotoRefused
 from genset.evaluation.data.transforms import crops, cut
 from genset.evaluation.models.preprocessing import Geometry, Preprocessing
+from genset.pixels import eight_bit
 from tests.evaluation.real import scored, some_photos
 
 GEOMETRY = Geometry(resize=96, crop=80)
@@ -87,7 +88,8 @@ def test_every_kind_of_file_gives_the_pixels_that_pillow_and_torchvision_give(
     theirs = v2.Compose([v2.Resize(96), v2.CenterCrop(80)])
     for kind, path in every_file(tmp_path).items():
         with Image.open(path) as image:
-            expected = np.asarray(theirs(image.convert("RGB")))
+            flat = eight_bit(image) if kind == "16 bit" else image  # Pillow would make it white
+            expected = np.asarray(theirs(flat.convert("RGB")))
         assert np.array_equal(crops(path, [GEOMETRY])[0], expected), kind
         (fast,) = crops(path, [GEOMETRY], "fast")
         assert np.abs(fast.astype(int) - expected).max() <= 2, kind

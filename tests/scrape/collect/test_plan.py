@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import select
@@ -12,7 +12,8 @@ from genset.sandbox import Reply
 from genset.scrape.collect.state import forget_refusals, lacking_first
 from genset.store import Candidate, Photo, PhotoFailure, SearchFailure, now
 from genset.taxonomy import imagenet1k
-from tests.labeled_workspace import TENCH, picture
+from tests.labeled_workspace import CRANE, TENCH, picture
+from tests.scrape.commands import genset
 from tests.scrape.pools import CAT, DOG, Deaf, Faulty, Pool, Serve, answer_of, image_class, record
 
 OPEN = choose_licenses("open")
@@ -230,6 +231,93 @@ def test_the_options_of_the_command_reach_the_source(
     assert (done["full"], done["stored"]) == (1, 3)
     held = [photo["source_id"] for photo in pool.rows()["photo"] if photo["sha256"]]
     assert sorted(held) == ["2", "4", "5"]
+
+
+def tiny_and_large(serve: Serve) -> tuple[Faulty, list[str]]:
+    """Photos 1 to 4 of a class, of 1, 63, 64 and 300 pixels; and the command's words."""
+    fish = imagenet1k()[TENCH].queries[0].text
+    sides = {1: 1, 2: 63, 3: 64, 4: 300}
+    sandbox = serve(
+        *(record(number, fish) for number in sides),
+        contents={number: picture(number, (side + 99, side)) for number, side in sides.items()},
+    )
+    return sandbox, ["--classes", TENCH, "--json"]
+
+
+def stored_ids(pool: Pool) -> list[str]:
+    return sorted(photo["source_id"] for photo in pool.rows()["photo"] if photo["sha256"])
+
+
+def test_photos_under_64_pixels_are_refused_where_nothing_is_said(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox, words = tiny_and_large(serve)
+    pool = new_pool()
+    assert answer_of(pool.command(sandbox.endpoint, *words))["refused"] == {"too small": 2}
+    assert stored_ids(pool) == ["3", "4"]
+    words += ["--min-size", "1", "--retry-failed"]
+    assert answer_of(pool.command(sandbox.endpoint, *words))["stored"] == 2
+    assert stored_ids(pool) == ["1", "2", "3", "4"]
+
+
+def test_photos_that_are_stored_already_stay_where_nothing_is_said(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox, words = tiny_and_large(serve)
+    pool = new_pool()
+    words += ["--per-class", "4"]
+    full = answer_of(pool.command(sandbox.endpoint, *words, "--min-size", "1"))["full"]
+    assert full == 1
+    asked_before = len(sandbox.asked_images)
+    again = answer_of(pool.command(sandbox.endpoint, *words))
+    assert (again["full"], again["stored"], again["short"]) == (1, 0, {})
+    assert len(sandbox.asked_images) == asked_before
+    assert answer_of(pool.command(sandbox.endpoint, *words, "--min-size", "64"))["full"] == 0
+
+
+@pytest.mark.parametrize("where", ["option", "settings"])
+def test_a_day_to_come_is_refused(serve: Serve, new_pool: Callable[..., Pool], where: str) -> None:
+    pool, words = new_pool(), ["scrape", "--classes", TENCH]
+    settings = pool.workspace.root / "genset.toml"
+    if where == "option":
+        words += ["--posted-after", "2130-01-01"]
+    else:
+        settings.write_text(settings.read_text().replace("2014-01-01", "2130-01-01"))
+    for more in ([], ["--dry-run"]):
+        line = genset(*words, *more, cwd=pool.workspace.root, code=2)
+        named = "--posted-after is" if where == "option" else f"{settings}: posted_after is"
+        assert f"{named} 2130-01-01, a day to come" in line
+    genset("status", cwd=pool.workspace.root)  # other commands go on
+
+
+@pytest.mark.parametrize("level", ["1", "2", "3"])
+def test_that_safe_search_changes_nothing_is_said(
+    serve: Serve, new_pool: Callable[..., Pool], level: str
+) -> None:
+    sandbox, pool = serve(record(1)), new_pool()
+    words = ["--classes", TENCH, "--safe-search", level, "--dry-run"]
+    _, said = pool.command(sandbox.endpoint, *words).communicate(timeout=60)
+    if level == "1":
+        assert said == ""
+    else:
+        assert said.count("\n") == 1
+        assert f"--safe-search {level} finds no more than 1" in said
+        assert "logged in" in said
+
+
+def test_a_dry_run_asks_nothing_and_needs_no_key(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    sandbox, pool = serve(record(1)), new_pool()
+    words = ["--classes", f"{TENCH},{CRANE}", "--dry-run"]
+    calls = sum(len(imagenet1k()[wnid].queries) for wnid in (TENCH, CRANE))
+    takes = answer_of(pool.command(sandbox.endpoint, *words, "--json", key="", secret=""))
+    assert takes == {"classes": 2, "calls": calls}
+    out, _ = pool.command(sandbox.endpoint, *words, key="", secret="").communicate(timeout=60)
+    assert out.startswith(f"{calls} calls of the API at least, for 2 of 2 classes: ")
+    assert str(timedelta(hours=calls / 3600)) in out
+    assert list(sandbox.requests) == []
+    assert not any(pool.rows().values())
 
 
 def test_retry_failed_on_the_command_line(serve: Serve, new_pool: Callable[..., Pool]) -> None:

@@ -15,7 +15,7 @@ from genset.release.freeze import create
 from genset.scrape.imports.folder import AddSummary, Origin, add
 from genset.scrape.upkeep.refresh import refresh
 from genset.scrape.upkeep.removal import remove
-from genset.status import check_files, contested_photos, refused_photos
+from genset.status import check_files, contested_photos, failed
 from genset.store import Candidate, Photo, Store, Verdict, stored_candidates
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
@@ -89,7 +89,7 @@ def test_photos_become_candidates_by_the_order_of_their_names(
     assert (photo.license, photo.license_url) == (MUSEUM.license, MUSEUM.license_url)
     assert (photo.image_url, photo.page_url, photo.taken_at) == ("", "", None)
     assert photo.posted_at == MUSEUM.posted_at
-    assert (photo.width, photo.height, photo.byte_size) == (48, 48, len(picture(1)))
+    assert (photo.width, photo.height, photo.byte_size) == (72, 72, len(picture(1)))
     assert len(photo.fingerprint or "") == 16
 
 
@@ -115,7 +115,7 @@ def test_the_checks_are_those_of_scraped_photos(pool: Pool, take: Take, dump: Pa
     assert done.refused[f"{TENCH}/d.jpg"] == "too small: 8 x 300"
     assert done.refused[f"{TENCH}/e.jpg"].startswith("not an image")
     assert len(pool.files()) == 3
-    _, listed = refused_photos(pool.store)
+    _, listed = failed(pool.store)
     assert {row[2] for row in listed} == set(done.refused.values())
     again = take(min_size=20)
     assert (again.added, again.already, again.refused) == (0, 3, done.refused)
@@ -285,3 +285,19 @@ def test_the_command(pool: Pool, dump: Path) -> None:
     assert "posted_after" in genset(*words, "--posted", "2013-01-01", cwd=root, code=2)
     (dump / "cats").mkdir()
     assert "no class 'cats'" in genset(*words, cwd=root, code=2)
+
+
+def test_the_command_refuses_icons_where_no_size_is_given(pool: Pool, tmp_path: Path) -> None:
+    photos = tmp_path / "icons" / TENCH
+    photos.mkdir(parents=True)
+    for side in (1, 63, 64):
+        (photos / f"{side}.jpg").write_bytes(picture(side, (side, 100)))
+    root = pool.workspace.root
+    done = json.loads(genset("add", str(photos.parent), "--json", cwd=root))
+    assert done["added"] == 1
+    assert done["refused"] == {
+        f"{TENCH}/1.jpg": "too small: 1 x 100",
+        f"{TENCH}/63.jpg": "too small: 63 x 100",
+    }
+    done = json.loads(genset("add", str(photos.parent), "--min-size", "1", "--json", cwd=root))
+    assert (done["added"], done["already"], done["refused"]) == (2, 1, {})

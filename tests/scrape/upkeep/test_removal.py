@@ -118,6 +118,49 @@ def test_a_photo_refused_for_another_reason_gets_its_tombstone_too(
     assert pool.refused() == {"1": "removed: its owner asked"}
 
 
+@pytest.mark.parametrize("whom", [ANN, "museum:Ann Ko", "commons:Ann: of Museum"])
+def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
+    serve: Serve, pool: Pool, tmp_path: Path, whom: str
+) -> None:
+    root = pool.workspace.root
+    why = "--reason", "asked"
+    if whom != ANN:
+        assert "--owner SOURCE:OWNER" in genset("remove", whom, *why, cwd=root, code=2)
+    source, _, owner = whom.rpartition(":") if whom == ANN else whom.partition(":")
+    source = source or "flickr"
+    said = genset("remove", "--owner", f"{source}:{owner}", *why, cwd=root)
+    assert f"no later scrape takes a photo of {owner}" in said
+    if source == "flickr":
+        ready(serve, pool, record(1, owner=ANN), record(2))
+        assert pool.held() == ["2"]
+        return
+    photos = tmp_path / "photos" / TENCH
+    photos.mkdir(parents=True)
+    (photos / "1.jpg").write_bytes(picture(1))
+    words = "add", str(photos.parent), "--source", source
+    refused = genset(*words, "--owner", owner, cwd=root, code=2)
+    assert "were removed: asked" in refused
+    assert "1 photos of" in genset(*words, "--owner", "Ben", cwd=root)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--owner", ANN], "SOURCE:OWNER"),
+        (["--owner", "flickr:"], "SOURCE:OWNER"),
+        (["--owner", ":Ann"], "SOURCE:OWNER"),
+        (["--owner", "My Museum:Ann"], "SOURCE:OWNER"),
+        (["--owner", "flickr:annko"], "78733179@N04"),
+        (["--owner", f"flickr:{ANN}", ANN], "name one"),
+        ([], "name one"),
+    ],
+)
+def test_an_owner_who_cannot_be_is_refused(pool: Pool, words: list[str], said: str) -> None:
+    line = genset("remove", *words, "--reason", "asked", cwd=pool.workspace.root, code=2)
+    assert said in line
+    assert pool.rows()["removed_owner"] == []
+
+
 @pytest.mark.parametrize("what", ["9", "flickr:9", "museum:1", "", ":", "flickr:", "Ann", "ann@N0"])
 def test_what_is_not_here_is_said(serve: Serve, pool: Pool, what: str) -> None:
     ready(serve, pool, record(1))
