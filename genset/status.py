@@ -104,10 +104,18 @@ def _in_pool(*columns: Any) -> Select[*tuple[Any, ...]]:
 
 
 def _refused(session: Session) -> dict[str, int]:
-    """How many photos were refused, by the reason without its details, the commonest first."""
-    reasons = select(Photo.refused, func.count()).where(Photo.refused.is_not(None))
+    """How many photos were refused, by the reason without its details.
+
+    The commonest first, and of equally common ones that of the earlier photo.
+    """
+    reasons = (
+        select(Photo.refused, func.count())
+        .where(Photo.refused.is_not(None))
+        .group_by(Photo.refused)
+        .order_by(func.min(Photo.id))
+    )
     refused: Counter[str] = Counter()
-    for reason, count in session.execute(reasons.group_by(Photo.refused).order_by(Photo.refused)):
+    for reason, count in session.execute(reasons):
         refused[str(reason).partition(":")[0]] += count
     return dict(refused.most_common())
 
