@@ -45,13 +45,14 @@ def test_a_backup_is_put_back_by_the_lines_that_it_prints(workspace: Path) -> No
     said = genset("backup", cwd=workspace).stdout.splitlines()
     (copy,) = (workspace / "backups").iterdir()
     assert said[0].startswith(f"{copy}: ")
-    add_votes(workspace, "Ben", "Cleo")
     held = Store.open(f"sqlite:///{workspace / 'genset.db'}")
-    with held.session() as session:  # its log is there still, when the copy is put in its place
+    with held.session() as session:  # so the log stays when the votes are in
         session.execute(text("SELECT count(*) FROM label"))
-        log = (workspace / "genset.db-wal").read_bytes()
+    add_votes(workspace, "Ben", "Cleo")
+    log = (workspace / "genset.db-wal").read_bytes()
+    assert log
     held.close()
-    (workspace / "genset.db-wal").write_bytes(log)
+    (workspace / "genset.db-wal").write_bytes(log)  # as a killed command leaves it
     for line in said[2:]:
         subprocess.run(line, shell=True, check=True)
     assert json.loads(genset("labels", "stats", "--json", cwd=workspace).stdout)["votes"] == 1
