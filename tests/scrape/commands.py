@@ -1,13 +1,25 @@
 """Run a command as a user does, in a process of its own."""
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 
-def genset(*words: str, cwd: Path, code: int = 0, endpoint: str = "", key: str = "key") -> str:
-    """What it printed; where it must end with `code`, its one line on standard error."""
+def genset(
+    *words: str,
+    cwd: Path,
+    code: int = 0,
+    endpoint: str = "",
+    key: str = "key",
+    more: Mapping[str, str] | None = None,
+) -> str:
+    """What it printed; where it must end with `code`, its one line on standard error.
+
+    `more` are further environment variables. How to use the command may stand before that line.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "genset", *words],
         cwd=cwd,
@@ -16,13 +28,14 @@ def genset(*words: str, cwd: Path, code: int = 0, endpoint: str = "", key: str =
             "GENSET_PAUSE_FACTOR": "0.001",
             "GENSET_FLICKR_ENDPOINT": endpoint,
             "FLICKR_API_KEY": key,
-            "FLICKR_API_SECRET": key,
-        },
+        }
+        | dict(more or {}),
         capture_output=True,
         text=True,
     )
     assert done.returncode == code, done.stderr
     if code:
-        assert done.stderr.count("\n") == 1, done.stderr
-        return done.stderr
+        said = re.sub(r"\AUsage: .*\nTry .*\n\n", "", done.stderr)
+        assert said.count("\n") == 1, done.stderr
+        return said
     return done.stdout

@@ -22,6 +22,7 @@ from genset.scrape.fetch.hosts import Hosts
 from genset.scrape.sources.flickr import Flickr
 from genset.scrape.sources.source import Question, SearchPage, Source
 from genset.store import Base, Photo, Store, stored_candidates
+from genset.store.images_folder import MARKER
 from genset.taxonomy import ImageClass, Query, imagenet1k
 from genset.workspace import Workspace
 from tests.labeled_workspace import picture
@@ -211,18 +212,18 @@ class Pool:
             return found
 
     def files(self) -> dict[str, bytes]:
-        """What lies in ``images/``, but for what a killed process had begun to write."""
+        """The originals in ``images/``, without what a killed process had begun to write."""
         images = self.workspace.images
         return {
             str(path.relative_to(images)): path.read_bytes()
             for path in images.glob("**/*")
-            if path.is_file() and not path.name.startswith(".partial-")
+            if path.is_file() and not path.name.startswith((".partial-", MARKER))
         }
 
 
 _OURS = {"id", "asked_at", "stored_at", "made_at"}
-# What scrapers know of hosts and of each other.
-_THEIRS = {"host", "rate_limit", "worker", "held_lock"}
+# What scrapers know of hosts, of each other, and of this one workspace.
+_THEIRS = {"fact", "host", "rate_limit", "worker", "held_lock"}
 
 
 def answer_of(process: "subprocess.Popen[str]", code: int = 0) -> Any:
