@@ -4,6 +4,7 @@ import sys
 
 from genset.errors import GensetError, first_line
 from genset.own_process import own_process
+from genset.text.safe import visible
 
 
 def entry() -> None:
@@ -34,7 +35,7 @@ def _is_of_the_store(error: Exception) -> bool:
 
 
 def _end(message: str, code: int) -> None:
-    print(f"genset: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201 - its output
+    print(f"genset: {visible(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201 - its output
     sys.exit(code)
 
 

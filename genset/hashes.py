@@ -73,12 +73,11 @@ def near(queries: Hashes, known: Hashes) -> list[tuple[int, int, int]]:
 
 
 class _Part:
-    """The known hashes in the order of one of their parts, to be found by it."""
+    """Both sides in the order of one of their parts: those with equal parts lie side by side."""
 
     def __init__(self, queries: Hashes, known: Hashes, number: int) -> None:
-        self._queries, self._known = queries, known
-        self._asked, values = (_cut(hashes, number) for hashes in (queries, known))
-        self._order = np.argsort(values, kind="stable")
+        self._asked, self._queries, self._query_at = _in_order(queries, number)
+        values, self._known, self._known_at = _in_order(known, number)
         self._begins = np.concatenate(([0], np.cumsum(np.bincount(values, minlength=2**16))))
 
     def near(self, mask: int) -> list[tuple[int, int, int]]:
@@ -88,13 +87,21 @@ class _Part:
         count = self._begins[values + 1] - first
         pairs = []
         for rows in _slices(count):
-            query = np.repeat(np.arange(len(count))[rows], count[rows])
+            query = np.repeat(np.arange(rows.start, min(rows.stop, len(count))), count[rows])
             before = np.cumsum(count[rows]) - count[rows]
-            at = self._order[np.arange(len(query)) + np.repeat(first[rows] - before, count[rows])]
+            at = np.arange(len(query)) + np.repeat(first[rows] - before, count[rows])
             distance = np.bitwise_count(self._queries[query] ^ self._known[at])
             for hit in np.flatnonzero(distance <= BITS):
-                pairs.append((int(query[hit]), int(at[hit]), int(distance[hit])))
+                found = self._query_at[query[hit]], self._known_at[at[hit]], distance[hit]
+                pairs.append((int(found[0]), int(found[1]), int(found[2])))
         return pairs
+
+
+def _in_order(hashes: Hashes, part: int) -> tuple[NDArray[np.uint16], Hashes, _Places]:
+    """Hashes in the order of one of their parts: that part, they, and where they stood."""
+    values = _cut(hashes, part)
+    order = np.argsort(values, kind="stable")
+    return values[order], hashes[order], order
 
 
 def _cut(hashes: Hashes, part: int) -> NDArray[np.uint16]:

@@ -27,4 +27,10 @@ def progress(items: Iterable[T], *, total: int, what: str, unit: str) -> Iterato
             print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is the output
 
 
+def say(line: str) -> None:
+    """Print a line on standard error, above a bar if there is one."""
+    tqdm.write(line, file=sys.stderr)
+    sys.stderr.flush()
+
+
 _LINE = "{desc}: {n_fmt}/{total_fmt} {unit} [{elapsed}<{remaining}, {rate_fmt}]"

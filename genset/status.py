@@ -2,13 +2,17 @@
 
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from sqlalchemy import Select, distinct, func, select
+from sqlalchemy.orm import Session
 
 from genset.evaluation.results.runs import find_runs
-from genset.files import sha256_of
+from genset.files import image_file, sha256_of
 from genset.progress import progress
 from genset.release.reader import find_releases
 from genset.store import (
@@ -17,12 +21,14 @@ from genset.store import (
     Photo,
     Search,
     Store,
-    is_contested,
-    stored_candidates,
-    votes,
+    claimed_by_several,
 )
 from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
+
+_PAGE = 10_000
+_NAME = Photo.source, Photo.source_id
+_STORED = Photo.sha256.is_not(None), Photo.refused.is_(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +57,17 @@ class Status:
 
 
 def status(workspace: Workspace, store: Store) -> Status:
-    """Count what each stage has stored."""
+    """Count what each stage has stored, in the database and not here: a pool may have millions."""
     with store.session() as session:
 
         def count(query: Select[int]) -> int:
             return session.scalar(query) or 0
 
-        candidates = list(session.scalars(stored_candidates()))
-        labeled = votes(session)
-        reasons = session.scalars(select(Photo.refused).where(Photo.refused.is_not(None)))
-        refused = Counter(str(reason).partition(":")[0] for reason in reasons)
-        contested = stored_candidates().where(is_contested())
+        candidates = dict(
+            session.execute(_in_pool(Candidate.wnid, func.count()).group_by(Candidate.wnid)).all()
+        )
+        labeled = _in_pool(func.count()).where(Candidate.id.in_(select(Label.candidate_id)))
+        contested = select(func.count(Photo.id)).where(*_STORED, Photo.id.in_(claimed_by_several()))
         releases = find_releases(workspace.releases)
         return Status(
             workspace=str(workspace.root),
@@ -70,11 +76,11 @@ def status(workspace: Workspace, store: Store) -> Status:
             searches=count(select(func.count(Search.id))),
             found=count(select(func.count(Photo.id))),
             stored=count(select(func.count(Photo.sha256))),
-            refused=dict(refused.most_common()),
-            contested=len({candidate.photo_id for candidate in session.scalars(contested)}),
-            candidates=len(candidates),
-            candidate_classes=len({candidate.wnid for candidate in candidates}),
-            labeled=sum(candidate.id in labeled for candidate in candidates),
+            refused=_refused(session),
+            contested=count(contested),
+            candidates=sum(candidates.values()),
+            candidate_classes=len(candidates),
+            labeled=count(labeled),
             labels=count(select(func.count(Label.number))),
             labelers=count(select(func.count(distinct(Label.worker)))),
             releases={release.name: len(release.photos) for release in releases},
@@ -89,28 +95,49 @@ def status(workspace: Workspace, store: Store) -> Status:
         )
 
 
+def _in_pool(*columns: Any) -> Select[*tuple[Any, ...]]:
+    """Something of the candidates with a stored photo."""
+    return select(*columns).select_from(Candidate).join(Candidate.photo).where(*_STORED)
+
+
+def _refused(session: Session) -> dict[str, int]:
+    """How many photos were refused, by the reason without its details, the commonest first."""
+    reasons = select(Photo.refused, func.count()).where(Photo.refused.is_not(None))
+    refused: Counter[str] = Counter()
+    for reason, count in session.execute(reasons.group_by(Photo.refused).order_by(Photo.refused)):
+        refused[str(reason).partition(":")[0]] += count
+    return dict(refused.most_common())
+
+
 Listing = tuple[tuple[str, ...], list[tuple[str, ...]]]
 """The names of the columns, and the rows."""
 
 
 def refused_photos(store: Store) -> Listing:
     """Each refused photo by class, why it was, and its page."""
-    refused = select(Candidate).join(Candidate.photo).where(Photo.refused.is_not(None))
+    refused = (
+        select(Candidate.wnid, *_NAME, Photo.refused, Photo.page_url)
+        .join(Candidate.photo)
+        .where(Photo.refused.is_not(None))
+        .order_by(Candidate.wnid, Candidate.rank)
+    )
     with store.session() as session:
-        found = session.scalars(refused.order_by(Candidate.wnid, Candidate.rank))
         rows: list[tuple[str, ...]] = [
-            (c.wnid, c.task.partition("/")[2], str(c.photo.refused), c.photo.page_url)
-            for c in found
+            (wnid, f"{source}:{source_id}", str(reason), page)
+            for wnid, source, source_id, reason, page in session.execute(refused)
         ]
     return ("wnid", "photo", "reason", "page"), rows
 
 
 def contested_photos(store: Store) -> Listing:
     """Each downloaded photo that several classes claim, once for each, with its page."""
+    claimed = _in_pool(Candidate.wnid, *_NAME, Candidate.keyword, Photo.page_url).where(
+        Candidate.photo_id.in_(claimed_by_several())
+    )
     with store.session() as session:
-        found = session.scalars(stored_candidates().where(is_contested()))
         rows: list[tuple[str, ...]] = [
-            (c.photo.source_id, c.task, c.keyword, c.photo.page_url) for c in found
+            (source_id, f"{wnid}/{source}:{source_id}", keyword, page)
+            for wnid, source, source_id, keyword, page in session.execute(claimed)
         ]
     return ("photo", "task", "keyword", "page"), sorted(rows)
 
@@ -122,13 +149,14 @@ def check_files(workspace: Workspace, store: Store, *, repair: bool = False) -> 
     """
     problems = []
     with store.session() as session:
-        stored = list(session.scalars(select(Photo).where(Photo.sha256.is_not(None))))
-    for photo in progress(stored, total=len(stored), what="doctor", unit="photo"):
-        path = workspace.images / photo.file
+        total = session.scalar(select(func.count(Photo.sha256))) or 0
+    for photo in progress(_stored_photos(store), total=total, what="doctor", unit="photo"):
+        file = image_file(photo.sha256, photo.format)
+        path = workspace.images / file
         if path.is_file() and sha256_of(path) == photo.sha256:
             continue
         trouble = "was changed" if path.is_file() else "is missing"
-        problems.append(f"{photo.source}:{photo.source_id}: images/{photo.file} {trouble}")
+        problems.append(f"{photo.source}:{photo.source_id}: images/{file} {trouble}")
         if repair:
             path.unlink(missing_ok=True)
             with store.begin() as session:
@@ -137,17 +165,44 @@ def check_files(workspace: Workspace, store: Store, *, repair: bool = False) -> 
     return problems
 
 
+class _StoredPhoto(NamedTuple):
+    id: int
+    source: str
+    source_id: str
+    sha256: str
+    format: str
+
+
+def _stored_photos(store: Store) -> Iterator[_StoredPhoto]:
+    """Every photo that has an original, some at a time, with no transaction open in between."""
+    stored = select(Photo.id, *_NAME, Photo.sha256, Photo.format).order_by(Photo.id)
+    last = 0
+    while True:
+        page = stored.where(Photo.id > last, Photo.sha256.is_not(None)).limit(_PAGE)
+        with store.session() as session:
+            photos = list(starmap(_StoredPhoto, session.execute(page)))
+        yield from photos
+        if len(photos) < _PAGE:
+            return
+        last = photos[-1].id
+
+
 def files_of_nobody(workspace: Workspace, store: Store) -> list[Path]:
     """The files under ``images/`` that belong to no photo: a killed scrape leaves some.
 
     Younger ones than an hour are left out, since a scrape that runs may be about to need them.
     """
-    with store.session() as session:
-        stored = session.scalars(select(Photo).where(Photo.sha256.is_not(None)))
-        theirs = {workspace.images / photo.file for photo in stored}
+    found: list[Path] = []
     before = time.time() - 3600
-    return [
-        path
-        for path in sorted(workspace.images.glob("*/*"))
-        if path not in theirs and path.is_file() and path.stat().st_mtime < before
-    ]
+    for folder in sorted(workspace.images.glob("*/")):
+        # A folder holds the originals whose hashes begin with its name; no digit is over "f".
+        within = Photo.sha256 >= folder.name, Photo.sha256 < f"{folder.name}g"
+        with store.session() as session:
+            rows = session.execute(select(Photo.sha256, Photo.format).where(*within))
+            theirs = {workspace.images / file for file in starmap(image_file, rows)}
+        found += [
+            path
+            for path in sorted(folder.iterdir())
+            if path not in theirs and path.is_file() and path.stat().st_mtime < before
+        ]
+    return found

@@ -16,23 +16,33 @@ label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps
 
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from genset.errors import BadInput
+from genset.text.query import mistake_in
+
+MOST_QUERIES = 4
+"""Queries that a class may have: more are not worth their searches."""
+
+PHOTOS, SCREENSHOTS, OTHER = 0, 1, 2
+"""Flickr's numbers of what an upload is, by its owner's word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A text to search for.
+    """A text to search for, in the language of `genset.text.query`.
 
     `why` says where it is from: ``lemma`` (WordNet's own word), ``lemma with hypernym`` (a word
-    that commonly means something else, with what it is here: "boxer dog") or ``override`` (a
-    person's choice, explained in ``wordnet_maps/overrides.toml``).
+    that commonly means something else, with what it is here: "boxer dog"), ``override`` (a
+    person's choice, explained in ``wordnet_maps/overrides.toml``) or ``own list`` (a workspace's
+    ``queries.toml``, with what it says itself).
     """
 
     text: str
@@ -64,7 +74,8 @@ class ImageClass:
     their outputs. `lemmas` and `gloss` are WordNet's. `hypernyms` are what the class is a kind
     of, one name for each step from the nearest up to "entity"; where WordNet forks, the path
     takes the hypernym that it lists first. `queries` come with the most useful first.
-    `wikipedia` has the pages on it, mostly one.
+    `wikipedia` has the pages on it, mostly one. `content_types` are what is searched: Flickr's
+    numbers of photos (0), screenshots (1) and other things (2), sorted.
     """
 
     index: int
@@ -74,6 +85,7 @@ class ImageClass:
     hypernyms: tuple[str, ...]
     queries: tuple[Query, ...]
     wikipedia: tuple[WikipediaPage, ...] = ()
+    content_types: tuple[int, ...] = (PHOTOS,)
 
     @property
     def name(self) -> str:
@@ -174,11 +186,92 @@ def imagenet1k() -> Taxonomy:
                 hypernyms=tuple(each["hypernyms"]),
                 queries=tuple(Query(query["text"], query["why"]) for query in each["queries"]),
                 wikipedia=tuple(map(WikipediaPage, guide[each["wnid"]]["wikipedia"])),
+                content_types=tuple(each.get("content_types", (PHOTOS,))),
             )
             for index, each in enumerate(_read("imagenet1k.json"))
         ),
         {wnid: each["confusable"] for wnid, each in guide.items()},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a list of queries that people write says of a class."""
+
+    queries: tuple[str, ...]
+    content_types: tuple[int, ...] = (PHOTOS,)
+    why: str = ""
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file that people write. Raises BadInput, with the line where it is none."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path.name} cannot be read: {error.reason}; write it in UTF-8") from None
+    except OSError as error:
+        raise BadInput(f"{path.name} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadInput(f"{path.name} cannot be read: {error}") from None
+
+
+def read_entries(classes: object, name: str) -> dict[str, Entry]:
+    """The table ``[classes]`` of a list of queries, by wnid, checked.
+
+    ::
+
+        n02129165 = ["lion -sea -mountain", "Panthera leo"]
+        n06359193 = { queries = ["website screenshot"], content_types = [0, 1], why = "..." }
+
+    Raises BadInput, which names the list by `name` and the key, for the first mistake. Whether
+    there is such a class is for others to say.
+    """
+    if not isinstance(classes, dict):
+        raise BadInput(f'{name}: [classes] holds lines like: n02129165 = ["lion -sea"]')
+    return {wnid: _entry(given, f"{name}: {wnid}") for wnid, given in classes.items()}
+
+
+def _entry(given: object, where: str) -> Entry:
+    given = {"queries": given} if isinstance(given, list) else given
+    if not isinstance(given, dict) or not isinstance(given.get("queries"), list):
+        raise BadInput(f'{where} must be queries, such as ["lion -sea"], or a table with queries')
+    if unknown := sorted(given.keys() - {"queries", "content_types", "why"}):
+        raise BadInput(f"{where}: there is no {unknown[0]}; known are queries, content_types, why")
+    queries, types, why = given["queries"], given.get("content_types", [0]), given.get("why", "")
+    if not 1 <= len(queries) <= MOST_QUERIES:
+        raise BadInput(f"{where} has {len(queries)} queries: give 1 to {MOST_QUERIES}")
+    for query in queries:
+        mistake = mistake_in(query) if isinstance(query, str) else "is no text"
+        if mistake:
+            raise BadInput(f"{where}: the query {query!r} {mistake}")
+        if queries.count(query) > 1:
+            raise BadInput(f"{where}: the query {query!r} is there twice")
+    if not isinstance(types, list) or not types or not all(map(_is_content_type, types)):
+        raise BadInput(
+            f"{where}: content_types is a list of 0 (photos), 1 (screenshots) and 2 (other)"
+        )
+    if not isinstance(why, str):
+        raise BadInput(f"{where}: why must be a text")
+    return Entry(tuple(queries), tuple(sorted(set(types))), " ".join(why.split()))
+
+
+def _is_content_type(value: object) -> bool:
+    return type(value) is int and PHOTOS <= value <= OTHER
+
+
+def earlier_queries() -> dict[str, tuple[tuple[Query, ...], tuple[int, ...]]]:
+    """Queries and content types, by wnid, of the classes that had others in the first list.
+
+    Workspaces that were made when lists had no version yet go on with it; ``wordnet_maps/
+    queries-1.json`` holds what has changed since.
+    """
+    return {
+        each["wnid"]: (
+            tuple(Query(query["text"], query["why"]) for query in each["queries"]),
+            (PHOTOS,),
+        )
+        for each in _read("queries-1.json")
+    }
 
 
 def _read(name: str) -> list[dict[str, Any]]:

@@ -34,6 +34,14 @@ posted_after = 2014-01-01
 # calls_an_hour = 3600
 # images_per_second = 10
 
+# A photo or a search that fails is tried so often, over at least so many hours; then it is refused.
+# tries = 8
+# retry_hours = 2
+
+# Where originals are kept: a folder in this one, or one on a disk that several machines share.
+# [images]
+# folder = "images"
+
 [label]
 # How many labelers see each photo. Where the interval of its selection frequency straddles the
 # threshold then, it goes to more, up to each number of grow_to in turn.
@@ -49,7 +57,7 @@ votes = 1
 # lease_minutes = 15
 """
 
-_IGNORED = (".env", ".paces/", "backups/", "genset.db*", "images/", "runs/")
+_IGNORED = (".env", "backups/", "genset.db*", "images/", "runs/")
 
 _ADDRESSES = "write sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
 
@@ -60,7 +68,10 @@ _KNOWN: dict[str, dict[str, type | tuple[type, ...]]] = {
         "posted_after": date,
         "calls_an_hour": int,
         "images_per_second": int,
+        "tries": int,
+        "retry_hours": (int, float),
     },
+    "images": {"folder": str},
     "label": {
         "votes": int,
         "grow_to": list,
@@ -126,6 +137,8 @@ class Workspace:
         per_class: photos wanted for each class, at least 1.
         posted_after: photos posted on this day (UTC) or later are kept.
         calls_an_hour, images_per_second: how fast a source is called; None for its usual pace.
+        tries, retry_hours: how often what fails is tried, over at least how many hours.
+        images: original photos, named by their sha256; absolute.
         label: how photos are handed out to labelers.
     """
 
@@ -133,14 +146,12 @@ class Workspace:
     store_url: str
     per_class: int
     posted_after: datetime
+    images: Path
     calls_an_hour: int | None = None
     images_per_second: int | None = None
+    tries: int = 8
+    retry_hours: float = 2.0
     label: LabelRules = LabelRules()
-
-    @property
-    def images(self) -> Path:
-        """Original photos, named by their sha256."""
-        return self.root / "images"
 
     @property
     def releases(self) -> Path:
@@ -153,9 +164,9 @@ class Workspace:
         return self.root / "runs"
 
     @property
-    def paces(self) -> Path:
-        """What scrapers that run side by side tell each other."""
-        return self.root / ".paces"
+    def is_shared(self) -> bool:
+        """Whether other machines may work on it: on its database, or in its folder of originals."""
+        return self.images != self.root / "images" or not self.store_url.startswith("sqlite")
 
     def hide_from_git(self, name: str) -> None:
         """Have git ignore what an older genset's workspaces do not have yet."""
@@ -202,8 +213,11 @@ class Workspace:
             store_url=_store_url(root, settings.get("store", {}).get("url")),
             per_class=scrape.get("per_class", 5),
             posted_after=datetime.combine(posted_after, datetime.min.time(), UTC),
+            images=root / settings.get("images", {}).get("folder", "images"),
             calls_an_hour=scrape.get("calls_an_hour"),
             images_per_second=scrape.get("images_per_second"),
+            tries=scrape.get("tries", 8),
+            retry_hours=scrape.get("retry_hours", 2.0),
             label=_label_rules(root / SETTINGS_FILE, settings.get("label", {})),
         )
 
@@ -234,7 +248,13 @@ def _read(path: Path) -> dict[str, Any]:
             if not isinstance(value, kind) or isinstance(value, bool):
                 called = "number" if isinstance(kind, tuple) else kind.__name__
                 raise BadInput(f"{path}: {name} must be a {called}, not {value!r}")
-    for name, least in (("per_class", 1), ("calls_an_hour", 0), ("images_per_second", 0)):
+    for name, least in (
+        ("per_class", 1),
+        ("calls_an_hour", 0),
+        ("images_per_second", 0),
+        ("tries", 1),
+        ("retry_hours", 0),
+    ):
         if settings.get("scrape", {}).get(name, least) < least:
             raise BadInput(f"{path}: {name} must be at least {least}")
     return settings

@@ -1,17 +1,39 @@
 """What `genset status` and `genset doctor` say of a workspace."""
 
+import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import create_engine, select
+from sqlalchemy.pool import StaticPool
 
 from genset.evaluation.data.photos import open_set
 from genset.label import Desk, Labelers, Verdict
 from genset.release.freeze import create
-from genset.status import Status, check_files, contested_photos, refused_photos, status
-from genset.store import Candidate, Photo, Search, Store
+from genset.status import (
+    Status,
+    check_files,
+    contested_photos,
+    files_of_nobody,
+    refused_photos,
+    status,
+)
+from genset.store import (
+    Base,
+    Candidate,
+    Label,
+    Photo,
+    Search,
+    Store,
+    claimed_by_several,
+    is_contested,
+)
 from genset.workspace import Workspace
 from tests.evaluation.colours import colours, painted_set
 from tests.evaluation.scoring import evaluate
@@ -136,6 +158,121 @@ def test_a_photo_that_two_classes_claim_is_counted_listed_and_not_shown(place: P
     assert [photo.owner_name for photo in first.photos] == ["owner 1"]
 
 
+# Counting in the database
+
+REASONS = (None, None, None, "gone", "too small: 75 x 75", "too small: 9 x 9", "duplicate: of a:1")
+photos = st.lists(st.tuples(st.sampled_from([None, "a", "b", "c", "d"]), st.sampled_from(REASONS)))
+pairs = st.sets(st.tuples(st.sampled_from("wxyz"), st.integers(0, 9)), max_size=25)
+words = st.lists(st.tuples(st.integers(0, 24), st.sampled_from(["ann", "bo"])), max_size=12)
+
+
+def made(
+    photos: list[tuple[str | None, str | None]],
+    pairs: set[tuple[str, int]],
+    words: list[tuple[int, str]],
+) -> Store:
+    """A store in memory: photos by bytes and refusal, candidates by class and photo, labels."""
+    engine = create_engine("sqlite://", poolclass=StaticPool)
+    Base.metadata.create_all(engine)
+    store = Store(engine)
+    with store.begin() as session:
+        rows = [
+            Photo(
+                **dict.fromkeys(["owner", "owner_name", "title", "license", "license_url"], ""),
+                source="flickr",
+                source_id=str(number),
+                page_url="",
+                image_url="",
+                posted_at=datetime(2020, 1, 1, tzinfo=UTC),
+                sha256=sha256,
+                format=sha256 and "JPEG",
+                refused=refused,
+            )
+            for number, (sha256, refused) in enumerate(photos)
+        ]
+        candidates = [
+            Candidate(wnid=wnid, photo=rows[number], keyword="k", rank=1)
+            for wnid, number in sorted(pairs)
+            if number < len(rows)
+        ]
+        session.add_all([*rows, *candidates])
+        session.flush()
+        for number, worker in words:
+            if number < len(candidates):
+                verdict = Verdict.CORRECT
+                labeled = candidates[number].id
+                session.add(Label(candidate_id=labeled, worker=worker, verdict=verdict))
+    return store
+
+
+@given(photos, pairs, words)
+def test_status_counts_what_one_counts_by_hand(
+    photos: list[tuple[str | None, str | None]],
+    pairs: set[tuple[str, int]],
+    words: list[tuple[int, str]],
+) -> None:
+    store = made(photos, pairs, words)
+    now = status(Workspace(Path("/nowhere"), "", 5, datetime(2014, 1, 1, tzinfo=UTC)), store)
+    with store.session() as session:
+        everyone = list(session.scalars(select(Candidate)))
+        labels = list(session.scalars(select(Label)))
+        pool = [c for c in everyone if c.photo.sha256 and c.photo.refused is None]
+        classes_of: dict[str, set[str]] = {}
+        for each in everyone:  # a rival's photo counts, refused or not
+            classes_of.setdefault(each.photo.sha256 or each.photo.source_id, set()).add(each.wnid)
+        contested = [c for c in pool if len(classes_of[str(c.photo.sha256)]) > 1]
+        assert (now.found, now.stored) == (len(photos), sum(sha is not None for sha, _ in photos))
+        assert now.refused == Counter(str(why).split(":")[0] for _, why in photos if why)
+        assert (now.candidates, now.candidate_classes) == (len(pool), len({c.wnid for c in pool}))
+        assert now.contested == len({c.photo_id for c in contested})
+        assert now.labeled == sum(c.id in {label.candidate_id for label in labels} for c in pool)
+        assert (now.labels, now.labelers) == (len(labels), len({label.worker for label in labels}))
+        assert [row[1] for row in contested_photos(store)[1]] == [
+            c.task for c in sorted(contested, key=lambda c: (c.photo.source_id, c.task))
+        ]
+        assert {row[:3] for row in refused_photos(store)[1]} == {
+            (c.wnid, c.task.split("/")[1], c.photo.refused) for c in everyone if c.photo.refused
+        }
+
+
+@given(photos, pairs)
+def test_the_two_ways_to_tell_contested_photos_agree(
+    photos: list[tuple[str | None, str | None]], pairs: set[tuple[str, int]]
+) -> None:
+    store = made(photos, pairs, [])
+    with store.session() as session:
+        one_by_one = session.scalars(select(Candidate.photo_id).where(is_contested()))
+        assert set(session.scalars(claimed_by_several())) == set(one_by_one)
+
+
+def test_both_databases_count_the_same(
+    tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENSET_STORE_URL", store_url)
+    workspace, store = labeled_workspace(tmp_path / "mine", (TENCH, GOLDFISH), photos=4)
+    vote(store, f"{TENCH}/flickr:1", "ann", Verdict.CORRECT)
+    vote(store, f"{TENCH}/flickr:1", "bob", Verdict.UNSURE)
+    refuse(store, 3, "too small: 9 x 9")
+    with store.begin() as session:
+        first, twin = (session.query(Photo).filter_by(source_id=n).one() for n in ("0", "101"))
+        session.add(Candidate(wnid=GOLDFISH, photo_id=first.id, keyword="fish", rank=3))
+        twin.sha256 = session.query(Photo).filter_by(source_id="2").one().sha256
+    now = status(workspace, store)
+    assert (now.found, now.stored, now.refused) == (8, 7, {"too small": 1})
+    assert (now.candidates, now.candidate_classes, now.contested) == (8, 2, 3)
+    assert (now.labeled, now.labels, now.labelers) == (1, 2, 2)
+    tasks = [row[1].replace("/flickr:", " ") for row in contested_photos(store)[1]]
+    assert tasks == [f"{TENCH} 0", f"{GOLDFISH} 0", f"{GOLDFISH} 101", f"{TENCH} 2"]
+    assert [row[1:3] for row in refused_photos(store)[1]] == [("flickr:3", "too small: 9 x 9")]
+    original((workspace, store), 1).unlink()
+    assert check_files(workspace, store)[0].startswith("flickr:1: images/")
+    assert files_of_nobody(workspace, store) == []
+    store.close()
+
+
+# Files
+
+
 def damage(place: Place) -> list[str]:
     """Lose one original and change another; return what should be said of them."""
     lost, changed = original(place, 1), original(place, 100)
@@ -175,3 +312,26 @@ def test_repair_makes_lost_photos_count_as_not_downloaded_and_keeps_their_labels
     with store.session() as session:
         untried = session.query(Photo).filter_by(sha256=None, refused=None)
         assert {photo.source_id for photo in untried} == {"1", "100"}
+
+
+def test_originals_are_checked_whatever_their_number(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("genset.status._PAGE", 2)  # photos read at a time; there are four
+    problems = damage(place)
+    assert check_files(*place, repair=True) == problems
+    assert check_files(*place) == []
+
+
+def test_files_of_nobody_are_those_that_no_photo_has(place: Place) -> None:
+    images = place[0].images
+    theirs = original(place, 0)
+    strays = [theirs.with_name(".partial-1"), theirs.with_suffix(".png"), images / "zz" / "a.jpg"]
+    young = theirs.with_name("young.jpg")
+    for path in (*strays, young):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"")
+    for path in (*images.glob("*/*"),):
+        if path != young:
+            os.utime(path, (0, 0))
+    assert files_of_nobody(*place) == sorted(strays)

@@ -11,14 +11,22 @@ import pytest
 import genset.taxonomy
 from genset.errors import BadInput
 from genset.taxonomy import imagenet1k
+from genset.text.query import mistake_in, parse
 
 CRANE_BIRD, CRANE_MACHINE, TABBY = "n02012849", "n03126707", "n02123045"
 
 
-def same(text: str) -> str:
-    """`text` as a search sees it: without case, hyphens, spaces, apostrophes and plurals."""
-    words = re.split(r"[\s-]+", text.casefold().replace("'", "").strip())
-    return "".join(re.sub(r"(?<=\w{3})(es|s)$", "", word) for word in words)
+def same(text: str) -> tuple[str, frozenset[str]]:
+    """`text` as a search sees it: without case, hyphens, spaces, apostrophes and plurals.
+
+    What is wanted, and what is not.
+    """
+    asked = parse(text.replace("'", ""))
+    wanted, *unwanted = (
+        "".join(re.sub(r"(?<=\w{3})(es|s)$", "", word) for word in phrase)
+        for phrase in ([word for phrase in asked.wanted for word in phrase], *asked.unwanted)
+    )
+    return wanted, frozenset(unwanted)
 
 
 def test_there_are_1000_classes_in_the_sorted_order_of_their_wnids() -> None:
@@ -54,9 +62,7 @@ def test_a_class_has_one_to_four_queries_that_can_be_searched_as_they_are() -> N
     for each in imagenet1k():
         assert 1 <= len(each.queries) <= 4, each.wnid
         for query in each.queries:
-            assert query.text == " ".join(query.text.split()), query
-            # Flickr takes a leading hyphen for "without", and quotation marks and OR for operators.
-            assert not re.search(r'(^|\s)-|"|\bOR\b', query.text), query
+            assert mistake_in(query.text) is None, query
 
 
 def test_a_query_says_where_it_is_from() -> None:

@@ -16,6 +16,10 @@ How a class gets its queries
        not the noun's first sense - unless ``overrides.toml`` says that the word is plain.
     4. Spellings that differ only in case, hyphens or apostrophes are one query, and at most four
        are kept. A class that is left without any needs a line in ``overrides.toml``.
+    5. No query finds all that another class's query finds, as "lion" would find every "sea lion",
+       since Flickr joins words by "and". A query that did is refused here, until
+       ``overrides.toml`` excludes the other's words or puts its own in quotes. Plurals count as
+       their singular.
 
 The result depends on nothing but the inputs: the same folder and files give the same bytes.
 """
@@ -26,7 +30,6 @@ import re
 import shutil
 import sys
 import tempfile
-import tomllib
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -36,10 +39,11 @@ from pathlib import Path
 from typing import Any
 
 from genset.errors import BadInput, GensetError, MissingExtra
+from genset.taxonomy import MOST_QUERIES, PHOTOS, Entry, read_entries, read_toml
+from genset.text.query import Phrase, Terms, parse
 
 HERE = Path(__file__).parent
 WORDNET_VERSION = "3.0"
-MOST_QUERIES = 4
 
 # The hypernyms that a photographer would write beside a name.
 EVERYDAY = {
@@ -63,7 +67,7 @@ STAND_INS = {
 class Overrides:
     """What people decided on top of the rules; the head of ``overrides.toml`` says how."""
 
-    queries: dict[str, list[str]]
+    classes: dict[str, Entry]
     drop: frozenset[str]
     plain: frozenset[str]
 
@@ -71,8 +75,8 @@ class Overrides:
 def build(wordnet: Path, wnids: list[str], overrides: Overrides) -> dict[str, Any]:
     """The whole map, ready to be written with :func:`dump`.
 
-    Raises BadInput where `wordnet` is no WordNet 3.0 folder, an override fits no class, or a
-    class is left without a query.
+    Raises BadInput where `wordnet` is no WordNet 3.0 folder, an override fits no class, a class is
+    left without a query, or a query finds all that another class's finds.
     """
     with _reader(wordnet) as reader, (wordnet / "data.noun").open("rb") as data:
         synsets = {wnid: _synset(reader, int(wnid.removeprefix("n"))) for wnid in wnids}
@@ -82,21 +86,25 @@ def build(wordnet: Path, wnids: list[str], overrides: Overrides) -> dict[str, An
         classes = []
         for wnid, synset in synsets.items():
             hypernyms = [_words(above)[0] for above in _hypernyms(reader, data, synset)]
-            if wnid in overrides.queries:
-                queries = [(text, "override") for text in overrides.queries[wnid]]
+            override = overrides.classes.get(wnid)
+            if override:
+                queries = [(text, "override") for text in override.queries]
             else:
                 queries = list(_by_rule(reader, synset, hypernyms, overrides, shared))
             if not queries:
                 raise BadInput(f"{wnid} ({_words(synset)[0]}) needs queries in overrides.toml")
-            classes.append(
-                {
-                    "wnid": wnid,
-                    "lemmas": _words(synset),
-                    "gloss": synset.definition(),
-                    "hypernyms": hypernyms,
-                    "queries": [{"text": text, "why": why} for text, why in _distinct(queries)],
-                }
-            )
+            made: dict[str, Any] = {
+                "wnid": wnid,
+                "lemmas": _words(synset),
+                "gloss": synset.definition(),
+                "hypernyms": hypernyms,
+                "queries": [{"text": text, "why": why} for text, why in _distinct(queries)],
+            }
+            if override and override.content_types != (PHOTOS,):
+                made["content_types"] = override.content_types
+            classes.append(made)
+    if wide := covered({each["wnid"]: [q["text"] for q in each["queries"]] for each in classes}):
+        raise BadInput(f"{wide[0]}; exclude its words in overrides.toml ({len(wide)} such queries)")
     return {
         "about": "ImageNet-1k's classes; made by wordnet_maps/build.py, do not edit by hand",
         "wordnet": WORDNET_VERSION,
@@ -112,21 +120,45 @@ def dump(document: dict[str, Any]) -> str:
     return head.removesuffix("[]\n}") + "[\n" + ",\n".join(lines) + "\n]}\n"
 
 
+def covered(queries: dict[str, list[str]]) -> list[str]:
+    """Each query of a class that finds all that a query of another class finds, in words.
+
+    `queries` are the texts by class.
+    """
+    flat = [
+        (wnid, text, _singular(parse(text))) for wnid, texts in queries.items() for text in texts
+    ]
+    return [
+        f"the query {wide!r} of {wnid} finds all that {narrow!r} of {other} finds"
+        for wnid, wide, terms in flat
+        for other, narrow, others_terms in flat
+        if other != wnid and terms.cover(others_terms)
+    ]
+
+
+def _singular(terms: Terms) -> Terms:
+    """The same without the ends of plurals, which Flickr does not always keep apart."""
+
+    def cut(phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
+        return tuple(
+            tuple(re.sub(r"(?<=\w{3})(es|s)$", "", word) for word in phrase) for phrase in phrases
+        )
+
+    return Terms(cut(terms.wanted), cut(terms.unwanted))
+
+
 def read_overrides(path: Path) -> Overrides:
     """Reads ``overrides.toml``; its head says what may stand there. Raises BadInput."""
+    document = read_toml(path)
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput(f"{path.name} cannot be read: {error}") from error
-    try:
-        queries = {wnid: list(texts) for wnid, texts in document["classes"].items()}
+        classes = read_entries(document["classes"], path.name)
         drop, plain = (
             frozenset(lemma for group in document[kind] for lemma in group["lemmas"])
             for kind in ("drop", "plain")
         )
     except (AttributeError, KeyError, TypeError) as error:
         raise BadInput(f"{path.name} is not as its head says: {error!r}") from error
-    return Overrides(queries, drop, plain)
+    return Overrides(classes, drop, plain)
 
 
 def _check(overrides: Overrides, lemmas: dict[str, list[str]], shared: set[str]) -> None:
@@ -134,11 +166,11 @@ def _check(overrides: Overrides, lemmas: dict[str, list[str]], shared: set[str])
     ruled = {
         word
         for wnid, words in lemmas.items()
-        if wnid not in overrides.queries
+        if wnid not in overrides.classes
         for word in words
         if word.casefold() not in shared
     }
-    idle = (overrides.queries.keys() - lemmas.keys()) | ((overrides.drop | overrides.plain) - ruled)
+    idle = (overrides.classes.keys() - lemmas.keys()) | ((overrides.drop | overrides.plain) - ruled)
     idle |= overrides.drop & overrides.plain
     if idle:
         raise BadInput(f"overrides.toml has entries without an effect: {', '.join(sorted(idle))}")

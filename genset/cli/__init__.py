@@ -14,6 +14,7 @@ from genset.cli import (
     duplicates,
     finetune,
     imports,
+    keywords,
     label,
     labelers,
     labels,
@@ -54,7 +55,7 @@ def cli(context: click.Context, folder: Path | None) -> None:
 
 for command in (
     collect.init,
-    collect.keywords,
+    keywords.keywords,
     collect.sandbox,
     collect.scrape,
     life.add,

@@ -1,21 +1,32 @@
-"""Commands that fill a workspace: init, keywords, sandbox, scrape."""
+"""Commands that fill a workspace: init, sandbox, scrape."""
 
 import sys
 from contextlib import suppress
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import FILE, FOLDER, PATH, counted, json_option, opened, show, show_json
+from genset.cli.common import (
+    FILE,
+    FOLDER,
+    PATH,
+    counted,
+    give_up_option,
+    json_option,
+    opened,
+    show,
+)
+from genset.cli.dry_run import rates, told
 from genset.errors import BadInput, GensetError
-from genset.taxonomy import imagenet1k
+from genset.progress import say
 from genset.workspace import SETTINGS_FILE, Workspace
 
 if TYPE_CHECKING:
     from genset.scrape.collect.plan import ScrapePlan
+    from genset.scrape.collect.queries import Queries
 
 DAY = click.DateTime(["%Y-%m-%d"])
 
@@ -40,25 +51,6 @@ def init(folder: Path, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("wnids", nargs=-1, metavar="[WNID]...")
-@json_option
-def keywords(wnids: tuple[str, ...], as_json: bool) -> None:
-    """Show what would be searched for each class, and why.
-
-    \b
-    genset keywords n02012849 n03126707
-    """
-    classes = imagenet1k().select(wnids)
-    if as_json:
-        show_json([asdict(cls) for cls in classes])
-        return
-    for cls in classes:
-        click.echo(f"{cls.wnid}  {', '.join(cls.lemmas)}: {cls.gloss}")
-        for query in cls.queries:
-            click.echo(f"           {query.text:<32}  {query.why}")
-
-
-@click.command()
 @click.option("--photos", type=FOLDER, required=True, help="A folder of wnid folders of photos.")
 @click.option("--records", type=FILE, help="JSON lines, one a photo; made up where not given.")
 @click.option("--port", default=8750, show_default=True, help="0 takes any free one.")
@@ -66,8 +58,8 @@ def keywords(wnids: tuple[str, ...], as_json: bool) -> None:
     "--fault",
     "faults",
     multiple=True,
-    metavar="KIND=RATE",
-    help="What goes wrong, and how often (0 to 1). May be repeated.",
+    metavar="NAME=NUMBER",
+    help="What goes wrong, and how often (0 to 1), or a setting of it. May be repeated.",
 )
 @click.option("--seed", default=0, show_default=True, help="Decides whom the faults meet.")
 @click.option("--log", type=FILE, help="Append one JSON line for each request to this file.")
@@ -82,19 +74,24 @@ def sandbox(
     """Serve a Flickr-compatible API from a folder of photos, on loopback.
 
     Faults that pass when asked again: too_many, server_error, truncated, timeout, unavailable,
-    wrong_format. Faults of a photo, for good: gone, redirect_elsewhere, not_image, broken_photos.
-    Photos that move between a search's pages: unstable_pages. --fault retry_after=SECONDS and
-    --fault hang=SECONDS set what too_many asks for and how long a timeout takes.
+    wrong_format. Faults of a photo, for good: gone, redirect_elsewhere, not_image, broken_photos,
+    poisoned (HTTP 503 for ever). Photos that move between a search's pages: unstable_pages.
+
+    --fault outage=SECONDS has everything answer HTTP 503 for so long, from --fault
+    outage_after=SECONDS (0) after the first request on. --fault retry_after=SECONDS (1) and --fault
+    hang=SECONDS (35) set what too_many asks for and how long a timeout takes; with --fault
+    retry_after_503=1 every 503 asks for it too, with --fault retry_after_date=1 as a date.
 
     \b
     genset sandbox --photos DIR
     genset sandbox --photos DIR --fault too_many=0.05 --fault gone=0.02 --log asked.jsonl
+    genset sandbox --photos DIR --fault outage=1800 --fault outage_after=10
     """
     from genset.sandbox import Faults, Sandbox
 
     server = Sandbox(photos, records, port, Faults.parse(faults, seed), log)
     click.echo(f"export GENSET_FLICKR_ENDPOINT={server.endpoint}")
-    click.echo("export FLICKR_API_KEY=sandbox FLICKR_API_SECRET=sandbox")
+    click.echo("export FLICKR_API_KEY=sandbox")
     sys.stdout.flush()
     with suppress(KeyboardInterrupt):
         server.serve_forever()
@@ -127,27 +124,41 @@ def sandbox(
     help="Download candidates that there are, and ask for no others; needs no key.",
 )
 @click.option("--retry-failed", is_flag=True, help="Try photos again that were refused.")
+@click.option(
+    "--no-wait", is_flag=True, help="End, where all that is left is to be tried again later."
+)
+@give_up_option
 @click.option("--dry-run", is_flag=True, help="Say what it would take, and do nothing.")
 @json_option
 @click.pass_obj
 def scrape(
-    folder: Path | None, /, retry_failed: bool, dry_run: bool, as_json: bool, **wanted: Any
+    folder: Path | None,
+    /,
+    retry_failed: bool,
+    give_up_after: float | None,
+    dry_run: bool,
+    as_json: bool,
+    **wanted: Any,
 ) -> None:
     """Search each class's keywords and download its most relevant photos.
 
     Run it again to go on where it was stopped; several may run at once and share the work. Needs
-    FLICKR_API_KEY and FLICKR_API_SECRET (several of each, separated by commas, go faster).
+    FLICKR_API_KEY (several keys, separated by commas, go faster).
 
     \b
     genset scrape --classes n02123045,n07930864
     genset scrape --per-class 300 --license open --dry-run
     """
+    from genset.scrape.collect.estimate import estimate
+    from genset.scrape.collect.queries import workspace_queries
     from genset.scrape.collect.scraper import scrape as fill
-    from genset.scrape.collect.state import estimate, forget_refusals
-    from genset.scrape.sources.flickr import CALLS_AN_HOUR, Flickr
+    from genset.scrape.collect.state import forget_refusals, lacking_first
+    from genset.scrape.fetch.hosts import Hosts
+    from genset.scrape.sources.flickr import Flickr
 
     with opened(folder) as (workspace, store):
-        plan = _plan(workspace, **wanted)
+        queries = workspace_queries(workspace, store, begin=not dry_run)
+        plan = _plan(workspace, queries, **wanted)
         if plan.safe_search > 1:
             click.echo(
                 f"genset: --safe-search {plan.safe_search} finds no more than 1: Flickr shows "
@@ -155,22 +166,18 @@ def scrape(
                 err=True,
             )
         if dry_run:
-            takes = estimate(store, Flickr.name, plan)
-            text = (
-                f"{takes.calls:,} calls of the API at least, for {takes.classes:,} of "
-                f"{len(plan.classes):,} classes: {timedelta(hours=takes.calls / CALLS_AN_HOUR)} "
-                f"at {CALLS_AN_HOUR:,} an hour"
-            )
-            show(asdict(takes), text, as_json)
+            takes = estimate(store, Flickr.name, plan, rates(workspace))
+            show(asdict(takes), "\n".join(told(takes, plan)), as_json)
             return
+        hosts = Hosts(store, say, give_up_after)
         source = (
-            Flickr.from_environment(workspace)
+            Flickr.from_environment(workspace, hosts)
             if plan.search
-            else Flickr.for_pictures(workspace.images_per_second)
+            else Flickr.for_pictures(hosts, workspace.images_per_second)
         )
         if retry_failed:
             forget_refusals(store, plan)
-        done = fill(workspace, store, source, plan)
+        done = fill(workspace, store, source, lacking_first(store, plan))
     lines = [
         f"{done.full} of {len(plan.classes)} classes are full: "
         f"{done.stored} stored, {counted(done.refused, 'refused')}, {done.searches} searches"
@@ -182,12 +189,22 @@ def scrape(
     ]
     lines += [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
     show(asdict(done), "\n".join(lines), as_json)
+    if done.waiting:
+        raise GensetError(
+            f"{len(done.waiting)} classes wait for another try of what failed (genset status "
+            f"--failed): run the same command again after {min(done.waiting.values())}"
+        )
     if done.failed:
-        raise GensetError(f"{len(done.failed)} classes failed; run the same command again")
+        raise GensetError(
+            f"{len(done.failed)} classes failed; to try again: genset scrape --retry-failed"
+        )
+    if not done.full:
+        raise GensetError("no class is full")
 
 
 def _plan(
     workspace: Workspace,
+    queries: "Queries",
     *,
     classes: str | None,
     per_class: int | None,
@@ -197,10 +214,12 @@ def _plan(
     safe_search: int,
     min_size: int | None,
     no_search: bool,
+    no_wait: bool,
 ) -> "ScrapePlan":
     """The options, and where one is not given what the workspace says."""
     from genset.licenses import choose_licenses
     from genset.scrape.collect.plan import ScrapePlan
+    from genset.scrape.fetch.pauses import RetryPolicy
 
     since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
     until = posted_before.replace(tzinfo=UTC) if posted_before else None
@@ -211,7 +230,7 @@ def _plan(
     if until is not None and until <= since:
         raise BadInput(f"no photo is posted after {since.date()} and before {until.date()}")
     return ScrapePlan(
-        classes=imagenet1k().select(wnid for wnid in (classes or "").split(",") if wnid),
+        classes=queries.select(wnid for wnid in (classes or "").split(",") if wnid),
         per_class=per_class or workspace.per_class,
         posted_after=since,
         posted_before=until,
@@ -219,4 +238,7 @@ def _plan(
         safe_search=safe_search,
         min_size=min_size,
         search=not no_search,
+        retries=RetryPolicy(workspace.tries, workspace.retry_hours),
+        wait=not no_wait,
+        query_list=queries.version,
     )

@@ -1,6 +1,7 @@
 """What every command uses: the workspace, ways to print, the message for a missing extra."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.errors import MissingExtra
+from genset.text.safe import visible
 from genset.text.tables import aligned
 from genset.workspace import Workspace
 
@@ -43,6 +45,31 @@ class SpecType(click.ParamType["ModelSpec"]):
         return value if isinstance(value, ModelSpec) else parse_spec(value)
 
 
+class DurationType(click.ParamType[float]):
+    """A length of time such as 90m or 2h, in seconds."""
+
+    name = "time"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Take it apart.
+
+        Raises:
+            click.BadParameter: it is not of that form.
+        """
+        found = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)([smhd])", str(value))
+        if found is None:
+            self.fail(f"{value!r} is no length of time: write it like 90m, 2h or 1d", param, ctx)
+        return float(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86_400}[found[2]]
+
+
+give_up_option = click.option(
+    "--give-up-after",
+    type=DurationType(),
+    metavar="TIME",
+    help="End when a host has not answered for so long, such as 2h (default: wait for it).",
+)
 model_option = click.option(
     "--model", "models", type=SpecType(), multiple=True, required=True, metavar="SPEC"
 )
@@ -62,11 +89,14 @@ def opened(folder: Path | None) -> "Iterator[tuple[Workspace, Store]]":
 
 
 def show(answer: Any, text: str, as_json: bool) -> None:
-    """Print an answer: as text for people, or as JSON for programs."""
+    """Print an answer: as text for people, or as JSON for programs.
+
+    Either is harmless in a terminal, whatever strangers' words are in it.
+    """
     if as_json:
         show_json(answer)
     else:
-        click.echo(text)
+        click.echo(visible(text))
 
 
 def show_json(answer: Any) -> None:
@@ -75,8 +105,9 @@ def show_json(answer: Any) -> None:
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table in aligned columns."""
-    for line in aligned(head, [list(map(str, row)) for row in rows]):
+    """Print a table in aligned columns, a line for each row whatever its cells hold."""
+    cells = [[visible(str(cell)).replace("\n", " ") for cell in row] for row in rows]
+    for line in aligned(head, cells):
         click.echo(line)
 
 

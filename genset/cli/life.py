@@ -1,5 +1,6 @@
 """Commands for the rest of a photo's life, and for other ways in: refresh, remove, pull, add."""
 
+from contextlib import closing
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,15 +8,17 @@ from pathlib import Path
 import click
 
 from genset.cli.collect import DAY, min_size_option
-from genset.cli.common import FOLDER, PATH, json_option, opened, show
+from genset.cli.common import FOLDER, PATH, give_up_option, json_option, opened, show
 from genset.errors import BadInput, GensetError, NotAWorkspace
+from genset.progress import say
 from genset.workspace import Workspace
 
 
 @click.command()
+@give_up_option
 @json_option
 @click.pass_obj
-def refresh(folder: Path | None, as_json: bool) -> None:
+def refresh(folder: Path | None, give_up_after: float | None, as_json: bool) -> None:
     """Ask Flickr whether the pool's photos are still up, and under the same licence.
 
     One call of the API a photo. Run it again to go on where it was stopped. A photo that is gone
@@ -24,11 +27,13 @@ def refresh(folder: Path | None, as_json: bool) -> None:
     \b
     genset refresh
     """
+    from genset.scrape.fetch.hosts import Hosts
     from genset.scrape.sources.flickr import Flickr
     from genset.scrape.upkeep.refresh import refresh as ask
 
     with opened(folder) as (workspace, store):
-        done = ask(store, Flickr.from_environment(workspace))
+        hosts = Hosts(store, say, give_up_after)
+        done = ask(store, Flickr.from_environment(workspace, hosts))
     lines = [f"{done.checked:,} photos checked, {len(done.changes)} changes, {len(done.gone)} gone"]
     for change in done.changes:
         lines.append(" ".join(f"{change.photo}: {change.what} {change.detail}".split()))
@@ -89,9 +94,16 @@ def remove(
 @click.command()
 @click.argument("manifest", type=click.Path(path_type=Path, exists=True))
 @click.option("--to", type=PATH, help="The set's folder (default: one of its name, here).")
+@give_up_option
 @json_option
 @click.pass_obj
-def pull(folder: Path | None, manifest: Path, to: Path | None, as_json: bool) -> None:
+def pull(
+    folder: Path | None,
+    manifest: Path,
+    to: Path | None,
+    give_up_after: float | None,
+    as_json: bool,
+) -> None:
     """Rebuild a set from its MANIFEST: download each photo, and check that its bytes are the same.
 
     Run it again to go on where it was stopped. Needs neither a workspace nor a key. Exits with 1
@@ -101,17 +113,21 @@ def pull(folder: Path | None, manifest: Path, to: Path | None, as_json: bool) ->
     genset pull manifest.json --to v1
     """
     from genset.release.reader import MANIFEST
-    from genset.scrape.sources.flickr import Flickr, own_paces
+    from genset.scrape.fetch.hosts import Hosts, own_store
+    from genset.scrape.sources.flickr import Flickr
     from genset.scrape.upkeep.pull import pull as rebuild
+    from genset.store import Store
 
-    try:
-        workspace = Workspace.find(folder)
-        source, paces = Flickr.for_pictures(workspace.images_per_second), workspace.paces
-    except NotAWorkspace:
-        source, paces = Flickr.for_pictures(), own_paces()
     if manifest.is_dir():
         manifest = manifest / MANIFEST
-    done = rebuild(manifest, source, paces, to)
+    try:
+        workspace = Workspace.find(folder)
+        store, images_per_second = Store.open(workspace.store_url), workspace.images_per_second
+    except NotAWorkspace:
+        store, images_per_second = own_store(), None
+    with closing(store):
+        hosts = Hosts(store, say, give_up_after)
+        done = rebuild(manifest, Flickr.for_pictures(hosts, images_per_second), to)
     lines = [
         f"{done.folder}: {done.pulled:,} of {done.photos:,} photos pulled, "
         f"{done.present:,} were there, {len(done.gone):,} gone, {len(done.changed):,} changed, "

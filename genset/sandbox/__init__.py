@@ -13,6 +13,7 @@ It fails as a real network does where `faults` are asked for, and notes what it 
     with Sandbox(Path("photos"), faults=Faults(seed=7, too_many=0.1, gone=0.05)) as sandbox:
         ...
         assert not sandbox.requests.of("flickr.photos.search")
+        sandbox.is_down = True  # HTTP 503 to everything, until it is False again
 
 `pictures` knows image files and their sizes, `photos` what is said of them, `records` which there
 are, `replies` how Flickr puts it, `api` Flickr's methods and formats, `faults` what goes wrong

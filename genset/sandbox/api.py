@@ -9,8 +9,12 @@ A search answers, and JavaScript's callback or XML can be had of it:
          "height_l": "640", "width_l": "1024"}, ...]},
      "stat": "ok"}
 
-Unlike Flickr: `text` knows no quotes and no minus signs, taken dates, places and groups do not
-narrow a search, the order only changes as `Api` is told to, and no limit is set on calls.
+`text` is read as `genset.text.query` says: words in any order, phrases in quotes, and a minus sign
+before what a photo must not say. `content_types` wins over the older `content_type`.
+
+Unlike Flickr: a query that genset plans for a class finds all photos of that class, whatever they
+say, but for those that say what it excludes; taken dates, places and groups do not narrow a search,
+the order only changes as `Api` is told to, and no limit is set on calls.
 """
 
 import json
@@ -29,6 +33,20 @@ Unsettle = Callable[[list[Photo], int, str], list[Photo]]
 
 REAL_RESULTS = 4_000
 """How many results of a search Flickr gives; later pages repeat the last of these."""
+
+
+_EVERYTHING = frozenset({0, 1, 2})
+
+_CONTENT_TYPE = {
+    "1": frozenset({0}),
+    "2": frozenset({1}),
+    "3": frozenset({2}),
+    "4": frozenset({0, 1}),
+    "5": frozenset({1, 2}),
+    "6": frozenset({0, 2}),
+    "7": _EVERYTHING,
+}
+"""What the parameter `content_type` asks for."""
 
 
 class Refused(Exception):
@@ -110,11 +128,11 @@ class Api:
             )
         allowed = set(re.findall(r"\d+", params.get("license", "")))
         since, until = _unix(params.get("min_upload_date")), _unix(params.get("max_upload_date"))
+        wanted = _content_types(params)
         found: dict[str, Photo] = {}
-        for listing in self.collection.listings:
-            photo = listing.photo
+        for photo in self.collection.find_all(text):
             if (
-                (not text or listing.found_by(text))
+                photo.content_type in wanted
                 and (not tags or tags & {_tag(tag) for tag in photo.tags.split()})
                 and (not owner or owner == photo.owner)
                 and (not allowed or str(photo.license) in allowed)
@@ -194,6 +212,13 @@ def _sorted(photos: list[Photo], sort: str) -> list[Photo]:
 def _tag(text: str) -> str:
     """A tag as Flickr compares them: `Great White` and `greatwhite` are one."""
     return normal(text).replace(" ", "")
+
+
+def _content_types(params: Params) -> frozenset[int]:
+    """What a search is for, as Flickr numbers it; everything where no parameter says so."""
+    if numbers := set(re.findall(r"\d+", params.get("content_types", ""))) & {"0", "1", "2"}:
+        return frozenset(map(int, numbers))
+    return _CONTENT_TYPE.get(params.get("content_type", ""), _EVERYTHING)
 
 
 def _whole(text: str | None) -> int | None:

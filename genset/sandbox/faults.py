@@ -1,14 +1,15 @@
 """What goes wrong in the sandbox, and when. Every decision is a hash: nothing is random.
 
-Three sorts of faults, each kind with its rate:
+Three sorts of faults, each kind with its rate, and the outage:
 
 - Passing ones are the request's: `too_many`, `server_error`, `unavailable`, `wrong_format`,
   `truncated`, `timeout`. They depend on the seed, on what is asked and on how often it was asked
   before. Every third time it passes, so nothing fails three times in a row.
-- Lasting ones are the photo's: `gone`, `redirect_elsewhere`, `not_image`, `broken_photos`. They
-  depend on the seed and the photo's id alone: whoever asks, however often and in whichever order,
-  finds the same photos bad.
+- Lasting ones are the photo's: `gone`, `redirect_elsewhere`, `not_image`, `broken_photos`,
+  `poisoned`. They depend on the seed and the photo's id alone: whoever asks, however often and in
+  whichever order, finds the same photos bad.
 - `unstable_pages` are the search's; see `Faults.unsettle`.
+- An `outage` is everybody's: while it lasts, every request fails. It alone depends on the clock.
 
 How a fault looks to the client stands in `trouble.py`.
 """
@@ -23,10 +24,11 @@ from genset.sandbox.records import number
 
 CALLS_ONLY = ("unavailable", "wrong_format")
 PASSING = ("too_many", "server_error", "truncated", "timeout", *CALLS_ONLY)
-LASTING = ("gone", "redirect_elsewhere", "not_image", "broken_photos")
+LASTING = ("gone", "redirect_elsewhere", "not_image", "broken_photos", "poisoned")
 KINDS = (*PASSING, *LASTING, "unstable_pages")
 
-_SECONDS = ("hang", "retry_after")
+_SECONDS = ("hang", "retry_after", "outage", "outage_after")
+_SWITCHES = ("retry_after_date", "retry_after_503")
 _MOST_REPEATED = 3
 
 T = TypeVar("T")
@@ -46,7 +48,12 @@ class Faults:
     redirect_elsewhere the image's address leads to another host
     not_image          the image's address shows a web page
     broken_photos      the image file ends in its middle
+    poisoned           the image's address answers HTTP 503 for ever
     unstable_pages     photos move between a search's pages
+
+    From `outage_after` seconds after the first request on, everything answers HTTP 503 for `outage`
+    seconds. With `retry_after_503`, each 503 asks for `retry_after` seconds too; with
+    `retry_after_date`, a Retry-After is an HTTP date.
 
     Each rate is the share of the requests, photos or pages that it meets. Since every third try
     passes, requests that are often repeated fail a third less.
@@ -63,9 +70,14 @@ class Faults:
     redirect_elsewhere: float = 0.0
     not_image: float = 0.0
     broken_photos: float = 0.0
+    poisoned: float = 0.0
     unstable_pages: float = 0.0
     retry_after: float = 1.0
     hang: float = 35.0  # longer than genset waits
+    outage: float = 0.0
+    outage_after: float = 0.0
+    retry_after_date: float = 0  # 0 or 1, as the next
+    retry_after_503: float = 0
 
     def __post_init__(self) -> None:
         for kind in KINDS:
@@ -74,17 +86,20 @@ class Faults:
         for name in _SECONDS:
             if not 0 <= getattr(self, name) < math.inf:
                 raise BadInput(f"{name}={getattr(self, name):g} is no time: write seconds")
+        for name in _SWITCHES:
+            if getattr(self, name) not in (0, 1):
+                raise BadInput(f"{name}={getattr(self, name):g} is no switch: write 1 for on")
         for kinds in (PASSING, LASTING):
             if (total := math.fsum(map(self._rate, kinds))) > 1 + 1e-9:
                 raise BadInput(f"{' + '.join(kinds)} is {total:g}: let them be at most 1 together")
 
     @classmethod
     def parse(cls, words: Iterable[str], seed: int = 0) -> Self:
-        """From the words of a command line: `too_many=0.1`, or `hang=5` for the seconds."""
+        """From the words of a command line: rates (`too_many=0.1`), seconds, switches (1)."""
         settings: dict[str, float] = {}
         for word in words:
             name, _, value = word.partition("=")
-            if name not in KINDS + _SECONDS:
+            if name not in KINDS + _SECONDS + _SWITCHES:
                 raise BadInput(f'no fault is called "{name}": there are {", ".join(KINDS)}')
             try:
                 settings[name] = float(value)
@@ -96,6 +111,10 @@ class Faults:
     def any_passing(self) -> bool:
         """Whether any request fails at all."""
         return any(map(self._rate, PASSING))
+
+    def is_outage(self, seconds: float) -> bool:
+        """Whether the outage lasts so many seconds after the first request."""
+        return self.outage_after <= seconds < self.outage_after + self.outage
 
     def of_request(self, identity: str, turn: int) -> str | None:
         """The passing fault that meets a request when it was asked `turn` times before."""

@@ -7,6 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 
 from genset.sandbox.pictures import SIZES, Picture, Pixels
+from genset.text.query import Phrase, Terms
 
 SERVER = "65535"
 """Where Flickr has kept new photos for years."""
@@ -17,7 +18,10 @@ IMAGE_PATH = re.compile(r"/\d+/(\d+)_[0-9a-f]+(?:_([a-z]))?\.(?:jpg|png|gif)")
 
 @dataclass(frozen=True)
 class Photo:
-    """One photo on the sandbox; `posted` is in Unix seconds, `taken` as Flickr writes it."""
+    """One photo on the sandbox; `posted` is in Unix seconds, `taken` as Flickr writes it.
+
+    `content_type` is 0 for a photo, 1 for a screenshot, 2 for something else.
+    """
 
     id: str
     picture: Picture
@@ -29,6 +33,7 @@ class Photo:
     license: int
     posted: int
     taken: str | None
+    content_type: int = 0
 
     @property
     def posted_text(self) -> str:
@@ -78,16 +83,19 @@ class Photo:
 
 @dataclass(frozen=True)
 class Listing:
-    """One line of the records: a photo, the words that find it and the queries that do."""
+    """One line of the records: a photo, the texts that find it and the queries that do."""
 
     photo: Photo
-    words: frozenset[str]
+    texts: tuple[Phrase, ...]
     queries: frozenset[str]
 
-    def found_by(self, text: str) -> bool:
-        """Whether a search for `text` returns the photo."""
-        asked = words(text)
-        return normal(text) in self.queries or (bool(asked) and asked <= self.words)
+    def found_by(self, text: str, asked: Terms) -> bool:
+        """Whether a search for `text`, which wants `asked`, is to return the photo.
+
+        What `asked` excludes is for the collection to say, which knows the photo's other lines.
+        """
+        wants = Terms(asked.wanted, ())
+        return normal(text) in self.queries or wants.fit(self.texts)
 
 
 def mysql(when: datetime) -> str:
@@ -98,8 +106,3 @@ def mysql(when: datetime) -> str:
 def normal(text: str) -> str:
     """A text without the differences of case and spacing."""
     return " ".join(text.casefold().split())
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text: `It's a Tench` -> it, s, a, tench."""
-    return frozenset(re.findall(r"\w+", text.casefold()))

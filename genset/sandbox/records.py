@@ -7,10 +7,12 @@ ImageNetV2's search logs have them:
      "date_upload_search_engine": "2012-07-19 13:25:02",              (UTC)
      "date_taken": "2012-07-18 13:07:32", "url_type": "url_o",        (may be null or missing)
      "file": "n01440764/1.jpg", "owner": "78733179@N04", "owner_name": "ann", "title": "A tench",
-     "tags": "fish tench", "license": 4}                              (ours; each may be missing)
+     "tags": "fish tench", "license": 4, "content_type": 0}           (ours; each may be missing)
 
-Other keys are allowed and not read. One photo may stand in several lines, as one that searches for
-two classes both returned: the first line describes it, the others add words that find it.
+`content_type` is 0 for a photo, 1 for a screenshot, 2 for something else. Other keys are allowed
+and not read. One photo may stand in several lines, as one that searches for two classes both
+returned: the first line describes it, the others add words that find it. What any of its lines says
+is what a search with a minus sign looks at.
 """
 
 import json
@@ -24,14 +26,17 @@ from pathlib import Path
 from typing import Any
 
 from genset.errors import BadInput
-from genset.sandbox.photos import Listing, Photo, mysql, normal, words
+from genset.sandbox.photos import Listing, Photo, mysql, normal
 from genset.sandbox.pictures import SIZES, SUFFIXES, Picture
 from genset.taxonomy import imagenet1k
+from genset.text.query import Phrase, parse, words
 
 ATTRIBUTION = 4
 """Flickr's number for CC BY 2.0."""
 
 LICENSES = range(17)
+
+CONTENT_TYPES = range(3)
 
 _FIRST_POST = datetime(2014, 2, 1, tzinfo=UTC)
 _POSTING_SECONDS = 5 * 365 * 86_400
@@ -48,6 +53,7 @@ class Collection:
     ) -> None:
         self.photos: dict[str, Photo] = {}
         self.listings: list[Listing] = []
+        self._said: dict[str, list[Phrase]] = {}  # by photo id, in all of its lines
         self._gone = gone or (lambda photo_id: False)
         shelf = _Shelf(photos)
         for where, row in _read(records) if records else _make_up(shelf):
@@ -63,12 +69,27 @@ class Collection:
         photo = self.photos.get(photo_id)
         return None if photo is None or photo.removed or self._gone(photo_id) else photo
 
+    def find_all(self, text: str) -> Iterator[Photo]:
+        """The photos that a search for `text` returns, a photo once for each line that finds it.
+
+        All photos where nothing is searched for.
+        """
+        asked = parse(text)
+        for listing in self.listings:
+            photo = listing.photo
+            if not text or (
+                listing.found_by(text, asked) and not asked.exclude(self._said[photo.id])
+            ):
+                yield photo
+
     def _add(self, row: Mapping[str, Any], shelf: "_Shelf") -> None:
         wnid, search_key = _text(row, "wnid"), _text(row, "search_key")
         photo = _photo(row, shelf.picture_for(row))
         photo = self.photos.setdefault(photo.id, photo)
-        found_by = words(f"{search_key} {photo.title} {photo.tags}")
-        self.listings.append(Listing(photo, found_by, planned_queries(wnid)))
+        # Each tag is a text of its own: a phrase does not go from one to the next.
+        texts = words(search_key), words(photo.title), *map(words, photo.tags.split())
+        self._said.setdefault(photo.id, []).extend(texts)
+        self.listings.append(Listing(photo, texts, planned_queries(wnid)))
 
 
 class _Shelf:
@@ -172,6 +193,9 @@ def _photo(row: Mapping[str, Any], picture: Picture) -> Photo:
     license_id = ATTRIBUTION if row.get("license") is None else row["license"]
     if type(license_id) is not int or license_id not in LICENSES:
         raise ValueError(f"license {license_id!r} is none of Flickr's: write a number, 0 to 16")
+    content_type = 0 if row.get("content_type") is None else row["content_type"]
+    if type(content_type) is not int or content_type not in CONTENT_TYPES:
+        raise ValueError(f"content_type {content_type!r} is none of Flickr's: write 0, 1 or 2")
     return Photo(
         id=photo_id,
         picture=picture,
@@ -183,6 +207,7 @@ def _photo(row: Mapping[str, Any], picture: Picture) -> Photo:
         license=license_id,
         posted=int(_date(row, "date_upload_search_engine").timestamp()),
         taken=mysql(_date(row, "date_taken")) if row.get("date_taken") else None,
+        content_type=content_type,
     )
 
 

@@ -79,6 +79,15 @@ class Sandbox:
         """Decide what to reply to a request, by its faults as well."""
         return self._trouble.answer(request)
 
+    @property
+    def is_down(self) -> bool:
+        """Whether everything answers HTTP 503, as in an outage; any thread may set it."""
+        return self._trouble.is_down
+
+    @is_down.setter
+    def is_down(self, down: bool) -> None:
+        self._trouble.is_down = down
+
     def _true_answer(self, request: Request) -> Reply:
         if request.is_call:
             return self._call(request)

@@ -1,9 +1,12 @@
 """How a fault looks to the client."""
 
+import math
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from email.utils import formatdate
 
 from genset.sandbox.api import spelled
 from genset.sandbox.faults import CALLS_ONLY, Faults
@@ -25,18 +28,23 @@ _PAGE = "<!DOCTYPE html>\n<html><head><title>{0}</title></head><body><h1>{0}</h1
 class Trouble:
     """Answers requests as `answer` does, but for those that `faults` meet.
 
-    It only counts how often each request came; all else follows from `faults`. That a photo is
-    gone is for `answer` to know, for it takes more than one reply to say so.
+    It only counts how often each request came, and when the first one did; all else follows from
+    `faults`. That a photo is gone is for `answer` to know, for it takes more than one reply to say
+    so. While `is_down`, there is an outage whatever the clock says; any thread may set it.
     """
 
     def __init__(self, faults: Faults, answer: Callable[[Request], Reply]) -> None:
         self._faults = faults
         self._answer = answer
+        self.is_down = False
+        self._first: float | None = None
         self._turns: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     def answer(self, request: Request) -> Reply:
         """The reply to a request, right or wrong."""
+        if self._is_outage(request):
+            return replace(self._unavailable(), fault="outage")
         kind = self._passing(request)
         if kind is None:
             return self._lasting(request)
@@ -44,6 +52,12 @@ class Trouble:
             reply = self._lasting(request)
             return replace(reply, cut=len(reply.body) // 2, fault=kind) if reply.body else reply
         return replace(self._failed(kind, request), fault=kind)
+
+    def _is_outage(self, request: Request) -> bool:
+        with self._lock:
+            if self._first is None:
+                self._first = request.at
+        return self.is_down or self._faults.is_outage(request.at - self._first)
 
     def _passing(self, request: Request) -> str | None:
         """The kind of failure that a request meets this time."""
@@ -61,10 +75,10 @@ class Trouble:
         """A reply that does not even try."""
         pick, identity = self._faults.pick, _identity(request)
         if kind == "too_many":
-            retry_after = {"Retry-After": f"{self._faults.retry_after:.0f}"}
-            return replace(_page(429, "Too Many Requests"), headers=retry_after)
+            return replace(_page(429, "Too Many Requests"), headers=self._retry_after())
         if kind == "server_error":
-            return _page(pick((500, 502, 503), kind, identity), "Something went wrong")
+            status = pick((500, 502, 503), kind, identity)
+            return self._unavailable() if status == 503 else _page(status, "Something went wrong")
         if kind == "timeout":
             return Reply(0, "", b"", hang=self._faults.hang)
         code = pick(UNAVAILABLE_CODES, kind, identity)
@@ -75,6 +89,17 @@ class Trouble:
             return _page(200, "Hold your clicks a moment please...")
         in_json = request.params.get("format") == "json"
         return Reply(200, *spelled(failure, {"format": "rest" if in_json else "json"}))
+
+    def _unavailable(self) -> Reply:
+        asked = self._retry_after() if self._faults.retry_after_503 else {}
+        return replace(_page(503, "Something went wrong"), headers=asked)
+
+    def _retry_after(self) -> dict[str, str]:
+        """When to come back, as a header: in seconds, or as a date, which has whole ones."""
+        seconds = self._faults.retry_after
+        if self._faults.retry_after_date:
+            return {"Retry-After": formatdate(math.ceil(time.time() + seconds), usegmt=True)}
+        return {"Retry-After": f"{seconds:.0f}"}
 
     def _lasting(self, request: Request) -> Reply:
         """The true reply, or what is wrong with the photo for good."""
@@ -88,6 +113,8 @@ class Trouble:
         if kind == "redirect_elsewhere":
             leads_to = self._faults.pick(ELSEWHERE, kind, photo_id)
             return Reply(302, "text/plain", b"", {"Location": leads_to}, kind)
+        if kind == "poisoned":
+            return replace(self._unavailable(), fault=kind)
         if kind == "not_image":
             return replace(_page(200, "Please sign in"), fault=kind)
         return replace(reply, body=reply.body[: len(reply.body) // 2], fault=kind)

@@ -26,6 +26,7 @@ from genset.store.models import (
     now,
 )
 from genset.store.queries import (
+    claimed_by_several,
     find_candidate,
     is_called_correct,
     is_contested,
@@ -71,6 +72,7 @@ __all__ = [
     "Study",
     "Verdict",
     "Worker",
+    "claimed_by_several",
     "find_candidate",
     "is_called_correct",
     "is_contested",

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
@@ -99,6 +100,13 @@ class Photo(Base):
         UniqueConstraint("source", "source_id"),
         Index("photo_sha256", "sha256"),
         Index("photo_stored_at", "stored_at"),
+        # To count the refused ones by reason without reading all photos.
+        Index(
+            "photo_refused",
+            "refused",
+            sqlite_where=text("refused IS NOT NULL"),
+            postgresql_where=text("refused IS NOT NULL"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -140,7 +148,11 @@ class Candidate(Base):
     """
 
     __tablename__ = "candidate"
-    __table_args__ = (UniqueConstraint("wnid", "photo_id"), Index("candidate_photo", "photo_id"))
+    __table_args__ = (
+        UniqueConstraint("wnid", "photo_id"),
+        Index("candidate_photo", "photo_id", "wnid"),
+        Index("candidate_rank", "wnid", "rank"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     wnid: Mapped[str] = mapped_column(String(16))
@@ -211,7 +223,8 @@ class Fact(Base):
     """Something that holds for the whole workspace, by its name.
 
     "images": the id in the marker file of the folder of originals. "query_list": the version of
-    the queries that the workspace searches with.
+    the queries that the workspace searches with. "hashes:" and a hash: the last photo
+    (`PhotoLook.compared`) that was compared with that file of hashes.
     """
 
     __tablename__ = "fact"
@@ -234,7 +247,8 @@ class PhotoLook(Base):
     """The hashes by which near duplicates of a photo are found, once computed.
 
     `hashes` holds those of `genset.scrape.fetch.fingerprint.variants` for the original `sha256`,
-    8 bytes each, in the processor's order.
+    each as 8 bytes, the lowest first. `compared` numbers the photos, from 1, in the order in which
+    they were compared with those before them; None until this one was.
     """
 
     __tablename__ = "photo_look"
@@ -242,3 +256,4 @@ class PhotoLook(Base):
     photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"), primary_key=True)
     sha256: Mapped[str] = mapped_column(String(64))
     hashes: Mapped[bytes]
+    compared: Mapped[int | None] = mapped_column(unique=True)

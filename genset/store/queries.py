@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 
-from sqlalchemy import ColumnElement, Select, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, exists, func, or_, select, union
 from sqlalchemy.orm import Session, aliased
 
 from genset.errors import BadInput
@@ -27,7 +27,8 @@ def stored_candidates(*wnids: str) -> Select[Candidate]:
 def is_contested() -> ColumnElement[bool]:
     """Whether another class claims the photo of a `Candidate`, or a photo of the same bytes.
 
-    A photo that two classes' searches return goes to neither without a human's word.
+    A photo that two classes' searches return goes to neither without a human's word. For the
+    candidates of some classes; of a whole pool, `claimed_by_several` are found sooner.
     """
     rival, theirs, ours = aliased(Candidate), aliased(Photo), aliased(Photo)
     same_photo = select(rival.id).where(
@@ -37,9 +38,41 @@ def is_contested() -> ColumnElement[bool]:
         select(rival.id)
         .join(theirs, theirs.id == rival.photo_id)
         .join(ours, ours.sha256 == theirs.sha256)
-        .where(ours.id == Candidate.photo_id, rival.wnid != Candidate.wnid)
+        .where(
+            ours.id == Candidate.photo_id,
+            theirs.id != ours.id,
+            rival.wnid != Candidate.wnid,
+        )
     )
     return or_(exists(same_photo.correlate(Candidate)), exists(same_bytes.correlate(Candidate)))
+
+
+def claimed_by_several() -> Select[int]:
+    """The `Photo.id` of all photos, stored or not, of which `is_contested` is true.
+
+    It reads the whole pool, once, and does not look each candidate up.
+    """
+    twins = (
+        select(Photo.sha256)
+        .where(Photo.sha256.is_not(None))
+        .group_by(Photo.sha256)
+        .having(func.count() > 1)
+    )
+    claimed_twins = (
+        select(Photo.sha256)
+        .join(Candidate, Candidate.photo_id == Photo.id)
+        .where(Photo.sha256.in_(twins))
+        .group_by(Photo.sha256)
+        .having(func.min(Candidate.wnid) < func.max(Candidate.wnid))
+    )
+    # A class has a photo as its candidate once, so a second candidate is another class's.
+    of_several = select(Candidate.photo_id).group_by(Candidate.photo_id).having(func.count() > 1)
+    of_same_bytes = (
+        select(Candidate.photo_id)
+        .join(Photo, Candidate.photo_id == Photo.id)
+        .where(Photo.sha256.in_(claimed_twins))
+    )
+    return select(union(of_several, of_same_bytes).subquery().c.photo_id)
 
 
 def is_ruled() -> ColumnElement[bool]:

@@ -31,5 +31,12 @@ def printable(text: str) -> str:
     return " ".join(_kept(word) for word in text.split())
 
 
+def visible(text: str) -> str:
+    """The text as it may be written to a terminal: its lines, of characters that print, uncut."""
+    if text.isprintable():
+        return text
+    return "\n".join(_kept(line, _JOINERS) for line in text.split("\n"))
+
+
 def _kept(word: str, besides: str = "") -> str:
     return "".join(char for char in word if char.isprintable() or char in besides)

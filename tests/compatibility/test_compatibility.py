@@ -389,7 +389,6 @@ def test_an_old_export_of_labels_comes_into_a_new_workspace(
             cwd=new,
             GENSET_FLICKR_ENDPOINT=endpoint,
             FLICKR_API_KEY="sandbox",
-            FLICKR_API_SECRET="sandbox",
         )
         assert scraped.code == 0, scraped.err
     finally:

@@ -10,6 +10,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -99,6 +101,27 @@ def test_too_many_says_when_to_come_back(serve: Serve) -> None:
     sandbox = serve(too_many=1, retry_after=7)
     for reply in (search(sandbox), get(addresses(sandbox)[0])):
         assert (reply.status_code, reply.headers["Retry-After"]) == (429, "7")
+
+
+def test_when_to_come_back_may_be_a_date(serve: Serve) -> None:
+    sandbox = serve(too_many=1, retry_after=90, retry_after_date=1)
+    before = datetime.now(UTC)
+    asked_for = parsedate_to_datetime(search(sandbox).headers["Retry-After"])
+    assert before + timedelta(seconds=90) <= asked_for
+    assert asked_for <= datetime.now(UTC) + timedelta(seconds=91)
+
+
+@pytest.mark.parametrize("fault", [{"server_error": 1}, {"poisoned": 1}, {"outage": 1000}])
+def test_503_says_when_to_come_back_where_it_is_told_to(
+    serve: Serve, fault: dict[str, float]
+) -> None:
+    paths = [urlsplit(address).path for address in addresses(serve(20), 20)]
+    for is_told, asks_for in ((0, None), (1, "7")):
+        sandbox = serve(20, retry_after=7, retry_after_503=is_told, **fault)
+        found = [sandbox.answer(Request("GET", path, {})) for path in paths]
+        asked = {(reply.status == 503, reply.headers.get("Retry-After")) for reply in found}
+        assert (True, asks_for) in asked
+        assert asked <= {(True, asks_for), (False, None)}
 
 
 def test_server_errors_are_of_several_sorts(serve: Serve) -> None:
@@ -241,7 +264,7 @@ def test_a_removed_photo_stays_removed_whatever_its_fault(serve: Serve, photos: 
 
 def test_lasting_faults_are_the_photos_own(serve: Serve) -> None:
     """Whoever asks, in whichever order, however often, and whatever else goes wrong."""
-    lasting = dict.fromkeys(LASTING, 0.2)
+    lasting = dict.fromkeys(LASTING, 0.15)
     one = serve(60, seed=3, **lasting)
     other = serve(60, seed=3, too_many=0.3, truncated=0.3, unstable_pages=0.5, **lasting)
     truth = {urlsplit(each).path: asked(one, each) for each in addresses(one, 60)}
@@ -250,6 +273,57 @@ def test_lasting_faults_are_the_photos_own(serve: Serve) -> None:
         for each in sorted(set(addresses(other, 60)), reverse=True):
             if (fault := asked(other, each)) not in PASSING:
                 assert fault == truth[urlsplit(each).path]
+
+
+def test_a_poisoned_photo_is_listed_and_never_comes(serve: Serve) -> None:
+    sandbox = serve(poisoned=1)
+    address = addresses(sandbox)[0]
+    assert [get(address).status_code for _ in range(7)] == [503] * 7
+    assert api(sandbox).photos.getInfo(photo_id="1")["stat"] == "ok"
+    assert [each.fault for each in sandbox.requests] == ["poisoned"] * 7 + [None]
+
+
+# Outages
+
+
+def at(sandbox: Sandbox, seconds: float, path: str = "/services/rest/") -> tuple[int, str | None]:
+    """What a request gets that comes so many seconds after the sandbox's hour nought."""
+    params = {"method": "flickr.test.echo", "api_key": "sandbox"}
+    reply = sandbox.answer(Request("GET", path, params, at=1000 + seconds))
+    return reply.status, reply.fault
+
+
+def test_an_outage_begins_and_ends_by_the_clock(serve: Serve) -> None:
+    sandbox = serve(outage=40, outage_after=10)
+    image = urlsplit(addresses(serve())[0]).path
+    for path in ("/services/rest/", image):
+        assert at(sandbox, 0, path) == (200, None)
+        assert at(sandbox, 9.9, path) == (200, None)
+        assert at(sandbox, 10, path) == (503, "outage")
+        assert at(sandbox, 49.9, path) == (503, "outage")
+        assert at(sandbox, 50, path) == (200, None)
+
+
+def test_an_outage_begins_with_the_first_request_where_nothing_else_is_said(serve: Serve) -> None:
+    sandbox = serve(outage=40)
+    assert at(sandbox, 0) == at(sandbox, 39) == (503, "outage")
+    assert at(sandbox, 40) == (200, None)
+
+
+def test_an_outage_is_no_turn_of_the_other_faults(serve: Serve) -> None:
+    sandbox = serve(outage=40, too_many=1)
+    at(sandbox, 0)
+    assert [at(sandbox, 50)[0] for _ in range(3)] == [429, 429, 200]
+
+
+def test_a_sandbox_is_down_while_it_is_told_to_be(serve: Serve) -> None:
+    sandbox = serve()
+    address = addresses(sandbox)[0]
+    for down in (False, True, False):
+        sandbox.is_down = down
+        assert sandbox.is_down is down
+        assert [search(sandbox).status_code, get(address).status_code] == [503 if down else 200] * 2
+    assert [each.fault for each in sandbox.requests] == [*[None] * 2, *["outage"] * 2, *[None] * 2]
 
 
 # How often, and whom
@@ -270,6 +344,7 @@ def test_rates_of_passing_faults(serve: Serve, kind: str) -> None:
 
 def test_rates_of_lasting_faults_side_by_side(serve: Serve) -> None:
     rates = {"gone": 0.3, "redirect_elsewhere": 0.05, "not_image": 0.1, "broken_photos": 0.2}
+    rates["poisoned"] = 0.15
     sandbox = serve(COUNT, **rates)
     seen = Counter(asked(sandbox, each) for each in addresses(sandbox, COUNT))
     for kind, rate in rates.items():
@@ -412,6 +487,8 @@ def test_a_log_that_cannot_be_written(photos: Path, tmp_path: Path) -> None:
         (["gone=nan"], "gone=nan is no rate"),
         (["hang=inf"], "hang=inf is no time"),
         (["retry_after=-1"], "retry_after=-1 is no time"),
+        (["outage=-1"], "outage=-1 is no time"),
+        (["retry_after_date=2"], "retry_after_date=2 is no switch"),
         (["too_many=0.7", "timeout=0.7"], "is 1.4: let them be at most 1 together"),
         (["gone=0.7", "not_image=0.7"], "is 1.4: let them be at most 1 together"),
     ],

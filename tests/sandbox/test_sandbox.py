@@ -184,6 +184,64 @@ def test_a_planned_query_finds_its_class(serve: Serve) -> None:
     assert found(sandbox, text=" Tinca  TINCA ") == ["1"]
 
 
+def test_phrases_and_excluded_words(serve: Serve) -> None:
+    sandbox = serve(
+        record(1, search_key="lion", title="A lion in the sun"),
+        record(2, search_key="sea lion", title="A sea lion"),
+        record(3, search_key="lion", title="A lion by the sea"),
+        record(4, search_key="lion", tags="mountain lion"),
+    )
+    assert found(sandbox, text="lion", sort="relevance") == ["1", "2", "3", "4"]
+    assert found(sandbox, text="sea lion", sort="relevance") == ["2", "3"]
+    assert found(sandbox, text='"sea lion"') == ["2"]
+    assert found(sandbox, text="lion -sea", sort="relevance") == ["1", "4"]
+    assert found(sandbox, text="lion -sea -mountain") == ["1"]
+    assert found(sandbox, text='lion -"sea lion"', sort="relevance") == ["1", "3", "4"]
+    assert found(sandbox, text='"mountain lion"') == []  # each tag is a text of its own
+    assert found(sandbox, text="-sea") == []
+    assert len(found(sandbox, text='lion"')) == 4  # a quotation mark that is not closed
+
+
+def test_what_any_line_of_a_photo_says_can_be_excluded(serve: Serve) -> None:
+    """A photo that two classes' searches returned says both classes' words."""
+    sandbox = serve(record(7, search_key="lion"), record(7, search_key="sea lion"))
+    assert found(sandbox, text="lion") == ["7"]
+    assert found(sandbox, text="lion -sea") == []
+
+
+def test_a_planned_query_with_operators_finds_its_class(serve: Serve) -> None:
+    lion, phrase = "n02129165", "n01740131"
+    sandbox = serve(
+        record(1, wnid=lion, search_key="simba"),
+        record(2, wnid=lion, search_key="simba", title="at sea"),
+        record(3, wnid=phrase, search_key="slither"),
+    )
+    assert found(sandbox, text="lion -sea -mountain") == ["1"]
+    assert found(sandbox, text='"night snake"') == ["3"]
+
+
+def test_content_types_narrow_a_search(serve: Serve) -> None:
+    rows = [record(number, content_type=number) for number in (1, 2)]
+    sandbox = serve(record(5), *rows)
+    by_old = {
+        kind: found(sandbox, text="tench", sort="relevance", content_type=kind)
+        for kind in range(1, 8)
+    }
+    assert by_old == {
+        1: ["5"],
+        2: ["1"],
+        3: ["2"],
+        4: ["5", "1"],
+        5: ["1", "2"],
+        6: ["5", "2"],
+        7: ["5", "1", "2"],
+    }
+    assert found(sandbox, text="tench", content_types="0,2", sort="relevance") == ["5", "2"]
+    # Of both, the newer one counts; without any, everything is found.
+    assert found(sandbox, text="tench", content_types="1", content_type=1) == ["1"]
+    assert len(found(sandbox, text="tench")) == len(found(sandbox, text="tench", content_type=9))
+
+
 def test_the_newest_come_first_unless_asked_otherwise(serve: Serve) -> None:
     sandbox = serve(
         record(5, date_taken="2011-01-01 00:00:00"),
@@ -543,6 +601,8 @@ def test_many_clients_at_once(serve: Serve) -> None:
         ({"date_taken": "yesterday"}, "write it as 2014-02-01 13:59:00"),
         ({"url_type": "url_x"}, "write one of url_sq"),
         ({"license": 17}, "write a number, 0 to 16"),
+        ({"content_type": 3}, "write 0, 1 or 2"),
+        ({"content_type": True}, "write 0, 1 or 2"),
         ({"license": "4"}, "write a number, 0 to 16"),
         ({"tags": ["a"]}, '"tags" is missing or no text'),
     ],

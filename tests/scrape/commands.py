@@ -5,21 +5,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-_IMPATIENT = """\
-from genset.__main__ import main
-from genset.scrape.fetch import http
-http.FIRST_WAIT = 0.01
-main()
-"""
-
 
 def genset(*words: str, cwd: Path, code: int = 0, endpoint: str = "", key: str = "key") -> str:
     """What it printed; where it must end with `code`, its one line on standard error."""
     done = subprocess.run(
-        [sys.executable, "-c", _IMPATIENT, *words],
+        [sys.executable, "-m", "genset", *words],
         cwd=cwd,
         env={name: value for name, value in os.environ.items() if "FLICKR" not in name}
-        | {"GENSET_FLICKR_ENDPOINT": endpoint, "FLICKR_API_KEY": key, "FLICKR_API_SECRET": key},
+        | {
+            "GENSET_PAUSE_FACTOR": "0.001",
+            "GENSET_FLICKR_ENDPOINT": endpoint,
+            "FLICKR_API_KEY": key,
+            "FLICKR_API_SECRET": key,
+        },
         capture_output=True,
         text=True,
     )

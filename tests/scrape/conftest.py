@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from genset.scrape.fetch import http
 from tests.scrape.pools import Pool, Serve
 
 
 @pytest.fixture
 def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Start sandboxes; nobody waits for a second between two tries."""
-    monkeypatch.setattr(http, "FIRST_WAIT", 0)
+    """Start sandboxes; pauses are short."""
+    monkeypatch.setenv("GENSET_PAUSE_FACTOR", "0.0002")
     start = Serve(tmp_path)
     yield start
     for sandbox in start.running:

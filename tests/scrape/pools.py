@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,9 @@ from sqlalchemy import select
 
 from genset.sandbox import Faults, Reply, Request, Sandbox
 from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.collect.scraper import ScrapeSummary, scrape
+from genset.scrape.collect.results import ScrapeSummary
+from genset.scrape.collect.scraper import scrape
+from genset.scrape.fetch.hosts import Hosts
 from genset.scrape.sources.flickr import Flickr
 from genset.scrape.sources.source import Question, SearchPage, Source
 from genset.store import Base, Photo, Store, stored_candidates
@@ -60,17 +63,28 @@ FAULTS = {
 }
 
 
+def flickr_at(folder: Path, endpoint: str | None = None, key: str = "key") -> Flickr:
+    """Flickr, of which nothing is known yet; what will be is kept below `folder`."""
+    own = Path(tempfile.mkdtemp(dir=folder))
+    return Flickr(Hosts(Store.open(f"sqlite:///{own / 'hosts.db'}")), key, endpoint)
+
+
 class Faulty(Sandbox):
     """A sandbox whose `fault` may answer a request in its stead."""
 
     fault: Callable[[Request], Reply | None] = staticmethod(lambda request: None)
+    folder: Path
 
     def answer(self, request: Request) -> Reply:
         return self.fault(request) or super().answer(request)
 
     @property
     def source(self) -> Flickr:
-        return Flickr("key", "secret", self.endpoint)
+        """This sandbox as a source, of which nothing is known yet."""
+        return self.source_with("key")
+
+    def source_with(self, key: str) -> Flickr:
+        return flickr_at(self.folder, self.endpoint, key)
 
     @property
     def asked_images(self) -> list[str]:
@@ -103,6 +117,7 @@ class Serve:
         records = folder.parent / "records.jsonl"
         records.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
         sandbox = Faulty(folder.parent, records, faults=faults or Faults())
+        sandbox.folder = folder.parent
         sandbox.start()
         self.running.append(sandbox)
         return sandbox
@@ -112,16 +127,15 @@ class Deaf:
     """A source that does not hear which window and which licences are asked for."""
 
     name = "flickr"
-    image_interval = 0.0
 
     def __init__(self, source: Flickr) -> None:
         self.source = source
-        self.may_fetch = source.may_fetch
+        self.api, self.images, self.may_fetch = source.api, source.images, source.may_fetch
 
-    def search(self, question: Question) -> SearchPage:
+    def search(self, question: Question, quota: int) -> SearchPage:
         ever = datetime(1970, 1, 1, tzinfo=UTC)
         return self.source.search(
-            replace(question, posted_after=ever, posted_before=None, licenses=())
+            replace(question, posted_after=ever, posted_before=None, licenses=()), quota
         )
 
 
@@ -140,18 +154,20 @@ class Pool:
         return scrape(self.workspace, self.store, source, plan)
 
     def command(
-        self, endpoint: str, *words: str, key: str = "key", secret: str = "secret"
+        self,
+        endpoint: str,
+        *words: str,
+        key: str = "key",
+        secret: str = "secret",
+        pauses: float = 0.001,
     ) -> subprocess.Popen[str]:
-        """`genset scrape` in a process of its own, which waits for no second between its tries."""
-        impatient = (
-            "from genset.__main__ import main; from genset.scrape.fetch import http; "
-            "http.FIRST_WAIT = 0.01; main()"
-        )
+        """`genset scrape` in a process of its own; `pauses` is their factor."""
         return subprocess.Popen(
-            [sys.executable, "-c", impatient, "scrape", *words],
+            [sys.executable, "-m", "genset", "scrape", *words],
             cwd=self.workspace.root,
             env=os.environ
             | {
+                "GENSET_PAUSE_FACTOR": str(pauses),
                 "GENSET_STORE_URL": self.store_url,
                 "GENSET_FLICKR_ENDPOINT": endpoint,
                 "FLICKR_API_KEY": key,
@@ -183,6 +199,8 @@ class Pool:
             photos = dict(connection.execute(select(Photo.id, Photo.source_id)).all())
             found: dict[str, list[Row]] = {}
             for table in Base.metadata.sorted_tables:
+                if table.name in _THEIRS:
+                    continue
                 rows = [dict(row) for row in connection.execute(select(table)).mappings()]
                 for row in rows:
                     if "photo_id" in row:
@@ -202,13 +220,15 @@ class Pool:
         }
 
 
-_OURS = {"id", "asked_at", "stored_at"}
+_OURS = {"id", "asked_at", "stored_at", "made_at"}
+# What scrapers know of hosts and of each other.
+_THEIRS = {"host", "rate_limit", "worker", "held_lock"}
 
 
-def answer_of(process: "subprocess.Popen[str]") -> Any:
-    """What a command that was asked for JSON, and must not fail, printed."""
+def answer_of(process: "subprocess.Popen[str]", code: int = 0) -> Any:
+    """What a command that was asked for JSON, and must end with `code`, printed."""
     out, errors = process.communicate(timeout=60)
-    assert process.returncode == 0, errors
+    assert process.returncode == code, errors
     return json.loads(out)
 
 

@@ -1,36 +1,132 @@
-"""Who does what: several scrapers on one workspace share the work out."""
+"""Who does what: several scrapers of one store share the work out, on however many machines."""
 
-import errno
-import fcntl
 import os
+import socket
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self, TypeVar
+from uuid import uuid4
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from genset.store import HeldLock, Store, Worker
+
+Kind = Literal["class", "photo"]
+T = TypeVar("T")
+
+_BEAT = 10.0  # seconds
+_DEAD_AFTER = 45.0  # seconds without a sign of life: with a beat, less than a minute
+_AT_ONCE = 5000  # numbers in a statement
 
 
 class Locks:
-    """Locks on things that have a number: each thing is one process's at a time.
+    """What this process works on alone: each class and photo is one scraper's at a time.
 
-    Each is one byte of a file, the one at its number, and a claim is a lock on that byte: it ends
-    with the process, however that ends, so nobody waits for one that was killed.
+    A lock is a row of the store. It is its holder's while that shows signs of life, so nobody
+    waits for more than a minute for a scraper that was killed, and not at all for one of the same
+    machine. Use it in a ``with`` statement.
     """
 
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        """`clock` tells the store's time, in seconds."""
+        self._store = store
+        self._now = clock
+        is_sqlite = self._store.engine.dialect.name == "sqlite"
+        self._insert = sqlite.insert if is_sqlite else postgresql.insert
+        self._id = uuid4().hex
+        self._stopped = threading.Event()
+        self._heart = threading.Thread(target=self._beat, daemon=True)
 
-    def claim(self, number: int) -> bool:
-        """Take it, unless another process has it."""
-        try:
-            fcntl.lockf(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number)
-        except OSError as error:
-            if error.errno in (errno.EACCES, errno.EAGAIN):
-                return False
-            raise
+    def __enter__(self) -> Self:
+        self._show_life()
+        self._heart.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stopped.set()
+        self._heart.join()
+        # A store that is gone is what ends this; others see soon that we are dead.
+        with suppress(OperationalError), self._store.begin() as session:
+            session.execute(delete(HeldLock).where(HeldLock.worker_id == self._id))
+            session.execute(delete(Worker).where(Worker.id == self._id))
+
+    def take(self, kind: Kind, numbers: Collection[int]) -> set[int]:
+        """Those of the numbers that nobody holds, this process neither; they are ours now."""
+        taken: set[int] = set()
+        with self._store.begin() as session:
+            for some in _in_parts(sorted(numbers)):
+                rows = [{"kind": kind, "number": each, "worker_id": self._id} for each in some]
+                insert = self._insert(HeldLock).values(rows).on_conflict_do_nothing()
+                taken.update(session.scalars(insert.returning(HeldLock.number)))
+        return taken
+
+    def release(self, session: Session, kind: Kind, numbers: Collection[int]) -> None:
+        """Give them back, as part of a transaction."""
+        for some in _in_parts(sorted(numbers)):
+            session.execute(
+                delete(HeldLock).where(
+                    HeldLock.kind == kind,
+                    HeldLock.number.in_(some),
+                    HeldLock.worker_id == self._id,
+                )
+            )
+
+    def _beat(self) -> None:
+        while not self._stopped.wait(_BEAT):
+            with suppress(OperationalError):  # the main thread meets it too, and says so
+                self._show_life()
+
+    def _show_life(self) -> None:
+        """Say that this process lives, and free what the dead held."""
+        now = self._now()
+        machine = _machine()
+        mine = {"id": self._id, "machine": machine, "pid": os.getpid(), "seen_at": now}
+        with self._store.begin() as session:
+            seen = update(Worker).where(Worker.id == self._id).values(seen_at=now)
+            # Whoever slept for longer, with its machine, was taken for dead, and starts anew.
+            if session.execute(seen.returning(Worker.id)).first() is None:
+                session.execute(self._insert(Worker).values(mine))
+            dead = [
+                worker.id
+                for worker in session.scalars(select(Worker).where(Worker.id != self._id))
+                if not now - _DEAD_AFTER < worker.seen_at < now + _DEAD_AFTER
+                or (worker.machine == machine and not _is_running(worker.pid))
+            ]
+            for some in _in_parts(dead):
+                session.execute(delete(HeldLock).where(HeldLock.worker_id.in_(some)))
+                session.execute(delete(Worker).where(Worker.id.in_(some)))
+
+
+def _in_parts(values: list[T]) -> Iterator[list[T]]:
+    for start in range(0, len(values), _AT_ONCE):
+        yield values[start : start + _AT_ONCE]
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
         return True
+    return True
 
-    def release(self, number: int) -> None:
-        """Give it back."""
-        fcntl.lockf(self._handle, fcntl.LOCK_UN, 1, number)
 
-    def close(self) -> None:
-        """Give everything back."""
-        os.close(self._handle)
+def _machine() -> str:
+    """Where numbers of processes mean the same: this boot of this machine, or container."""
+    parts = [socket.gethostname()]
+    for file in (Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid")):
+        with suppress(OSError):
+            parts.append(str(file.readlink()) if file.is_symlink() else file.read_text().strip())
+    return " ".join(parts)

@@ -1,8 +1,9 @@
 """What a scrape is to bring, and what that takes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from genset.scrape.fetch.pauses import RetryPolicy
 from genset.taxonomy import ImageClass
 
 
@@ -20,6 +21,11 @@ class ScrapePlan:
         min_size: pixels that a photo's shorter side must have, at least 1; None for the usual
             number, to which photos that are stored already are not held.
         search: whether to look for further candidates; without, those that there are must do.
+        retries: how often a page or a photo that fails is tried.
+        wait: whether to wait, where all that is left is to be tried again later, for longer than a
+            minute.
+        query_list: the version of the list that the classes' queries are from, which is stored with
+            each search.
     """
 
     classes: tuple[ImageClass, ...]
@@ -30,6 +36,9 @@ class ScrapePlan:
     safe_search: int = 1
     min_size: int | None = None
     search: bool = True
+    retries: RetryPolicy = field(default_factory=RetryPolicy)
+    wait: bool = True
+    query_list: str = ""
 
     @property
     def per_page(self) -> int:

@@ -1,36 +1,38 @@
 """Fill each class with candidates: search, then download by rank until it has enough.
 
-The database says at any moment what a class needs next (`_Scraper._next_jobs`): pages to ask for,
-photos to download, or nothing more. Threads do these jobs, which only talk to hosts and write
-originals; the main thread stores what came of them and looks again. A class's next jobs are given
-out when all its last ones are stored, so a scrape that is killed anywhere goes on from the rows.
+The database says at any moment what a class needs next (`class_state`): pages to ask for, photos
+to download, or nothing more. Threads do these jobs, which only talk to hosts and write originals;
+the main thread stores what came of them and looks again. A class's next jobs are given out when
+all its last ones are stored, so a scrape that is killed anywhere goes on from the rows.
 """
 
+import heapq
 import queue
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, field
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any
 
-from sqlalchemy import select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import select
 
-from genset.errors import PhotoRefused, SourceUnavailable
-from genset.files import secure
+from genset.errors import SourceUnavailable
 from genset.progress import progress
+from genset.scrape.collect.failures import Tried, photos_tried, searches_tried
+from genset.scrape.collect.jobs import Came, Job, PageJob, PhotoJob
 from genset.scrape.collect.locks import Locks
 from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.collect.search import Step, keep_page
-from genset.scrape.collect.selection import Ranked
-from genset.scrape.collect.state import ClassState, class_state
+from genset.scrape.collect.results import Done, Results, ScrapeSummary
+from genset.scrape.collect.search import question_key
+from genset.scrape.collect.state import class_state
 from genset.scrape.collect.thread_pool import ThreadPool
-from genset.scrape.fetch.originals import Fetcher, Original
-from genset.scrape.fetch.rate_limit import RateLimit
-from genset.scrape.sources.source import SearchPage, Source
-from genset.store import Photo, Store, now
+from genset.scrape.fetch.hosts import LONG, Host, HostClosed
+from genset.scrape.fetch.originals import Fetcher
+from genset.scrape.fetch.pauses import scaled
+from genset.scrape.sources.source import Source
+from genset.store import Photo, Store
 from genset.taxonomy import ImageClass
 from genset.workspace import Workspace
 
@@ -39,107 +41,79 @@ _LOOK_AGAIN = 0.2  # seconds
 _GATHER = 0.05  # seconds
 
 
-@dataclass
-class ScrapeSummary:
-    """What a scrape did. `short`, `contested` and `failed` are by wnid.
-
-    Attributes:
-        full: classes that have all the photos asked for.
-        short: photos held by classes whose results ended before they were full.
-        contested: photos held back because another class claims them too.
-        failed: what went wrong, for classes that the same command may finish later.
-        stored: photos downloaded by this run.
-        refused: photos refused by this run, by reason.
-        searches: pages asked of the source by this run.
-    """
-
-    full: int = 0
-    short: dict[str, int] = field(default_factory=dict)
-    contested: dict[str, int] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
-    stored: int = 0
-    refused: dict[str, int] = field(default_factory=dict)
-    searches: int = 0
-
-
 def scrape(workspace: Workspace, store: Store, source: Source, plan: ScrapePlan) -> ScrapeSummary:
     """Bring each class of the plan to the candidates that `genset.scrape.collect.selection` keeps.
 
     Everything is stored as it comes, so the same call goes on where a killed one stopped, and
-    does nothing where nothing is missing. Several may run on one workspace and share the work.
+    does nothing where nothing is missing. Several may run on one store and share the work. A host
+    that is down is waited for, and what fails is tried again later, as `plan` says.
+
+    Args:
+        workspace: where originals are kept.
+        store: the workspace's.
+        source: where to search.
+        plan: what is wanted of which classes.
 
     Raises:
         SourceRefused: the source turns every call down, for instance for a bad key.
+        HostGaveUp: a host is not to be waited for.
     """
-    scraper = _Scraper(workspace, store, source, plan)
-    settled = scraper.settle()
-    for _ in progress(settled, total=len(plan.classes), what="scrape", unit="class"):
-        pass
-    return scraper.summary
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A page that came, to be stored."""
-
-    step: Step
-    answer: SearchPage
-
-
-@dataclass(frozen=True, slots=True)
-class _Fetched:
-    """A photo that came, or why it is refused, to be stored."""
-
-    photo_id: int
-    outcome: Original | PhotoRefused
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Job:
-    """Something to do for a class, off the main thread; `photo_id` is the photo it fetches."""
-
-    cls: ImageClass
-    do: Callable[[], _Asked | _Fetched]
-    photo_id: int | None = None
-
-
-# A job, and what came of it, or what it raised.
-_Done = tuple[_Job, _Asked | _Fetched | Exception]
-
-
-def _number(cls: ImageClass) -> int:
-    """The class's number in WordNet, to claim it by."""
-    return int(cls.wnid[1:])
+    with Locks(store, source.api.hosts.now) as locks:
+        scraper = _Scraper(workspace, store, source, plan, locks)
+        for _ in progress(scraper.settle(), total=len(plan.classes), what="scrape", unit="class"):
+            pass
+        return scraper.summary
 
 
 class _Scraper:
+    """Works on many classes at once. Each is in one state at any moment:
+
+                   it is ours                    jobs to do
+    waiting ------------------------> looked at ------------> working
+     ^  ^  ^                           |  |  |                   |
+     |  |  |                           |  |  |   all are stored  |
+     |  |  +---------------------------+--|--|--<----------------+
+     |  |    its host is open again    |  |  |
+     |  +------ blocked <--------------+  |  |   its host is held or down
+     |    the time came                   |  |
+     +--------- resting <-----------------+  |   only tries that are due later are left
+                                             |
+                settled <--------------------+   nothing is left: full, short or failed
+    """
+
     def __init__(
-        self, workspace: Workspace, store: Store, source: Source, plan: ScrapePlan
+        self,
+        workspace: Workspace,
+        store: Store,
+        source: Source,
+        plan: ScrapePlan,
+        locks: Locks,
     ) -> None:
-        self.images = workspace.images
         self.store = store
         self.source = source
         self.plan = plan
-        pace = RateLimit(workspace.paces, f"{source.name}-images", source.image_interval)
-        self.fetcher = Fetcher(source.may_fetch, workspace.images, pace, plan.min_size)
-        self.claimed_classes = Locks(workspace.paces / "classes")
-        self.claimed_photos = Locks(workspace.paces / "photos")
-        self.waiting: deque[ImageClass] = deque()
-        self.asking, self.fetching = ThreadPool(), ThreadPool()
-        self.running: set[_Job] = set()
-        self.jobs_of: Counter[str] = Counter()  # how many of them, by wnid
-        self.done: queue.SimpleQueue[_Done] = queue.SimpleQueue()
-        self.is_answered = False
+        self.locks = locks
+        self.hosts = source.api.hosts
         self.summary = ScrapeSummary()
+        self.results = Results(store, workspace.images, plan, locks, self.summary)
+        self.fetcher = Fetcher(source.images, source.may_fetch, workspace.images, plan.min_size)
+        self.asking, self.fetching = ThreadPool(), ThreadPool()
+        self.done: queue.SimpleQueue[tuple[Job, Came | Exception]] = queue.SimpleQueue()
+        # The states. A class that is working has jobs; `jobs_of` counts them by wnid.
+        self.waiting: deque[ImageClass] = deque()
+        self.blocked: dict[Host, deque[ImageClass]] = defaultdict(deque)
+        self.resting: list[tuple[datetime, int, ImageClass]] = []  # a heap, the next to wake first
+        self.jobs_of: Counter[str] = Counter()
+        self.is_answered = False  # whether any host has answered at all
+        self.told_of: datetime | None = None
 
     def settle(self) -> Iterator[ImageClass]:
         """Work until no class needs anything, and yield each one as it gets there."""
-        with (
-            closing(self.claimed_classes),
-            closing(self.claimed_photos),
-            closing(self.asking),
-            closing(self.fetching),
-        ):
+        self.hosts.stopping.clear()
+        with ExitStack() as ended:
+            ended.callback(self.asking.close)
+            ended.callback(self.fetching.close)
+            ended.callback(self.hosts.stop)  # first of these: threads may wait for their turn
             yield from self._work(self.plan.classes)
             # A class that was asked late may claim a photo that an earlier one had counted in.
             while again := self._unsettled():
@@ -151,10 +125,11 @@ class _Scraper:
         unsettled = []
         self.summary.full, self.summary.short, self.summary.contested = 0, {}, {}
         for cls in self.plan.classes:
-            if cls.wnid in self.summary.failed:
+            if cls.wnid in self.summary.failed or cls.wnid in self.summary.waiting:
                 continue
-            state = self._state(cls)
-            if self._jobs(cls, state):
+            with self.store.session() as session:
+                state = class_state(session, self.source.name, self.plan, cls)
+            if not state.is_settled:
                 unsettled.append(cls)
                 continue
             if state.is_full:
@@ -168,157 +143,205 @@ class _Scraper:
     def _work(self, classes: Iterable[ImageClass]) -> Iterator[ImageClass]:
         """Give out jobs and store what comes of them, until these classes need no more."""
         self.waiting.extend(classes)
-        while self.waiting or self.running:
-            for _ in range(len(self.waiting)):
-                if len(+self.jobs_of) >= self._at_a_time:
-                    break
-                cls = self.waiting.popleft()
-                if not self.claimed_classes.claim(_number(cls)):
-                    self.waiting.append(cls)  # another scraper's; look again when it lets go
-                elif self._is_settled(cls):
-                    yield cls
-            if not self.running:
-                time.sleep(_LOOK_AGAIN if self.waiting else 0)
-                continue
-            for cls in self._store(self._finished()):
-                if not self.jobs_of[cls.wnid] and self._is_settled(cls):
-                    yield cls
+        while True:
+            self._wake()
+            yield from self._start()
+            if self.jobs_of:
+                came = self._store(self._finished())
+                yield from self._look_at([cls for cls in came if not self.jobs_of[cls.wnid]])
+            elif self.waiting:  # for what other scrapers, or another class, are about to finish
+                time.sleep(_LOOK_AGAIN)
+            elif not self._pause():
+                return
 
-    def _finished(self) -> list[_Done]:
-        """Wait for a job to end, and return it with those that have ended since the last call."""
-        done: list[_Done] = []
-        while not done:
-            with suppress(queue.Empty):
-                done.append(self.done.get(timeout=_LOOK_AGAIN))
-                if len(self.running) > 1:
-                    time.sleep(_GATHER)  # one transaction for many photos
-                while True:
-                    done.append(self.done.get_nowait())
-            self.asking.look()
-            self.fetching.look()
-        return done
+    def _wake(self) -> None:
+        """Let those classes go on whose time came, or whose host is open."""
+        now = self._now()
+        while self.resting and self.resting[0][0] <= now:
+            self.waiting.append(heapq.heappop(self.resting)[2])
+        for host, classes in self.blocked.items():
+            if classes and host.opens_in() == 0:
+                # A host that is down is asked by one call whether it is back.
+                for _ in range(1 if host.is_down else len(classes)):
+                    self.waiting.append(classes.popleft())
 
-    @property
-    def _at_a_time(self) -> int:
-        """How many classes to work on: a single one until a host has answered at all."""
-        return _CLASSES_AT_A_TIME if self.is_answered else 1
+    def _start(self) -> Iterator[ImageClass]:
+        """Look at classes that wait, as many as there is room for; yield those that are settled."""
+        room = _CLASSES_AT_A_TIME - len(self.jobs_of)
+        some = [self.waiting.popleft() for _ in range(min(room, len(self.waiting)))]
+        if some:
+            ours = self.locks.take("class", {_number(cls) for cls in some})
+            self.waiting.extend(cls for cls in some if _number(cls) not in ours)
+            yield from self._look_at([cls for cls in some if _number(cls) in ours])
 
-    def _is_settled(self, cls: ImageClass) -> bool:
-        """Start a class's next jobs; where there are none, let go of it."""
-        jobs = [] if cls.wnid in self.summary.failed else self._jobs(cls, self._state(cls))
-        if not jobs:
-            self.claimed_classes.release(_number(cls))
+    def _look_at(self, classes: Sequence[ImageClass]) -> Iterator[ImageClass]:
+        """Bring classes that are ours to their next state, and yield those that are settled."""
+        settled = []
+        for cls in classes:
+            # A bad key shows at the first call, so the first class makes it alone.
+            if self.jobs_of and not self.is_answered:
+                self.waiting.append(cls)
+            elif self._look(cls):
+                settled.append(cls)
+        if others := {_number(cls) for cls in classes if cls.wnid not in self.jobs_of}:
+            with self.store.begin() as session:
+                self.locks.release(session, "class", others)
+        yield from settled
+
+    def _look(self, cls: ImageClass) -> bool:
+        """Bring a class to its next state; whether it is settled."""
+        needs = self._needs(cls)
+        if able := [job for job in needs.jobs if job.host.opens_in() == 0]:
+            is_careful = able[0].host.is_down or not self.is_answered
+            self._submit(cls, able[:1] if is_careful else able)
+        elif needs.jobs:
+            self.blocked[needs.jobs[0].host].append(cls)
+        elif needs.later:
+            heapq.heappush(self.resting, (min(needs.later), _number(cls), cls))
+        else:
+            if needs.failed:
+                self.summary.failed[cls.wnid] = needs.failed
             return True
-        # A bad key shows at the first call: do not make several.
-        free = self._claimed(jobs if self.is_answered else jobs[:1])
-        if not free:
-            self.waiting.append(cls)  # what this class needs is being fetched for another one
-        for job in free:
-            self.jobs_of[cls.wnid] += 1
-            self.running.add(job)
-            pool = self.asking if job.photo_id is None else self.fetching
-            pool.submit(partial(self._do, job))
         return False
 
-    def _claimed(self, jobs: Sequence[_Job]) -> list[_Job]:
-        """Those of a class's jobs that nobody else does or has just done, now claimed."""
-        fetching = {job.photo_id for job in self.running}
-        photo_ids = {job.photo_id for job in jobs if job.photo_id is not None} - fetching
-        mine = {photo_id for photo_id in photo_ids if self.claimed_photos.claim(photo_id)}
+    def _needs(self, cls: ImageClass) -> "_Needs":
+        """What a class needs next: nothing when it is settled."""
+        needs, now = _Needs(), self._now()
+        with self.store.session() as session:
+            state = class_state(session, self.source.name, self.plan, cls)
+            if state.is_settled:
+                return needs
+            if state.ahead.is_even and (missing := state.selection.missing):
+                tried = photos_tried(session, [each.photo_id for each in missing])
+                for each in missing:
+                    photo = PhotoJob(cls, each, self.fetcher, is_known=each.photo_id in tried)
+                    needs.add(photo, tried.get(each.photo_id), now)
+            else:
+                asked = searches_tried(session, cls.wnid, self.source.name)
+                for step in state.ahead.steps:
+                    key = question_key(step.question)
+                    page = PageJob(cls, step, self.source, is_known=key in asked)
+                    needs.add(page, asked.get(key), now)
+        needs.jobs.sort(key=lambda job: job.is_known)  # what never failed says more of its host
+        return needs
+
+    def _submit(self, cls: ImageClass, jobs: Sequence[Job]) -> None:
+        """Have threads do those of a class's jobs that nobody else does or has just done."""
+        pages = [job for job in jobs if isinstance(job, PageJob)]
+        photos = {job.candidate.photo_id: job for job in jobs if isinstance(job, PhotoJob)}
+        mine = self.locks.take("photo", photos.keys()) if photos else set()
         undone = select(Photo.id).where(
             Photo.id.in_(mine), Photo.sha256.is_(None), Photo.refused.is_(None)
         )
-        with self.store.session() as session:
-            left = set(session.scalars(undone)) if mine else set()
-        for photo_id in mine - left:
-            self.claimed_photos.release(photo_id)
-        return [job for job in jobs if job.photo_id is None or job.photo_id in left]
+        if mine:
+            with self.store.begin() as session:
+                left = set(session.scalars(undone))
+                self.locks.release(session, "photo", mine - left)
+            mine = left
+        free: list[Job] = [*pages, *(photos[number] for number in photos if number in mine)]
+        if not free:
+            self.waiting.append(cls)  # what this class needs is being fetched for another one
+            return
+        self.jobs_of[cls.wnid] = len(free)
+        for job in free:
+            pool = self.asking if isinstance(job, PageJob) else self.fetching
+            pool.submit(partial(self._do, job))
 
-    def _state(self, cls: ImageClass) -> ClassState:
-        with self.store.session() as session:
-            return class_state(session, self.source.name, self.plan, cls)
-
-    def _jobs(self, cls: ImageClass, state: ClassState) -> list[_Job]:
-        """What a class needs next; nothing when it is settled."""
-        if state.ahead.is_even:
-            if state.selection.missing:
-                return [
-                    _Job(cls, partial(self._fetch, each), each.photo_id)
-                    for each in state.selection.missing
-                ]
-            if state.is_full:
-                return []
-        return [_Job(cls, partial(self._ask, step)) for step in state.ahead.steps]
-
-    def _do(self, job: _Job) -> None:
+    def _do(self, job: Job) -> None:
         """Do a job, in whatever thread, and have the main one hear of it."""
         try:
             self.done.put((job, job.do()))
         except Exception as error:  # noqa: BLE001 - the main thread raises it
             self.done.put((job, error))
 
-    def _ask(self, step: Step) -> _Asked:
-        return _Asked(step, self.source.search(step.question))
+    def _finished(self) -> list[tuple[Job, Came | Exception]]:
+        """Wait for a job to end, not for long, and return it with those that ended meanwhile."""
+        done: list[tuple[Job, Came | Exception]] = []
+        with suppress(queue.Empty):
+            done.append(self.done.get(timeout=_LOOK_AGAIN))
+            if self.jobs_of.total() > 1:
+                time.sleep(_GATHER)  # one transaction for many photos
+            while True:
+                done.append(self.done.get_nowait())
+        self.asking.look()
+        self.fetching.look()
+        return done
 
-    def _fetch(self, candidate: Ranked) -> _Fetched:
-        try:
-            return _Fetched(candidate.photo_id, self.fetcher.fetch(candidate.image_url))
-        except PhotoRefused as refused:
-            return _Fetched(candidate.photo_id, refused)
+    def _store(self, done: Sequence[tuple[Job, Came | Exception]]) -> list[ImageClass]:
+        """Store what came, and return the classes that it was for.
 
-    def _store(self, done: Sequence[_Done]) -> list[ImageClass]:
-        """Store what came, in one transaction, and return the classes that it was for.
-
-        Raises what a job raised, once the others' results are stored.
+        Raises what a job raised that no later try mends, once the others' results are stored.
         """
-        jobs = [job for job, _ in done]
-        self.running.difference_update(jobs)
-        self.jobs_of.subtract(job.cls.wnid for job in jobs)
-        broken: Exception | None = None
-        fetched = {came.photo_id: came.outcome for _, came in done if isinstance(came, _Fetched)}
-        originals = [each for each in fetched.values() if isinstance(each, Original)]
-        secure([self.images / each.file for each in originals])
-        with self.store.begin_alone() as session:
-            for job, came in done:
-                if isinstance(came, _Asked):
-                    keep_page(session, self.source.name, job.cls, came.step, came.answer)
-                    self.summary.searches += 1
-                elif isinstance(came, SourceUnavailable):
-                    self.summary.failed[job.cls.wnid] = str(came)
-                elif isinstance(came, Exception):
-                    broken = came
-            self._keep(session, fetched)
-        self.is_answered = True
-        for job in jobs:
-            if job.photo_id is not None:
-                self.claimed_photos.release(job.photo_id)
-        if broken is not None:
-            raise broken
-        return list({job.cls.wnid: job.cls for job in jobs}.values())
+        if not done:
+            return []
+        kept: list[Done] = [(job, came) for job, came in done if isinstance(came, Came)]
+        self.results.keep(kept, self.hosts.now())
+        for job, came in done:
+            self.jobs_of[job.cls.wnid] -= 1
+            if not self.jobs_of[job.cls.wnid]:
+                del self.jobs_of[job.cls.wnid]
+            if not isinstance(came, Came):
+                raise came
+            self.is_answered |= not isinstance(came, SourceUnavailable | HostClosed)
+        return list({job.cls.wnid: job.cls for job, _ in done}.values())
 
-    def _keep(self, session: Session, fetched: dict[int, Original | PhotoRefused]) -> None:
-        """Store what came of photos, by `Photo.id`, in one statement and not one for each."""
-        wanted = select(Photo.id).where(Photo.id.in_(fetched), Photo.refused.is_(None))
-        still_wanted = set(session.scalars(wanted)) if fetched else set()
-        changes: dict[type, list[dict[str, Any]]] = {Original: [], PhotoRefused: []}
-        for photo_id, outcome in fetched.items():
-            if photo_id not in still_wanted:  # somebody removed it while it was on its way
-                self._discard(session, outcome)
-            elif isinstance(outcome, PhotoRefused):
-                changes[PhotoRefused].append({"id": photo_id, "refused": str(outcome)})
-                reason = outcome.reason
-                self.summary.refused[reason] = self.summary.refused.get(reason, 0) + 1
-            else:
-                stored = {"id": photo_id, "stored_at": now()}
-                changes[Original].append(stored | asdict(outcome))
-                self.summary.stored += 1
-        for rows in changes.values():
-            if rows:
-                session.execute(update(Photo), rows)
+    def _pause(self) -> bool:
+        """Wait until a class can go on; False where none is left, or none is waited for."""
+        until = [moment for moment, _, _ in self.resting[:1]]
+        for host, classes in self.blocked.items():
+            if classes:
+                until.append(self._now() + timedelta(seconds=host.opens_in()))
+        if not until:
+            return False
+        seconds = (min(until) - self._now()).total_seconds()
+        if seconds > scaled(LONG):
+            if not self.plan.wait:
+                self._leave(min(until))
+                return False
+            self._tell(min(until))
+        time.sleep(min(max(seconds, 0), _LOOK_AGAIN))
+        return True
 
-    def _discard(self, session: Session, outcome: Original | PhotoRefused) -> None:
-        """Delete an original that nobody is to have, unless another photo is made of its bytes."""
-        if isinstance(outcome, Original):
-            same = select(Photo.id).where(Photo.sha256 == outcome.sha256).limit(1)
-            if session.scalar(same) is None:
-                (self.images / outcome.file).unlink(missing_ok=True)
+    def _leave(self, until: datetime) -> None:
+        """Do not wait for these classes; say when to come back."""
+        left = [cls for _, _, cls in self.resting]
+        left += [cls for classes in self.blocked.values() for cls in classes]
+        come_back = until.astimezone().isoformat(timespec="minutes")
+        self.summary.waiting = {cls.wnid: come_back for cls in left}
+        self.resting.clear()
+        self.blocked.clear()
+
+    def _tell(self, until: datetime) -> None:
+        """Say once that there is nothing to do but to wait."""
+        if self.resting and self.resting[0][0] == until and self.told_of != until:
+            self.told_of = until
+            self.hosts.say(
+                f"{len(self.resting)} classes wait for another try of what failed; the next is at "
+                f"{until.astimezone():%H:%M}"
+            )
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self.hosts.now(), UTC)
+
+
+@dataclass
+class _Needs:
+    """What a class needs: jobs that can be done now, the times of later ones, or why none."""
+
+    jobs: list[Job] = field(default_factory=list)
+    later: list[datetime] = field(default_factory=list)
+    failed: str = ""
+
+    def add(self, job: Job, tried: Tried | None, now: datetime) -> None:
+        """Sort in a job by how it went before."""
+        if tried is None or tried.is_due(now):
+            self.jobs.append(job)
+        elif tried.next_at is not None:
+            self.later.append(tried.next_at)
+        else:
+            self.failed = tried.error
+
+
+def _number(cls: ImageClass) -> int:
+    """The class's number in WordNet, to lock it by."""
+    return int(cls.wnid[1:])

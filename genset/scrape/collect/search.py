@@ -6,8 +6,9 @@ go down together: a photo's rank is its place in its keyword's results, so no ke
 deeper than another before the class takes a photo of that depth.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from datetime import timedelta
 
 from sqlalchemy import insert, select, update
@@ -16,7 +17,7 @@ from sqlalchemy.orm import Session
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.sources.source import FoundPhoto, Question, SearchPage
 from genset.store import Candidate, Photo, RemovedOwner, Search
-from genset.taxonomy import ImageClass
+from genset.taxonomy import PHOTOS, ImageClass
 
 # No photos are posted closer together than this that a keyword finds by the thousand.
 _SHORTEST_WINDOW = timedelta(minutes=1)
@@ -56,7 +57,7 @@ def frontier(cls: ImageClass, plan: ScrapePlan, asked: Iterable[Search]) -> Fron
     steps: list[Step] = []
     deepest = 0
     for query in cls.queries:
-        first = first_question(query.text, plan)
+        first = first_question(query.text, plan, cls.content_types)
         steps += _open_ends(first, 1, pages)
         deepest = max(deepest, _depth(first, 0, pages))
     least = min((step.depth for step in steps), default=0)
@@ -66,7 +67,9 @@ def frontier(cls: ImageClass, plan: ScrapePlan, asked: Iterable[Search]) -> Fron
     )
 
 
-def first_question(text: str, plan: ScrapePlan) -> Question:
+def first_question(
+    text: str, plan: ScrapePlan, content_types: tuple[int, ...] = (PHOTOS,)
+) -> Question:
     """A keyword's first page."""
     return Question(
         text=text,
@@ -76,6 +79,7 @@ def first_question(text: str, plan: ScrapePlan) -> Question:
         safe_search=plan.safe_search,
         per_page=plan.per_page,
         page=1,
+        content_types=content_types,
     )
 
 
@@ -89,7 +93,13 @@ def question_of(search: Search) -> Question:
         safe_search=search.safe_search,
         per_page=search.per_page,
         page=search.page,
+        content_types=tuple(map(int, search.content_types.split(","))),
     )
+
+
+def question_key(question: Question) -> str:
+    """What tells a question from all others, in 32 hexadecimal digits."""
+    return hashlib.sha256(repr(astuple(question)).encode()).hexdigest()[:32]
 
 
 _Pages = Mapping[Question, Sequence[Search]]
@@ -136,9 +146,23 @@ def _halves(whole: Question, asked: Sequence[Search]) -> list[Question]:
 
 
 def keep_page(
-    session: Session, source: str, cls: ImageClass, step: Step, answer: SearchPage
+    session: Session,
+    source: str,
+    cls: ImageClass,
+    step: Step,
+    answer: SearchPage,
+    query_list: str = "",
 ) -> None:
-    """Store a page that was asked for, its photos, and that the class's search returned them."""
+    """Store a page that was asked for, its photos, and that the class's search returned them.
+
+    Args:
+        session: a transaction that may write.
+        source: the source's name.
+        cls: the class that the page was asked for.
+        step: what was asked.
+        answer: what came.
+        query_list: the version of the list that the class's queries are from.
+    """
     question = step.question
     session.add(
         Search(
@@ -149,6 +173,8 @@ def keep_page(
             posted_before=question.posted_before,
             licenses="|".join(question.licenses),
             safe_search=question.safe_search,
+            content_types=",".join(map(str, question.content_types)),
+            query_list=query_list,
             per_page=question.per_page,
             page=question.page,
             total=answer.total,
@@ -161,7 +187,8 @@ def keep_page(
     place = {query.text: number for number, query in enumerate(cls.queries)}
     mine = Candidate.wnid == cls.wnid, Candidate.photo_id.in_(photo_ids.values())
     best = {
-        photo_id: (rank, place.get(keyword, 0))
+        # Of equal ranks, a query that is searched with counts before one that is not any more.
+        photo_id: (rank, place.get(keyword, len(place)))
         for photo_id, rank, keyword in session.execute(
             select(Candidate.photo_id, Candidate.rank, Candidate.keyword).where(*mine)
         )

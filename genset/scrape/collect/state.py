@@ -1,14 +1,24 @@
 """How far a class is, by what is stored: what it has, what it misses, what is left to ask."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import Select, and_, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.search import Frontier, frontier
 from genset.scrape.collect.selection import Ranked, Selection, choose
-from genset.store import Candidate, Photo, Search, Store, is_contested
+from genset.store import (
+    Candidate,
+    Photo,
+    PhotoFailure,
+    Search,
+    SearchFailure,
+    Store,
+    is_contested,
+)
 from genset.taxonomy import ImageClass
 
 # Made once, since SQLAlchemy takes as long to build them as the database to answer them.
@@ -22,8 +32,9 @@ _RANKED = select(
     Photo.sha256,
     Photo.refused,
 ).join(Photo, Candidate.photo_id == Photo.id)
+# Of a photo that is not stored it does not matter, and takes a while.
+_CONTESTED = and_(Photo.sha256.is_not(None), is_contested())
 _NOTHING = Frontier(steps=(), is_even=True)
-_CONTESTED = select(Candidate.photo_id).where(is_contested())
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +45,63 @@ class ClassState:
     selection: Selection
     is_full: bool
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing to do for it: no photo to download, no page to ask for."""
+        if self.ahead.is_even:
+            if self.selection.missing:
+                return False
+            if self.is_full:
+                return True
+        return not self.ahead.steps
 
-def class_state(session: Session, source: str, plan: ScrapePlan, cls: ImageClass) -> ClassState:
-    """Read how far a class is."""
+
+def class_state(
+    session: Session,
+    source: str,
+    plan: ScrapePlan,
+    cls: ImageClass,
+    contested: Collection[int] | None = None,
+) -> ClassState:
+    """Read how far a class is.
+
+    Args:
+        session: to read with.
+        source: whose searches count.
+        plan: what is wanted.
+        cls: the class.
+        contested: the photos of `genset.store.claimed_by_several`, for whoever reads many classes;
+            None to look the class's own up.
+    """
+    place = {query.text: number for number, query in enumerate(cls.queries)}
+    # A class may have thousands of candidates, and the first few hundred may tell.
+    enough = 10 + 2 * plan.per_class // max(1, len(cls.queries))
+    ranked: list[Ranked] = []
+    claimed = set[int]()
+    for ranks in (Candidate.rank <= enough, Candidate.rank > enough):
+        query = _usable(plan).where(Candidate.wnid == cls.wnid, ranks)
+        if contested is None:
+            query = query.add_columns(_CONTESTED)
+        # The connection's rows, which come in half the time that the session's take.
+        rows = session.connection().execute(query).all()
+        ranked += [Ranked(*row[: len(Ranked._fields)]) for row in rows]
+        if contested is None:
+            claimed |= {row.id for row in rows if row[-1]}
+        ranked.sort(key=lambda c: (c.rank, place.get(c.keyword, len(place)), c.source_id))
+        chosen = choose(ranked, plan.per_class, claimed if contested is None else contested)
+        if is_full := len(chosen.kept) == plan.per_class:
+            break
     searches = select(Search).where(Search.wnid == cls.wnid, Search.source == source)
+    return ClassState(
+        ahead=frontier(cls, plan, session.scalars(searches)) if plan.search else _NOTHING,
+        selection=chosen,
+        is_full=is_full,
+    )
+
+
+def _usable(plan: ScrapePlan) -> Select[*tuple[Any, ...]]:
+    """The candidates whose photos are such as the plan wants, as far as one knows yet."""
     usable = _RANKED.where(
-        Candidate.wnid == cls.wnid,
         # The search asked for these too, but Flickr ignores what it cannot read.
         Photo.posted_at >= plan.posted_after,
     )
@@ -51,55 +113,51 @@ def class_state(session: Session, source: str, plan: ScrapePlan, cls: ImageClass
         usable = usable.where(Photo.posted_at < plan.posted_before)
     if plan.licenses:
         usable = usable.where(Photo.license.in_(plan.licenses))
-    place = {query.text: number for number, query in enumerate(cls.queries)}
-    best_first = sorted(
-        (Ranked(*row) for row in session.execute(usable)),
-        key=lambda c: (c.rank, place.get(c.keyword, len(place)), c.source_id),
+    return usable
+
+
+def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
+    """The plan with those classes first that have too few stored photos to be full.
+
+    How far each of the others is takes longer to tell, so a scrape of many begins with these.
+    """
+    wnids = [cls.wnid for cls in plan.classes]
+    held = (
+        select(Candidate.wnid, func.count())
+        .join(Photo, Candidate.photo_id == Photo.id)
+        .where(Candidate.wnid.in_(wnids), Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .group_by(Candidate.wnid)
     )
-    claimed = _CONTESTED.where(Candidate.wnid == cls.wnid)
-    chosen = choose(best_first, plan.per_class, set(session.scalars(claimed)))
-    return ClassState(
-        ahead=frontier(cls, plan, session.scalars(searches)) if plan.search else _NOTHING,
-        selection=chosen,
-        is_full=len(chosen.kept) == plan.per_class,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a scrape takes at the least: pages to ask for, so that `classes` can become full."""
-
-    classes: int
-    calls: int
-
-
-def estimate(store: Store, source: str, plan: ScrapePlan) -> Estimate:
-    """Count the pages that must be asked for if every photo found can be used."""
-    classes = calls = 0
     with store.session() as session:
-        for cls in plan.classes:
-            state = class_state(session, source, plan, cls)
-            if state.is_full and state.ahead.is_even:
-                continue
-            classes += 1
-            pages = len(state.ahead.steps)
-            missing = plan.per_class - len(state.selection.kept)
-            rounds = -(-missing // (pages * plan.per_page)) if pages else 0
-            calls += pages * max(rounds, 0 if state.ahead.is_even else 1)
-    return Estimate(classes, calls)
+        stored = dict(session.execute(held).all())
+    return replace(
+        plan,
+        classes=tuple(
+            sorted(plan.classes, key=lambda cls: stored.get(cls.wnid, 0) >= plan.per_class)
+        ),
+    )
 
 
 def forget_refusals(store: Store, plan: ScrapePlan) -> None:
-    """Let these classes' refused photos be tried again, but for those that somebody removed."""
-    refused = (
-        select(Candidate)
-        .join(Candidate.photo)
+    """Let these classes' photos and pages be tried again as if none had failed.
+
+    But for the photos that somebody removed.
+    """
+    wnids = [cls.wnid for cls in plan.classes]
+    # An expression, and not the column: SQLite would look each photo up once for each class.
+    theirs = exists().where(func.lower(Candidate.wnid).in_(wnids))
+    failed = PhotoFailure.photo_id
+    statements = (
+        update(Photo)
         .where(
-            Candidate.wnid.in_([cls.wnid for cls in plan.classes]),
             Photo.refused.is_not(None),
             Photo.refused.not_like("removed%"),
+            theirs.where(Candidate.photo_id == Photo.id),
         )
+        .values(refused=None),
+        delete(PhotoFailure).where(theirs.where(Candidate.photo_id == failed)),
+        delete(SearchFailure).where(SearchFailure.wnid.in_(wnids)),
     )
     with store.begin() as session:
-        for candidate in session.scalars(refused):
-            candidate.photo.refused = None
+        for statement in statements:
+            session.execute(statement, execution_options={"synchronize_session": False})

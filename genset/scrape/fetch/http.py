@@ -1,9 +1,12 @@
-"""Talk to hosts: who we are, how fast, how long, how much, and what is worth another try."""
+"""Talk to hosts: who we are, how long, how much, and what is worth another try."""
 
-import time
-from collections.abc import Callable
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import requests
@@ -15,40 +18,26 @@ from requests.exceptions import (
     HTTPError,
     InvalidHeader,
     InvalidURL,
+    ReadTimeout,
     Timeout,
 )
 from requests.utils import DEFAULT_CA_BUNDLE_PATH, select_proxy
 
 from genset import __version__
 from genset.errors import PhotoRefused, SourceUnavailable
-from genset.scrape.fetch.rate_limit import RateLimit
+from genset.scrape.fetch.deadline import with_deadline
 
 USER_AGENT = f"genset/{__version__} (builds image classification test sets)"
 TIMEOUT = (10.0, 30.0)  # seconds to connect, and between two pieces of an answer
 MAX_BYTES = 64 * 2**20
 MAX_SECONDS = 120.0
-TRIES = 4
-FIRST_WAIT = 1.0  # seconds before the second try; each further wait is twice as long
 
 _PHOTO_HEADERS = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}
 _PIECE = 2**16
 _OPEN = 64  # connections kept open to a host
 
-T = TypeVar("T")
-
-
-class _Session(requests.Session):
-    """Leaves redirects alone: requests would read their whole body and parse where they lead."""
-
-    def get_redirect_target(self, resp: requests.Response) -> None:
-        return None
-
-
-def new_session() -> requests.Session:
-    """A session that says who we are, and follows no redirects."""
-    session = _Session()
-    session.headers["User-Agent"] = USER_AGENT
-    return session
+# It tells of odd headers, in the host's own words and with a traceback.
+logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
 
 
 def is_retryable(error: Exception) -> bool:
@@ -69,47 +58,21 @@ def in_short(error: requests.RequestException) -> str:
     return type(error).__name__
 
 
-def with_retries(
-    call: Callable[[], T],
-    pace: RateLimit | None = None,
-    *,
-    sleep: Callable[[float], None] = time.sleep,
-) -> T:
-    """Make the call, up to `TRIES` times, waiting 1, 2, 4 seconds, or what Retry-After asks for.
-
-    Every try waits for its turn at the host's `pace`, and a host that says "too many" (HTTP 429)
-    is left alone for that long by everybody who shares the pace.
-
-    Raises what the last try raised.
-    """
-    for attempt in range(1, TRIES + 1):
-        if pace is not None:
-            pace.wait()
-        try:
-            return call()
-        except Exception as error:
-            if not is_retryable(error):
-                raise
-            seconds = max(FIRST_WAIT * 2 ** (attempt - 1), _retry_after(error))
-            if pace is not None and _is_too_many(error):
-                pace.slow_down(seconds)
-            if attempt == TRIES:
-                raise
-            sleep(seconds)
-    raise AssertionError("the loop above returns or raises")
-
-
 class Connections:
-    """Connections to hosts of photos, which stay open for the next photo; all threads share them.
+    """Connections to hosts, which stay open for the next request; all threads share them.
 
     They are urllib3's, on which requests stands: what requests does on top for each request takes
     as long as the download of a small photo. The way to a host is the one that it would take.
+    Redirects are not followed, and an answer must be whole in so many `seconds`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float | None = None) -> None:
         self._ways: dict[str, urllib3.PoolManager] = {}
+        self._seconds = MAX_SECONDS if seconds is None else seconds
 
-    def get(self, url: str) -> urllib3.BaseHTTPResponse:
+    def ask(
+        self, verb: str, url: str, headers: Mapping[str, str], body: bytes | None = None
+    ) -> urllib3.BaseHTTPResponse:
         """Ask for `url`, and return the answer, whatever it is, before its body is read.
 
         Raises:
@@ -119,12 +82,13 @@ class Connections:
         address = urlsplit(url)
         host = f"{address.scheme}://{address.netloc}"
         if host not in self._ways:
-            self._ways[host] = _way_to(host)
+            self._ways[host] = with_deadline(_way_to(host), self._seconds)
         try:
             return self._ways[host].urlopen(
-                "GET",
+                verb,
                 url,
-                headers=_PHOTO_HEADERS,
+                body=body,
+                headers=headers,
                 timeout=urllib3.Timeout(*TIMEOUT),
                 redirect=False,
                 retries=False,
@@ -135,6 +99,8 @@ class Connections:
             raise InvalidURL(error) from None
         except urllib3.exceptions.InvalidHeader as error:
             raise InvalidHeader(error) from None
+        except urllib3.exceptions.ReadTimeoutError as error:
+            raise ReadTimeout(error) from None
         except urllib3.exceptions.HTTPError as error:
             raise ConnectionError(error) from None
 
@@ -159,12 +125,13 @@ def download(connections: Connections, url: str, may_fetch: Callable[[str], bool
 
     Raises:
         PhotoRefused: the photo is gone, lies on a host that is not allowed, or is too large.
+        SourceUnavailable: the host keeps us off; it may let us in later.
         requests.RequestException: the host failed; `is_retryable` says whether it may pass.
     """
     for _ in range(4):
         if not may_fetch(url):
             raise PhotoRefused("address not allowed")
-        with connections.get(url) as reply:
+        with connections.ask("GET", url, _PHOTO_HEADERS) as reply:
             if location := reply.get_redirect_location():
                 url = _led_to(url, location)
                 # Flickr answers for a removed photo with a picture that says so.
@@ -173,8 +140,11 @@ def download(connections: Connections, url: str, may_fetch: Callable[[str], bool
                 continue
             if reply.status in (404, 410):
                 raise PhotoRefused("gone")
+            if reply.status in (401, 403):
+                # So a host of photos also keeps off who asks too much: no photo of it is bad.
+                raise SourceUnavailable(f"did not come: HTTP {reply.status}")
             if 400 <= reply.status < 600:
-                raise _refusal(reply)
+                raise refusal(reply)
             if reply.status != 200:
                 raise PhotoRefused("bad answer", f"HTTP {reply.status}")
             if "Content-Encoding" in reply.headers:  # which nobody asked for
@@ -190,36 +160,67 @@ def _led_to(url: str, location: str) -> str:
         raise PhotoRefused("address not allowed") from None
 
 
-def _refusal(reply: urllib3.BaseHTTPResponse) -> HTTPError:
+def refusal(reply: urllib3.BaseHTTPResponse, body: bytes = b"") -> HTTPError:
     """What requests would raise for an answer that is an error."""
     response = requests.Response()
     response.status_code = reply.status
     response.headers.update(reply.headers)
+    response._content = body
     return HTTPError(response=response)
 
 
 def _body(reply: urllib3.BaseHTTPResponse) -> bytes:
-    ends = time.monotonic() + MAX_SECONDS
     body = bytearray()
-    try:
-        # `reply.read` waits until a piece is full: for ever, where a byte drips at a time.
-        while piece := reply.read1(_PIECE):
-            body += piece
-            if len(body) > MAX_BYTES:
-                raise PhotoRefused("too large", f"over {MAX_BYTES} bytes")
-            if time.monotonic() > ends:
-                raise Timeout(f"the picture took longer than {MAX_SECONDS:.0f} s")
-    except urllib3.exceptions.HTTPError as error:  # it ended early, among others
-        raise ChunkedEncodingError(error) from None
+    for piece in pieces(reply):
+        body += piece
+        if len(body) > MAX_BYTES:
+            raise PhotoRefused("too large", f"over {MAX_BYTES} bytes")
     return bytes(body)
 
 
-def _is_too_many(error: Exception) -> bool:
+def pieces(reply: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+    """The body of an answer as it comes, not unpacked.
+
+    Raises:
+        requests.RequestException: it ended early, or was not whole in time.
+    """
+    try:
+        # `reply.read` waits until a piece is full.
+        while piece := reply.read1(_PIECE, decode_content=False):
+            yield piece
+    except urllib3.exceptions.ReadTimeoutError as error:
+        raise ReadTimeout(error) from None
+    except urllib3.exceptions.HTTPError as error:
+        raise ChunkedEncodingError(error) from None
+
+
+def is_too_many(error: Exception) -> bool:
+    """Whether a host says that it is asked too much."""
     return isinstance(error, HTTPError) and error.response.status_code == 429
 
 
-def _retry_after(error: Exception) -> float:
-    if not isinstance(error, HTTPError):
+def retry_after(error: Exception) -> float:
+    """The seconds for which a host asks to be left alone: a number, or a date (RFC 9110, 10.2.3).
+
+    Of HTTP 429 and 503; 0 where it does not ask, or not in a way that can be read.
+    """
+    if not isinstance(error, HTTPError) or error.response.status_code not in (429, 503):
         return 0.0
-    seconds = error.response.headers.get("Retry-After", "")
-    return min(float(seconds), 300.0) if seconds.isdecimal() else 0.0
+    asked = error.response.headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"[0-9]{1,300}", asked):
+        return float(asked)
+    until = _moment(asked)
+    if until is None:
+        return 0.0
+    # Its own clock is the one that it means.
+    now = _moment(error.response.headers.get("Date", "")) or datetime.now(UTC)
+    return max(0.0, (until - now).total_seconds())
+
+
+def _moment(text: str) -> datetime | None:
+    """What a date of HTTP means; None where it is none."""
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

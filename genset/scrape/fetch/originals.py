@@ -1,7 +1,8 @@
 """Get one photo's original: fetch it, check it, lay its bytes down unchanged."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import requests
 
 from genset.errors import PhotoRefused, SourceUnavailable
 from genset.files import image_file, written_whole
-from genset.scrape.fetch.http import Connections, download, in_short, is_retryable, with_retries
+from genset.scrape.fetch.hosts import Host
+from genset.scrape.fetch.http import Connections, download, in_short, is_retryable
 from genset.scrape.fetch.picture import MIN_SIZE, check_picture
-from genset.scrape.fetch.rate_limit import RateLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,42 +61,60 @@ def keep(content: bytes, images: Path, min_size: int | None = None) -> Original:
 
 
 class Fetcher:
-    """Downloads photos of one source, as many threads as like, all at one pace.
+    """Downloads photos from one host, as many threads as like.
 
-    `may_fetch` says which addresses may be asked.
+    Args:
+        host: where they lie.
+        may_fetch: says which addresses may be asked.
+        images: the folder of originals.
+        min_size: pixels that a photo's shorter side must have; `MIN_SIZE` where not given.
     """
 
     def __init__(
         self,
+        host: Host,
         may_fetch: Callable[[str], bool],
         images: Path,
-        pace: RateLimit,
         min_size: int | None = None,
     ) -> None:
+        self.host = host
         self._may_fetch = may_fetch
         self._images = images
-        self._pace = pace
         self._min_size = min_size
         self._connections = Connections()
 
-    def fetch(self, url: str) -> Original:
-        """Download, check and write the photo at `url`.
+    def fetch(self, url: str, *, is_known: bool = False) -> Original:
+        """Download, check and write the photo at `url`; `is_known` says that it failed before.
 
         Raises:
             PhotoRefused: it is not to be had, or not to be used; `reason` says why.
-            SourceUnavailable: its host kept failing; it may be had later.
+            SourceUnavailable: it did not come; it may be had later.
+            HostClosed, HostGaveUp: as `Host.call` does.
         """
-        return keep(self.content(url), self._images, self._min_size)
+        with _in_our_words(url):
+            content = self.host.call(lambda _: self._download(url), url, is_known=is_known)
+        return keep(content, self._images, self._min_size)
 
     def content(self, url: str) -> bytes:
-        """Download the bytes at `url`, whatever they are. Raises what `fetch` raises."""
-        if not url:
-            raise PhotoRefused("no picture offered")
-        try:
-            return with_retries(
-                lambda: download(self._connections, url, self._may_fetch), self._pace
-            )
-        except requests.RequestException as error:
-            if is_retryable(error):
-                raise SourceUnavailable(f"{url} did not come: {in_short(error)}") from None
-            raise PhotoRefused("bad answer", in_short(error)) from None
+        """Download the bytes at `url`, whatever they are; wait while its host is closed.
+
+        Raises what `fetch` raises.
+        """
+        with _in_our_words(url):
+            return self.host.call_patiently(lambda _: self._download(url), url)
+
+    def _download(self, url: str) -> bytes:
+        return download(self._connections, url, self._may_fetch)
+
+
+@contextmanager
+def _in_our_words(url: str) -> Iterator[None]:
+    """Say of a failed download whether it may come later."""
+    if not url:
+        raise PhotoRefused("no picture offered")
+    try:
+        yield
+    except requests.RequestException as error:
+        if is_retryable(error):
+            raise SourceUnavailable(f"did not come: {in_short(error)}") from None
+        raise PhotoRefused("bad answer", in_short(error)) from None

@@ -1,25 +1,22 @@
-"""Flickr, through flickrapi. Nothing else imports flickrapi."""
+"""Flickr, as a source of photos: what is asked of it, and what its answers say of photos."""
 
 import hashlib
-import json
 import os
 import re
-import tempfile
 from datetime import UTC, datetime
 from functools import cached_property, reduce
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-from xml.etree import ElementTree
 
-import flickrapi
 import requests
 
-from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
+from genset.errors import BadInput, SourceRefused, SourceUnavailable
 from genset.licenses import License, flickr_license, license_ids, merged
-from genset.scrape.fetch.http import TIMEOUT, in_short, is_retryable, new_session, with_retries
+from genset.scrape.fetch.hosts import Host, Hosts, as_source_error
 from genset.scrape.fetch.rate_limit import RateLimit
+from genset.scrape.sources.flickr_api import REST_URL, connected, parse_reply
 from genset.scrape.sources.source import FoundPhoto, Question, SearchPage
+from genset.text.safe import clean
 from genset.workspace import Workspace
 
 # The picture we ask for, the most wanted first. 1,024 pixels are four times what classifiers look
@@ -32,14 +29,13 @@ _EXTRAS = ",".join(
 # What photos.getInfo answers where there is no such photo, or none that the public may see.
 _NOT_FOUND, _PRIVATE = 1, 2
 
-# Elements whose children are a list in the JSON form, even where there is one child or none.
-_LISTS = {"photos": "photo", "licenses": "license"}
+# The parameter that said what is wanted before `content_types` did, for each of its combinations.
+_CONTENT_TYPE = {(0,): 1, (1,): 2, (2,): 3, (0, 1): 4, (1, 2): 5, (0, 2): 6, (0, 1, 2): 7}
 
 # Past this many results Flickr repeats its last page.
 _MOST_RESULTS = 4000
 
-# "Sorry, the ... is not currently available", in the numbers that Flickr gives it.
-_PASSING_CODES = {0, 10, 105, 106, 201}
+_LONGEST_TEXT = 2000
 
 CALLS_AN_HOUR = 3600  # that Flickr allows a key
 IMAGES_PER_SECOND = 10
@@ -62,77 +58,80 @@ class Flickr:
 
     def __init__(
         self,
+        hosts: Hosts,
         key: str,
-        secret: str,
         endpoint: str | None = None,
         *,
-        paces: Path | None = None,
         calls_an_hour: float | None = None,
         images_per_second: float | None = None,
     ) -> None:
-        """Several keys stand in `key` and `secret` in the same order, separated by commas.
+        """Make the source; nothing is asked yet.
 
-        `calls_an_hour` holds for each key, `images_per_second` for the image hosts; where they are
-        not given, Flickr gets what it allows and what is polite, and loopback no limit (0 means
-        none). The folder `paces` is what all scrapers share that call with these keys.
+        Args:
+            hosts: what all scrapers share that call with these keys.
+            key: Flickr's, of the API; several are separated by commas.
+            endpoint: the REST address, where it is not Flickr's own.
+            calls_an_hour: for each key; 0 means no limit. Where it is not given, Flickr gets what
+                it allows, and loopback no limit.
+            images_per_second: of the image hosts; where it is not given, what is polite.
         """
         self._image_address = _IMAGE_ADDRESS
-        address = endpoint or flickrapi.FlickrAPI.REST_URL
+        address = endpoint or REST_URL
         parts = urlsplit(address)
         if endpoint:
             host = re.escape(f"{parts.scheme}://{parts.netloc}")
             self._image_address = re.compile(rf"{host}/\S*")
         near = is_loopback(address)
-        interval = _interval(calls_an_hour, 0 if near else CALLS_AN_HOUR, per=3600)
-        self.image_interval = _interval(images_per_second, 0 if near else IMAGES_PER_SECOND, per=1)
-        folder = paces or own_paces()
-        self._lines = [
-            (
-                _api(each, its, address),
-                RateLimit(folder, f"{parts.netloc}-{_alias(each)}", interval),
-            )
-            for each, its in zip(key.split(","), secret.split(","), strict=True)
-        ]
+        calls = _interval(calls_an_hour, 0 if near else CALLS_AN_HOUR, per=3600)
+        images = _interval(images_per_second, 0 if near else IMAGES_PER_SECOND, per=1)
+        keys = key.split(",")
+        self._apis = connected(keys, address)
+        self.api = Host(
+            hosts,
+            parts.netloc,
+            "Flickr",
+            [RateLimit(hosts.store, f"{parts.netloc}-{_alias(each)}", calls) for each in keys],
+        )
+        pictures = f"{parts.netloc}-images" if endpoint else "flickr-images"
+        limit = RateLimit(hosts.store, pictures, images)
+        self.images = Host(hosts, pictures, "Flickr's image host", [limit])
 
     @classmethod
-    def from_environment(cls, workspace: Workspace) -> "Flickr":
-        """With FLICKR_API_KEY, FLICKR_API_SECRET and, where set, GENSET_FLICKR_ENDPOINT.
+    def from_environment(cls, workspace: Workspace, hosts: Hosts) -> "Flickr":
+        """With FLICKR_API_KEY and, where set, GENSET_FLICKR_ENDPOINT.
 
         Raises:
-            BadInput: the key or the secret is not set, there are not as many keys as secrets, or
-                the endpoint is no web address.
+            BadInput: the key is not set, or the endpoint is no web address.
         """
-        key, secret = os.environ.get("FLICKR_API_KEY"), os.environ.get("FLICKR_API_SECRET")
-        endpoint = _endpoint()
-        if not key or not secret:
+        key, endpoint = os.environ.get("FLICKR_API_KEY"), _endpoint()
+        if not key:
             raise BadInput(
-                "set FLICKR_API_KEY and FLICKR_API_SECRET (from "
-                "https://www.flickr.com/services/apps/create), in the environment or in .env"
+                "set FLICKR_API_KEY (from https://www.flickr.com/services/apps/create), in the "
+                "environment or in .env"
             )
-        if key.count(",") != secret.count(","):
-            raise BadInput("FLICKR_API_KEY and FLICKR_API_SECRET name different numbers of keys")
         return cls(
+            hosts,
             key,
-            secret,
             endpoint,
-            paces=workspace.paces,
             calls_an_hour=workspace.calls_an_hour,
             images_per_second=workspace.images_per_second,
         )
 
     @classmethod
-    def for_pictures(cls, images_per_second: float | None = None) -> "Flickr":
+    def for_pictures(cls, hosts: Hosts, images_per_second: float | None = None) -> "Flickr":
         """To download from only, for which no key is needed."""
-        return cls("", "", _endpoint(), images_per_second=images_per_second)
+        return cls(hosts, "", _endpoint(), images_per_second=images_per_second)
 
-    def search(self, question: Question) -> SearchPage:
+    def search(self, question: Question, quota: int) -> SearchPage:
         """One page of photos, most relevant first; at most 500 a page."""
         asked: dict[str, object] = {
             "text": question.text,
             "sort": "relevance",  # the default is newest first
             "min_upload_date": int(question.posted_after.timestamp()),
             "media": "photos",
-            "content_type": 1,
+            # Whoever does not know the newer one reads the older one.
+            "content_type": _CONTENT_TYPE[question.content_types],
+            "content_types": ",".join(map(str, question.content_types)),
             "safe_search": question.safe_search,
             "extras": _EXTRAS,
             "page": question.page,
@@ -142,13 +141,13 @@ class Flickr:
             asked["max_upload_date"] = int(question.posted_before.timestamp()) - 1
         if question.licenses:
             asked["license"] = ",".join(str(number) for number in license_ids(question.licenses))
-        reply = self._call("photos.search", asked)
+        reply = self._call("photos.search", asked, quota)
         return parse_search(reply, page=question.page, per_page=question.per_page)
 
     def license_of(self, source_id: str) -> License | None:
         """The licence that a photo has today; None where it was taken down or made private."""
         try:
-            number = parse_info(self._call("photos.getInfo", {"photo_id": source_id}))
+            number = parse_info(self._call_patiently("photos.getInfo", {"photo_id": source_id}))
         except SourceRefused as refused:
             if refused.code in (_NOT_FOUND, _PRIVATE):
                 return None
@@ -158,26 +157,24 @@ class Flickr:
     @cached_property
     def _licenses(self) -> dict[int, License]:
         """All licences by id, in the words that Flickr has for them today."""
-        return merged(parse_licenses(self._call("photos.licenses.getInfo", {})))
+        return merged(parse_licenses(self._call_patiently("photos.licenses.getInfo", {})))
 
-    def _call(self, method: str, asked: dict[str, object]) -> dict[str, Any]:
-        """Call a method with the key whose turn comes first, again while that may help."""
-        api, pace = min(self._lines, key=lambda line: line[1].waiting())
-        function = reduce(getattr, method.split("."), api)
+    def _call_patiently(self, method: str, asked: dict[str, object]) -> dict[str, Any]:
+        """Call a method when the host lets, and again where that may help."""
         try:
-            return with_retries(lambda: parse_reply(function(**asked)), pace)
+            return self.api.call_patiently(
+                lambda quota: self._call(method, asked, quota), f"{method} {asked}"
+            )
         except requests.RequestException as error:
-            kind = SourceUnavailable if is_retryable(error) else SourceRefused
-            raise kind(f"Flickr did not answer: {in_short(error)}") from None
+            raise as_source_error(error, self.api.title) from None
+
+    def _call(self, method: str, asked: dict[str, object], quota: int) -> dict[str, Any]:
+        """Call a method once, with the key of this number."""
+        return parse_reply(reduce(getattr, method.split("."), self._apis[quota])(**asked))
 
     def may_fetch(self, url: str) -> bool:
         """Only Flickr's image hosts; in a sandbox, only the sandbox."""
         return self._image_address.fullmatch(url) is not None
-
-
-def own_paces() -> Path:
-    """Where whoever works outside of any workspace shares a pace."""
-    return Path(tempfile.gettempdir()) / f"genset-paces-{os.getuid()}"
 
 
 def _endpoint() -> str | None:
@@ -200,41 +197,9 @@ def _interval(rate: float | None, usual: float, per: float) -> float:
     return per / rate if rate else 0.0
 
 
-def _api(key: str, secret: str, address: str) -> flickrapi.FlickrAPI:
-    api = flickrapi.FlickrAPI(key, secret, format="json", store_token=False, timeout=TIMEOUT)
-    api.REST_URL = address
-    api.flickr_oauth.session = new_session()
-    # flickrapi loses the status code of a failed call; this hook raises before it can.
-    api.flickr_oauth.session.hooks["response"].append(lambda reply, **_: reply.raise_for_status())
-    return api
-
-
 def _alias(key: str) -> str:
     """A name for a key that does not give it away."""
     return hashlib.sha256(key.encode()).hexdigest()[:12]
-
-
-def parse_reply(body: bytes) -> dict[str, Any]:
-    """The JSON document of an answer.
-
-    An error comes as HTTP 200, and an answer now and then as XML though JSON was asked for:
-    ``{"stat": "fail", "code": 100, "message": "Invalid API Key (Key has invalid format)"}`` or
-    ``<rsp stat="fail"><err code="100" msg="Invalid API Key (Key has invalid format)"/></rsp>``.
-
-    Raises:
-        SourceRefused, SourceUnavailable: Flickr's error, by whether it may pass.
-    """
-    if body.lstrip().startswith(b"<"):
-        return _parse_xml(body)
-    try:
-        reply = json.loads(body)
-    except (ValueError, RecursionError):
-        raise SourceUnavailable("Flickr's answer is not the JSON that was asked for") from None
-    if not isinstance(reply, dict) or reply.get("stat") not in ("ok", "fail"):
-        raise SourceUnavailable("Flickr's answer has no status")
-    if reply["stat"] == "fail":
-        raise _error(reply.get("code"), str(reply.get("message", "")))
-    return reply
 
 
 def parse_search(reply: dict[str, Any], *, page: int, per_page: int) -> SearchPage:
@@ -264,7 +229,7 @@ def parse_search(reply: dict[str, Any], *, page: int, per_page: int) -> SearchPa
 def _photo(entry: dict[str, Any]) -> FoundPhoto:
     granted = flickr_license(int(entry["license"]))
     source_id, owner = _text(entry["id"]), _text(entry["owner"])
-    if not source_id or not owner:
+    if not (source_id and owner and (source_id + owner).isprintable()):
         raise ValueError("a photo without id or owner")
     unknown = str(entry.get("datetakenunknown", "0")) == "1"
     return FoundPhoto(
@@ -282,8 +247,12 @@ def _photo(entry: dict[str, Any]) -> FoundPhoto:
 
 
 def _text(value: object) -> str:
-    """A field that holds text, without what a database does not take: NUL, halves of characters."""
-    return str(value or "").replace("\0", "").encode(errors="replace").decode()
+    """A field that holds text, cut where no field of Flickr's is so long.
+
+    It is without what a database does not take: NUL, halves of characters.
+    """
+    text = str(value or "")[:_LONGEST_TEXT]
+    return text.replace("\0", "").encode(errors="replace").decode()
 
 
 def parse_info(reply: dict[str, Any]) -> int:
@@ -306,43 +275,8 @@ def parse_licenses(reply: dict[str, Any]) -> dict[int, License]:
     """
     try:
         return {
-            int(entry["id"]): License(str(entry["name"]), str(entry.get("url") or ""))
+            int(entry["id"]): License(clean(_text(entry["name"])), clean(_text(entry.get("url"))))
             for entry in reply["licenses"]["license"]
         }
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise SourceUnavailable(f"Flickr's licences came in an unknown form: {error!r}") from None
-
-
-def _parse_xml(body: bytes) -> dict[str, Any]:
-    try:
-        root = ElementTree.fromstring(body)  # noqa: S314 - expat expands no bombs
-    except (ElementTree.ParseError, LookupError, ValueError):  # the last two: odd encodings
-        root = ElementTree.Element("html")
-    if (found := root.find("err")) is not None:
-        raise _error(found.get("code"), found.get("msg", ""))
-    if root.tag != "rsp" or root.get("stat") != "ok":
-        raise SourceUnavailable("Flickr answered with a page instead of JSON")
-    try:
-        return _as_json(root)
-    except RecursionError:
-        raise SourceUnavailable("Flickr's answer is nested too deeply") from None
-
-
-def _as_json(element: ElementTree.Element) -> dict[str, Any]:
-    """What an element of Flickr's XML is in its JSON: attributes and children by name."""
-    fields: dict[str, Any] = dict(element.attrib)
-    if text := (element.text or "").strip():
-        fields["_content"] = text
-    fields |= {child.tag: _as_json(child) for child in element}
-    if plural := _LISTS.get(element.tag):
-        fields[plural] = [_as_json(child) for child in element]
-    return fields
-
-
-def _error(code: str | int | None, message: str) -> SourceError:
-    number = int(code) if code is not None and re.fullmatch("[0-9]{1,9}", str(code)) else None
-    if number in _PASSING_CODES or "not currently available" in message.lower():
-        return SourceUnavailable(f"Flickr: {message} (code {code})", number)
-    if number == 100:
-        message += "; check FLICKR_API_KEY"
-    return SourceRefused(f"Flickr: {message} (code {code})", number)

@@ -4,18 +4,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from genset.scrape.fetch.hosts import Host
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of a source: one page of photos found by `text`, by relevance.
 
     Attributes:
-        text: the keyword.
+        text: the keyword, in the language of `genset.text.query`.
         posted_after, posted_before: when the photos were posted, the first day in, the last out;
             None for no end.
         licenses: names of the licences wanted, sorted; none for any.
         safe_search: 1 for safe photos only, 2 for moderate ones too, 3 for all.
         per_page, page: `page` counts from 1.
+        content_types: what is wanted, sorted: 0 for photos, 1 for screenshots, 2 for other things.
     """
 
     text: str
@@ -25,6 +28,7 @@ class Question:
     safe_search: int
     per_page: int
     page: int
+    content_types: tuple[int, ...] = (0,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +69,20 @@ class Source(Protocol):
 
     Attributes:
         name: what its photos' `source` is; lower case.
-        image_interval: seconds to leave between two pictures asked of its hosts.
+        api: the host that answers searches.
+        images: the host that its pictures come from.
     """
 
     name: str
-    image_interval: float
+    api: Host
+    images: Host
 
-    def search(self, question: Question) -> SearchPage:
-        """Ask for one page.
+    def search(self, question: Question, quota: int) -> SearchPage:
+        """Ask for one page, once, with one of the quotas of `api`; to be called through `api`.
 
         Raises:
             SourceRefused: asking again is of no use.
-            SourceUnavailable: the source kept failing through every retry.
+            SourceUnavailable, requests.RequestException: the page did not come.
         """
         ...
 

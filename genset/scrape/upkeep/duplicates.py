@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-import numpy as np
 from PIL import Image
-from sqlalchemy import select
 
-from genset.errors import BadInput
+from genset.errors import BadInput, GensetError
 from genset.files import written_whole
-from genset.hashes import BITS, HEAD, HashFile, near
+from genset.hashes import HEAD, HashFile
 from genset.progress import progress
-from genset.scrape.fetch.fingerprint import fingerprint, scale_down, variants
-from genset.store import DuplicatePair, Photo, Store
+from genset.scrape.fetch.fingerprint import fingerprint, scale_down
+from genset.scrape.upkeep.looks import add_missing_looks
+from genset.scrape.upkeep.pairs import compare_new, compare_with_file
+from genset.store import Store
 from genset.workspace import Workspace
 
 _SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
@@ -63,50 +63,18 @@ def _hash(path: Path) -> int | None:
 def propose(workspace: Workspace, store: Store, excluded: Sequence[HashFile]) -> int:
     """Look for pairs within the pool and between the pool and `excluded`; return the new ones.
 
-    A pool photo is looked for as it is, mirrored and a little cropped.
+    A pool photo is looked for as it is, mirrored and a little cropped. What an earlier call did,
+    or one that was killed, is not done again.
+
+    Raises:
+        GensetError: originals cannot be read; the pairs of all others are stored.
     """
-    with store.session() as session:
-        stored = select(Photo).where(Photo.sha256.is_not(None), Photo.refused.is_(None))
-        photos = list(session.scalars(stored.order_by(Photo.id)))
-        known_pairs = {
-            (pair.photo_id, pair.other) for pair in session.scalars(select(DuplicatePair))
-        }
-    looks = _looks(workspace, photos)
-    owners = np.repeat(np.arange(len(photos)), [len(look) for look in looks])
-    queries = np.array([number for look in looks for number in look], np.uint64)
-    found: dict[tuple[int, str], int] = {}
-
-    def note(photo: Photo, other: str, distance: int) -> None:
-        key = (photo.id, other)
-        found[key] = min(distance, found.get(key, BITS))
-
-    own = np.array([look[0] for look in looks], np.uint64)
-    for query, place, distance in near(queries, own):
-        first, second = sorted((int(owners[query]), place))
-        if first != second:  # the later one is the copy
-            note(photos[second], _name(photos[first]), distance)
-    for file in excluded:
-        for query, place, distance in near(queries, file.hashes):
-            note(photos[int(owners[query])], f"{file.name}:{file.photos[place]}", distance)
-    new = {key: distance for key, distance in found.items() if key not in known_pairs}
-    with store.begin() as session:
-        for (photo_id, other), distance in sorted(new.items()):
-            session.add(DuplicatePair(photo_id=photo_id, other=other, distance=distance))
-    return len(new)
-
-
-def _looks(workspace: Workspace, photos: Sequence[Photo]) -> list[tuple[int, ...]]:
-    paths = [workspace.images / photo.file for photo in photos]
-    with ProcessPoolExecutor() as processes:
-        looks = processes.map(_variants, paths, chunksize=16)
-        return list(progress(looks, total=len(paths), what="duplicates", unit="photo"))
-
-
-def _variants(path: Path) -> tuple[int, ...]:
-    with Image.open(path) as image:
-        scale_down(image)
-        return variants(image)
-
-
-def _name(photo: Photo) -> str:
-    return f"{photo.source}:{photo.source_id}"
+    unreadable = add_missing_looks(workspace, store)
+    new = compare_new(store)
+    new += sum(compare_with_file(store, file) for file in excluded)
+    if unreadable:
+        raise GensetError(
+            f"{len(unreadable)} photos cannot be read and were left out "
+            f"({', '.join(unreadable[:3])}): see genset doctor"
+        )
+    return new

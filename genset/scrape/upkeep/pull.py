@@ -21,7 +21,6 @@ from genset.release.documents import documents
 from genset.release.reader import MANIFEST, Manifest, ReleasePhoto, read_manifest
 from genset.scrape.fetch.originals import Fetcher
 from genset.scrape.fetch.picture import check_picture
-from genset.scrape.fetch.rate_limit import RateLimit
 from genset.scrape.sources.source import Source
 from genset.text.links import web_link
 
@@ -57,12 +56,12 @@ class PullSummary:
         return self.photos - self.pulled - self.present
 
 
-def pull(manifest: Path, source: Source, paces: Path, folder: Path | None = None) -> PullSummary:
+def pull(manifest: Path, source: Source, folder: Path | None = None) -> PullSummary:
     """Write the set that `manifest` describes to `folder`, which becomes such a release's folder.
 
     The default is a folder of the set's name in the current one. What is there already is not
-    downloaded again, so the same call goes on where a killed one stopped. `paces` is the folder
-    of `genset.scrape.fetch.rate_limit`.
+    downloaded again, so the same call goes on where a killed one stopped. Where the host is down,
+    it is waited for; what did not come is asked for once more at the end.
 
     Raises:
         BadInput: the manifest is not sound, or the folder holds something else.
@@ -70,26 +69,28 @@ def pull(manifest: Path, source: Source, paces: Path, folder: Path | None = None
     release = _sound(manifest, source)
     folder = folder or Path(release.name)
     summary = PullSummary(str(folder), len(release.photos))
-    puller = _Puller(source, paces, folder)
+    puller = _Puller(source, folder)
     with one_at_a_time(folder), ThreadPoolExecutor(_THREADS) as threads:
         _prepare(folder, manifest.read_bytes())
         summary.failed.update(_make_documents(folder, release))
         try:
-            results = threads.map(puller.pull, release.photos)
-            for photo, came in progress(
-                zip(release.photos, results, strict=True),
-                total=len(release.photos),
-                what="pull",
-                unit="photo",
-            ):
+            pulled = zip(release.photos, threads.map(puller.pull, release.photos), strict=True)
+            total, again = len(release.photos), []
+            for photo, came in progress(pulled, total=total, what="pull", unit="photo"):
+                if came.how == "later":
+                    again.append(photo)
+                else:
+                    _count(summary, photo, came)
+            for photo, came in zip(again, threads.map(puller.pull, again), strict=True):
                 _count(summary, photo, came)
         finally:
+            source.images.hosts.stop()
             threads.shutdown(wait=False, cancel_futures=True)
     return summary
 
 
 class _Came(NamedTuple):
-    """What came of a photo: `how` names a field of `PullSummary`."""
+    """What came of a photo: `how` names a field of `PullSummary`, or is "later"."""
 
     how: str
     reason: str = ""
@@ -109,10 +110,9 @@ def _count(summary: PullSummary, photo: ReleasePhoto, came: _Came) -> None:
 
 
 class _Puller:
-    def __init__(self, source: Source, paces: Path, folder: Path) -> None:
+    def __init__(self, source: Source, folder: Path) -> None:
         self._folder = folder
-        pace = RateLimit(paces, f"{source.name}-images", source.image_interval)
-        self._fetcher = Fetcher(source.may_fetch, folder, pace)
+        self._fetcher = Fetcher(source.images, source.may_fetch, folder)
 
     def pull(self, photo: ReleasePhoto) -> _Came:
         path = self._folder / photo.file
@@ -126,7 +126,7 @@ class _Puller:
         except PhotoRefused as refused:
             return _Came("gone" if refused.reason == "gone" else "failed", str(refused))
         except SourceUnavailable as error:
-            return _Came("failed", str(error))
+            return _Came("later", str(error))
         if not image_file(photo.sha256, kind).endswith(path.name):
             return _Came("failed", f"it is a {kind}")
         with written_whole(path) as file:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Row, func, select
 from sqlalchemy.orm import Session
 
 from genset.errors import SourceUnavailable
@@ -19,9 +19,6 @@ from genset.store import Photo, PhotoEvent, Store, now
 
 # A refresh that was stopped longer ago than this is not gone on with: what it saw is old news.
 _GOES_ON_FOR = timedelta(days=1)
-
-# So many photos in a row that cannot be asked after mean that the source is down.
-_GIVES_UP_AFTER = 5
 
 
 class Register(Protocol):
@@ -76,9 +73,11 @@ def refresh(store: Store, source: Register) -> RefreshSummary:
     """Ask after every stored photo of a source, the one that was not asked after longest first.
 
     A photo that is gone stays in the pool (its bytes are here, and its licence was given for
-    good), and is listed; taking it out is `genset.scrape.upkeep.removal`.
+    good), and is listed; taking it out is `genset.scrape.upkeep.removal`. A source that is down is
+    waited for; photos that it failed on are asked after once more at the end.
 
     Raises:
+        HostGaveUp: the source is not to be waited for.
         SourceRefused: the source turns every call down, for instance for a bad key.
     """
     summary = RefreshSummary()
@@ -89,24 +88,36 @@ def refresh(store: Store, source: Register) -> RefreshSummary:
             .where(_in_pool(source.name), _last_seen() < started)
             .order_by(_last_seen(), Photo.id)
         ).all()
-    failures = 0
-    for photo_id, source_id in progress(due, total=len(due), what="refresh", unit="photo"):
-        try:
-            found = source.license_of(source_id)
-        except SourceUnavailable as error:
-            summary.failure = str(error)
-            failures += 1
-            if failures == _GIVES_UP_AFTER:
-                break
-            continue
-        failures = 0
-        summary.checked += 1
-        with store.begin_alone() as session:
-            summary.changes += _keep(session, session.get_one(Photo, photo_id), found, started)
+    again = []
+    for photo in progress(due, total=len(due), what="refresh", unit="photo"):
+        if not _ask_after(store, source, photo, started, summary):
+            again.append(photo)
+    for photo in again:
+        _ask_after(store, source, photo, started, summary)
     summary.left = len(due) - summary.checked
     with store.session() as session:
         summary.gone = _gone(session, source.name)
     return summary
+
+
+def _ask_after(
+    store: Store,
+    source: Register,
+    photo: Row[int, str],
+    started: datetime,
+    summary: RefreshSummary,
+) -> bool:
+    """Ask after one photo and store what came; whether anything did."""
+    photo_id, source_id = photo
+    try:
+        found = source.license_of(source_id)
+    except SourceUnavailable as error:
+        summary.failure = str(error)
+        return False
+    summary.checked += 1
+    with store.begin_alone() as session:
+        summary.changes += _keep(session, session.get_one(Photo, photo_id), found, started)
+    return True
 
 
 def _in_pool(source: str) -> ColumnElement[bool]:

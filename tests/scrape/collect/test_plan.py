@@ -2,18 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import select
 
 from genset.licenses import choose_licenses
 from genset.sandbox import Reply
-from genset.scrape.collect.state import estimate, forget_refusals
-from genset.store import Photo
+from genset.scrape.collect.state import forget_refusals, lacking_first
+from genset.store import Candidate, Photo, PhotoFailure, SearchFailure, now
 from genset.taxonomy import imagenet1k
-from tests.labeled_workspace import CRANE, TENCH, picture
+from tests.labeled_workspace import TENCH, picture
 from tests.scrape.commands import genset
-from tests.scrape.pools import CAT, DOG, Deaf, Faulty, Pool, Serve, answer_of, record
+from tests.scrape.pools import CAT, DOG, Deaf, Faulty, Pool, Serve, answer_of, image_class, record
 
 OPEN = choose_licenses("open")
 PARAMS = ("license", "min_upload_date", "max_upload_date", "safe_search")
@@ -172,28 +173,39 @@ def test_a_photo_that_somebody_removed_is_never_tried_again(serve: Serve, pool: 
     assert pool.refused() == {"1": "removed: its owner asked for it"}
 
 
-# What it takes
-
-
-def test_an_estimate_is_what_a_scrape_then_asks(
-    serve: Serve, new_pool: Callable[..., Pool]
+def test_trying_again_starts_the_counts_of_failures_anew(
+    serve: Serve, new_pool: Callable[..., Pool], store_url: str
 ) -> None:
-    """Where every photo can be used: fifty results a page, and all keywords equally deep."""
-    rows = [record(number) for number in range(60)]
-    rows += [record(100 + number, "dog") for number in range(3)]
-    sandbox = serve(*rows)
-    pool = new_pool(per_class=3)
-    pool.plan = replace(pool.plan, classes=(CAT, DOG))
-    takes = estimate(pool.store, "flickr", pool.plan)
-    assert (takes.classes, takes.calls) == (2, 3)
-    assert pool.scrape(sandbox.source, CAT, DOG).searches == 3
-    takes = estimate(pool.store, "flickr", pool.plan)
-    assert (takes.classes, takes.calls) == (0, 0)
+    """Of the classes asked for, and of no others."""
+    pool = new_pool(store_url=store_url)
+    pool.scrape(serve(*map(record, range(4))).source)
+    with pool.store.begin() as session:
+        photos = session.scalars(select(Photo).order_by(Photo.id)).all()
+        photos[0].sha256, photos[0].refused = None, "HTTP 503, tried 9 times"
+        session.add(Candidate(wnid=DOG.wnid, photo=photos[3], keyword="dog", rank=1))
+        session.query(Candidate).filter_by(wnid=CAT.wnid, photo_id=photos[3].id).delete()
+        tried = {"attempts": 3, "first_at": now(), "last_at": now(), "error": "HTTP 503"}
+        session.add_all(PhotoFailure(photo_id=photo.id, **tried) for photo in photos[1:])
+        asked = {"source": "flickr", "question": "a hash", "query": "cat", "page": 1}
+        session.add_all(SearchFailure(wnid=cls.wnid, **asked, **tried) for cls in (CAT, DOG))
+    forget_refusals(pool.store, pool.plan)
+    with pool.store.session() as session:
+        assert session.scalars(select(PhotoFailure.photo_id)).all() == [photos[3].id]
+        assert session.scalars(select(SearchFailure.wnid)).all() == [DOG.wnid]
+    assert pool.refused() == {}
 
 
-def test_a_deep_pool_takes_more_calls(pool: Pool) -> None:
-    plan = replace(pool.plan, per_class=2500)
-    assert estimate(pool.store, "flickr", plan).calls == 6  # two keywords, five hundred a page
+def test_classes_that_lack_photos_come_first_and_else_in_their_order(
+    serve: Serve, new_pool: Callable[..., Pool], store_url: str
+) -> None:
+    pool = new_pool(store_url=store_url)
+    rows = [*map(record, range(4)), *(record(number, "dog") for number in range(10, 12))]
+    pool.scrape(serve(*rows).source, CAT, DOG)
+    full, lacking, new = CAT, DOG, image_class("n00000003", "cow")
+    plan = replace(pool.plan, classes=(full, lacking, new))
+    assert lacking_first(pool.store, plan).classes == (lacking, new, full)
+    few = replace(plan, per_class=2)
+    assert lacking_first(pool.store, few).classes == (new, full, lacking)
 
 
 # The command
@@ -241,9 +253,10 @@ def test_photos_under_64_pixels_are_refused_where_nothing_is_said(
 ) -> None:
     sandbox, words = tiny_and_large(serve)
     pool = new_pool()
-    assert answer_of(pool.command(sandbox.endpoint, *words))["refused"] == {"too small": 2}
+    done = answer_of(pool.command(sandbox.endpoint, *words, "--per-class", "2"))
+    assert (done["full"], done["refused"]) == (1, {"too small": 2})
     assert stored_ids(pool) == ["3", "4"]
-    words += ["--min-size", "1", "--retry-failed"]
+    words += ["--min-size", "1", "--retry-failed", "--per-class", "4"]
     assert answer_of(pool.command(sandbox.endpoint, *words))["stored"] == 2
     assert stored_ids(pool) == ["1", "2", "3", "4"]
 
@@ -260,7 +273,8 @@ def test_photos_that_are_stored_already_stay_where_nothing_is_said(
     again = answer_of(pool.command(sandbox.endpoint, *words))
     assert (again["full"], again["stored"], again["short"]) == (1, 0, {})
     assert len(sandbox.asked_images) == asked_before
-    assert answer_of(pool.command(sandbox.endpoint, *words, "--min-size", "64"))["full"] == 0
+    measured = pool.command(sandbox.endpoint, *words, "--min-size", "64")
+    assert answer_of(measured, code=1)["full"] == 0
 
 
 @pytest.mark.parametrize("where", ["option", "settings"])
@@ -293,27 +307,17 @@ def test_that_safe_search_changes_nothing_is_said(
         assert "logged in" in said
 
 
-def test_a_dry_run_asks_nothing_and_needs_no_key(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
-    sandbox, pool = serve(record(1)), new_pool()
-    words = ["--classes", f"{TENCH},{CRANE}", "--dry-run"]
-    calls = sum(len(imagenet1k()[wnid].queries) for wnid in (TENCH, CRANE))
-    takes = answer_of(pool.command(sandbox.endpoint, *words, "--json", key="", secret=""))
-    assert takes == {"classes": 2, "calls": calls}
-    out, _ = pool.command(sandbox.endpoint, *words, key="", secret="").communicate(timeout=60)
-    assert out.startswith(f"{calls} calls of the API at least, for 2 of 2 classes: ")
-    assert str(timedelta(hours=calls / 3600)) in out
-    assert list(sandbox.requests) == []
-    assert not any(pool.rows().values())
-
-
 def test_retry_failed_on_the_command_line(serve: Serve, new_pool: Callable[..., Pool]) -> None:
     fish = imagenet1k()[TENCH].queries[0].text
     sandbox, pool = serve(record(1, fish)), new_pool()
     words = ["--classes", TENCH, "--json"]
     sandbox.fault = lambda request: Reply(404, "", b"") if "/1_" in request.path else None
-    assert answer_of(pool.command(sandbox.endpoint, *words))["refused"] == {"gone": 1}
+    done = [answer_of(pool.command(sandbox.endpoint, *words), 1)]
     sandbox.fault = lambda request: None
-    assert answer_of(pool.command(sandbox.endpoint, *words))["stored"] == 0
-    assert answer_of(pool.command(sandbox.endpoint, *words, "--retry-failed"))["stored"] == 1
+    done.append(answer_of(pool.command(sandbox.endpoint, *words), 1))
+    done.append(answer_of(pool.command(sandbox.endpoint, *words, "--retry-failed"), 1))
+    assert [(each["stored"], each["refused"]) for each in done] == [
+        (0, {"gone": 1}),
+        (0, {}),
+        (1, {}),
+    ]

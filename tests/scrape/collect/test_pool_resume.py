@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from genset.errors import SourceRefused
 from genset.files import secure
 from genset.sandbox import Reply, Request
-from genset.scrape.sources.flickr import Flickr
+from genset.scrape.collect.state import forget_refusals
+from genset.scrape.fetch.pauses import RetryPolicy
 from tests.scrape.pools import CAT, DOG, FAULTS, Deaf, Pool, Serve, image_class, record, too_old
 
 # Running again
@@ -75,7 +77,7 @@ def test_no_row_says_that_a_photo_is_there_before_the_disk_has_it(
         assert said == on_disk
         on_disk.update(path.stem for path in paths)
 
-    monkeypatch.setattr("genset.scrape.collect.scraper.secure", watched)
+    monkeypatch.setattr("genset.scrape.collect.results.secure", watched)
     pool.scrape(sandbox.source, per_class=photos)
     assert len(on_disk) == photos
 
@@ -84,27 +86,31 @@ def test_no_row_says_that_a_photo_is_there_before_the_disk_has_it(
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_failing_host_leaves_the_class_to_the_next_run(
+def test_a_photo_that_never_comes_is_refused_and_the_next_takes_its_place(
     serve: Serve, new_pool: Callable[..., Pool], name: str
 ) -> None:
     rows = [record(number) for number in (1, 2, 3, 4, 8)]
     rows += [record(number, "dog") for number in (4, 5, 6, 7)]
-    sandbox = serve(*rows, contents={3: b"broken"})
+    without = [row for row in rows if row["id_search_engine"] != "2"]
+    contents = {3: b"broken"}
     undisturbed, pool = new_pool(), new_pool()
-    undisturbed.scrape(sandbox.source, CAT, DOG)
+    undisturbed.scrape(serve(*without, contents=contents).source, CAT, DOG)
 
+    sandbox = serve(*rows, contents=contents)
     sandbox.fault = lambda request: FAULTS[name] if "/2_" in request.path else None
-    summary = pool.scrape(sandbox.source, CAT, DOG)
-    assert list(summary.failed) == [CAT.wnid]
-    assert "did not come" in summary.failed[CAT.wnid]
-    assert (summary.full, pool.held(DOG)) == (1, ["4", "5", "6", "7"])
-    assert {"1", "4"} <= set(pool.held(CAT)) <= {"1", "4", "8"}
+    policy = RetryPolicy(tries=5, hours=0.5)
+    summary = pool.scrape(sandbox.source, CAT, DOG, retries=policy)
+    assert summary.failed == {}
+    assert (pool.held(CAT), pool.held(DOG)) == (undisturbed.held(CAT), undisturbed.held(DOG))
+    assert pool.files() == undisturbed.files()
+    assert re.match(r"did not come: .*, 5 tries since 20", pool.refused()["2"])
+    assert len([path for path in sandbox.asked_images if "/2_" in path]) == 5
 
     sandbox.fault = lambda request: None
-    summary = pool.scrape(sandbox.source, CAT, DOG)
-    assert (summary.full, summary.failed) == (2, {})
-    assert pool.files() == undisturbed.files()
-    assert pool.rows() == undisturbed.rows()
+    forget_refusals(pool.store, replace(pool.plan, classes=(CAT, DOG)))
+    assert pool.scrape(sandbox.source, CAT, DOG).stored == 1
+    assert "2" in pool.held(CAT)
+    assert pool.rows()["photo_failure"] == []
 
 
 def test_what_a_class_takes_does_not_depend_on_what_another_one_fetched(
@@ -149,8 +155,10 @@ def test_a_search_that_fails_between_two_keywords_is_made_up_for(
         return FAULTS["500"] if params == ("kitten", "2") else None
 
     sandbox.fault = second_page_of_kittens
+    assert list(pool.scrape(source, retries=RetryPolicy(3, 0)).failed) == [CAT.wnid]
     assert list(pool.scrape(source).failed) == [CAT.wnid]
     sandbox.fault = lambda request: None
+    forget_refusals(pool.store, pool.plan)
     assert pool.scrape(source).full == 1
     assert sorted(pool.held()) == ["150", "50", "51"]
     assert pool.rows() == undisturbed.rows()
@@ -162,7 +170,7 @@ def test_a_search_that_fails_between_two_keywords_is_made_up_for(
 def test_a_bad_key_stops_the_whole_run_at_its_first_call(serve: Serve, pool: Pool) -> None:
     sandbox = serve(record(1))
     with pytest.raises(SourceRefused, match="Invalid API Key"):
-        pool.scrape(Flickr("invalid", "secret", sandbox.endpoint), CAT, DOG)
+        pool.scrape(sandbox.source_with("invalid"), CAT, DOG)
     assert len(sandbox.requests) == 1
     assert not any(pool.rows().values())
 

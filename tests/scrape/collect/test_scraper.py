@@ -255,15 +255,14 @@ class Taking:
     """A source whose photos are taken down right after they were found."""
 
     name = "flickr"
-    image_interval = 0.0
 
     def __init__(self, source: Flickr, *photos: Path) -> None:
         self.source = source
         self.photos = photos
-        self.may_fetch = source.may_fetch
+        self.api, self.images, self.may_fetch = source.api, source.images, source.may_fetch
 
-    def search(self, question: Question) -> SearchPage:
-        found = self.source.search(question)
+    def search(self, question: Question, quota: int) -> SearchPage:
+        found = self.source.search(question, quota)
         for photo in self.photos:
             photo.unlink(missing_ok=True)
         return found

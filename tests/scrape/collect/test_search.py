@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from genset.sandbox import Faults
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.search import Step, first_question, frontier, question_of
-from genset.scrape.sources.source import Question, SearchPage
+from genset.scrape.sources.source import Question, SearchPage, Source
 from genset.store import Candidate, Search
 from tests.scrape.pools import CAT, Pool, Serve, image_class, record
 
@@ -56,6 +56,7 @@ class Archive:
                 posted_before=question.posted_before,
                 licenses="",
                 safe_search=question.safe_search,
+                content_types=",".join(map(str, question.content_types)),
                 per_page=question.per_page,
                 page=question.page,
                 total=len(found),
@@ -144,6 +145,7 @@ def test_a_window_without_an_end_ends_when_it_was_first_asked() -> None:
         posted_before=None,
         licenses="",
         safe_search=1,
+        content_types="0",
         per_page=50,
         page=1,
         total=5000,
@@ -165,10 +167,12 @@ class Boaster:
     """A source that says it has a million photos and hands over none."""
 
     name = "flickr"
-    image_interval = 0.0
     asked = 0
 
-    def search(self, question: Question) -> SearchPage:
+    def __init__(self, source: Source) -> None:
+        self.api, self.images = source.api, source.images
+
+    def search(self, question: Question, quota: int) -> SearchPage:
         self.asked += 1
         assert self.asked < 100
         return SearchPage((), total=1_000_000, last=True, capped=True)
@@ -177,8 +181,8 @@ class Boaster:
         return False
 
 
-def test_a_source_that_hands_over_nothing_is_not_asked_for_ever(pool: Pool) -> None:
-    assert pool.scrape(Boaster(), CAT).searches == len(CAT.queries)
+def test_a_source_that_hands_over_nothing_is_not_asked_for_ever(serve: Serve, pool: Pool) -> None:
+    assert pool.scrape(Boaster(serve(record(1)).source), CAT).searches == len(CAT.queries)
 
 
 def test_beyond_4000_results_the_window_is_cut_in_two(

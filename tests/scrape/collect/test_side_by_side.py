@@ -3,14 +3,17 @@
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from genset.sandbox import Request
+from genset.scrape.collect import locks
 from genset.scrape.collect.locks import Locks
+from genset.store import HeldLock, Store
 from tests.scrape.pools import Faulty, Pool, Serve, answer_of, crowded_classes
 
 
@@ -21,7 +24,7 @@ def wait_for(sandbox: Faulty, count: int) -> None:
 
     def hold(request: Request) -> None:
         if request.is_call:
-            keys.add(request.params["oauth_consumer_key"])
+            keys.add(request.params["api_key"])
         if len(keys) == count:
             all_here.set()
         assert all_here.wait(30)
@@ -61,41 +64,58 @@ def test_scrapes_at_once_share_the_work(
 # Locks
 
 
-def claims_of_another_process(path: Path, number: int) -> bool:
-    """Whether another process gets a claim."""
+def held(store: Store) -> set[int]:
+    """The classes that somebody works on."""
+    with store.session() as session:
+        return set(session.scalars(select(HeldLock.number)))
+
+
+def test_what_is_taken_is_nobody_elses_until_it_is_given_back(store_url: str) -> None:
+    store, other = Store.open(store_url), Store.open(store_url)
+    with Locks(store, time.time) as mine, Locks(other, time.time) as theirs:
+        assert mine.take("class", {7, 8}) == {7, 8}
+        assert theirs.take("class", {7, 8, 9}) == {9}
+        assert theirs.take("photo", {7}) == {7}
+        assert mine.take("class", {7}) == set()
+        with store.begin() as session:
+            mine.release(session, "class", {7, 9})
+        assert theirs.take("class", {7, 8, 9}) == {7}
+    assert held(store) == set()
+    other.close()
+    store.close()
+
+
+def test_nobody_waits_for_a_process_of_this_machine_that_was_killed(store_url: str) -> None:
     code = (
-        f"from pathlib import Path; from genset.scrape.collect.locks import Locks; "
-        f"raise SystemExit(0 if Locks(Path({str(path)!r})).claim({number}) else 3)"
-    )
-    return subprocess.run([sys.executable, "-c", code]).returncode == 0
-
-
-def test_a_claim_is_one_processs_until_it_gives_it_back(tmp_path: Path) -> None:
-    path = tmp_path / "claims"
-    claims = Locks(path)
-    assert claims.claim(7)
-    assert claims.claim(7)
-    assert not claims_of_another_process(path, 7)
-    assert claims_of_another_process(path, 8)
-    claims.release(7)
-    assert claims_of_another_process(path, 7)
-    assert claims.claim(7)
-    claims.close()
-    assert claims_of_another_process(path, 7)
-
-
-def test_nobody_waits_for_a_process_that_was_killed(tmp_path: Path) -> None:
-    path = tmp_path / "claims"
-    code = (
-        f"import time; from pathlib import Path; from genset.scrape.collect.locks import Locks; "
-        f"claims = Locks(Path({str(path)!r})); print(claims.claim(7), flush=True); time.sleep(60)"
+        "import time; from genset.store import Store; from genset.scrape.collect.locks import Locks"
+        f"\nwith Locks(Store.open({store_url!r}), time.time) as locks: "
+        "print(locks.take('class', {7}), flush=True); time.sleep(60)"
     )
     holder = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    store = Store.open(store_url)
     with holder:
         assert holder.stdout is not None
-        assert holder.stdout.readline() == "True\n"
-        claims = Locks(path)
-        assert not claims.claim(7)
+        assert holder.stdout.readline() == "{7}\n"
+        with Locks(store, time.time) as mine:
+            assert mine.take("class", {7}) == set()
         holder.kill()
         holder.wait()
-        assert claims.claim(7)
+        with Locks(store, time.time) as mine:
+            assert mine.take("class", {7}) == {7}
+    store.close()
+
+
+@pytest.mark.parametrize(("later", "taken"), [(40, set()), (60, {7})])
+def test_another_machine_is_waited_for_for_less_than_a_minute(
+    store_url: str, later: float, taken: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store.open(store_url)
+    monkeypatch.setattr(locks, "_machine", lambda: "another")
+    dead = Locks(store, time.time)
+    dead.__enter__()  # and never left: its machine lost its power
+    dead.take("class", {7})
+    monkeypatch.setattr(locks, "_machine", lambda: "this one")
+    with Locks(store, lambda: time.time() + later) as mine:
+        assert mine.take("class", {7}) == taken
+    dead.__exit__(None, None, None)
+    store.close()

@@ -1,7 +1,9 @@
 """Downloads, from a small host on loopback that misbehaves as it is told."""
 
 import gzip
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -11,7 +13,7 @@ import requests
 from genset import __version__
 from genset.errors import PhotoRefused, SourceRefused, SourceUnavailable
 from genset.scrape.fetch import http
-from genset.scrape.fetch.http import Connections, download, is_retryable, new_session, with_retries
+from genset.scrape.fetch.http import Connections, download, is_retryable, retry_after
 
 PHOTO = bytes(range(256)) * 1000
 
@@ -117,10 +119,10 @@ def test_a_redirect_to_no_web_address_is_refused(host: Host, location: str) -> N
     assert refusal(host, "/photo") == "address not allowed"
 
 
-def test_a_session_follows_no_redirect_by_itself(host: Host, stranger: Host) -> None:
+def test_connections_follow_no_redirect_by_themselves(host: Host, stranger: Host) -> None:
     host.redirect("/api", f"{stranger.address}/photo.jpg")
-    with new_session() as session:
-        assert session.post(f"{host.address}/api", data={"key": "s3cret"}).status_code == 302
+    with Connections().ask("POST", f"{host.address}/api", {}, b"key=s3cret") as reply:
+        assert reply.status == 302
     assert stranger.asked == []
 
 
@@ -184,7 +186,14 @@ def test_a_failing_host_is_worth_another_try(
     assert is_retryable(failed.value)
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 451])
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_host_that_keeps_us_off_may_let_us_in_later(host: Host, status: int) -> None:
+    host.answers["/photo"] = (status, {}, b"")
+    with pytest.raises(SourceUnavailable, match=f"HTTP {status}"):
+        fetched(host, "/photo")
+
+
+@pytest.mark.parametrize("status", [400, 451])
 def test_a_host_that_says_no_is_not(host: Host, status: int) -> None:
     host.answers["/photo"] = (status, {}, b"")
     with pytest.raises(requests.HTTPError) as failed:
@@ -223,19 +232,6 @@ def test_what_is_retryable(error: Exception, retryable: bool) -> None:
     assert is_retryable(error) is retryable
 
 
-def failing(times: int, error: Callable[[], Exception]) -> Callable[[], str]:
-    """A call that fails so often before it answers."""
-    left = [times]
-
-    def call() -> str:
-        left[0] -= 1
-        if left[0] >= 0:
-            raise error()
-        return "answer"
-
-    return call
-
-
 def http_error(status: int, **headers: str) -> requests.HTTPError:
     response = requests.Response()
     response.status_code = status
@@ -243,32 +239,38 @@ def http_error(status: int, **headers: str) -> requests.HTTPError:
     return requests.HTTPError(response=response)
 
 
-def test_waits_grow_until_the_answer_comes() -> None:
-    waits: list[float] = []
-    assert with_retries(failing(3, requests.ConnectionError), sleep=waits.append) == "answer"
-    assert waits == [1, 2, 4]
-
-
-def test_after_the_last_try_its_error_is_raised() -> None:
-    waits: list[float] = []
-    with pytest.raises(requests.ConnectionError):
-        with_retries(failing(9, requests.ConnectionError), sleep=waits.append)
-    assert len(waits) == 3
-
-
-def test_what_no_retry_mends_is_raised_at_once() -> None:
-    waits: list[float] = []
-    with pytest.raises(PhotoRefused):
-        with_retries(failing(1, lambda: PhotoRefused("gone")), sleep=waits.append)
-    assert waits == []
+NOW = "Wed, 21 Oct 2026 07:28:00 GMT"
 
 
 @pytest.mark.parametrize(
-    ("retry_after", "wait"),
-    [("7", 7), ("0", 1), ("86400", 300), ("soon", 1), ("²", 1), ("-5", 1), ("", 1)],
+    ("asked", "seconds"),
+    [
+        ("7", 7),
+        (" 7 ", 7),
+        ("0", 0),
+        ("86400", 86_400),
+        ("9" * 300, float("9" * 300)),
+        ("Wed, 21 Oct 2026 07:30:00 GMT", 120),
+        ("Wednesday, 21-Oct-26 07:30:00 GMT", 120),
+        ("Wed Oct 21 07:30:00 2026", 120),
+        ("Wed, 21 Oct 2026 07:20:00 GMT", 0),
+        ("Wed, 99 Oct 2026 07:20:00 GMT", 0),
+        ("soon", 0),
+        ("²", 0),
+        ("-5", 0),
+        ("", 0),
+    ],
 )
-def test_retry_after_is_obeyed_within_reason(retry_after: str, wait: float) -> None:
-    waits: list[float] = []
-    error = http_error(429, Retry_After=retry_after)
-    with_retries(failing(1, lambda: error), sleep=waits.append)
-    assert waits == [wait]
+@pytest.mark.parametrize("status", [429, 503])
+def test_retry_after_is_read_in_both_forms(status: int, asked: str, seconds: float) -> None:
+    assert retry_after(http_error(status, Retry_After=asked, Date=NOW)) == seconds
+
+
+def test_a_date_without_the_hosts_own_is_compared_with_our_clock() -> None:
+    soon = format_datetime(datetime.now(UTC) + timedelta(minutes=5), usegmt=True)
+    assert 290 < retry_after(http_error(503, Retry_After=soon)) <= 300
+
+
+def test_other_answers_ask_for_nothing() -> None:
+    assert retry_after(http_error(500, Retry_After="7")) == 0
+    assert retry_after(requests.ConnectionError()) == 0

@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import ClassVar
 
 import pytest
+import requests
 
 from genset import __version__
-from genset.errors import SourceUnavailable
 from genset.sandbox import Asked, Reply, Request
 from genset.scrape.collect.search import first_question
-from genset.scrape.fetch import http
-from genset.scrape.sources.flickr import Flickr
 from genset.taxonomy import imagenet1k
-from tests.scrape.pools import Faulty, Pool, Serve, answer_of, record
+from tests.scrape.pools import Faulty, Pool, Serve, answer_of, flickr_at, record
 
 SETTINGS = "[scrape]\ncalls_an_hour = {calls}\nimages_per_second = {images}\n"
 
@@ -71,7 +70,7 @@ def test_several_keys_are_used_by_turns(serve: Serve, new_pool: Callable[..., Po
     sandbox = serve(*rows)
     used: list[str] = []
     sandbox.fault = lambda request: (
-        used.append(request.params["oauth_consumer_key"]) if request.is_call else None
+        used.append(request.params["api_key"]) if request.is_call else None
     )
     pool = polite(new_pool(), calls=5 * 3600, images=0)
     words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
@@ -121,7 +120,7 @@ def test_one_429_with_retry_after_holds_everybody(
 
     sandbox.fault = once
     words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
-    for process in [pool.command(sandbox.endpoint, *words) for _ in range(2)]:
+    for process in [pool.command(sandbox.endpoint, *words, pauses=1) for _ in range(2)]:
         answer_of(process)
     assert len(images_of(sandbox)) == 81
     after = [asked.at - at[0] for asked in images_of(sandbox) if asked.at > at[0]]
@@ -148,14 +147,13 @@ class _Listener(BaseHTTPRequestHandler):
         """Keep the tests' output clean."""
 
 
-def test_calls_of_the_api_name_the_project(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_of_the_api_name_the_project(pool: Pool, tmp_path: Path) -> None:
     """As downloads do: see test_http."""
-    monkeypatch.setattr(http, "FIRST_WAIT", 0)
     with ThreadingHTTPServer(("127.0.0.1", 0), _Listener) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        source = Flickr("key", "secret", f"http://127.0.0.1:{server.server_address[1]}/rest")
-        with pytest.raises(SourceUnavailable):
-            source.search(first_question("cat", pool.plan))
+        source = flickr_at(tmp_path, f"http://127.0.0.1:{server.server_address[1]}/rest")
+        with pytest.raises(requests.HTTPError):
+            source.search(first_question("cat", pool.plan), 0)
         server.shutdown()
     [name] = _Listener.seen
     assert str(name).startswith(f"genset/{__version__} ")

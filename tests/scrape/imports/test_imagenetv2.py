@@ -241,7 +241,7 @@ def test_what_is_not_there_is_named(pool: Pool, checkout: Checkout, tmp_path: Pa
 
 def served(sandbox: Faulty, pool: Pool, wnid: str) -> list[Record]:
     """Records of what the sandbox has, with its addresses."""
-    page = sandbox.source.search(first_question("cat", pool.plan))
+    page = sandbox.source.search(first_question("cat", pool.plan), 0)
     sandbox.requests.clear()
     return [found(int(each.source_id), wnid, url=each.image_url) for each in page.photos]
 
@@ -257,12 +257,12 @@ def test_a_selection_becomes_a_release_that_others_pull(
         "import", "imagenetv2", str(checkout.root), "--dataset", "imagenetv2-b-0", cwd=here
     )
     assert "2 ruled correct" in said
-    genset("scrape", "--no-search", "--json", cwd=here, endpoint=sandbox.endpoint, key="")
+    genset("scrape", "--no-search", "--per-class", "2", cwd=here, endpoint=sandbox.endpoint, key="")
     assert sandbox.searches == {}
     assert sorted(pool.held(image_class(TENCH))) == ["12", "14"]
     release = create(pool.workspace, pool.store, "theirs")
     assert [photo.labels for photo in release.photos] == [{}, {}]
-    rebuilt = pull(release.root / MANIFEST, sandbox.source, tmp_path / "paces", tmp_path / "mine")
+    rebuilt = pull(release.root / MANIFEST, sandbox.source, tmp_path / "mine")
     assert (rebuilt.pulled, rebuilt.missing) == (2, 0)
     Release(tmp_path / "mine").verify()
 

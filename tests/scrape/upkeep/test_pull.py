@@ -20,14 +20,12 @@ from genset.release.reader import (
     manifest_hash,
 )
 from genset.sandbox import Faults, Reply, Request
-from genset.scrape.fetch import http
-from genset.scrape.sources.flickr import Flickr
 from genset.scrape.upkeep.pull import PullSummary, pull
 from genset.store import Verdict, stored_candidates
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import picture, vote
 from tests.scrape.commands import genset
-from tests.scrape.pools import CAT, Faulty, Pool, Serve, record
+from tests.scrape.pools import CAT, Faulty, Pool, Serve, flickr_at, record
 
 
 class Maker:
@@ -78,7 +76,7 @@ def maker(serve: Serve, pool: Pool) -> Maker:
 @pytest.fixture
 def rebuild(maker: Maker, tmp_path: Path) -> Callable[..., PullSummary]:
     def call(manifest: Path = maker.manifest, to: str = "copy") -> PullSummary:
-        return pull(manifest, maker.sandbox.source, tmp_path / "paces", tmp_path / to)
+        return pull(manifest, maker.sandbox.source, tmp_path / to)
 
     return call
 
@@ -154,7 +152,8 @@ def test_under_passing_faults_the_set_becomes_whole(
     folder = maker.served(1).parent.parent
     maker.sandbox.close()
     with Faulty(folder, folder / "records.jsonl", port, faults) as again:
-        done = pull(maker.manifest, again.source, tmp_path / "paces", tmp_path / "copy")
+        again.folder = folder
+        done = pull(maker.manifest, again.source, tmp_path / "copy")
     assert (done.pulled, done.missing) == (20, 0)
     Release(tmp_path / "copy").verify()
 
@@ -271,9 +270,8 @@ def test_a_folder_of_something_else_is_left_alone(
 
 
 def pull_it(_moment: int, manifest: Path, endpoint: Path, folder: Path) -> None:
-    http.FIRST_WAIT = 0
-    source = Flickr("", "", endpoint.read_text())
-    assert pull(manifest, source, endpoint.parent / "paces", folder).missing == 0
+    source = flickr_at(endpoint.parent, endpoint.read_text())
+    assert pull(manifest, source, folder).missing == 0
 
 
 def test_a_killed_pull_is_finished_by_the_same_command(maker: Maker, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Refreshes, against the sandbox: what they notice, store and ask."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +12,6 @@ from sqlalchemy import select
 from genset.errors import SourceRefused, SourceUnavailable
 from genset.licenses import FLICKR, License
 from genset.sandbox import Faults, Reply, Request
-from genset.scrape.sources.flickr import Flickr
 from genset.scrape.upkeep.refresh import RefreshSummary, refresh
 from genset.scrape.upkeep.removal import remove
 from genset.store import Photo, PhotoEvent
@@ -210,20 +210,32 @@ def test_a_photo_that_could_not_be_asked_after_is_left_for_the_next_time(
     assert source.asked == ["1"]
 
 
-def test_a_source_that_is_down_is_not_asked_after_every_photo(
-    serve: Serve, new_pool: Callable[..., Pool]
+def test_a_source_that_is_down_is_waited_for(
+    serve: Serve, new_pool: Callable[..., Pool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pool = new_pool(per_class=9)
-    pool.scrape(serve(*(record(number) for number in range(9))).source)
-    down = Register(**{f"_{number}": SourceUnavailable("down") for number in range(9)})
-    summary = refresh(pool.store, down)
-    assert (summary.checked, summary.left, len(down.asked)) == (0, 9, 5)
+    sandbox = serve(*(record(number) for number in range(9)))
+    pool.scrape(sandbox.source)
+    lines: list[str] = []
+    source = sandbox.source
+    source.api.hosts.say = lines.append
+    asked = [0]
+
+    def outage(request: Request) -> Reply | None:
+        asked[0] += 1
+        return Reply(503, "text/plain", b"") if 4 < asked[0] < 28 else None
+
+    sandbox.fault = outage
+    summary = refresh(pool.store, source)
+    assert (summary.checked, summary.left) == (9, 0)
+    assert re.match(r"Flickr has not answered since .* \(HTTP 503\); asking again at", lines[0])
+    assert lines[-1] == "Flickr answers again"
 
 
 def test_a_bad_key_stops_at_once(filled: tuple[Faulty, Pool]) -> None:
     sandbox, pool = filled
     with pytest.raises(SourceRefused, match="FLICKR_API_KEY"):
-        refresh(pool.store, Flickr("invalid", "secret", sandbox.endpoint))
+        refresh(pool.store, sandbox.source_with("invalid"))
     assert len(sandbox.requests) == len(sandbox.requests.of("flickr.photos.search")) + 3 + 1
 
 

@@ -83,6 +83,17 @@ def upgrade() -> None:
         sa.Column("photo_id", sa.Integer, sa.ForeignKey("photo.id"), primary_key=True),
         sa.Column("sha256", sa.String(64), nullable=False),
         sa.Column("hashes", sa.LargeBinary, nullable=False),
+        sa.Column("compared", sa.Integer, unique=True),
+    )
+    op.drop_index("candidate_photo", "candidate")
+    op.create_index("candidate_photo", "candidate", ["photo_id", "wnid"])
+    op.create_index("candidate_rank", "candidate", ["wnid", "rank"])
+    op.create_index(
+        "photo_refused",
+        "photo",
+        ["refused"],
+        sqlite_where=sa.text("refused IS NOT NULL"),
+        postgresql_where=sa.text("refused IS NOT NULL"),
     )
     op.add_column(
         "search", sa.Column("content_types", sa.String(16), nullable=False, server_default="0")

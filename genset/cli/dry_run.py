@@ -1,0 +1,65 @@
+"""What `genset scrape --dry-run` says."""
+
+import os
+from typing import TYPE_CHECKING
+
+from genset.text.numbers import count, spoken
+from genset.workspace import Workspace
+
+if TYPE_CHECKING:
+    from genset.scrape.collect.estimate import Estimate, Rates, RightPhotos
+    from genset.scrape.collect.plan import ScrapePlan
+
+
+def rates(workspace: Workspace) -> "Rates":
+    """How fast Flickr is called with the keys and settings that there are."""
+    from genset.scrape.collect.estimate import Rates
+    from genset.scrape.sources.flickr import CALLS_AN_HOUR, IMAGES_PER_SECOND
+
+    calls, images = workspace.calls_an_hour, workspace.images_per_second
+    keys = 1 + os.environ.get("FLICKR_API_KEY", "").count(",")
+    return Rates(
+        calls_an_hour=keys * (CALLS_AN_HOUR if calls is None else calls),
+        images_per_second=IMAGES_PER_SECOND if images is None else images,
+    )
+
+
+def told(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
+    """What a scrape takes, in words."""
+    calls, images = takes.rates.calls_an_hour, takes.rates.images_per_second
+    lines = [
+        f"{count(takes.calls, 'call')} of the API at least, for {takes.classes:,} of "
+        f"{len(plan.classes):,} classes: "
+        + (f"{spoken(takes.call_hours)} at {calls:,} an hour" if calls else "no limit is set"),
+        f"{count(takes.downloads, 'photo')} to download: "
+        + (f"{spoken(takes.image_hours)} at {images:,} a second" if images else "no limit is set"),
+    ]
+    if takes.hours:
+        longer = "the calls take" if takes.call_hours > takes.image_hours else "the photos take"
+        lines.append(f"{longer} longer, and the whole takes {spoken(takes.hours)} at least")
+    if takes.downloads > takes.photos:
+        lines.append(
+            f"{takes.photos:,} of the photos will be stored, and the others refused, as "
+            f"{takes.refused_share:.1%} of this pool's were"
+        )
+    if takes.photos:
+        usual = "this pool's mean" if takes.is_own_mean else "a usual size"
+        lines.append(
+            f"{takes.bytes / 1e9:,.1f} GB on the disk at {takes.bytes_a_photo / 1000:,.0f} kB a "
+            f"photo, {usual}"
+        )
+    return [*lines, *_right(takes.right, plan)]
+
+
+def _right(right: "RightPhotos", plan: "ScrapePlan") -> list[str]:
+    """What labels say of the photos to come; nothing where there are none."""
+    if right.share is None:
+        return []
+    of_classes = f"of {right.classes:,} of {len(plan.classes):,} classes"
+    labels = f"{count(right.labeled, 'labeled photo')} {of_classes}"
+    if right.per_class is None:
+        return [f"{labels} cannot tell how many of a class's {plan.per_class:,} will be right"]
+    return [
+        f"about {right.per_class:,.0f} of a class's {plan.per_class:,} photos will be right "
+        f"({right.low:,.0f} to {right.high:,.0f}), as {right.share:.0%} of {labels} are"
+    ]

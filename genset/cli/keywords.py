@@ -1,0 +1,179 @@
+"""The command on what is searched for each class: genset keywords."""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from genset.cli.common import json_option, opened, show_json, show_table
+from genset.errors import BadInput, NotAWorkspace
+from genset.taxonomy import PHOTOS, ImageClass
+from genset.text.numbers import NONE, count, ends, percent
+from genset.workspace import Workspace
+
+if TYPE_CHECKING:
+    from genset.scrape.collect.queries import Queries
+    from genset.scrape.collect.yields import Yield
+
+_TYPES = ("photos", "screenshots", "other")
+
+
+@click.command()
+@click.argument("wnids", nargs=-1, metavar="[WNID]...")
+@click.option("--update", is_flag=True, help="Search with the newest queries from now on.")
+@click.option(
+    "--yield", "show_yield", is_flag=True, help="Show what each query brings, and what to do."
+)
+@json_option
+@click.pass_obj
+def keywords(
+    folder: Path | None, wnids: tuple[str, ...], update: bool, show_yield: bool, as_json: bool
+) -> None:
+    """Show what is searched for each class, and why.
+
+    A workspace keeps the queries that it began with until --update, which takes up genset's own
+    and those of the workspace's queries.toml. --yield shows for each query (of the classes named,
+    or of all with labels) its candidates, the share that labelers call correct, and the share that
+    other classes claim.
+
+    \b
+    genset keywords n02012849 n03126707
+    genset keywords --yield
+    genset keywords --update
+    """
+    if update and (wnids or show_yield):
+        raise BadInput("--update is for the whole workspace: give it alone")
+    if update:
+        _update(folder, as_json)
+    elif show_yield:
+        _show_yield(folder, wnids, as_json)
+    else:
+        _show(folder, wnids, as_json)
+
+
+def _show(folder: Path | None, wnids: tuple[str, ...], as_json: bool) -> None:
+    queries, newer = _queries(folder)
+    classes = queries.select(wnids)
+    if as_json:
+        show_json([asdict(cls) for cls in classes])
+    else:
+        for cls in classes:
+            click.echo(f"{cls.wnid}  {', '.join(cls.lemmas)}: {cls.gloss}")
+            for query in cls.queries:
+                click.echo(f"           {query.text:<32}  {query.why}")
+            if cls.content_types != (PHOTOS,):
+                click.echo(f"           among {_types(cls)}")
+    sys.stdout.flush()
+    if newer:
+        click.echo(
+            f"newer queries exist for {count(newer, 'class', 'classes')}: "
+            "genset keywords --update takes them up",
+            err=True,
+        )
+
+
+def _queries(folder: Path | None) -> "tuple[Queries, int]":
+    """What is searched here, and how many classes have newer queries; the package's elsewhere."""
+    from genset.scrape.collect.queries import changed_classes, newest_queries, workspace_queries
+
+    try:
+        Workspace.find(folder)
+    except NotAWorkspace:
+        if folder is not None:
+            raise
+        return newest_queries(), 0
+    with opened(folder) as (workspace, store):
+        queries = workspace_queries(workspace, store)
+        return queries, len(changed_classes(queries, newest_queries(workspace.root)))
+
+
+def _update(folder: Path | None, as_json: bool) -> None:
+    from genset.scrape.collect.queries import changed_classes, update_queries
+
+    with opened(folder) as (workspace, store):
+        before, after = update_queries(workspace, store)
+    changed = changed_classes(before, after)
+    if as_json:
+        rows = [
+            {"wnid": now.wnid, "name": now.name, "before": _asked(was), "after": _asked(now)}
+            for was, now in changed
+        ]
+        show_json({"before": before.version, "after": after.version, "changed": rows})
+        return
+    for was, now in changed:
+        click.echo(f"{now.wnid}  {now.name}")
+        for sign, here, there in (("-", was, now), ("+", now, was)):
+            for line in _lines(here):
+                if line not in _lines(there):
+                    click.echo(f"           {sign} {line}")
+    if changed:
+        click.echo(
+            f"{count(len(changed), 'class has', 'classes have')} other queries now "
+            f"({before.version} -> {after.version}): the next genset scrape asks these searches "
+            "anew; what the earlier ones found stays"
+        )
+    else:
+        click.echo(f"the workspace searches with the newest queries ({after.version})")
+
+
+def _show_yield(folder: Path | None, wnids: Iterable[str], as_json: bool) -> None:
+    from genset.scrape.collect.queries import workspace_queries
+    from genset.scrape.collect.yields import query_yields
+
+    with opened(folder) as (workspace, store):
+        yields = query_yields(store, workspace_queries(workspace, store), wnids)
+    if as_json:
+        show_json([_as_json(each) for each in yields])
+    elif yields:
+        head = "class", "query", "candidates", "stored", "labeled", "correct %", "contested %"
+        show_table([*head, "proposal"], map(_row, yields))
+    else:
+        click.echo("no query has labeled photos yet: name classes to see what their queries found")
+
+
+def _row(each: "Yield") -> list[str]:
+    proposal = ": ".join(filter(None, (each.proposal, each.reason)))
+    return [
+        each.wnid,
+        each.query,
+        *(f"{number:,}" for number in (each.candidates, each.stored, each.labeled)),
+        _share(each.correct, each.labeled, each.share),
+        _share(each.contested, each.stored, each.contested_share),
+        proposal,
+    ]
+
+
+def _share(part: int, whole: int, interval: tuple[float, float] | None) -> str:
+    if interval is None:
+        return NONE
+    return f"{percent(part / whole, whole)} ({ends(interval, whole)})"
+
+
+def _as_json(each: "Yield") -> dict[str, Any]:
+    shares = (
+        ("share", each.correct, each.labeled, each.share),
+        ("contested_share", each.contested, each.stored, each.contested_share),
+    )
+    return asdict(each) | {
+        name: {"value": part / whole, "low": interval.low, "high": interval.high}
+        if interval
+        else None
+        for name, part, whole, interval in shares
+    }
+
+
+def _asked(cls: ImageClass) -> dict[str, Any]:
+    return {"queries": [query.text for query in cls.queries], "content_types": cls.content_types}
+
+
+def _lines(cls: ImageClass) -> list[str]:
+    """A class's queries, and among what they are asked where that is not photos alone."""
+    texts = [query.text for query in cls.queries]
+    return texts if cls.content_types == (PHOTOS,) else [*texts, f"among {_types(cls)}"]
+
+
+def _types(cls: ImageClass) -> str:
+    return " and ".join(_TYPES[number] for number in cls.content_types)

@@ -1,0 +1,187 @@
+"""Which queries a workspace searches with: those that it began with, until somebody updates them.
+
+A list of queries says of every class what is searched for it, and among what types of uploads. The
+newest one is the package's, over which lies the workspace's own ``queries.toml``. A workspace keeps
+the list of its first scrape, whole, in its database; `update_queries` moves it to the newest one.
+A workspace that searched before lists had versions began with the first one, "1".
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from genset.errors import BadInput, GensetError
+from genset.store import Fact, QueryList, Search, Store
+from genset.taxonomy import (
+    Entry,
+    ImageClass,
+    Query,
+    earlier_queries,
+    imagenet1k,
+    read_entries,
+    read_toml,
+)
+from genset.workspace import Workspace
+
+OWN_LIST = "queries.toml"
+FIRST_VERSION = "1"
+
+_FACT = "query_list"
+
+
+@dataclass(frozen=True)
+class Queries:
+    """All classes with the queries of one list, and its version."""
+
+    version: str
+    classes: tuple[ImageClass, ...]
+
+    def select(self, wnids: Iterable[str] = ()) -> tuple[ImageClass, ...]:
+        """The classes with these wnids, in order and each once; all of them for no wnids.
+
+        Raises BadInput for the first word that is no wnid.
+        """
+        return tuple(self._by_wnid[cls.wnid] for cls in imagenet1k().select(wnids))
+
+    @cached_property
+    def _by_wnid(self) -> Mapping[str, ImageClass]:
+        return {cls.wnid: cls for cls in self.classes}
+
+
+def newest_queries(root: Path | None = None) -> Queries:
+    """The package's queries, and over them those of the workspace in `root`.
+
+    Raises BadInput, which names the line or the key, where the workspace's list is not right.
+    """
+    own = _own_entries(root / OWN_LIST) if root else {}
+    classes = tuple(
+        _with_entry(cls, own[cls.wnid]) if cls.wnid in own else cls for cls in imagenet1k()
+    )
+    return Queries(version_of(classes), classes)
+
+
+def first_queries() -> Queries:
+    """The list of the time before lists had versions."""
+    earlier = earlier_queries()
+    classes = []
+    for cls in imagenet1k():
+        queries, content_types = earlier.get(cls.wnid, (cls.queries, cls.content_types))
+        classes.append(replace(cls, queries=queries, content_types=content_types))
+    return Queries(FIRST_VERSION, tuple(classes))
+
+
+def workspace_queries(workspace: Workspace, store: Store, *, begin: bool = False) -> Queries:
+    """The queries that a workspace searches with.
+
+    With `begin`, a workspace that has none yet keeps these from now on.
+
+    Raises:
+        BadInput: the workspace's own list is not right, and would be begun with.
+    """
+    with store.session() as session:
+        kept = _kept(session)
+        has_searched = session.scalar(select(Search.id).limit(1)) is not None
+    if kept is not None:
+        return kept
+    queries = first_queries() if has_searched else newest_queries(workspace.root)
+    if begin:
+        with store.begin_alone() as session:
+            kept = _kept(session)  # another process may have been quicker
+            if kept is None:
+                _keep(session, queries)
+    return kept or queries
+
+
+def update_queries(workspace: Workspace, store: Store) -> tuple[Queries, Queries]:
+    """Move a workspace to the newest queries; return those that it had, and those that it has.
+
+    Raises:
+        BadInput: the workspace's own list is not right.
+    """
+    before, after = workspace_queries(workspace, store), newest_queries(workspace.root)
+    with store.begin_alone() as session:
+        _keep(session, after)
+    return before, after
+
+
+def changed_classes(before: Queries, after: Queries) -> list[tuple[ImageClass, ImageClass]]:
+    """The classes that are searched otherwise, as they were and as they are."""
+    return [
+        (was, now)
+        for was, now in zip(before.classes, after.classes, strict=True)
+        if _asked(was) != _asked(now)
+    ]
+
+
+def version_of(classes: Iterable[ImageClass]) -> str:
+    """A list's version: 12 hexadecimal digits that depend on queries and content types alone."""
+    asked = {cls.wnid: _asked(cls) for cls in classes}
+    canonical = json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return sha256(canonical.encode()).hexdigest()[:12]
+
+
+def _asked(cls: ImageClass) -> dict[str, Any]:
+    return {"queries": [query.text for query in cls.queries], "content_types": cls.content_types}
+
+
+def _kept(session: Session) -> Queries | None:
+    """The list that the workspace keeps, if it keeps one already."""
+    fact = session.get(Fact, _FACT)
+    if fact is None:
+        return None
+    row = session.get(QueryList, fact.value)
+    if row is None:
+        raise GensetError(f"the store lacks the queries {fact.value}: restore a backup of it")
+    content = json.loads(row.content)
+    classes = (
+        replace(
+            cls,
+            queries=tuple(Query(text, why) for text, why in content[cls.wnid]["queries"]),
+            content_types=tuple(content[cls.wnid]["content_types"]),
+        )
+        for cls in imagenet1k()
+    )
+    return Queries(row.version, tuple(classes))
+
+
+def _keep(session: Session, queries: Queries) -> None:
+    content = {
+        cls.wnid: {
+            "queries": [(query.text, query.why) for query in cls.queries],
+            "content_types": cls.content_types,
+        }
+        for cls in queries.classes
+    }
+    if session.get(QueryList, queries.version) is None:
+        text = json.dumps(content, ensure_ascii=False)
+        session.add(QueryList(version=queries.version, content=text))
+    session.merge(Fact(name=_FACT, value=queries.version))
+
+
+def _own_entries(path: Path) -> dict[str, Entry]:
+    """What a workspace's own list says, by wnid; nothing where there is no such file."""
+    if not path.exists():
+        return {}
+    document = read_toml(path)
+    if unknown := sorted(document.keys() - {"classes"}):
+        raise BadInput(f"{path.name}: {unknown[0]} stands outside of [classes]")
+    entries = read_entries(document.get("classes", {}), path.name)
+    for wnid in entries:
+        try:
+            imagenet1k()[wnid]
+        except BadInput as error:
+            raise BadInput(f"{path.name}: {error}") from None
+    return entries
+
+
+def _with_entry(cls: ImageClass, entry: Entry) -> ImageClass:
+    why = f"own list: {entry.why}" if entry.why else "own list"
+    queries = tuple(Query(text, why) for text in entry.queries)
+    return replace(cls, queries=queries, content_types=entry.content_types)

@@ -1,0 +1,153 @@
+"""Store what came of jobs: pages, photos, refusals, failures."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from genset.errors import PhotoRefused, SourceUnavailable
+from genset.files import secure
+from genset.scrape.collect.failures import (
+    forget_photos,
+    forget_search,
+    note_photo,
+    note_search,
+)
+from genset.scrape.collect.jobs import Came, Job, PageJob, PhotoJob
+from genset.scrape.collect.locks import Locks
+from genset.scrape.collect.plan import ScrapePlan
+from genset.scrape.collect.search import keep_page
+from genset.scrape.fetch.hosts import HostClosed
+from genset.scrape.fetch.originals import Original
+from genset.scrape.sources.source import SearchPage
+from genset.store import Photo, Store, now
+
+# A job, and what came of it.
+Done = tuple[Job, Came]
+
+
+@dataclass
+class ScrapeSummary:
+    """What a scrape did. `short`, `contested`, `failed` and `waiting` are by wnid.
+
+    Attributes:
+        full: classes that have all the photos asked for.
+        short: photos held by classes whose results ended before they were full.
+        contested: photos held back because another class claims them too.
+        failed: what went wrong, for classes of which a page was asked for in vain too often.
+        waiting: when to come back, for classes that were not waited for.
+        stored: photos downloaded by this run.
+        refused: photos refused by this run, by reason.
+        searches: pages asked of the source by this run.
+    """
+
+    full: int = 0
+    short: dict[str, int] = field(default_factory=dict)
+    contested: dict[str, int] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    waiting: dict[str, str] = field(default_factory=dict)
+    stored: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
+    searches: int = 0
+
+
+class Results:
+    """Stores what came of jobs, and counts it.
+
+    Args:
+        store: the workspace's.
+        images: the folder of originals.
+        plan: what the scrape is to bring.
+        locks: what this process works on alone; a photo's lock ends with its result.
+        summary: what is counted.
+    """
+
+    def __init__(
+        self, store: Store, images: Path, plan: ScrapePlan, locks: Locks, summary: ScrapeSummary
+    ) -> None:
+        self._store = store
+        self._images = images
+        self._plan = plan
+        self._locks = locks
+        self._summary = summary
+
+    def keep(self, done: Sequence[Done], moment: float) -> None:
+        """Store what came, in one transaction; `moment` is the store's time.
+
+        The photos' files are flushed to the disk first, for no row may name what a power cut takes.
+        """
+        secure([self._images / came.file for _, came in done if isinstance(came, Original)])
+        at = datetime.fromtimestamp(moment, UTC)
+        photos: dict[int, Original | PhotoRefused] = {}
+        with self._store.begin_alone() as session:
+            for job, came in done:
+                if isinstance(came, HostClosed):
+                    continue
+                if isinstance(job, PageJob):
+                    self._keep_page(session, job, came, at)
+                elif isinstance(came, Original | PhotoRefused):
+                    photos[job.candidate.photo_id] = came
+                elif isinstance(came, SourceUnavailable) and (
+                    refused := self._put_off(session, job, came, at)
+                ):
+                    photos[job.candidate.photo_id] = refused
+            self._keep_photos(session, photos)
+            forget_photos(session, photos)
+            asked_for = [job.candidate.photo_id for job, _ in done if isinstance(job, PhotoJob)]
+            self._locks.release(session, "photo", asked_for)
+
+    def _keep_page(self, session: Session, job: PageJob, came: Came, at: datetime) -> None:
+        source, question = job.source.name, job.step.question
+        if isinstance(came, SearchPage):
+            keep_page(session, source, job.cls, job.step, came, self._plan.query_list)
+            if job.is_known:
+                forget_search(session, job.cls, source, question)
+            self._summary.searches += 1
+        else:
+            note_search(session, job.cls, source, question, str(came), self._plan.retries, at)
+
+    def _put_off(
+        self, session: Session, job: PhotoJob, came: SourceUnavailable, at: datetime
+    ) -> PhotoRefused | None:
+        """Note that a photo is to be tried again; or refuse it, which was tried often enough."""
+        tried = note_photo(session, job.candidate.photo_id, str(came), self._plan.retries, at)
+        if tried.next_at is not None:
+            return None
+        return PhotoRefused(
+            "did not come",
+            f"{str(came).removeprefix('did not come: ')}, {tried.attempts} tries since "
+            f"{tried.first_at:%Y-%m-%d %H:%M}",
+        )
+
+    def _keep_photos(self, session: Session, came: dict[int, Original | PhotoRefused]) -> None:
+        """Store what came of photos, by `Photo.id`, in one statement and not one for each."""
+        wanted = select(Photo.id).where(
+            Photo.id.in_(came), Photo.refused.is_(None), Photo.sha256.is_(None)
+        )
+        still_wanted = set(session.scalars(wanted)) if came else set()
+        changes: dict[type, list[dict[str, Any]]] = {Original: [], PhotoRefused: []}
+        for photo_id, outcome in came.items():
+            if photo_id not in still_wanted:  # somebody removed it while it was on its way
+                self._discard(session, outcome)
+            elif isinstance(outcome, PhotoRefused):
+                changes[PhotoRefused].append({"id": photo_id, "refused": str(outcome)})
+                reason = outcome.reason
+                self._summary.refused[reason] = self._summary.refused.get(reason, 0) + 1
+            else:
+                stored = {"id": photo_id, "stored_at": now()}
+                changes[Original].append(stored | asdict(outcome))
+                self._summary.stored += 1
+        for rows in changes.values():
+            if rows:
+                session.execute(update(Photo), rows)
+
+    def _discard(self, session: Session, outcome: Original | PhotoRefused) -> None:
+        """Delete an original that nobody is to have, unless another photo is made of its bytes."""
+        if isinstance(outcome, Original):
+            same = select(Photo.id).where(Photo.sha256 == outcome.sha256).limit(1)
+            if session.scalar(same) is None:
+                (self._images / outcome.file).unlink(missing_ok=True)

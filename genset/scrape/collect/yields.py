@@ -1,0 +1,242 @@
+"""What each query brings, by what labelers say of its photos, and what to do about it.
+
+A candidate counts for the query that found it, of several for the one of its best rank. A photo is
+right when its ruling says so, or without one more of its labelers say correct than incorrect or
+broken. It is contested when another class's searches return it, or the same bytes, too.
+
+The rule, for a query that the workspace searches with:
+
+- **drop** it, when the upper end of its share's interval is below one half, and below the lower
+  end of another query of its class;
+- **sharpen** it (a phrase, a word to exclude), when the lower end of the interval of its contested
+  share is above one quarter, or when the upper end of its share's interval is below one half and no
+  other query of its class is better;
+- else **keep** it. Fewer than `FEWEST` photos, labeled or stored, cannot tell.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import ColumnElement, Select, case, func, null, select, union, union_all
+from sqlalchemy.orm import Session, aliased
+
+from genset.scrape.collect.queries import Queries
+from genset.statistics.intervals import Interval, wilson
+from genset.store import (
+    Candidate,
+    Label,
+    Photo,
+    Ruling,
+    Store,
+    is_called_correct,
+    rulings_in_force,
+    votes,
+)
+from genset.taxonomy import ImageClass, imagenet1k
+from genset.text.query import words
+
+FEWEST = 10
+HALF, QUARTER = 0.5, 0.25
+
+_Key = tuple[str, str]  # a wnid and a query of it
+
+
+@dataclass(frozen=True, slots=True)
+class Yield:
+    """What a query brings to its class.
+
+    Attributes:
+        wnid, query: the class, and the query's text.
+        searched: whether the workspace searches with it; otherwise it did once, or the photos were
+            imported.
+        candidates, stored: photos that it found, and those of them that lie in ``images/``.
+        labeled, correct: its photos with a label or a ruling, and those called correct.
+        share: `correct` of `labeled` with its 95 % interval; None where too few are labeled.
+        contested: stored photos that another class claims too.
+        contested_share: `contested` of `stored` with its interval; None where too few are stored.
+        rival: the wnid of the class that claims most of them; None where there are none.
+        proposal: "drop", "sharpen", "keep", or "" where the photos cannot tell or it is not
+            searched with.
+        reason: why, in words.
+    """
+
+    wnid: str
+    query: str
+    searched: bool
+    candidates: int
+    stored: int
+    labeled: int
+    correct: int
+    share: Interval | None
+    contested: int
+    contested_share: Interval | None
+    rival: str | None
+    proposal: str = ""
+    reason: str = ""
+
+
+def query_yields(store: Store, queries: Queries, wnids: Iterable[str] = ()) -> list[Yield]:
+    """What each query of these classes brings; of all classes with labels where none is named.
+
+    In the order of the classes and their queries; what is not searched with comes last.
+
+    Raises BadInput for a word that is no wnid.
+    """
+    named = [cls.wnid for cls in queries.select(named)] if (named := tuple(wnids)) else []
+    with store.session() as session:
+        labeled, correct = _labeled(session)
+        chosen = named or sorted({wnid for wnid, _ in labeled if wnid in imagenet1k()})
+        found = _found(session, chosen)
+        contested, rivals = _contested(session)
+    yields: list[Yield] = []
+    for cls in queries.select(chosen) if chosen else ():
+        texts = [query.text for query in cls.queries]
+        others = sorted(query for wnid, query in found if wnid == cls.wnid and query not in texts)
+        of_class = []
+        for text in [*texts, *others]:
+            key = cls.wnid, text
+            candidates, stored = found.get(key, (0, 0))
+            of_class.append(
+                Yield(
+                    wnid=cls.wnid,
+                    query=text,
+                    searched=text in texts,
+                    candidates=candidates,
+                    stored=stored,
+                    labeled=labeled[key],
+                    correct=correct[key],
+                    share=_interval(correct[key], labeled[key]),
+                    contested=contested[key],
+                    contested_share=_interval(contested[key], stored),
+                    rival=rivals.get(key),
+                )
+            )
+        yields += [_judged(each, of_class, cls) for each in of_class]
+    return yields
+
+
+def _interval(part: int, whole: int) -> Interval | None:
+    return wilson(part, whole) if whole >= FEWEST else None
+
+
+def _judged(each: Yield, of_class: Sequence[Yield], cls: ImageClass) -> Yield:
+    """The same with what the rule says of it."""
+    if not each.searched:
+        return replace(each, reason="not searched with any more, or imported")
+    share, disputed = each.share, each.contested_share
+    lows = [other.share.low for other in of_class if other.share and other.searched]
+    if share and share.high < HALF and share.high < max(lows):
+        return replace(each, proposal="drop", reason="another query of the class is better")
+    if disputed and disputed.low > QUARTER:
+        return replace(each, proposal="sharpen", reason=_way_out(each, cls))
+    if share and share.high < HALF:
+        return replace(each, proposal="sharpen", reason="less than half of its photos are right")
+    if share:
+        return replace(each, proposal="keep", reason="")
+    return replace(each, reason=f"cannot tell: {each.labeled} labeled of {FEWEST} at least")
+
+
+def _way_out(each: Yield, cls: ImageClass) -> str:
+    """Whose photos a contested query finds, and what would tell them apart."""
+    if each.rival is None or each.rival not in imagenet1k():
+        return f"another class claims its photos ({each.rival})"
+    rival = imagenet1k()[each.rival]
+    own = {word for text in (*cls.lemmas, each.query) for word in words(text)}
+    theirs = [f"-{word}" for word in words(rival.name) if word not in own]
+    hint = f"try {' '.join([each.query, *theirs])}" if theirs else "put a phrase in quotes"
+    return f"{rival.wnid} ({rival.name}) claims its photos: {hint}"
+
+
+def _labeled(session: Session) -> tuple[Counter[_Key], Counter[_Key]]:
+    """How many candidates of each query have a label or a ruling, and how many are correct."""
+    cast, rulings = votes(session), rulings_in_force(session)
+    told = union(select(Label.candidate_id), select(Ruling.candidate_id)).subquery()
+    labeled: Counter[_Key] = Counter()
+    correct: Counter[_Key] = Counter()
+    for number, wnid, query in session.execute(
+        select(Candidate.id, Candidate.wnid, Candidate.keyword).join(
+            told, told.c.candidate_id == Candidate.id
+        )
+    ):
+        labeled[wnid, query] += 1
+        right = is_called_correct(cast.get(number, Counter()), rulings.get(number))
+        correct[wnid, query] += right
+    return labeled, correct
+
+
+def _found(session: Session, wnids: Sequence[str]) -> dict[_Key, tuple[int, int]]:
+    """How many candidates each query has, and how many of their photos are stored."""
+    rows = session.execute(
+        select(
+            Candidate.wnid,
+            Candidate.keyword,
+            func.count(),
+            func.sum(case((_is_stored(Photo), 1), else_=0)),
+        )
+        .join(Photo, Photo.id == Candidate.photo_id)
+        .where(Candidate.wnid.in_(wnids))
+        .group_by(Candidate.wnid, Candidate.keyword)
+    )
+    return {(wnid, keyword): (count, int(stored)) for wnid, keyword, count, stored in rows}
+
+
+def _contested(session: Session) -> tuple[Counter[_Key], dict[_Key, str]]:
+    """How many stored candidates of each query other classes claim, and which class most of them.
+
+    From the few photos and bytes that stand in several rows, which the indexes tell: to ask of
+    every candidate takes a pool of a million many times as long, and so does naming classes here.
+    """
+    pairs = union(_same_photo(), _same_bytes()).cte("pairs")
+    key = pairs.c.wnid, pairs.c.keyword
+    by_rival = select(*key, pairs.c.rival, func.count()).group_by(*key, pairs.c.rival)
+    in_all = select(*key, null(), func.count(pairs.c.id.distinct())).group_by(*key)
+    contested: Counter[_Key] = Counter()
+    rivals: dict[_Key, Counter[str]] = defaultdict(Counter)
+    for wnid, query, rival, count in session.execute(union_all(by_rival, in_all)):
+        if rival is None:
+            contested[wnid, query] = count
+        else:
+            rivals[wnid, query][rival] = count
+    return contested, {
+        key: min(claims, key=lambda wnid: (-claims[wnid], wnid)) for key, claims in rivals.items()
+    }
+
+
+def _same_photo() -> Select[int, str, str, str]:
+    rival = aliased(Candidate)
+    several = (
+        select(Candidate.photo_id).group_by(Candidate.photo_id).having(func.count() > 1).subquery()
+    )
+    return (
+        select(Candidate.id, Candidate.wnid, Candidate.keyword, rival.wnid.label("rival"))
+        .select_from(several)
+        .join(Candidate, Candidate.photo_id == several.c.photo_id)
+        .join(rival, (rival.photo_id == several.c.photo_id) & (rival.wnid != Candidate.wnid))
+        .join(Photo, Photo.id == Candidate.photo_id)
+        .where(_is_stored(Photo))
+    )
+
+
+def _same_bytes() -> Select[int, str, str, str]:
+    rival, theirs = aliased(Candidate), aliased(Photo)
+    several = (
+        select(Photo.sha256)
+        .where(Photo.sha256.is_not(None))
+        .group_by(Photo.sha256)
+        .having(func.count() > 1)
+        .subquery()
+    )
+    return (
+        select(Candidate.id, Candidate.wnid, Candidate.keyword, rival.wnid.label("rival"))
+        .select_from(several)
+        .join(Photo, Photo.sha256 == several.c.sha256)
+        .join(theirs, (theirs.sha256 == several.c.sha256) & (theirs.id != Photo.id))
+        .join(Candidate, Candidate.photo_id == Photo.id)
+        .join(rival, (rival.photo_id == theirs.id) & (rival.wnid != Candidate.wnid))
+        .where(_is_stored(Photo))
+    )
+
+
+def _is_stored(photo: type[Photo]) -> ColumnElement[bool]:
+    return photo.sha256.is_not(None) & photo.refused.is_(None)

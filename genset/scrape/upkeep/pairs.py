@@ -1,0 +1,197 @@
+"""Pairs of photos that look alike: each photo is compared once, with all that were before it.
+
+A photo that was compared has a number (`PhotoLook.compared`). A run compares those that have none
+with each other and with all that have one, and numbers them in the transaction that stores their
+pairs. So a killed run goes on where it was, and many runs find what one run finds. With a file of
+hashes it compares those whose numbers are higher than the last one that the file was compared with,
+which the workspace remembers as a `Fact`.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from sqlalchemy import func, insert, or_, select, update
+from sqlalchemy.orm import Session
+
+from genset.hashes import BITS, HashFile, near
+from genset.progress import progress
+from genset.scrape.upkeep.looks import IN_USE, LOOKS, Looks, read_looks
+from genset.store import DuplicatePair, Fact, Photo, PhotoLook, Store
+
+_NEW = 20_000  # photos to compare in one transaction
+_OLD = 100_000  # photos to hold the looks of at a time, which takes some 100 MB
+_FEW = 500  # rows to name in one question
+
+_LOOKS = select(PhotoLook.photo_id, PhotoLook.hashes)
+_UNCOMPARED = (
+    _LOOKS.join(Photo, Photo.id == PhotoLook.photo_id)
+    .where(*IN_USE, PhotoLook.sha256 == Photo.sha256, PhotoLook.compared.is_(None))
+    .order_by(PhotoLook.photo_id)
+)
+_NEWEST = select(func.coalesce(func.max(PhotoLook.compared), 0))
+
+# The distance of each pair: by a `Photo.id` and the name of what that looks like.
+_Pairs = dict[tuple[int, str], int]
+# The same by two `Photo.id`, the larger first: the later photo is the copy.
+_OwnPairs = dict[tuple[int, int], int]
+
+
+def compare_new(store: Store) -> int:
+    """Compare the photos that never were; return how many pairs are new."""
+    _forget_those_gone(store)
+    with store.session() as session:
+        total = session.scalar(select(func.count()).select_from(_UNCOMPARED.subquery())) or 0
+    return sum(progress(_compared_one_by_one(store), total=total, what="compare", unit="photo"))
+
+
+def _forget_those_gone(store: Store) -> None:
+    """Let photos that are not in use now be compared anew, should they ever come back."""
+    gone = select(Photo.id).where(
+        Photo.id == PhotoLook.photo_id,
+        or_(
+            Photo.sha256.is_distinct_from(PhotoLook.sha256),
+            Photo.refused.is_not(None),
+        ),
+    )
+    with store.begin() as session:
+        session.execute(
+            update(PhotoLook)
+            .where(PhotoLook.compared.is_not(None), gone.exists())
+            .values(compared=None),
+            execution_options={"synchronize_session": False},
+        )
+
+
+def _compared_one_by_one(store: Store) -> Iterator[int]:
+    """Yield for each photo that was compared how many pairs are new, told with a batch's first."""
+    while True:
+        with store.session() as session:
+            newest = session.scalar(_NEWEST) or 0
+            new = read_looks(session, _UNCOMPARED.limit(_NEW))
+        if not new.photos:
+            return
+        pairs = _within(new)
+        for old in _compared(store, newest):
+            _add(pairs, _across(new, old))
+        with store.begin_alone() as session:
+            if session.scalar(_NEWEST) != newest:
+                continue  # others compared photos meanwhile, which these must be compared with
+            count = _store(session, _named(session, pairs))
+            numbers = [
+                {"photo_id": photo, "compared": newest + place}
+                for place, photo in enumerate(new.photos, start=1)
+            ]
+            session.execute(update(PhotoLook), numbers)
+        yield count
+        yield from [0] * (len(new.photos) - 1)
+
+
+def _compared(store: Store, newest: int) -> Iterator[Looks]:
+    """The photos with numbers up to `newest`, some at a time."""
+    for above in range(0, newest, _OLD):
+        yield _numbered(store, above, min(above + _OLD, newest))
+
+
+def _numbered(store: Store, above: int, upto: int) -> Looks:
+    """The photos whose numbers are over `above` and not over `upto`."""
+    numbered = _LOOKS.where(PhotoLook.compared > above, PhotoLook.compared <= upto)
+    with store.session() as session:
+        return read_looks(session, numbered.order_by(PhotoLook.compared))
+
+
+def _within(new: Looks) -> _OwnPairs:
+    """The pairs of photos that look alike, each in any of its looks."""
+    pairs: _OwnPairs = {}
+    for look, place, distance in near(new.all, new.own):
+        _add(pairs, _pair(new.photos[look // LOOKS], new.photos[place], distance))
+    return pairs
+
+
+def _across(new: Looks, old: Looks) -> _OwnPairs:
+    """The pairs of a photo here and one there: a look of either is near the other as it is."""
+    pairs: _OwnPairs = {}
+    for look, place, distance in near(new.all, old.own):
+        _add(pairs, _pair(new.photos[look // LOOKS], old.photos[place], distance))
+    for place, look, distance in near(new.own, old.all):
+        _add(pairs, _pair(new.photos[place], old.photos[look // LOOKS], distance))
+    return pairs
+
+
+def _pair(one: int, other: int, distance: int) -> _OwnPairs:
+    return {(max(one, other), min(one, other)): distance} if one != other else {}
+
+
+def _add(pairs: _OwnPairs, more: _OwnPairs) -> None:
+    """Add pairs; one that is there twice has its least distance."""
+    for pair, distance in more.items():
+        pairs[pair] = min(distance, pairs.get(pair, BITS))
+
+
+def compare_with_file(store: Store, file: HashFile) -> int:
+    """Compare the photos with a file's that were not yet; return how many pairs are new."""
+    name = _fact(file)
+    count = 0
+    while True:
+        with store.session() as session:
+            fact = session.get(Fact, name)
+            done = int(fact.value) if fact else 0
+            newest = session.scalar(_NEWEST) or 0
+        if done >= newest:
+            return count
+        upto = min(done + _NEW, newest)
+        looks = _numbered(store, done, upto)
+        pairs: _Pairs = {}
+        for look, place, distance in near(looks.all, file.hashes):
+            pair = looks.photos[look // LOOKS], f"{file.name}:{file.photos[place]}"
+            pairs[pair] = min(distance, pairs.get(pair, BITS))
+        with store.begin_alone() as session:
+            count += _store(session, pairs)
+            session.merge(Fact(name=name, value=str(upto)))
+
+
+def _fact(file: HashFile) -> str:
+    """The name under which the workspace remembers how far it was compared with a file.
+
+    A file of another name or with other photos is another file.
+    """
+    content = hashlib.sha256(file.hashes.tobytes())
+    content.update("\n".join([file.name, *file.photos]).encode(errors="surrogateescape"))
+    return f"hashes:{content.hexdigest()[:40]}"
+
+
+def _some(numbers: Iterable[int]) -> Iterator[tuple[int, ...]]:
+    """Numbers in portions that one question can name."""
+    rest = iter(numbers)
+    while portion := tuple(islice(rest, _FEW)):
+        yield portion
+
+
+def _named(session: Session, pairs: _OwnPairs) -> _Pairs:
+    """The same pairs, with the name of the earlier photo."""
+    names: dict[int, str] = {}
+    for some in _some({other for _, other in pairs}):
+        rows = select(Photo.id, Photo.source, Photo.source_id).where(Photo.id.in_(some))
+        names |= {
+            number: f"{source}:{source_id}" for number, source, source_id in session.execute(rows)
+        }
+    return {(photo, names[other]): distance for (photo, other), distance in pairs.items()}
+
+
+def _store(session: Session, pairs: _Pairs) -> int:
+    """Store those pairs that are not known; return how many."""
+    known: set[tuple[int, str]] = set()
+    for some in _some({photo for photo, _ in pairs}):
+        rows = select(DuplicatePair.photo_id, DuplicatePair.other)
+        known |= {
+            (photo, other)
+            for photo, other in session.execute(rows.where(DuplicatePair.photo_id.in_(some)))
+        }
+    new = [
+        {"photo_id": photo, "other": other, "distance": distance}
+        for (photo, other), distance in sorted(pairs.items())
+        if (photo, other) not in known
+    ]
+    if new:
+        session.execute(insert(DuplicatePair), new)
+    return len(new)

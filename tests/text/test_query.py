@@ -1,0 +1,87 @@
+"""The language of queries: what a query finds, which mistakes are named, what covers what."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.text.query import LONGEST, mistake_in, parse, words
+
+WORDS = st.sampled_from(["sea", "lion", "mountain", "guinea", "pig"])
+TEXTS = st.lists(st.lists(WORDS, max_size=4).map(tuple), max_size=3)
+TERMS = st.one_of(
+    WORDS,
+    WORDS.map(lambda word: f"-{word}"),
+    st.lists(WORDS, min_size=1, max_size=3).map(lambda said: f'"{" ".join(said)}"'),
+)
+QUERIES = st.lists(TERMS, min_size=1, max_size=4).map(" ".join)
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "is_found"),
+    [
+        ("sea lion", "A lion by the sea", True),
+        ('"sea lion"', "A lion by the sea", False),
+        ('"sea lion"', "A Sea Lion", True),
+        ("lion -sea -mountain", "A lion", True),
+        ("lion -sea -mountain", "A sea lion", False),
+        ("lion -sea -mountain", "Mountain lion", False),
+        ('pig -"guinea pig"', "guinea pig", False),
+        ('pig -"guinea pig"', "a pig in Guinea", True),
+        ("half-track", "half a track", True),  # a hyphen inside a word excludes nothing
+        ("carpenter's plane", "the carpenter's plane", True),
+        ("-sea", "a lion", False),  # wants nothing, so finds nothing
+        ('""', "a lion", False),
+        ("", "a lion", False),
+    ],
+)
+def test_what_a_query_finds(query: str, title: str, is_found: bool) -> None:
+    assert parse(query).fit([words(title)]) is is_found
+
+
+def test_a_phrase_stands_in_one_text_and_words_in_any() -> None:
+    texts = [words("by the sea"), words("lion")]
+    assert parse("sea lion").fit(texts)
+    assert not parse('"sea lion"').fit(texts)
+
+
+@given(QUERIES, QUERIES, TEXTS)
+def test_what_covers_another_query_finds_all_that_it_finds(
+    wide: str, narrow: str, texts: list[tuple[str, ...]]
+) -> None:
+    wider, narrower = parse(wide), parse(narrow)
+    # What the photo says beside the query's own words may still exclude it.
+    if wider.wanted and wider.cover(narrower) and narrower.fit(texts):
+        assert wider.fit(texts) or wider.exclude(texts)
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("", "no word that"),
+        ("-lion", "no word that"),
+        ("lion  sea", "one space"),
+        (" lion", "one space"),
+        ("li\non", "one space"),
+        ('"sea lion', "not closed"),
+        ('sea"lion"', "inside a word"),
+        ("lion -", "without a word"),
+        ('lion ""', "without a word"),
+        ("lion OR tiger", "two queries"),
+        ("lion -lion", "excludes what it asks for"),
+        ('"sea lion" -sea', "excludes what it asks for"),
+        ("lion " * 60 + "x", f"longer than {LONGEST}"),
+    ],
+)
+def test_a_mistake_is_named(query: str, says: str) -> None:
+    assert says in (mistake_in(query) or "")
+
+
+@pytest.mark.parametrize("query", ["lion", "lion -sea", '"sea lion" -"circus act"', "T-shirt", "É"])
+def test_what_is_right_has_no_mistake(query: str) -> None:
+    assert mistake_in(query) is None
+
+
+@given(st.text())
+def test_whatever_is_typed_is_read(text: str) -> None:
+    parse(text).fit([words(text)])
+    mistake_in(text)
