@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +20,9 @@ from genset.store import (
     Candidate,
     Label,
     Photo,
+    PhotoFailure,
     Search,
+    SearchFailure,
     Store,
     claimed_by_several,
 )
@@ -101,10 +104,18 @@ def _in_pool(*columns: Any) -> Select[*tuple[Any, ...]]:
 
 
 def _refused(session: Session) -> dict[str, int]:
-    """How many photos were refused, by the reason without its details, the commonest first."""
-    reasons = select(Photo.refused, func.count()).where(Photo.refused.is_not(None))
+    """How many photos were refused, by the reason without its details.
+
+    The commonest first, and of equally common ones that of the earlier photo.
+    """
+    reasons = (
+        select(Photo.refused, func.count())
+        .where(Photo.refused.is_not(None))
+        .group_by(Photo.refused)
+        .order_by(func.min(Photo.id))
+    )
     refused: Counter[str] = Counter()
-    for reason, count in session.execute(reasons.group_by(Photo.refused).order_by(Photo.refused)):
+    for reason, count in session.execute(reasons):
         refused[str(reason).partition(":")[0]] += count
     return dict(refused.most_common())
 
@@ -113,20 +124,52 @@ Listing = tuple[tuple[str, ...], list[tuple[str, ...]]]
 """The names of the columns, and the rows."""
 
 
-def refused_photos(store: Store) -> Listing:
-    """Each refused photo by class, why it was, and its page."""
+def failed(store: Store) -> Listing:
+    """Each photo that was refused, and each photo and search that did not come yet, by class.
+
+    With why, its page, how often it was tried in vain, and when it is tried again ("" for never).
+    """
+    with store.session() as session:
+        rows = [*_refused_photos(session), *_late_photos(session), *_late_searches(session)]
+    return ("wnid", "photo", "reason", "page", "tries", "next try"), rows
+
+
+def _refused_photos(session: Session) -> Iterator[tuple[str, ...]]:
     refused = (
         select(Candidate.wnid, *_NAME, Photo.refused, Photo.page_url)
         .join(Candidate.photo)
         .where(Photo.refused.is_not(None))
         .order_by(Candidate.wnid, Candidate.rank)
     )
-    with store.session() as session:
-        rows: list[tuple[str, ...]] = [
-            (wnid, f"{source}:{source_id}", str(reason), page)
-            for wnid, source, source_id, reason, page in session.execute(refused)
-        ]
-    return ("wnid", "photo", "reason", "page"), rows
+    for wnid, source, source_id, reason, page in session.execute(refused):
+        yield wnid, f"{source}:{source_id}", str(reason), page, "", ""
+
+
+def _late_photos(session: Session) -> Iterator[tuple[str, ...]]:
+    columns: tuple[Any, ...] = (Candidate.wnid, *_NAME, Photo.page_url, PhotoFailure.error)
+    late: Select[*tuple[Any, ...]] = (
+        select(*columns, PhotoFailure.attempts, PhotoFailure.next_at)
+        .select_from(Candidate)
+        .join(Candidate.photo)
+        .join(PhotoFailure, PhotoFailure.photo_id == Photo.id)
+        .where(Photo.refused.is_(None), Photo.sha256.is_(None))
+        .order_by(Candidate.wnid, Candidate.rank)
+    )
+    for wnid, source, source_id, page, error, attempts, next_at in session.execute(late):
+        yield wnid, f"{source}:{source_id}", error, page, str(attempts), _moment(next_at)
+
+
+def _late_searches(session: Session) -> Iterator[tuple[str, ...]]:
+    for search in session.scalars(
+        select(SearchFailure).order_by(SearchFailure.wnid, SearchFailure.id)
+    ):
+        name = f"{search.source} search: {search.query} (page {search.page})"
+        yield search.wnid, name, search.error, "", str(search.attempts), _moment(search.next_at)
+
+
+def _moment(when: datetime | None) -> str:
+    """A time for people here, and for programs; "" for never."""
+    return "" if when is None else when.astimezone().isoformat(timespec="seconds")
 
 
 def contested_photos(store: Store) -> Listing:

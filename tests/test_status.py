@@ -20,8 +20,8 @@ from genset.status import (
     Status,
     check_files,
     contested_photos,
+    failed,
     files_of_nobody,
-    refused_photos,
     status,
 )
 from genset.store import (
@@ -137,7 +137,7 @@ def test_refused_photos_are_counted_by_reason_and_listed(place: Place) -> None:
     assert (now.found, now.stored, now.candidates) == (5, 2, 2)
     assert now.refused == {"same bytes": 2, "gone": 1}
     page = "https://www.flickr.com/photos/{0}@N00/{0}".format
-    assert refused_photos(store)[1] == [
+    assert [row[:4] for row in failed(store)[1]] == [
         (TENCH, "flickr:0", "same bytes: as flickr:9", page(0)),
         (TENCH, "flickr:7", "same bytes: as flickr:8", page(7)),
         (GOLDFISH, "flickr:101", "gone", page(101)),
@@ -212,7 +212,9 @@ def test_status_counts_what_one_counts_by_hand(
     words: list[tuple[int, str]],
 ) -> None:
     store = made(photos, pairs, words)
-    now = status(Workspace(Path("/nowhere"), "", 5, datetime(2014, 1, 1, tzinfo=UTC)), store)
+    now = status(Workspace(
+        Path("/nowhere"), "", 5, datetime(2014, 1, 1, tzinfo=UTC), Path("/nowhere/images")
+    ), store)
     with store.session() as session:
         everyone = list(session.scalars(select(Candidate)))
         labels = list(session.scalars(select(Label)))
@@ -230,7 +232,7 @@ def test_status_counts_what_one_counts_by_hand(
         assert [row[1] for row in contested_photos(store)[1]] == [
             c.task for c in sorted(contested, key=lambda c: (c.photo.source_id, c.task))
         ]
-        assert {row[:3] for row in refused_photos(store)[1]} == {
+        assert {row[:3] for row in failed(store)[1]} == {
             (c.wnid, c.task.split("/")[1], c.photo.refused) for c in everyone if c.photo.refused
         }
 
@@ -263,7 +265,7 @@ def test_both_databases_count_the_same(
     assert (now.labeled, now.labels, now.labelers) == (1, 2, 2)
     tasks = [row[1].replace("/flickr:", " ") for row in contested_photos(store)[1]]
     assert tasks == [f"{TENCH} 0", f"{GOLDFISH} 0", f"{GOLDFISH} 101", f"{TENCH} 2"]
-    assert [row[1:3] for row in refused_photos(store)[1]] == [("flickr:3", "too small: 9 x 9")]
+    assert [row[1:3] for row in failed(store)[1]] == [("flickr:3", "too small: 9 x 9")]
     original((workspace, store), 1).unlink()
     assert check_files(workspace, store)[0].startswith("flickr:1: images/")
     assert files_of_nobody(workspace, store) == []

@@ -149,12 +149,14 @@ def scrape(
     genset scrape --classes n02123045,n07930864
     genset scrape --per-class 300 --license open --dry-run
     """
+    from genset.scrape.collect.contested import explain
     from genset.scrape.collect.estimate import estimate
     from genset.scrape.collect.queries import workspace_queries
     from genset.scrape.collect.scraper import scrape as fill
     from genset.scrape.collect.state import forget_refusals, lacking_first
     from genset.scrape.fetch.hosts import Hosts
     from genset.scrape.sources.flickr import Flickr
+    from genset.store.images_folder import claim_images
 
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store, begin=not dry_run)
@@ -169,6 +171,7 @@ def scrape(
             takes = estimate(store, Flickr.name, plan, rates(workspace))
             show(asdict(takes), "\n".join(told(takes, plan)), as_json)
             return
+        claim_images(workspace, store)
         hosts = Hosts(store, say, give_up_after)
         source = (
             Flickr.from_environment(workspace, hosts)
@@ -178,17 +181,19 @@ def scrape(
         if retry_failed:
             forget_refusals(store, plan)
         done = fill(workspace, store, source, lacking_first(store, plan))
+        with store.session() as session:
+            rivals = explain(session, done.contested)
     lines = [
         f"{done.full} of {len(plan.classes)} classes are full: "
         f"{done.stored} stored, {counted(done.refused, 'refused')}, {done.searches} searches"
     ]
     lines += [f"{wnid}: {held} photos, its results ended" for wnid, held in done.short.items()]
     lines += [
-        f"{wnid}: {held} photos held back, another class claims them too"
+        f"{wnid}: {rivals.get(wnid, f'{held} photos held back, another class claims them too')}"
         for wnid, held in done.contested.items()
     ]
     lines += [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
-    show(asdict(done), "\n".join(lines), as_json)
+    show(asdict(done) | {"rivals": rivals}, "\n".join(lines), as_json)
     if done.waiting:
         raise GensetError(
             f"{len(done.waiting)} classes wait for another try of what failed (genset status "
@@ -199,7 +204,7 @@ def scrape(
             f"{len(done.failed)} classes failed; to try again: genset scrape --retry-failed"
         )
     if not done.full:
-        raise GensetError("no class is full")
+        raise GensetError("no class is full: the lines above say why")
 
 
 def _plan(

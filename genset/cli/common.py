@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -76,15 +76,27 @@ model_option = click.option(
 
 
 @contextmanager
-def opened(folder: Path | None) -> "Iterator[tuple[Workspace, Store]]":
-    """The workspace and its database, closed at the end of the block."""
+def opened(
+    folder: Path | None, *, originals: Literal["", "read", "store"] = ""
+) -> "Iterator[tuple[Workspace, Store]]":
+    """The workspace and its database, closed at the end of the block.
+
+    Args:
+        folder: where to look for the workspace; None for the current folder.
+        originals: whether the block reads or stores originals, and so needs their folder.
+    """
     from genset.store import Store
     from genset.store.failures import explained, refuse_emptied
+    from genset.store.images_folder import check_images, claim_images
 
     workspace = Workspace.find(folder)
     refuse_emptied(workspace.store_url, workspace.images)
     store = Store.open(workspace.store_url)
     with closing(store), explained(workspace.store_url):
+        if originals == "read":
+            check_images(workspace, store)
+        elif originals == "store":
+            claim_images(workspace, store)
         yield workspace, store
 
 

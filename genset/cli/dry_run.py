@@ -45,10 +45,14 @@ def told(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
     if takes.photos:
         usual = "this pool's mean" if takes.is_own_mean else "a usual size"
         lines.append(
-            f"{takes.bytes / 1e9:,.1f} GB on the disk at {takes.bytes_a_photo / 1000:,.0f} kB a "
-            f"photo, {usual}"
+            f"{_size(takes.bytes)} on the disk at {takes.bytes_a_photo / 1000:,.0f} kB a photo, "
+            f"{usual}"
         )
     return [*lines, *_right(takes.right, plan)]
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"
 
 
 def _right(right: "RightPhotos", plan: "ScrapePlan") -> list[str]:

@@ -57,7 +57,7 @@ def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
     from genset.store.duplicates import open_pairs
 
     excluded = [read_hashes(path) for path in files]
-    with opened(folder) as (workspace, store):
+    with opened(folder, originals="read") as (workspace, store):
         new = propose(workspace, store, excluded)
         undecided = len(open_pairs(store))
     text = f"{new} new pairs, {undecided} to decide: genset duplicates list"

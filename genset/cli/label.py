@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from genset.workspace import Workspace
+from genset.cli.common import opened
 
 
 @click.command()
@@ -24,4 +24,6 @@ def label(folder: Path | None, port: int, address: str) -> None:
     """
     from genset.label.server import serve
 
-    sys.exit(serve(Workspace.find(folder), port, address))
+    with opened(folder, originals="read") as (workspace, _):
+        pass  # what is wrong with them is better said here than on the page
+    sys.exit(serve(workspace, port, address))

@@ -73,7 +73,7 @@ def remove(
     from genset.scrape.upkeep.removal import remove as take_out
     from genset.scrape.upkeep.removal import remove_owner
 
-    with opened(folder) as (workspace, store):
+    with opened(folder, originals="read") as (workspace, store):
         if what is not None and owner is None:
             done = take_out(workspace, store, what, reason)
         elif owner is not None and what is None:
@@ -193,7 +193,7 @@ def add(
         license_url=known.url if license_url is None else license_url,
         posted_at=posted.replace(tzinfo=UTC) if posted else now(),
     )
-    with opened(folder) as (workspace, store):
+    with opened(folder, originals="store") as (workspace, store):
         done = take_in(workspace, store, photos, origin, min_size)
     lines = [
         f"{done.added:,} photos of {done.source} added, {done.already:,} were there, "

@@ -72,7 +72,7 @@ def release_create(folder: Path | None, /, name: str, **options: Any) -> None:
     from genset.release.freeze import create, dry_run
 
     plan, as_json = _plan(options), options["as_json"]
-    with opened(folder) as (workspace, store):
+    with opened(folder, originals="read") as (workspace, store):
         if options["dry_run"]:
             seen = dry_run(store, plan)
             text = "\n".join([f"{name} would have, and nothing was written:", *seen.lines()])

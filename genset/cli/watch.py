@@ -11,7 +11,11 @@ from genset.workspace import Workspace
 
 
 @click.command()
-@click.option("--failed", is_flag=True, help="List the photos that were refused, and why.")
+@click.option(
+    "--failed",
+    is_flag=True,
+    help="List what was refused, and what failed and is to be tried again.",
+)
 @click.option("--contested", is_flag=True, help="List the photos that several classes claim.")
 @json_option
 @click.pass_obj
@@ -24,12 +28,13 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
     \b
     genset status --failed
     """
-    from genset.status import contested_photos, refused_photos
+    from genset.status import contested_photos
+    from genset.status import failed as list_failed
     from genset.status import status as count
 
     with opened(folder) as (workspace, store):
         if failed or contested:
-            head, rows = refused_photos(store) if failed else contested_photos(store)
+            head, rows = list_failed(store) if failed else contested_photos(store)
             if as_json:
                 show_json([dict(zip(head, row, strict=True)) for row in rows])
             else:
@@ -65,17 +70,25 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
     is_flag=True,
     help="Let the next scrape download what is lost; delete files that belong to no photo.",
 )
+@click.option(
+    "--images-lost",
+    is_flag=True,
+    help="Begin the folder of originals again: the one that several machines shared is lost.",
+)
 @json_option
 @click.pass_obj
-def doctor(folder: Path | None, repair: bool, as_json: bool) -> None:
+def doctor(folder: Path | None, repair: bool, images_lost: bool, as_json: bool) -> None:
     """Check every stored photo's bytes against the database.
 
     \b
     genset doctor
     """
     from genset.status import check_files, files_of_nobody
+    from genset.store.images_folder import claim_images
 
-    with opened(folder) as (workspace, store):
+    with opened(folder, originals="" if images_lost else "read") as (workspace, store):
+        if images_lost:
+            claim_images(workspace, store, anew=True)
         problems = check_files(workspace, store, repair=repair)
         garbage = files_of_nobody(workspace, store)
     lines = problems or ["every photo is in order"]

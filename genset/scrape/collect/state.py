@@ -141,7 +141,7 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
 def forget_refusals(store: Store, plan: ScrapePlan) -> None:
     """Let these classes' photos and pages be tried again as if none had failed.
 
-    But for the photos that somebody removed.
+    But for the photos that somebody removed, or called duplicates.
     """
     wnids = [cls.wnid for cls in plan.classes]
     # An expression, and not the column: SQLite would look each photo up once for each class.
@@ -152,6 +152,7 @@ def forget_refusals(store: Store, plan: ScrapePlan) -> None:
         .where(
             Photo.refused.is_not(None),
             Photo.refused.not_like("removed%"),
+            Photo.refused.not_like("duplicate%"),  # a person's word
             theirs.where(Candidate.photo_id == Photo.id),
         )
         .values(refused=None),

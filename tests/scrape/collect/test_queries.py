@@ -131,7 +131,7 @@ def test_excluded_words_keep_classes_apart(sandbox: Faulty, home: Path) -> None:
 
 
 def test_screenshots_are_asked_for_by_both_parameters(sandbox: Faulty, home: Path) -> None:
-    genset("scrape", "--classes", f"{WEB_SITE},{TENCH}", cwd=home, endpoint=sandbox.endpoint)
+    genset("scrape", "--classes", f"{WEB_SITE},{TENCH}", "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
     asked = {
         (each.params["content_type"], each.params["content_types"])
         for each in sandbox.requests.of("flickr.photos.search")
@@ -148,7 +148,7 @@ def test_screenshots_are_asked_for_by_both_parameters(sandbox: Faulty, home: Pat
 
 
 def test_every_search_names_its_version(sandbox: Faulty, home: Path) -> None:
-    genset("scrape", "--classes", LION, cwd=home, endpoint=sandbox.endpoint)
+    genset("scrape", "--classes", LION, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
     version = newest_queries().version
     assert rows(home, "select distinct query_list from search") == [(version,)]
     assert rows(home, "select version from query_list") == [(version,)]
@@ -166,7 +166,7 @@ def test_a_workspace_keeps_its_queries_until_it_is_updated(
     has_searched(pool)
     home = pool.workspace.root
     assert queries_of(home, LION) == ["lion", "Panthera leo"]
-    genset("scrape", "--classes", SEA_LION, cwd=home, endpoint=sandbox.endpoint)
+    genset("scrape", "--classes", SEA_LION, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
     assert rows(home, "select distinct query_list from search") == [("1",)]
 
     told = genset("keywords", "--update", cwd=home)
@@ -179,7 +179,7 @@ def test_a_workspace_keeps_its_queries_until_it_is_updated(
         "these searches anew; what the earlier ones found stays"
     )
     assert queries_of(home, LION) == ["lion -sea -mountain", "Panthera leo"]
-    genset("scrape", "--classes", f"{SEA_LION},{LION}", cwd=home, endpoint=sandbox.endpoint)
+    genset("scrape", "--classes", f"{SEA_LION},{LION}", "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
     assert "lion -sea -mountain" in searched(sandbox)
     # A class whose queries stayed is asked no search again.
     assert sandbox.searches["sea lion", "1"] == 1
@@ -195,10 +195,10 @@ def test_a_workspace_keeps_its_queries_until_it_is_updated(
 
 def test_what_the_new_query_finds_as_early_counts_for_it(sandbox: Faulty, home: Path) -> None:
     (home / "queries.toml").write_text(f'[classes]\n{LION} = ["lion"]\n')
-    genset("scrape", "--classes", LION, cwd=home, endpoint=sandbox.endpoint)
+    genset("scrape", "--classes", LION, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
     (home / "queries.toml").unlink()
     genset("keywords", "--update", cwd=home)
-    genset("scrape", "--classes", LION, cwd=home, endpoint=sandbox.endpoint)
+    genset("scrape", "--classes", LION, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
     found = "select keyword, rank, source_id from candidate join photo on photo.id = photo_id"
     assert rows(home, f"{found} order by 3") == [
         ("lion -sea -mountain", 1, "1"),
@@ -244,7 +244,7 @@ def test_two_scrapers_begin_with_one_list(new_pool: Callable[..., Pool]) -> None
 
 def test_a_workspace_may_begin_with_its_own_list(sandbox: Faulty, home: Path) -> None:
     (home / "queries.toml").write_text(OWN)
-    genset("scrape", "--classes", f"{LION},{TENCH}", cwd=home, endpoint=sandbox.endpoint)
+    genset("scrape", "--classes", f"{LION},{TENCH}", "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
     assert searched(sandbox) == {"tench", '"doctor fish" -dentist', "lion -sea -mountain -dance"}
     types = "select distinct wnid, content_types from search order by 1"
     assert rows(home, types) == [(TENCH, "0"), (LION, "0,2")]
@@ -254,7 +254,7 @@ def test_a_workspace_may_begin_with_its_own_list(sandbox: Faulty, home: Path) ->
 
 
 def test_an_own_list_is_taken_up_by_an_update_alone(sandbox: Faulty, home: Path) -> None:
-    genset("scrape", "--classes", TENCH, cwd=home, endpoint=sandbox.endpoint)
+    genset("scrape", "--classes", TENCH, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
     (home / "queries.toml").write_text(OWN)
     assert queries_of(home, TENCH) == ["tench", "Tinca tinca"]
     told = json.loads(genset("keywords", "--update", "--json", cwd=home))
@@ -268,9 +268,9 @@ def test_an_own_list_is_taken_up_by_an_update_alone(sandbox: Faulty, home: Path)
 
 
 def test_a_broken_own_list_stops_no_scrape_that_has_begun(sandbox: Faulty, home: Path) -> None:
-    genset("scrape", "--classes", TENCH, cwd=home, endpoint=sandbox.endpoint)
+    genset("scrape", "--classes", TENCH, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
     (home / "queries.toml").write_text("[classes")
-    genset("scrape", "--classes", TENCH, cwd=home, endpoint=sandbox.endpoint)
+    genset("scrape", "--classes", TENCH, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
 
 
 @pytest.mark.parametrize(

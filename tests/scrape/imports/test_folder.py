@@ -15,7 +15,7 @@ from genset.release.freeze import create
 from genset.scrape.imports.folder import AddSummary, Origin, add
 from genset.scrape.upkeep.refresh import refresh
 from genset.scrape.upkeep.removal import remove
-from genset.status import check_files, contested_photos, refused_photos
+from genset.status import check_files, contested_photos, failed
 from genset.store import Candidate, Photo, Store, Verdict, stored_candidates
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
@@ -115,7 +115,7 @@ def test_the_checks_are_those_of_scraped_photos(pool: Pool, take: Take, dump: Pa
     assert done.refused[f"{TENCH}/d.jpg"] == "too small: 8 x 300"
     assert done.refused[f"{TENCH}/e.jpg"].startswith("not an image")
     assert len(pool.files()) == 3
-    _, listed = refused_photos(pool.store)
+    _, listed = failed(pool.store)
     assert {row[2] for row in listed} == set(done.refused.values())
     again = take(min_size=20)
     assert (again.added, again.already, again.refused) == (0, 3, done.refused)

@@ -1,9 +1,6 @@
 """Near duplicates of a pool that grows: each photo is decoded once and compared once."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +17,7 @@ from sqlalchemy.pool import StaticPool
 from genset.hashes import HEAD, HashFile, read_hashes
 from genset.scrape.upkeep import looks, pairs
 from genset.scrape.upkeep.duplicates import propose
+from genset.scrape.upkeep.looks import add_missing_looks
 from genset.store import Base, DuplicatePair, Photo, PhotoLook, Store
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, add_candidate
@@ -155,8 +153,13 @@ def test_both_databases_remember_looks_and_comparisons(tmp_path: Path, store_url
 
 
 def looks_of(kind: int, flips: Sequence[int]) -> bytes:
-    """Hashes of a photo of one of a few kinds: those of a kind are near each other, or nearly."""
+    """Hashes of a photo of one of four kinds.
+
+    Those of a kind are near each other, or nearly; and a look of each kind is near the next kind
+    as it is, while no look of the next kind is near this one.
+    """
     rows = np.random.default_rng(kind).integers(0, 2**64, looks.LOOKS, dtype=np.uint64)
+    rows[5] = np.random.default_rng((kind + 1) % 4).integers(0, 2**64, dtype=np.uint64)
     for flip in flips:
         rows[flip % looks.LOOKS] ^= np.uint64(1 << (flip * 7 % 64))
         rows[0] ^= np.uint64(1 << (flip % 64))
@@ -260,17 +263,20 @@ def test_two_runs_side_by_side_miss_no_pair(place: Place, monkeypatch: pytest.Mo
     """What another run numbered while a batch was compared, the batch is compared with too."""
     workspace, store = place
     add(place, 1, scene(1))
-    across = pairs._within
-    meanwhile = [2]
+    add(place, 2, ImageOps.mirror(scene(1)))
+    add_missing_looks(workspace, store)
+    monkeypatch.setattr(pairs, "_NEW", 1)
+    within = pairs._within
 
     def slowly(new: Any) -> Any:
-        if meanwhile:
-            add(place, meanwhile.pop(), ImageOps.mirror(scene(1)))
-            code = "from genset.__main__ import main; main()"
-            words = [sys.executable, "-c", code, "duplicates", "find"]
-            subprocess.run(words, cwd=workspace.root, env=os.environ, check=True)
-        return across(new)
+        monkeypatch.setattr(pairs, "_within", within)
+        with store.begin() as session:
+            session.query(Photo).filter_by(source_id="1").one().refused = None
+        next(pairs._compared_one_by_one(store))  # another run's: it takes photo 1
+        return within(new)
 
     monkeypatch.setattr(pairs, "_within", slowly)
-    propose(workspace, store, [])
+    with store.begin() as session:
+        session.query(Photo).filter_by(source_id="1").one().refused = "gone"
+    assert propose(workspace, store, []) == 1
     assert {pair[:2] for pair in found(store)} == {("2", "flickr:1")}
