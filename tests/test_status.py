@@ -212,9 +212,12 @@ def test_status_counts_what_one_counts_by_hand(
     words: list[tuple[int, str]],
 ) -> None:
     store = made(photos, pairs, words)
-    now = status(Workspace(
-        Path("/nowhere"), "", 5, datetime(2014, 1, 1, tzinfo=UTC), Path("/nowhere/images")
-    ), store)
+    now = status(
+        Workspace(
+            Path("/nowhere"), "", 5, datetime(2014, 1, 1, tzinfo=UTC), Path("/nowhere/images")
+        ),
+        store,
+    )
     with store.session() as session:
         everyone = list(session.scalars(select(Candidate)))
         labels = list(session.scalars(select(Label)))

@@ -131,7 +131,15 @@ def test_excluded_words_keep_classes_apart(sandbox: Faulty, home: Path) -> None:
 
 
 def test_screenshots_are_asked_for_by_both_parameters(sandbox: Faulty, home: Path) -> None:
-    genset("scrape", "--classes", f"{WEB_SITE},{TENCH}", "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    genset(
+        "scrape",
+        "--classes",
+        f"{WEB_SITE},{TENCH}",
+        "--per-class",
+        "1",
+        cwd=home,
+        endpoint=sandbox.endpoint,
+    )
     asked = {
         (each.params["content_type"], each.params["content_types"])
         for each in sandbox.requests.of("flickr.photos.search")
@@ -179,7 +187,15 @@ def test_a_workspace_keeps_its_queries_until_it_is_updated(
         "these searches anew; what the earlier ones found stays"
     )
     assert queries_of(home, LION) == ["lion -sea -mountain", "Panthera leo"]
-    genset("scrape", "--classes", f"{SEA_LION},{LION}", "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    genset(
+        "scrape",
+        "--classes",
+        f"{SEA_LION},{LION}",
+        "--per-class",
+        "1",
+        cwd=home,
+        endpoint=sandbox.endpoint,
+    )
     assert "lion -sea -mountain" in searched(sandbox)
     # A class whose queries stayed is asked no search again.
     assert sandbox.searches["sea lion", "1"] == 1
@@ -244,7 +260,15 @@ def test_two_scrapers_begin_with_one_list(new_pool: Callable[..., Pool]) -> None
 
 def test_a_workspace_may_begin_with_its_own_list(sandbox: Faulty, home: Path) -> None:
     (home / "queries.toml").write_text(OWN)
-    genset("scrape", "--classes", f"{LION},{TENCH}", "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
+    genset(
+        "scrape",
+        "--classes",
+        f"{LION},{TENCH}",
+        "--per-class",
+        "1",
+        cwd=home,
+        endpoint=sandbox.endpoint,
+    )
     assert searched(sandbox) == {"tench", '"doctor fish" -dentist', "lion -sea -mountain -dance"}
     types = "select distinct wnid, content_types from search order by 1"
     assert rows(home, types) == [(TENCH, "0"), (LION, "0,2")]
