@@ -67,7 +67,7 @@ class Fetcher:
         host: where they lie.
         may_fetch: says which addresses may be asked.
         images: the folder of originals.
-        min_size: pixels that a photo's shorter side must have.
+        min_size: pixels that a photo's shorter side must have; `MIN_SIZE` where not given.
     """
 
     def __init__(
