@@ -120,7 +120,7 @@ def test_screenshots_are_searched_for_web_sites_alone() -> None:
 
 def test_excluded_words_keep_classes_apart(sandbox: Faulty, home: Path) -> None:
     told = genset(
-        *("scrape", "--classes", f"{LION},{SEA_LION},{COUGAR}", "--json"),
+        *("scrape", "--classes", f"{LION},{SEA_LION},{COUGAR}", "--per-class", "1", "--json"),
         cwd=home,
         endpoint=sandbox.endpoint,
     )
