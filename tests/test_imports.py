@@ -49,7 +49,7 @@ INNER_FLOORS = {
     ],
     "scrape": [
         {"fetch"},
-        {"sources"},
+        {"sources", "keywords"},
         {"collect", "imports", "upkeep"},
     ],
     "reporting": [

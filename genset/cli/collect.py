@@ -26,7 +26,7 @@ from genset.workspace import SETTINGS_FILE, Workspace
 
 if TYPE_CHECKING:
     from genset.scrape.collect.plan import ScrapePlan
-    from genset.scrape.collect.queries import Queries
+    from genset.scrape.keywords.queries import Queries
 
 DAY = click.DateTime(["%Y-%m-%d"])
 
@@ -151,10 +151,10 @@ def scrape(
     """
     from genset.scrape.collect.contested import explain
     from genset.scrape.collect.estimate import estimate
-    from genset.scrape.collect.queries import workspace_queries
     from genset.scrape.collect.scraper import scrape as fill
     from genset.scrape.collect.state import forget_refusals, lacking_first
     from genset.scrape.fetch.hosts import Hosts
+    from genset.scrape.keywords.queries import workspace_queries
     from genset.scrape.sources.flickr import Flickr
     from genset.store.images_folder import claim_images
 

@@ -6,14 +6,13 @@ the main thread stores what came of them and looks again. A class's next jobs ar
 all its last ones are stored, so a scrape that is killed anywhere goes on from the rows.
 """
 
-import heapq
 import queue
 import time
-from collections import Counter, defaultdict, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 
 from sqlalchemy import select
@@ -27,13 +26,15 @@ from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.results import Done, Results, ScrapeSummary
 from genset.scrape.collect.search import question_key
 from genset.scrape.collect.state import class_state
+from genset.scrape.collect.states import ClassStates
 from genset.scrape.collect.thread_pool import ThreadPool
-from genset.scrape.fetch.hosts import LONG, Host, HostClosed
+from genset.scrape.fetch.hosts import LONG, HostClosed
 from genset.scrape.fetch.originals import Fetcher
 from genset.scrape.fetch.pauses import scaled
 from genset.scrape.sources.source import Source
 from genset.store import Photo, Store
 from genset.taxonomy import ImageClass
+from genset.text.numbers import count
 from genset.workspace import Workspace
 
 _CLASSES_AT_A_TIME = 32
@@ -66,20 +67,7 @@ def scrape(workspace: Workspace, store: Store, source: Source, plan: ScrapePlan)
 
 
 class _Scraper:
-    """Works on many classes at once. Each is in one state at any moment:
-
-                   it is ours                    jobs to do
-    waiting ------------------------> looked at ------------> working
-     ^  ^  ^                           |  |  |                   |
-     |  |  |                           |  |  |   all are stored  |
-     |  |  +---------------------------+--|--|--<----------------+
-     |  |    its host is open again    |  |  |
-     |  +------ blocked <--------------+  |  |   its host is held or down
-     |    the time came                   |  |
-     +--------- resting <-----------------+  |   only tries that are due later are left
-                                             |
-                settled <--------------------+   nothing is left: full, short or failed
-    """
+    """Works on many classes at once, each in a state of `ClassStates`."""
 
     def __init__(
         self,
@@ -99,11 +87,8 @@ class _Scraper:
         self.fetcher = Fetcher(source.images, source.may_fetch, workspace.images, plan.min_size)
         self.asking, self.fetching = ThreadPool(), ThreadPool()
         self.done: queue.SimpleQueue[tuple[Job, Came | Exception]] = queue.SimpleQueue()
-        # The states. A class that is working has jobs; `jobs_of` counts them by wnid.
-        self.waiting: deque[ImageClass] = deque()
-        self.blocked: dict[Host, deque[ImageClass]] = defaultdict(deque)
-        self.resting: list[tuple[datetime, int, ImageClass]] = []  # a heap, the next to wake first
-        self.jobs_of: Counter[str] = Counter()
+        self.states = ClassStates()
+        self.jobs_of: Counter[str] = Counter()  # of the classes that are working, by wnid
         self.is_answered = False  # whether any host has answered at all
         self.told_of: datetime | None = None
 
@@ -142,36 +127,25 @@ class _Scraper:
 
     def _work(self, classes: Iterable[ImageClass]) -> Iterator[ImageClass]:
         """Give out jobs and store what comes of them, until these classes need no more."""
-        self.waiting.extend(classes)
+        self.states.wait(classes)
         while True:
-            self._wake()
+            self.states.wake(self._now())
             yield from self._start()
             if self.jobs_of:
                 came = self._store(self._finished())
                 yield from self._look_at([cls for cls in came if not self.jobs_of[cls.wnid]])
-            elif self.waiting:  # for what other scrapers, or another class, are about to finish
+            elif (
+                self.states.are_waiting
+            ):  # for what other scrapers, or another class, are about to finish
                 time.sleep(_LOOK_AGAIN)
             elif not self._pause():
                 return
 
-    def _wake(self) -> None:
-        """Let those classes go on whose time came, or whose host is open."""
-        now = self._now()
-        while self.resting and self.resting[0][0] <= now:
-            self.waiting.append(heapq.heappop(self.resting)[2])
-        for host, classes in self.blocked.items():
-            if classes and host.opens_in() == 0:
-                # A host that is down is asked by one call whether it is back.
-                for _ in range(1 if host.is_down else len(classes)):
-                    self.waiting.append(classes.popleft())
-
     def _start(self) -> Iterator[ImageClass]:
         """Look at classes that wait, as many as there is room for; yield those that are settled."""
-        room = _CLASSES_AT_A_TIME - len(self.jobs_of)
-        some = [self.waiting.popleft() for _ in range(min(room, len(self.waiting)))]
-        if some:
+        if some := self.states.take(_CLASSES_AT_A_TIME - len(self.jobs_of)):
             ours = self.locks.take("class", {_number(cls) for cls in some})
-            self.waiting.extend(cls for cls in some if _number(cls) not in ours)
+            self.states.wait(cls for cls in some if _number(cls) not in ours)
             yield from self._look_at([cls for cls in some if _number(cls) in ours])
 
     def _look_at(self, classes: Sequence[ImageClass]) -> Iterator[ImageClass]:
@@ -180,7 +154,7 @@ class _Scraper:
         for cls in classes:
             # A bad key shows at the first call, so the first class makes it alone.
             if self.jobs_of and not self.is_answered:
-                self.waiting.append(cls)
+                self.states.wait([cls])
             elif self._look(cls):
                 settled.append(cls)
         if others := {_number(cls) for cls in classes if cls.wnid not in self.jobs_of}:
@@ -195,9 +169,9 @@ class _Scraper:
             is_careful = able[0].host.is_down or not self.is_answered
             self._submit(cls, able[:1] if is_careful else able)
         elif needs.jobs:
-            self.blocked[needs.jobs[0].host].append(cls)
+            self.states.block(cls, needs.jobs[0].host)
         elif needs.later:
-            heapq.heappush(self.resting, (min(needs.later), _number(cls), cls))
+            self.states.rest(cls, min(needs.later))
         else:
             if needs.failed:
                 self.summary.failed[cls.wnid] = needs.failed
@@ -240,7 +214,7 @@ class _Scraper:
             mine = left
         free: list[Job] = [*pages, *(photos[number] for number in photos if number in mine)]
         if not free:
-            self.waiting.append(cls)  # what this class needs is being fetched for another one
+            self.states.wait([cls])  # what this class needs is being fetched for another one
             return
         self.jobs_of[cls.wnid] = len(free)
         for job in free:
@@ -287,37 +261,30 @@ class _Scraper:
 
     def _pause(self) -> bool:
         """Wait until a class can go on; False where none is left, or none is waited for."""
-        until = [moment for moment, _, _ in self.resting[:1]]
-        for host, classes in self.blocked.items():
-            if classes:
-                until.append(self._now() + timedelta(seconds=host.opens_in()))
-        if not until:
+        now = self._now()
+        until = self.states.wakes_at(now)
+        if until is None:
             return False
-        seconds = (min(until) - self._now()).total_seconds()
+        seconds = (until - now).total_seconds()
         if seconds > scaled(LONG):
             if not self.plan.wait:
-                self._leave(min(until))
+                come_back = until.astimezone().isoformat(timespec="minutes")
+                self.summary.waiting = dict.fromkeys(
+                    (cls.wnid for cls in self.states.leave()), come_back
+                )
                 return False
-            self._tell(min(until))
+            self._tell()
         time.sleep(min(max(seconds, 0), _LOOK_AGAIN))
         return True
 
-    def _leave(self, until: datetime) -> None:
-        """Do not wait for these classes; say when to come back."""
-        left = [cls for _, _, cls in self.resting]
-        left += [cls for classes in self.blocked.values() for cls in classes]
-        come_back = until.astimezone().isoformat(timespec="minutes")
-        self.summary.waiting = {cls.wnid: come_back for cls in left}
-        self.resting.clear()
-        self.blocked.clear()
-
-    def _tell(self, until: datetime) -> None:
-        """Say once that there is nothing to do but to wait."""
-        if self.resting and self.resting[0][0] == until and self.told_of != until:
+    def _tell(self) -> None:
+        """Say once that there is nothing to do but to wait; a host's pause is told by the host."""
+        until = self.states.rests_until
+        if until is not None and until != self.told_of:
             self.told_of = until
             self.hosts.say(
-                f"{len(self.resting)} classes wait for another try of what failed; the next is at "
-                f"{until.astimezone():%H:%M}"
+                f"waiting to try again what failed ({count(self.states.resting, 'class', 'classes')}"
+                f"): the next try is at {until.astimezone():%H:%M}"
             )
 
     def _now(self) -> datetime:

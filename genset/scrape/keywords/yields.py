@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, Select, case, func, null, select, union, union_all
 from sqlalchemy.orm import Session, aliased
 
-from genset.scrape.collect.queries import Queries
+from genset.scrape.keywords.queries import Queries
 from genset.statistics.intervals import Interval, wilson
 from genset.store import (
     Candidate,

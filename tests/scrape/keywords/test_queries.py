@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from genset.scrape.collect.queries import (
+from genset.scrape.keywords.queries import (
     changed_classes,
     first_queries,
     newest_queries,

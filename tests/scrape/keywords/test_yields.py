@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from genset.scrape.collect.queries import workspace_queries
-from genset.scrape.collect.yields import FEWEST, query_yields
+from genset.scrape.keywords.queries import workspace_queries
+from genset.scrape.keywords.yields import FEWEST, query_yields
 from genset.statistics.intervals import wilson
 from genset.store import Candidate, Photo, Ruling, Store, Verdict
 from genset.workspace import Workspace

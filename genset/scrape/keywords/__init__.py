@@ -1,0 +1,1 @@
+"""What a workspace searches with, and what each query brings."""
