@@ -134,9 +134,7 @@ class _Scraper:
             if self.jobs_of:
                 came = self._store(self._finished())
                 yield from self._look_at([cls for cls in came if not self.jobs_of[cls.wnid]])
-            elif (
-                self.states.are_waiting
-            ):  # for what other scrapers, or another class, are about to finish
+            elif self.states.are_waiting:  # for what others are about to finish
                 time.sleep(_LOOK_AGAIN)
             elif not self._pause():
                 return
@@ -282,9 +280,10 @@ class _Scraper:
         until = self.states.rests_until
         if until is not None and until != self.told_of:
             self.told_of = until
+            classes = count(self.states.resting, "class", "classes")
             self.hosts.say(
-                f"waiting to try again what failed ({count(self.states.resting, 'class', 'classes')}"
-                f"): the next try is at {until.astimezone():%H:%M}"
+                f"{classes} left, of which something failed: the next try is at "
+                f"{until.astimezone():%H:%M}"
             )
 
     def _now(self) -> datetime:
