@@ -154,6 +154,8 @@ def scrape_listed(addresses: Path, out: Path) -> None:
     """Scrape with a source that finds nothing but these addresses."""
     from genset.scrape.collect.plan import ScrapePlan
     from genset.scrape.collect.scraper import scrape
+    from genset.scrape.fetch.hosts import Host, Hosts
+    from genset.scrape.fetch.rate_limit import RateLimit
     from genset.scrape.sources.source import FoundPhoto, Question, SearchPage
     from genset.store import Store
     from genset.taxonomy import ImageClass, Query
@@ -166,9 +168,13 @@ def scrape_listed(addresses: Path, out: Path) -> None:
         """A source whose keyword K finds the addresses of the Kth class."""
 
         name = "listed"
-        image_interval = 0.0
 
-        def search(self, question: Question) -> SearchPage:
+        def __init__(self, hosts: Hosts) -> None:
+            no_limit = RateLimit(hosts.store, "listed", 0)
+            self.api = Host(hosts, "listed", "the list", [no_limit])
+            self.images = Host(hosts, "listed-images", "nginx", [no_limit])
+
+        def search(self, question: Question, quota: int) -> SearchPage:
             first = int(question.text) * PHOTOS_PER_CLASS
             whole = range(first, min(first + PHOTOS_PER_CLASS, len(listed)))
             start = (question.page - 1) * question.per_page
@@ -190,9 +196,8 @@ def scrape_listed(addresses: Path, out: Path) -> None:
     )
     workspace = Workspace.create(out)
     store = Store.open(workspace.store_url)
-    scrape(
-        workspace, store, Listed(), ScrapePlan(classes, PHOTOS_PER_CLASS, workspace.posted_after)
-    )
+    plan = ScrapePlan(classes, PHOTOS_PER_CLASS, workspace.posted_after)
+    scrape(workspace, store, Listed(Hosts(store)), plan)
     store.close()
 
 

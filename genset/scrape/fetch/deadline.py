@@ -52,7 +52,8 @@ class _Clocked(io.RawIOBase):
         left = self._ends - time.monotonic()
         if left <= 0:
             raise TimeoutError("the answer took too long")
-        self._sock.settimeout(left if self._usual is None else min(left, self._usual))
+        if self._usual is None or left < self._usual:  # setting it takes as long as a small read
+            self._sock.settimeout(left)
         return self._file.readinto(buffer)
 
     def close(self) -> None:
