@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from genset.progress import progress
 from genset.release.reader import find_releases
 from genset.store import (
     Candidate,
+    HostState,
     Label,
     Photo,
     PhotoFailure,
@@ -38,8 +39,9 @@ _STORED = Photo.sha256.is_not(None), Photo.refused.is_(None)
 class Status:
     """Counts by stage. `refused` is by reason, `releases` photos by name, `runs` by release.
 
-    `candidates` are those with a stored photo; `labeled` of them have at least one label, and
-    `contested` are claimed by another class too.
+    `waiting` photos and searches failed and are to be tried again; `down` says of each host that
+    does not answer, by its name, since when. `candidates` are those with a stored photo; `labeled`
+    of them have at least one label, and `contested` are claimed by another class too.
     """
 
     workspace: str
@@ -50,6 +52,8 @@ class Status:
     stored: int
     refused: dict[str, int]
     contested: int
+    waiting: int
+    down: dict[str, str]
     candidates: int
     candidate_classes: int
     labeled: int
@@ -81,6 +85,19 @@ def status(workspace: Workspace, store: Store) -> Status:
             stored=count(select(func.count(Photo.sha256))),
             refused=_refused(session),
             contested=count(contested),
+            waiting=sum(
+                count(select(func.count()).select_from(table).where(table.next_at.is_not(None)))
+                for table in (PhotoFailure, SearchFailure)
+            ),
+            down={
+                name: _moment(datetime.fromtimestamp(since, UTC))
+                for name, since in session.execute(
+                    select(HostState.name, HostState.down_since).where(
+                        HostState.down_since.is_not(None)
+                    )
+                )
+                if since is not None
+            },
             candidates=sum(candidates.values()),
             candidate_classes=len(candidates),
             labeled=count(labeled),

@@ -73,6 +73,8 @@ def test_a_new_workspace_counts_nothing(tmp_path: Path) -> None:
         stored=0,
         refused={},
         contested=0,
+        waiting=0,
+        down={},
         candidates=0,
         candidate_classes=0,
         labeled=0,

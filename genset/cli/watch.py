@@ -49,6 +49,12 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
             f"{now.stored:,} stored, {counted(now.refused, 'refused')}, "
             f"{now.contested:,} contested, {now.found:,} found",
         ),
+        *(
+            [("waiting", f"{now.waiting:,} to be tried again: genset status --failed")]
+            if now.waiting
+            else []
+        ),
+        *(("down", f"{host} has not answered since {since}") for host, since in now.down.items()),
         (
             "labels",
             f"{now.labeled:,} of {now.candidates:,} candidates of {now.candidate_classes:,} "

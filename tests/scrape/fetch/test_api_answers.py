@@ -252,7 +252,7 @@ def test_a_list_shows_no_words_that_a_terminal_obeys(workspace: Path) -> None:
         text=True,
     )
     head, row = done.stdout.splitlines()
-    assert head.split() == ["wnid", "photo", "reason", "page"]
+    assert head.split() == ["wnid", "photo", "reason", "page", "tries", "next", "try"]
     assert row.split() == [
         "n02123045",
         "flickr:1[2J",
