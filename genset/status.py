@@ -1,5 +1,6 @@
 """How far each stage of a workspace is, and whether its files are what the database says."""
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -26,11 +27,13 @@ from genset.store import (
     SearchFailure,
     Store,
     claimed_by_several,
+    ruled_correct,
 )
 from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 _PAGE = 10_000
+_OURS = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62}\.[a-z]+|\.partial-[0-9a-f]+)")
 _NAME = Photo.source, Photo.source_id
 _STORED = Photo.sha256.is_not(None), Photo.refused.is_(None)
 
@@ -74,7 +77,9 @@ def status(workspace: Workspace, store: Store) -> Status:
             session.execute(_in_pool(Candidate.wnid, func.count()).group_by(Candidate.wnid)).all()
         )
         labeled = _in_pool(func.count()).where(Candidate.id.in_(select(Label.candidate_id)))
-        contested = select(func.count(Photo.id)).where(*_STORED, Photo.id.in_(claimed_by_several()))
+        contested = select(func.count(Photo.id)).where(
+            *_STORED, Photo.id.in_(claimed_by_several()), Photo.id.not_in(ruled_correct())
+        )
         releases = find_releases(workspace.releases)
         return Status(
             workspace=str(workspace.root),
@@ -192,7 +197,7 @@ def _moment(when: datetime | None) -> str:
 def contested_photos(store: Store) -> Listing:
     """Each downloaded photo that several classes claim, once for each, with its page."""
     claimed = _in_pool(Candidate.wnid, *_NAME, Candidate.keyword, Photo.page_url).where(
-        Candidate.photo_id.in_(claimed_by_several())
+        Candidate.photo_id.in_(claimed_by_several()), Candidate.photo_id.not_in(ruled_correct())
     )
     with store.session() as session:
         rows: list[tuple[str, ...]] = [
@@ -250,7 +255,8 @@ def _stored_photos(store: Store) -> Iterator[_StoredPhoto]:
 def files_of_nobody(workspace: Workspace, store: Store) -> list[Path]:
     """The files under ``images/`` that belong to no photo: a killed scrape leaves some.
 
-    Younger ones than an hour are left out, since a scrape that runs may be about to need them.
+    Younger ones than an hour are left out, since a scrape that runs may be about to need them; and
+    all that genset does not name so.
     """
     found: list[Path] = []
     before = time.time() - 3600
@@ -263,6 +269,9 @@ def files_of_nobody(workspace: Workspace, store: Store) -> list[Path]:
         found += [
             path
             for path in sorted(folder.iterdir())
-            if path not in theirs and path.is_file() and path.stat().st_mtime < before
+            if path not in theirs
+            and _OURS.fullmatch(f"{folder.name}/{path.name}")
+            and path.is_file()
+            and path.stat().st_mtime < before
         ]
     return found

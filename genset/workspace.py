@@ -213,7 +213,7 @@ class Workspace:
             store_url=_store_url(root, settings.get("store", {}).get("url")),
             per_class=scrape.get("per_class", 5),
             posted_after=datetime.combine(posted_after, datetime.min.time(), UTC),
-            images=root / settings.get("images", {}).get("folder", "images"),
+            images=_images(root, settings.get("images", {}).get("folder", "images")),
             calls_an_hour=scrape.get("calls_an_hour"),
             images_per_second=scrape.get("images_per_second"),
             tries=scrape.get("tries", 8),
@@ -258,6 +258,20 @@ def _read(path: Path) -> dict[str, Any]:
         if settings.get("scrape", {}).get(name, least) < least:
             raise BadInput(f"{path}: {name} must be at least {least}")
     return settings
+
+
+def _images(root: Path, folder: str) -> Path:
+    """The folder of originals, absolute: one of its own, for what is lost there is deleted."""
+    setting = f"{root / SETTINGS_FILE}: [images] folder"
+    if not folder.strip() or not folder.isprintable() or folder.startswith("$"):
+        raise BadInput(f"{setting} is no folder's name: {folder!r}")
+    try:
+        images = Path(os.path.normpath(root / Path(folder).expanduser()))
+    except RuntimeError:  # ~somebody who is not here
+        raise BadInput(f"{setting}: there is no such user: {folder!r}") from None
+    if root == images or images in root.parents:
+        raise BadInput(f"{setting} must be a folder of its own, not {images}")
+    return images
 
 
 def _label_rules(path: Path, values: dict[str, Any]) -> LabelRules:

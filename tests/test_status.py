@@ -333,9 +333,10 @@ def test_originals_are_checked_whatever_their_number(
 def test_files_of_nobody_are_those_that_no_photo_has(place: Place) -> None:
     images = place[0].images
     theirs = original(place, 0)
-    strays = [theirs.with_name(".partial-1"), theirs.with_suffix(".png"), images / "zz" / "a.jpg"]
-    young = theirs.with_name("young.jpg")
-    for path in (*strays, young):
+    strays = [theirs.with_name(".partial-1"), theirs.with_suffix(".png")]
+    young = theirs.with_suffix(".webp")
+    not_ours = [images / "zz" / "a.jpg", theirs.with_name("notes.jpg")]
+    for path in (*strays, young, *not_ours):
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"")
     for path in (*images.glob("*/*"),):

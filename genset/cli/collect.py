@@ -22,6 +22,7 @@ from genset.cli.common import (
 from genset.cli.dry_run import rates, told
 from genset.errors import BadInput, GensetError
 from genset.progress import say
+from genset.text.numbers import count
 from genset.workspace import SETTINGS_FILE, Workspace
 
 if TYPE_CHECKING:
@@ -167,6 +168,8 @@ def scrape(
                 "photos that are not safe only to who is logged in, which genset is not",
                 err=True,
             )
+        if dry_run and retry_failed:
+            raise BadInput("a dry run tells of what was not tried yet: leave out --retry-failed")
         if dry_run:
             takes = estimate(store, Flickr.name, plan, rates(workspace))
             show(asdict(takes), "\n".join(told(takes, plan)), as_json)
@@ -196,12 +199,14 @@ def scrape(
     show(asdict(done) | {"rivals": rivals}, "\n".join(lines), as_json)
     if done.waiting:
         raise GensetError(
-            f"{len(done.waiting)} classes wait for another try of what failed (genset status "
-            f"--failed): run the same command again after {min(done.waiting.values())}"
+            f"{count(len(done.waiting), 'class waits', 'classes wait')} for another try of what "
+            f"failed (genset status --failed): run the same command again after "
+            f"{min(done.waiting.values())}"
         )
     if done.failed:
         raise GensetError(
-            f"{len(done.failed)} classes failed; to try again: genset scrape --retry-failed"
+            f"{count(len(done.failed), 'class', 'classes')} failed; to try again: genset scrape "
+            "--retry-failed"
         )
     if not done.full:
         raise GensetError("no class is full: the lines above say why")

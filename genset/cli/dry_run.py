@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 def rates(workspace: Workspace) -> "Rates":
     """How fast Flickr is called with the keys and settings that there are."""
     from genset.scrape.collect.estimate import Rates
-    from genset.scrape.sources.flickr import CALLS_AN_HOUR, IMAGES_PER_SECOND
+    from genset.scrape.sources.flickr import CALLS_AN_HOUR, IMAGES_PER_SECOND, keys_in
 
     calls, images = workspace.calls_an_hour, workspace.images_per_second
-    keys = 1 + os.environ.get("FLICKR_API_KEY", "").count(",")
+    keys = max(1, len(keys_in(os.environ.get("FLICKR_API_KEY", ""))))
     return Rates(
         calls_an_hour=keys * (CALLS_AN_HOUR if calls is None else calls),
         images_per_second=IMAGES_PER_SECOND if images is None else images,

@@ -185,6 +185,8 @@ def add(
     from genset.scrape.imports.folder import add as take_in
     from genset.store import now
 
+    if posted is not None and posted.replace(tzinfo=UTC) > now():
+        raise BadInput(f"--posted is {posted.date()}, a day to come")
     known = license_named(license_name)
     origin = Origin(
         source=source or photos.resolve().name.lower(),

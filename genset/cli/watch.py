@@ -84,17 +84,19 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
 @json_option
 @click.pass_obj
 def doctor(folder: Path | None, repair: bool, images_lost: bool, as_json: bool) -> None:
-    """Check every stored photo's bytes against the database.
+    """Check the database, and every stored photo's bytes against it.
 
     \b
     genset doctor
     """
     from genset.status import check_files, files_of_nobody
+    from genset.store.failures import refuse_damaged
     from genset.store.images_folder import claim_images
 
     with opened(folder, originals="" if images_lost else "read") as (workspace, store):
         if images_lost:
             claim_images(workspace, store, anew=True)
+        refuse_damaged(workspace.store_url)
         problems = check_files(workspace, store, repair=repair)
         garbage = files_of_nobody(workspace, store)
     lines = problems or ["every photo is in order"]

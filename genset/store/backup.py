@@ -46,8 +46,8 @@ def back_up(url: str, target: Path | None = None) -> Backup:
     if address.get_backend_name() != "sqlite":
         raise GensetError(_for_postgresql(address, target, stamp))
     source = Path(str(address.database))
-    if not source.is_file():
-        raise BadInput(f"there is no database {source} yet, so there is nothing to back up")
+    if not source.is_file() or not source.stat().st_size:
+        raise BadInput(f"there is no database {source}, so there is nothing to back up")
     if target is None or target.is_dir():
         target = (target or source.parent / FOLDER) / f"{source.stem}-{stamp}.db"
     target = target.resolve()
@@ -72,7 +72,18 @@ def restoring(backup: Path, database: Path) -> list[str]:
 def newest_backup(database: Path) -> Path | None:
     """The last copy that `back_up` laid into its own folder."""
     found = (database.parent / FOLDER).glob(f"{database.stem}-[0-9]*.db")
-    return max(found, default=None, key=lambda path: path.name)
+    newest_first = sorted(found, key=lambda path: path.name, reverse=True)
+    return next((copy for copy in newest_first if _is_whole(copy)), None)
+
+
+def _is_whole(copy: Path) -> bool:
+    """Whether a copy holds a database, all of it: whoever laid it there."""
+    try:
+        with closing(sqlite3.connect(f"{copy.as_uri()}?mode=ro", WAIT, uri=True)) as reading:
+            tables = reading.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            return tables > 0 and trouble_in(reading, "quick_check") is None
+    except sqlite3.Error:
+        return False
 
 
 def _copy(source: Path, copy: Path) -> None:

@@ -54,15 +54,51 @@ def explained(url: str, what: str = "the store {} failed") -> Iterator[None]:
 
 
 def refuse_emptied(url: str, images: Path) -> None:
-    """Take an empty file for a lost database, not for a new one, where there are photos.
+    """Take a database that is not there, or empty, for a lost one where there was one.
+
+    There was where photos lie in `images`, or copies in the folder of backups.
 
     Raises:
-        GensetError: the database's file has no bytes, and `images` has photos.
+        GensetError: the database is lost, or what lies in its place is none of genset's.
     """
-    file = _file(url)
-    if file and file.is_file() and not file.stat().st_size and any(images.glob("*/*")):
-        reason = "it is empty, and there are photos"
-        raise GensetError(_line(url, "cannot open the store {}", reason, sqlite3.SQLITE_CORRUPT))
+    if (file := _file(url)) is None:
+        return
+    if file.is_dir():
+        raise GensetError(_lost(url, "a folder is in its place"))
+    if not file.is_file() or not file.stat().st_size:
+        reason = "it is empty" if file.is_file() else "it is not there"
+        if any(images.glob("*/*")):
+            mend = f"to begin anew, move {images} away"
+            raise GensetError(f"{_lost(url, f'{reason}, and there are photos')}; {mend}")
+        if newest_backup(file) is not None:
+            mend = f"to begin anew, move {file.parent / FOLDER} away"
+            raise GensetError(f"{_lost(url, f'{reason}, and there are backups')}; {mend}")
+    elif _is_of_another_program(file):
+        raise GensetError(_lost(url, "it is another program's database"))
+
+
+def refuse_damaged(url: str) -> None:
+    """Look through all of an SQLite database.
+
+    Raises:
+        GensetError: it is damaged.
+    """
+    if (found := _damage(url)) is not None:
+        raise GensetError(_line(url, "the store {} is damaged", found, sqlite3.SQLITE_CORRUPT))
+
+
+def _lost(url: str, reason: str) -> str:
+    return _line(url, "cannot open the store {}", reason, sqlite3.SQLITE_CORRUPT)
+
+
+def _is_of_another_program(file: Path) -> bool:
+    """Whether an SQLite file has tables, but none that every version of genset has."""
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", WAIT, uri=True)) as connection:
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    except sqlite3.Error:  # which opening it says in better words
+        return False
+    return bool(tables) and "alembic_version" not in tables
 
 
 def _line(url: str, what: str, reason: str, code: int | None) -> str:

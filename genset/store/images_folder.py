@@ -27,19 +27,29 @@ def claim_images(workspace: Workspace, store: Store, *, anew: bool = False) -> N
     Raises:
         BadInput: it is not the folder of this workspace's originals.
     """
+    images = workspace.images
+    if images.exists() and not images.is_dir():
+        raise BadInput(f"{images} is no folder: name another in genset.toml ([images] folder)")
     with store.begin_alone() as session:
         known = session.get(Fact, _FACT)
         found = _marker(workspace)
-        if known is None:
-            number = found or uuid4().hex
-            session.add(Fact(name=_FACT, value=number))
-        elif found == known.value:
+        if known is not None and found == known.value:
             return
-        elif (found is None and not workspace.is_shared) or anew:
-            number = known.value
-        else:
-            raise _refusal(workspace)
-        write_text(workspace.images / MARKER, number)
+        if found is not None and known is None and not workspace.is_shared:
+            session.add(Fact(name=_FACT, value=found))  # of a database that was restored
+            return
+        if found is not None and not anew:
+            raise _refusal(workspace, "another workspace's marker")
+        if known is None:
+            if images != workspace.root / "images" and not images.is_dir():
+                raise BadInput(
+                    f"{images} is not there: mount the disk that it is on, or make the folder"
+                )
+            known = Fact(name=_FACT, value=uuid4().hex)
+            session.add(known)
+        elif workspace.is_shared and not anew:
+            raise _refusal(workspace, "no marker")
+        write_text(images / MARKER, known.value)
 
 
 def check_images(workspace: Workspace, store: Store) -> None:
@@ -50,8 +60,9 @@ def check_images(workspace: Workspace, store: Store) -> None:
     """
     with store.session() as session:
         known = session.get(Fact, _FACT)
-    if known is not None and workspace.is_shared and _marker(workspace) != known.value:
-        raise _refusal(workspace)
+    found = _marker(workspace)
+    if known is not None and found != known.value and (found or workspace.is_shared):
+        raise _refusal(workspace, "another workspace's marker" if found else "no marker")
 
 
 def _marker(workspace: Workspace) -> str | None:
@@ -60,9 +71,9 @@ def _marker(workspace: Workspace) -> str | None:
     return None
 
 
-def _refusal(workspace: Workspace) -> BadInput:
+def _refusal(workspace: Workspace, there: str) -> BadInput:
     return BadInput(
-        f"{workspace.images} is not the folder of this workspace's originals: its marker "
-        f"{MARKER} is not there. Mount the folder that the other machines use, and name it in "
-        "genset.toml ([images] folder); where it is lost: genset doctor --images-lost"
+        f"{workspace.images} is not the folder of this workspace's originals: it has {there} "
+        f"({MARKER}). Mount the folder that the other machines use, and name it in genset.toml "
+        "([images] folder); where it is lost: genset doctor --images-lost"
     )

@@ -80,6 +80,21 @@ def is_ruled() -> ColumnElement[bool]:
     return exists(select(Ruling.number).where(Ruling.candidate_id == Candidate.id))
 
 
+def is_ruled_correct() -> ColumnElement[bool]:
+    """Whether the newest ruling on a `Candidate` says that it is correct."""
+    newest = select(func.max(Ruling.number)).where(Ruling.candidate_id == Candidate.id)
+    return exists(
+        select(Ruling.number)
+        .where(Ruling.number == newest.correlate(Candidate).scalar_subquery())
+        .where(Ruling.verdict == Verdict.CORRECT)
+    )
+
+
+def ruled_correct() -> Select[int]:
+    """The `Photo.id` of photos of which a ruling says whose they are."""
+    return select(Candidate.photo_id).where(is_ruled_correct())
+
+
 def labels_in_force(panel: str | None = None, without: str | None = None) -> Select[Label]:
     """Each labeler's newest label on each candidate, oldest first.
 

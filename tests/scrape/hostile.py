@@ -193,7 +193,12 @@ class _Talk(socketserver.StreamRequestHandler):
         form = parse_qs(self.rfile.read(length).decode() + "&" + path.partition("?")[2])
         host = self.server
         host.asked.append(path)
-        reply = host.search(form["text"][0]) if "text" in form else host.answers[path]
+        if "text" in form:
+            reply: Answer = host.search(form["text"][0])
+        elif host.found and form.get("method") == ["flickr.test.echo"]:
+            reply = answer(b'{"stat": "ok"}', Content_Type="application/json")
+        else:
+            reply = host.answers[path]
         if isinstance(reply, bytes):
             self.wfile.write(host.named(reply))
         else:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import func, select, union
 from sqlalchemy.orm import Session, aliased
 
-from genset.store import Candidate, Photo, claimed_by_several
+from genset.store import Candidate, Photo, claimed_by_several, ruled_correct
 from genset.taxonomy import imagenet1k
 
 _MOST_RIVALS = 3  # to name in one line
@@ -82,7 +82,9 @@ def explain(session: Session, wnids: Iterable[str]) -> dict[str, str]:
         .where(Candidate.wnid.in_(sorted(set(wnids))))
         .group_by(Candidate.wnid)
     )
-    claimed = stored.where(Candidate.photo_id.in_(claimed_by_several()))
+    claimed = stored.where(
+        Candidate.photo_id.in_(claimed_by_several()), Candidate.photo_id.not_in(ruled_correct())
+    )
     held = dict(session.execute(stored).all())
     lost = dict(session.execute(claimed.order_by(Candidate.wnid)).all())
     return {
@@ -98,8 +100,8 @@ def _line(wnid: str, contested: int, stored: int, rivals: list[Rival]) -> str:
         told.append(f"others with {len(rivals) - _MOST_RIVALS:,} more classes")
     return (
         f"{contested:,} of its {stored:,} photos are contested and count for no class: "
-        f"{'; '.join(told)}. Sharpen a query (genset keywords {wnid} {rivals[0].wnid}), or rule "
-        "whose each photo is (genset labels review)"
+        f"{'; '.join(told)}. Rule whose each photo is (genset labels review); for photos to come, "
+        f"sharpen a query (genset keywords {wnid} {rivals[0].wnid})"
     )
 
 

@@ -91,6 +91,7 @@ class _Scraper:
         self.jobs_of: Counter[str] = Counter()  # of the classes that are working, by wnid
         self.is_answered = False  # whether any host has answered at all
         self.told_of: datetime | None = None
+        self.last_error = "in an earlier run"
 
     def settle(self) -> Iterator[ImageClass]:
         """Work until no class needs anything, and yield each one as it gets there."""
@@ -99,11 +100,18 @@ class _Scraper:
             ended.callback(self.asking.close)
             ended.callback(self.fetching.close)
             ended.callback(self.hosts.stop)  # first of these: threads may wait for their turn
+            ended.push(self._interrupted)
             yield from self._work(self.plan.classes)
             # A class that was asked late may claim a photo that an earlier one had counted in.
             while again := self._unsettled():
                 for _ in self._work(again):
                     pass
+
+    def _interrupted(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Let go of calls that are being made, where somebody does not want to wait for them."""
+        if kind is not None and not issubclass(kind, Exception):
+            self.asking.leave()
+            self.fetching.leave()
 
     def _unsettled(self) -> list[ImageClass]:
         """The classes that need more after all; the others are counted."""
@@ -254,6 +262,8 @@ class _Scraper:
                 del self.jobs_of[job.cls.wnid]
             if not isinstance(came, Came):
                 raise came
+            if isinstance(came, SourceUnavailable):
+                self.last_error = str(came)
             self.is_answered |= not isinstance(came, SourceUnavailable | HostClosed)
         return list({job.cls.wnid: job.cls for job, _ in done}.values())
 
@@ -282,8 +292,8 @@ class _Scraper:
             self.told_of = until
             classes = count(self.states.resting, "class", "classes")
             self.hosts.say(
-                f"{classes} left, of which something failed: the next try is at "
-                f"{until.astimezone():%H:%M}"
+                f"{classes} left, of which something failed ({self.last_error}): the next try is "
+                f"at {until.astimezone():%H:%M}"
             )
 
     def _now(self) -> datetime:

@@ -18,6 +18,7 @@ from genset.store import (
     SearchFailure,
     Store,
     is_contested,
+    is_ruled_correct,
 )
 from genset.taxonomy import ImageClass
 
@@ -88,7 +89,10 @@ def class_state(
         if contested is None:
             claimed |= {row.id for row in rows if row[-1]}
         ranked.sort(key=lambda c: (c.rank, place.get(c.keyword, len(place)), c.source_id))
-        chosen = choose(ranked, plan.per_class, claimed if contested is None else contested)
+        held_back: Collection[int] = claimed if contested is None else contested
+        if held_back:
+            held_back = set(held_back) - _given_to(session, cls)
+        chosen = choose(ranked, plan.per_class, held_back)
         if is_full := len(chosen.kept) == plan.per_class:
             break
     searches = select(Search).where(Search.wnid == cls.wnid, Search.source == source)
@@ -97,6 +101,12 @@ def class_state(
         selection=chosen,
         is_full=is_full,
     )
+
+
+def _given_to(session: Session, cls: ImageClass) -> set[int]:
+    """The photos that a person ruled to be this class's, whoever else claims them."""
+    ours = select(Candidate.photo_id).where(Candidate.wnid == cls.wnid, is_ruled_correct())
+    return set(session.scalars(ours))
 
 
 def _usable(plan: ScrapePlan) -> Select[*tuple[Any, ...]]:

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from genset.scrape.fetch.hosts import Host
 from genset.taxonomy import ImageClass
 
+_CLOCKS_DIFFER = timedelta(minutes=1)  # more than this, and the clock was set back
+
 
 class ClassStates:
     """The classes of a scrape by what they wait for. Each is in one state at any moment:
@@ -32,6 +34,7 @@ class ClassStates:
         self._waiting: deque[ImageClass] = deque()
         self._blocked: dict[Host, deque[ImageClass]] = defaultdict(deque)
         self._resting: list[tuple[datetime, str, ImageClass]] = []  # a heap
+        self._woken: datetime | None = None
 
     @property
     def are_waiting(self) -> bool:
@@ -62,7 +65,9 @@ class ClassStates:
 
     def wake(self, now: datetime) -> None:
         """Have those looked at whose time came, or whose host is open."""
-        while self._resting and self._resting[0][0] <= now:
+        is_back = self._woken is not None and now < self._woken - _CLOCKS_DIFFER
+        self._woken = now
+        while self._resting and (is_back or self._resting[0][0] <= now):
             self._waiting.append(heapq.heappop(self._resting)[2])
         for host, classes in self._blocked.items():
             if classes and host.opens_in() == 0:

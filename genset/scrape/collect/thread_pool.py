@@ -37,6 +37,10 @@ class ThreadPool:
         if is_idle and len(self._threads) < _MOST and not self._calls.empty():
             self._hire()
 
+    def leave(self) -> None:
+        """Let `close` not wait for the calls that are being made: they end with the process."""
+        self._threads = []
+
     def close(self) -> None:
         """Drop the calls that are waiting, and wait for those that are being made."""
         with suppress(queue.Empty):

@@ -8,6 +8,10 @@ A host is *open*, *held* (it asked to be left alone for a while) or *down*:
       |         ^ ^                                           |        pause asks whether it is
       +-in time-+ +------------- it answers a call -----------+        back
 
+Where there is a call that every host that is well answers (a ping), three calls in vain are enough
+to make it: whether the ping is answered decides. Then even the last search of a scrape tells an
+outage from a search that fails for ever.
+
 Which of them it is stands in the store, so all scrapers of a store share it, whatever machine they
 run on, and one of them asks a host that is down on behalf of all.
 """
@@ -34,6 +38,7 @@ from genset.store import HostState, Store
 from genset.store.database import HEAD
 
 OPENS_AFTER = 5  # different addresses that fail in a row: one photo never stops its host's others
+_ASKS_AFTER = 3  # calls in vain, where there is a call that shows whether the host is well
 TRIES = 4  # of a call that is made patiently
 LONGEST_HOLD = 86_400.0  # seconds
 LONG = 60.0  # seconds: longer pauses are told
@@ -118,13 +123,26 @@ class Host:
         name: its name in the store.
         title: its name for people.
         limits: its quotas; a call uses the one whose turn comes first.
+        ping: a call that a host which is well always answers, given the number of a quota. With it
+            a few calls in vain, of whatever addresses, are enough to ask whether the host is down.
     """
 
-    def __init__(self, hosts: Hosts, name: str, title: str, limits: Sequence[RateLimit]) -> None:
+    def __init__(
+        self,
+        hosts: Hosts,
+        name: str,
+        title: str,
+        limits: Sequence[RateLimit],
+        ping: Callable[[int], object] | None = None,
+    ) -> None:
         self.hosts = hosts
         self.title = title
         self._name = name
         self._limits = limits
+        self._ping = ping
+        self._in_vain = 0  # calls since it answered last
+        self._one_ping = threading.Lock()
+        self._begun = hosts.now()
         self._lock = threading.Lock()
         self._failing: dict[str, float] = {}  # addresses that failed since it answered last, when
         self._told: tuple[float, float | None] = 0.0, None
@@ -147,15 +165,24 @@ class Host:
             HostGaveUp: it is down for longer than it is to be waited for.
         """
         state, now = self._look(), self.hosts.now()
-        patience = self.hosts.give_up_after
-        since = state.down_since
-        if since is not None and patience is not None and now - since > patience:
-            raise HostGaveUp(
-                f"{self.title} has not answered since {_clock(since)} ({state.error}): run the "
-                "same command again later"
-            )
+        seconds = max(0.0, _opens_at(state, now) - now)
+        if seconds > 0 and self.hosts.give_up_after is not None:
+            self._give_up(state, now, self.hosts.give_up_after)
         self._tell(state, now)
-        return max(0.0, _opens_at(state, now) - now)
+        return seconds
+
+    def _give_up(self, state: _State, now: float, patience: float) -> None:
+        """Raise HostGaveUp where this process has waited, or would wait, for longer than that."""
+        if state.down_since is not None and now - max(state.down_since, self._begun) > patience:
+            raise HostGaveUp(
+                f"{self.title} has not answered since {_clock(state.down_since)} ({state.error}): "
+                "run the same command again later"
+            )
+        if state.held_until - now > patience:
+            raise HostGaveUp(
+                f"{self.title} asks to be left alone until {_clock(state.held_until)}: run the "
+                "same command again then"
+            )
 
     def call(self, function: Callable[[int], T], address: str, *, is_known: bool = False) -> T:
         """Call `function` once, when it is its turn, and note whether the host answered.
@@ -171,6 +198,10 @@ class Host:
             Exception: what `function` raised.
         """
         is_probe = self._admit()
+        if is_probe and self._ping is not None:
+            is_probe = False
+            if not self._is_well():
+                raise HostClosed(self.title, _opens_at(self._look(), self.hosts.now()))
         self._wait_for_turn(quota := self._quota())
         if not is_probe and self.opens_in() > 0:  # while it waited, another call met trouble
             raise HostClosed(self.title, _opens_at(self._state, self.hosts.now()))
@@ -225,14 +256,30 @@ class Host:
             return True
         raise HostClosed(self.title, later)
 
+    def _is_well(self) -> bool:
+        """Ask a host, of which it is not sure, whether it answers; note it where it does not."""
+        ping = self._ping
+        if ping is None:
+            return False
+        self._wait_for_turn(quota := self._quota())
+        try:
+            ping(quota)
+        except Exception as error:  # noqa: BLE001 - a refusal is an answer
+            if is_retryable(error):
+                self._put_off(error)
+                return False
+        self._answered(is_probe=True)
+        return True
+
     def _quota(self) -> int:
         """The number of the quota whose turn comes first."""
         now = self.hosts.now()
         return min(range(len(self._limits)), key=lambda place: self._limits[place].waiting(now))
 
     def _wait_for_turn(self, quota: int) -> None:
-        turn = self._limits[quota].reserve(self.hosts.now())
-        while (seconds := turn - self.hosts.now()) > 0:
+        now = self.hosts.now()
+        seconds = self._limits[quota].reserve(now) - now
+        if seconds > 0:  # counted once: the clock may be set back meanwhile
             self._sleep(seconds)
 
     def _sleep(self, seconds: float) -> None:
@@ -240,10 +287,11 @@ class Host:
             raise HostClosed(self.title, self.hosts.now())
 
     def _answered(self, *, is_probe: bool) -> None:
-        if not (self._failing or is_probe or self._state.down_since is not None):
+        if not (self._in_vain or is_probe or self._state.down_since is not None):
             return
         with self._lock:
             self._failing.clear()
+            self._in_vain = 0
         well = {"down_since": None, "probe_at": None, "probes": 0, "error": ""}
         down = update(HostState).where(
             HostState.name == self._name, HostState.down_since.is_not(None)
@@ -267,15 +315,22 @@ class Host:
         if seconds or is_too_many(error):
             self._hold(now, scaled(max(seconds, 1.0)))
         with self._lock:
-            if address is not None:
-                self._failing.setdefault(address, now)
+            self._in_vain += 1
+            if address is not None or self._ping is not None:
+                self._failing.setdefault(address or "", now)
             opens = len(self._failing) >= OPENS_AFTER
             since = min(self._failing.values(), default=now)
+            asks = self._ping is not None and self._in_vain >= _ASKS_AFTER and not was_down
         if is_probe:
-            again = now + jittered(_probe_pause(self._look().probes))
-            still = update(HostState).where(HostState.name == self._name)
-            self._change(still.values(probe_at=again, error=reason_of(error)))
-        elif opens:
+            self._put_off(error)
+        elif asks and self._one_ping.acquire(blocking=False):
+            try:
+                opens = not self._is_well()
+            finally:
+                self._one_ping.release()
+        elif self._ping is not None:
+            opens = False
+        if opens and not is_probe:
             up = update(HostState).where(
                 HostState.name == self._name, HostState.down_since.is_(None)
             )
@@ -284,6 +339,14 @@ class Host:
             self._change(up.values(down | {"probes": 0}))
         if was_down and not is_probe:
             raise HostClosed(self.title, _opens_at(self._state, self.hosts.now())) from None
+
+    def _put_off(self, error: Exception) -> None:
+        """A host that is down did not answer again: ask it later."""
+        again = self.hosts.now() + jittered(_probe_pause(self._look().probes))
+        still = update(HostState).where(
+            HostState.name == self._name, HostState.down_since.is_not(None)
+        )
+        self._change(still.values(probe_at=again, error=reason_of(error)))
 
     def _hold(self, now: float, seconds: float) -> None:
         """Let nobody call for so many seconds, those neither who wait for their turn already."""

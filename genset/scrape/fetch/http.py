@@ -43,11 +43,12 @@ logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
 def is_retryable(error: Exception) -> bool:
     """Whether the same call may go through later.
 
-    The one place that decides: connections that broke, time-outs, HTTP 429 and 5xx, and what a
-    source itself calls passing.
+    The one place that decides: connections that broke, time-outs, HTTP 408, 425, 429 and 5xx, and
+    what a source itself calls passing.
     """
     if isinstance(error, HTTPError):
-        return error.response.status_code == 429 or error.response.status_code >= 500
+        status = error.response.status_code
+        return status in (408, 425, 429) or status >= 500
     return isinstance(error, SourceUnavailable | ConnectionError | Timeout | ChunkedEncodingError)
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import requests
 
-from genset.errors import BadInput, SourceRefused, SourceUnavailable
+from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 from genset.licenses import License, flickr_license, license_ids, merged
 from genset.scrape.fetch.hosts import Host, Hosts, as_source_error
 from genset.scrape.fetch.rate_limit import RateLimit
@@ -84,14 +84,16 @@ class Flickr:
         near = is_loopback(address)
         calls = _interval(calls_an_hour, 0 if near else CALLS_AN_HOUR, per=3600)
         images = _interval(images_per_second, 0 if near else IMAGES_PER_SECOND, per=1)
-        keys = key.split(",")
+        keys = keys_in(key) or [""]
         self._apis = connected(keys, address)
         self.api = Host(
             hosts,
             parts.netloc,
             "Flickr",
             [RateLimit(hosts.store, f"{parts.netloc}-{_alias(each)}", calls) for each in keys],
+            ping=lambda quota: self._call("test.echo", {}, quota),
         )
+        self._keys = keys
         pictures = f"{parts.netloc}-images" if endpoint else "flickr-images"
         limit = RateLimit(hosts.store, pictures, images)
         self.images = Host(hosts, pictures, "Flickr's image host", [limit])
@@ -169,12 +171,23 @@ class Flickr:
             raise as_source_error(error, self.api.title) from None
 
     def _call(self, method: str, asked: dict[str, object], quota: int) -> dict[str, Any]:
-        """Call a method once, with the key of this number."""
-        return parse_reply(reduce(getattr, method.split("."), self._apis[quota])(**asked))
+        """Call a method once, with the key of this number, which no error shows."""
+        try:
+            return parse_reply(reduce(getattr, method.split("."), self._apis[quota])(**asked))
+        except SourceError as error:
+            key = self._keys[quota]
+            if key and key in str(error):
+                raise type(error)(str(error).replace(key, "***"), error.code) from None
+            raise
 
     def may_fetch(self, url: str) -> bool:
         """Only Flickr's image hosts; in a sandbox, only the sandbox."""
         return self._image_address.fullmatch(url) is not None
+
+
+def keys_in(text: str) -> list[str]:
+    """The keys that FLICKR_API_KEY names, each once."""
+    return list(dict.fromkeys(key for each in text.split(",") if (key := each.strip())))
 
 
 def _endpoint() -> str | None:

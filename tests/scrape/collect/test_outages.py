@@ -83,8 +83,25 @@ def test_an_outage_of_half_an_hour_is_survived_with_nobody_there(
     assert any(line.endswith("answers again") for line in lines)
 
 
-def test_whoever_wants_an_end_gets_one(serve: Serve, new_pool: Callable[..., Pool]) -> None:
-    wnids, rows, _ = crowded_classes(12, photos=4)
+def test_the_smallest_scrape_survives_an_outage_of_hours(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    """One search is asked, and nothing else shows that the host is down."""
+    [cls] = [cls for cls in imagenet1k() if len(cls.queries) == 1][:1]
+    sandbox, pool = serve(*(record(n, cls.queries[0].text) for n in range(3))), new_pool()
+    sandbox.fault = Outage(0, seconds=10)  # five hours and a half, while a search is tried for two
+    words = ["--classes", cls.wnid, "--per-class", "3", "--json"]
+    done, lines = told_by(pool.command(sandbox.endpoint, *words, pauses=0.0005))
+    assert (done["full"], done["failed"], done["stored"]) == (1, {}, 3)
+    assert lines[0].startswith("Flickr has not answered since ")
+    assert lines[-1] == "Flickr answers again"
+
+
+@pytest.mark.parametrize("classes", [1, 12])
+def test_whoever_wants_an_end_gets_one(
+    serve: Serve, new_pool: Callable[..., Pool], classes: int
+) -> None:
+    wnids, rows, _ = crowded_classes(classes, photos=4)
     sandbox, pool = serve(*rows), new_pool()
     sandbox.fault = Outage(0, seconds=600)
     words = ["--classes", ",".join(wnids), "--give-up-after", "2s"]
@@ -153,7 +170,7 @@ def test_what_failed_is_listed_with_its_next_try(
     done, lines = told_by(process, code=1)
     assert list(done["waiting"]) == [wnid]  # type: ignore[call-overload]
     assert re.fullmatch(
-        r"genset: 1 classes wait for another try of what failed \(genset status --failed\): run "
+        r"genset: 1 class waits for another try of what failed \(genset status --failed\): run "
         r"the same command again after 20\d\d-.*",
         lines[-1],
     )
@@ -185,7 +202,7 @@ def test_a_search_that_fails_for_ever_fails_its_class_alone(
     done, lines = told_by(pool.command(sandbox.endpoint, *words), code=1)
     assert list(done["failed"]) == wnids[:1]  # type: ignore[call-overload]
     assert done["full"] == 4
-    assert lines[-1].endswith("1 classes failed; to try again: genset scrape --retry-failed")
+    assert lines[-1].endswith("1 class failed; to try again: genset scrape --retry-failed")
     rows_now = json.loads(genset("status", "--failed", "--json", cwd=pool.workspace.root))
     assert [(row["photo"], row["tries"], row["next try"]) for row in rows_now] == [
         (f"flickr search: {bad} (page 1)", "8", "")
@@ -274,6 +291,7 @@ def test_two_machines_share_the_work_the_rate_and_the_originals(
 
     sandbox.requests.clear()
     shared = tmp_path / "mount"
+    shared.mkdir()
     rates = "calls_an_hour = 72000\nimages_per_second = 40"
     machines = [machine(new_pool, postgresql, shared, rates) for _ in range(2)]
     running = [each.command(sandbox.endpoint, *words) for each in machines]
@@ -311,6 +329,7 @@ def test_killed_on_two_machines_in_an_outage_with_poisoned_photos(
     outage = Outage(150, seconds=9)  # 30 minutes at this factor
     sandbox.fault = lambda request: DOWN if photo_of(request) in poisoned else outage(request)
     rates = "calls_an_hour = 108000\nimages_per_second = 30\ntries = 4\nretry_hours = 0.1"
+    (tmp_path / "mount").mkdir()
     machines = [machine(new_pool, postgresql, tmp_path / "mount", rates) for _ in range(2)]
     chance = random.Random(5)
     kills = 0
@@ -358,6 +377,7 @@ def test_a_machine_that_does_not_see_the_originals_is_refused(
     wnids, rows, _ = crowded_classes(2, photos=3)
     sandbox = serve(*rows)
     words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
+    (tmp_path / "mount").mkdir()
     first = machine(new_pool, postgresql, tmp_path / "mount")
     answer_of(first.command(sandbox.endpoint, *words))
     other = machine(new_pool, postgresql, tmp_path / "not mounted")
@@ -391,3 +411,69 @@ def test_a_folder_of_originals_that_was_deleted_on_one_machine_is_begun_again(
     assert "is missing" in genset("doctor", "--repair", cwd=pool.workspace.root)
     answer_of(pool.command(sandbox.endpoint, *words))
     assert pool.files() == files
+
+
+# The folder of originals
+
+
+@pytest.mark.parametrize("named", ["", ".", "..", "/", "$HOME/x", "a\\u0000b", "~nobody-here/x"])
+def test_a_folder_of_originals_that_cannot_be_one_is_refused(pool: Pool, named: str) -> None:
+    settings = pool.workspace.root / "genset.toml"
+    settings.write_text(f'[images]\nfolder = "{named}"\n', "utf-8")
+    assert "[images] folder" in genset("status", cwd=pool.workspace.root, code=2)
+
+
+def test_a_file_in_its_place_and_a_disk_that_is_not_mounted_are_told(
+    pool: Pool, tmp_path: Path
+) -> None:
+    settings = pool.workspace.root / "genset.toml"
+    (tmp_path / "file").write_text("x")
+    for named, said in (("file", "is no folder"), ("not mounted", "mount the disk")):
+        settings.write_text(f'[images]\nfolder = "{tmp_path / named}"\n', "utf-8")
+        assert said in genset("scrape", "--classes", "n01440764", cwd=settings.parent, code=2)
+    assert not (tmp_path / "not mounted").exists()
+
+
+def test_what_is_not_gensets_is_not_touched(
+    serve: Serve, new_pool: Callable[..., Pool], tmp_path: Path
+) -> None:
+    wnids, rows, _ = crowded_classes(1, photos=3)
+    sandbox, words = serve(*rows), ["--classes", wnids[0], "--per-class", "1"]
+    shared = tmp_path / "shared"
+    mine, other = new_pool(), new_pool()
+    for strange in ("thesis/final.tex", "ab/notes.jpg"):
+        (shared / strange).parent.mkdir(parents=True, exist_ok=True)
+        (shared / strange).write_text("mine")
+    for each in (mine, other):
+        settings = f'[images]\nfolder = "{shared}"\n'
+        (each.workspace.root / "genset.toml").write_text(settings, "utf-8")
+    assert mine.command(sandbox.endpoint, *words).wait(60) == 0
+    _, refused = other.command(sandbox.endpoint, *words).communicate(timeout=60)
+    assert "it has another workspace's marker" in refused
+    for path in shared.rglob("*.*"):
+        os.utime(path, (1, 1))
+    left = sorted(shared.rglob("*"))
+    assert "every photo is in order" in genset("doctor", "--repair", cwd=mine.workspace.root)
+    assert sorted(shared.rglob("*")) == left
+
+
+# What a person rules
+
+
+def test_a_contested_photo_that_is_ruled_correct_fills_its_class(
+    serve: Serve, new_pool: Callable[..., Pool]
+) -> None:
+    wnids = [cls.wnid for cls in imagenet1k() if len(cls.queries) == 1][:2]
+    texts = [imagenet1k()[wnid].queries[0].text for wnid in wnids]
+    rows = [record(number, text) for text in texts for number in (1, 2)]
+    sandbox, pool = serve(*rows), new_pool()
+    words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
+    done, _ = told_by(pool.command(sandbox.endpoint, *words), code=1)
+    assert done["full"] == 0
+    for wnid, number in zip(wnids, (1, 2), strict=True):
+        task = f"{wnid}/flickr:{number}"
+        genset("labels", "rule", task, "correct", "--by", "Ann", "--reason", "seen",
+               cwd=pool.workspace.root)  # fmt: skip
+    done, _ = told_by(pool.command(sandbox.endpoint, *words))
+    assert done["full"] == 2
+    assert genset("status", "--contested", cwd=pool.workspace.root).count("\n") <= 1

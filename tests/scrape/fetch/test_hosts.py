@@ -187,10 +187,15 @@ def test_who_was_killed_while_it_asked_does_not_stop_the_others(world: World) ->
 def test_whoever_wants_an_end_gets_one(world: World) -> None:
     patient, other = world.host(), world.host(give_up_after=3600)
     fail(patient, *"abcde")
-    for _ in range(20):
-        world.clock.now += 170
+    for turn in range(8):  # 30, 60, 120, 240, 480, 600, 600 and 600 seconds: an hour is not over
         other.opens_in()
-    world.clock.now += 300
+        world.clock.now += patient.opens_in()
+        fail(patient, f"probe {turn}")
+    world.clock.now += patient.opens_in()
+    other.opens_in()  # it is time to ask: perhaps it is back
+    for turn in range(3):
+        fail(patient, f"last {turn}")
+        world.clock.now += patient.opens_in() - 1
     with pytest.raises(HostGaveUp, match=r"The host has not answered since .* \(HTTP 503\)"):
         other.opens_in()
     patient.opens_in()
@@ -291,3 +296,61 @@ def test_an_outage_that_a_wrong_clock_noted_is_asked_about_at_once(world: World)
     world.clock.now -= 86_400
     assert world.host().call(answering, "f") == "answer"
     assert is_open(world.host())
+
+
+def test_a_clock_that_is_set_back_while_a_call_waits_makes_it_wait_no_longer(
+    world: World,
+) -> None:
+    host = world.host(interval=10)
+    asleep: list[float] = []
+
+    def set_back(seconds: float) -> bool:
+        asleep.append(seconds)
+        world.clock.now -= 86_400
+        return False
+
+    host.hosts.stopping.wait = set_back  # type: ignore[method-assign,assignment]
+    host.call(answering, "a")
+    assert host.call(answering, "b") == "answer"
+    assert asleep == [pytest.approx(10)]
+    assert host.call(answering, "c") == "answer"
+    assert sum(asleep) <= 30
+
+
+# A ping
+
+
+def test_where_there_is_a_ping_it_decides(world: World) -> None:
+    pings: list[Exception | None] = []
+
+    def ping(quota: int) -> None:
+        error = pings.pop(0)
+        if error is not None:
+            raise error
+
+    plain = world.host()
+    host = Host(plain.hosts, "pinged", "The host", [RateLimit(world.store, "pinged", 0)], ping)
+    for _ in range(4):  # a search that fails for ever, on a host that is well
+        pings.append(None)
+        fail(host, "a", "a", "a", is_known=True)
+        assert is_open(host)
+    assert pings == []
+    pings.append(http_error(503))
+    fail(host, "a", "a", "a", is_known=True)
+    assert host.is_down
+    for _ in range(30):  # however long it is down, no address is blamed for it
+        world.clock.now += host.opens_in()
+        pings.append(http_error(503))
+        with pytest.raises(HostClosed):
+            host.call(answering, "a")
+    world.clock.now += host.opens_in()
+    pings.append(None)
+    assert host.call(answering, "a") == "answer"
+    assert is_open(host)
+
+
+def test_a_hold_counts_for_those_who_want_an_end(world: World) -> None:
+    fail(world.host(), "a", error=http_error(503, Retry_After="3000"))
+    with pytest.raises(HostGaveUp, match="asks to be left alone until"):
+        world.host(give_up_after=2000).opens_in()
+    world.host(give_up_after=4000).opens_in()
