@@ -90,7 +90,11 @@ class Faulty(Sandbox):
     @property
     def asked_images(self) -> list[str]:
         """The paths of the pictures that were asked for, each as often as it was."""
-        return [asked.what for asked in self.requests if asked.what.endswith(".jpg")]
+        return [
+            asked.what
+            for asked in self.requests
+            if asked.what.endswith(".jpg") and asked.verb == "GET"
+        ]
 
     @property
     def searches(self) -> Counter[tuple[str, str]]:

@@ -96,6 +96,7 @@ class _Scraper:
     def settle(self) -> Iterator[ImageClass]:
         """Work until no class needs anything, and yield each one as it gets there."""
         self.hosts.stopping.clear()
+        self._know_a_good_photo()
         with ExitStack() as ended:
             ended.callback(self.asking.close)
             ended.callback(self.fetching.close)
@@ -106,6 +107,17 @@ class _Scraper:
             while again := self._unsettled():
                 for _ in self._work(again):
                     pass
+
+    def _know_a_good_photo(self) -> None:
+        """Remember a photo that came, by which to see later whether its host is well."""
+        if self.source.images.ping is None:
+            came = select(Photo.image_url).where(
+                Photo.source == self.source.name, Photo.sha256.is_not(None), Photo.image_url != ""
+            )
+            with self.store.session() as session:
+                url = session.scalar(came.order_by(Photo.stored_at.desc()).limit(1))
+            if url is not None:
+                self.source.images.ping = lambda quota: self.fetcher.ping(url)
 
     def _interrupted(self, kind: type[BaseException] | None, *_: object) -> None:
         """Let go of calls that are being made, where somebody does not want to wait for them."""
@@ -256,6 +268,7 @@ class _Scraper:
             return []
         kept: list[Done] = [(job, came) for job, came in done if isinstance(came, Came)]
         self.results.keep(kept, self.hosts.now())
+        self._know_a_good_photo()
         for job, came in done:
             self.jobs_of[job.cls.wnid] -= 1
             if not self.jobs_of[job.cls.wnid]:

@@ -139,7 +139,7 @@ class Host:
         self.title = title
         self._name = name
         self._limits = limits
-        self._ping = ping
+        self.ping = ping
         self._in_vain = 0  # calls since it answered last
         self._one_ping = threading.Lock()
         self._begun = hosts.now()
@@ -198,7 +198,7 @@ class Host:
             Exception: what `function` raised.
         """
         is_probe = self._admit()
-        if is_probe and self._ping is not None:
+        if is_probe and self.ping is not None:
             is_probe = False
             if not self._is_well():
                 raise HostClosed(self.title, _opens_at(self._look(), self.hosts.now()))
@@ -258,7 +258,7 @@ class Host:
 
     def _is_well(self) -> bool:
         """Ask a host, of which it is not sure, whether it answers; note it where it does not."""
-        ping = self._ping
+        ping = self.ping
         if ping is None:
             return False
         self._wait_for_turn(quota := self._quota())
@@ -316,11 +316,11 @@ class Host:
             self._hold(now, scaled(max(seconds, 1.0)))
         with self._lock:
             self._in_vain += 1
-            if address is not None or self._ping is not None:
+            if address is not None or self.ping is not None:
                 self._failing.setdefault(address or "", now)
             opens = len(self._failing) >= OPENS_AFTER
             since = min(self._failing.values(), default=now)
-            asks = self._ping is not None and self._in_vain >= _ASKS_AFTER and not was_down
+            asks = self.ping is not None and self._in_vain >= _ASKS_AFTER and not was_down
         if is_probe:
             self._put_off(error)
         elif asks and self._one_ping.acquire(blocking=False):
@@ -328,7 +328,7 @@ class Host:
                 opens = not self._is_well()
             finally:
                 self._one_ping.release()
-        elif self._ping is not None:
+        elif self.ping is not None:
             opens = False
         if opens and not is_probe:
             up = update(HostState).where(

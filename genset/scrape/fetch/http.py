@@ -32,7 +32,7 @@ TIMEOUT = (10.0, 30.0)  # seconds to connect, and between two pieces of an answe
 MAX_BYTES = 64 * 2**20
 MAX_SECONDS = 120.0
 
-_PHOTO_HEADERS = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}
+PHOTO_HEADERS = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}
 _PIECE = 2**16
 _OPEN = 64  # connections kept open to a host
 
@@ -132,7 +132,7 @@ def download(connections: Connections, url: str, may_fetch: Callable[[str], bool
     for _ in range(4):
         if not may_fetch(url):
             raise PhotoRefused("address not allowed")
-        with connections.ask("GET", url, _PHOTO_HEADERS) as reply:
+        with connections.ask("GET", url, PHOTO_HEADERS) as reply:
             if location := reply.get_redirect_location():
                 url = _led_to(url, location)
                 # Flickr answers for a removed photo with a picture that says so.

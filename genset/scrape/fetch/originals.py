@@ -11,7 +11,13 @@ import requests
 from genset.errors import PhotoRefused, SourceUnavailable
 from genset.files import image_file, written_whole
 from genset.scrape.fetch.hosts import Host
-from genset.scrape.fetch.http import Connections, download, in_short, is_retryable
+from genset.scrape.fetch.http import (
+    PHOTO_HEADERS,
+    Connections,
+    download,
+    in_short,
+    is_retryable,
+)
 from genset.scrape.fetch.picture import MIN_SIZE, check_picture
 
 
@@ -102,6 +108,17 @@ class Fetcher:
         """
         with _in_our_words(url):
             return self.host.call_patiently(lambda _: self._download(url), url)
+
+    def ping(self, url: str) -> None:
+        """Ask for the head of a photo that came before, to see whether the host is well.
+
+        Raises:
+            SourceUnavailable, requests.RequestException: it is not.
+        """
+        if self._may_fetch(url):
+            with self._connections.ask("HEAD", url, PHOTO_HEADERS) as reply:
+                if reply.status in (401, 403, 429) or reply.status >= 500:
+                    raise SourceUnavailable(f"did not come: HTTP {reply.status}")
 
     def _download(self, url: str) -> bytes:
         return download(self._connections, url, self._may_fetch)
