@@ -60,8 +60,8 @@ def test_a_class_is_told_with_whom_it_shares_its_photos_and_what_to_do(pool: Poo
         "7 of its 10 photos are contested and count for no class: "
         '5 with goldfish (n01443537), whose query "fish" finds what "tinca" finds; '
         '2 with tabby (n02123045), which has the same query "tench". '
-        "Sharpen a query (genset keywords n01440764 n01443537), or rule whose each photo is "
-        "(genset labels review)"
+        "Rule whose each photo is (genset labels review); for photos to come, sharpen a query "
+        "(genset keywords n01440764 n01443537)"
     )
     assert rivals(pool, TENCH) == [
         Rival(GOLDFISH, 5, {("tinca", "fish"): 5}),

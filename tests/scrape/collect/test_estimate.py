@@ -288,7 +288,10 @@ def test_a_dry_run_asks_nothing_and_changes_nothing(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:
     sandbox, pool = serve(record(1)), new_pool()
-    words = ["--classes", f"{TENCH},{CRANE}", "--dry-run", "--retry-failed"]
-    answer_of(pool.command(sandbox.endpoint, *words, "--json", key="", secret=""))
+    words = ["--classes", f"{TENCH},{CRANE}", "--dry-run", "--json"]
+    answer_of(pool.command(sandbox.endpoint, *words, key="", secret=""))
+    refused = pool.command(sandbox.endpoint, *words, "--retry-failed", key="", secret="")
+    assert "leave out --retry-failed" in refused.communicate(timeout=60)[1]
+    assert refused.returncode == 2
     assert list(sandbox.requests) == []
     assert not any(pool.rows().values())
