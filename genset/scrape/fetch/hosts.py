@@ -370,6 +370,7 @@ class Host:
         """What the store says, at most a second ago."""
         if time.monotonic() - self._seen < _LOOK_AGAIN:
             return self._state
+        self._seen = time.monotonic()  # one thread looks; others go by what is known meanwhile
         row = select(
             HostState.held_at,
             HostState.held_until,
@@ -389,7 +390,6 @@ class Host:
                 (held_until or 0.0) if is_held else 0.0, down_since, probe_at or 0.0, probes, error
             ),
         )
-        self._seen = time.monotonic()
         if before.down_since is not None and down_since is None:
             self.hosts.say(f"{self.title} answers again")
         return self._state
