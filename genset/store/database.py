@@ -6,12 +6,15 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from sqlalchemy import Engine, create_engine, inspect, text
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects import sqlite as sqlite_dialect
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session, sessionmaker
 
 from genset.errors import BadInput, MissingExtra
 from genset.store import sqlite
 from genset.store.failures import explained
+from genset.store.models import Base
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -89,6 +92,12 @@ class Store:
     def close(self) -> None:
         """Give back every connection."""
         self.engine.dispose()
+
+    def insert(self, table: type[Base]) -> "postgresql.Insert | sqlite_dialect.Insert":
+        """An INSERT that can be told what to do where a row is there already."""
+        if self.engine.dialect.name == "sqlite":
+            return sqlite_dialect.insert(table)
+        return postgresql.insert(table)
 
     def session(self) -> Session:
         """A session to read with; `begin` is the one to write with."""

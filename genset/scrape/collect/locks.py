@@ -11,7 +11,6 @@ from typing import Literal, Self, TypeVar
 from uuid import uuid4
 
 from sqlalchemy import delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
@@ -37,8 +36,6 @@ class Locks:
         """`clock` tells the store's time, in seconds."""
         self._store = store
         self._now = clock
-        is_sqlite = self._store.engine.dialect.name == "sqlite"
-        self._insert = sqlite.insert if is_sqlite else postgresql.insert
         self._id = uuid4().hex
         self._stopped = threading.Event()
         self._heart = threading.Thread(target=self._beat, daemon=True)
@@ -67,7 +64,7 @@ class Locks:
         with self._store.begin() as session:
             for some in _in_parts(sorted(numbers)):
                 rows = [{"kind": kind, "number": each, "worker_id": self._id} for each in some]
-                insert = self._insert(HeldLock).values(rows).on_conflict_do_nothing()
+                insert = self._store.insert(HeldLock).values(rows).on_conflict_do_nothing()
                 taken.update(session.scalars(insert.returning(HeldLock.number)))
         return taken
 
@@ -96,7 +93,7 @@ class Locks:
             seen = update(Worker).where(Worker.id == self._id).values(seen_at=now)
             # Whoever slept for longer, with its machine, was taken for dead, and starts anew.
             if session.execute(seen.returning(Worker.id)).first() is None:
-                session.execute(self._insert(Worker).values(mine))
+                session.execute(self._store.insert(Worker).values(mine))
             dead = [
                 worker.id
                 for worker in session.scalars(select(Worker).where(Worker.id != self._id))

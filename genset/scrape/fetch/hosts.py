@@ -28,7 +28,6 @@ from typing import Any, TypeVar, cast
 
 import requests
 from sqlalchemy import CursorResult, select, text, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from genset.errors import GensetError, SourceError, SourceRefused, SourceUnavailable
 from genset.scrape.fetch.http import in_short, is_retryable, is_too_many, retry_after
@@ -147,11 +146,10 @@ class Host:
         self._failing: dict[str, float] = {}  # addresses that failed since it answered last, when
         self._told: tuple[float, float | None] = 0.0, None
         self._seen, self._state = -_LOOK_AGAIN, _State()
-        is_sqlite = hosts.store.engine.dialect.name == "sqlite"
-        insert = sqlite.insert if is_sqlite else postgresql.insert
         with hosts.store.begin() as session:
             row = {"name": name, "probes": 0, "error": ""}
-            session.execute(insert(HostState).values(row).on_conflict_do_nothing())
+            insert = hosts.store.insert(HostState).values(row)
+            session.execute(insert.on_conflict_do_nothing())
 
     @property
     def is_down(self) -> bool:

@@ -1,7 +1,5 @@
 """How fast a quota is used: one call every so many seconds, whoever makes it."""
 
-from sqlalchemy.dialects import postgresql, sqlite
-
 from genset.store import RateLimitState, Store
 
 _CLOCKS_DIFFER = 1.0  # seconds that are no sign of a clock that was set back
@@ -31,7 +29,10 @@ class RateLimit:
         with self._store.begin() as session:
             state = session.get(RateLimitState, self._name, with_for_update=True)
             if state is None:
-                session.execute(self._first_row())
+                # A row that delays nobody, unless another caller was quicker.
+                first = {"name": self._name, "set_at": 0, "next_at": 0}
+                insert = self._store.insert(RateLimitState).values(first)
+                session.execute(insert.on_conflict_do_nothing())
                 state = session.get_one(RateLimitState, self._name, with_for_update=True)
             turn = max(now, self._next(state.set_at, state.next_at, now))
             state.set_at, state.next_at = now, turn + self.interval
@@ -50,13 +51,3 @@ class RateLimit:
     def _next(self, set_at: float, next_at: float, now: float) -> float:
         """The next turn by what is stored. What was set later than now was set by a wrong clock."""
         return next_at if set_at <= now + _CLOCKS_DIFFER else now + self.interval
-
-    def _first_row(self) -> "postgresql.Insert | sqlite.Insert":
-        """A row that delays nobody, unless another caller was quicker."""
-        is_sqlite = self._store.engine.dialect.name == "sqlite"
-        insert = sqlite.insert if is_sqlite else postgresql.insert
-        return (
-            insert(RateLimitState)
-            .values(name=self._name, set_at=0, next_at=0)
-            .on_conflict_do_nothing()
-        )
