@@ -196,7 +196,7 @@ def scrape_listed(addresses: Path, out: Path) -> None:
     )
     workspace = Workspace.create(out)
     store = Store.open(workspace.store_url)
-    plan = ScrapePlan(classes, PHOTOS_PER_CLASS, workspace.posted_after)
+    plan = ScrapePlan(classes, PHOTOS_PER_CLASS, workspace.posted_after, source=Flickr)
     scrape(workspace, store, Listed(Hosts(store)), plan)
     store.close()
 

@@ -1,6 +1,14 @@
-"""Flickr's licences by id, as flickr.photos.licenses.getInfo answered in 2025."""
+"""Licences: what they are called, which are open, how a photo under one is credited.
 
-from collections.abc import Iterable, Mapping
+Sources have words of their own for the same licence ("CC BY 2.0", "Attribution License",
+"cc-by-2.0"). What tells one from another is its SPDX id, which follows from the Creative Commons
+address where there is one, and from its name where there is none.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from genset.errors import BadInput
@@ -14,11 +22,14 @@ class License(NamedTuple):
     url: str
 
 
-# What Flickr's terms ask for wherever its photos are shown.
+# What Flickr's terms ask for wherever its photos are shown. Documents of releases of the time when
+# manifests did not say what their sources ask are made again with it.
 FLICKR_NOTICE = "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc."
 
 _CC = "https://creativecommons.org/"
 
+# Flickr's by their ids, as flickr.photos.licenses.getInfo answered in 2025. The ids are a short way
+# to name them too.
 FLICKR: dict[int, License] = {
     0: License(
         "All Rights Reserved",
@@ -105,36 +116,153 @@ def attribution(license: License, *, title: str, owner: str, page_url: str) -> s
     return f"{credit}, {printable(page_url)}" if page_url else credit
 
 
+# SPDX has ids for these of the ports to one country's law (its list 3.28); the others are
+# LicenseRef-..., as SPDX asks for what it does not list.
+_PORTS = """
+    BY-2.5-AU BY-3.0-AT BY-3.0-AU BY-3.0-DE BY-3.0-IGO BY-3.0-NL BY-3.0-US BY-NC-3.0-DE
+    BY-NC-3.0-IGO BY-NC-ND-3.0-DE BY-NC-ND-3.0-IGO BY-NC-SA-2.0-DE BY-NC-SA-2.0-FR BY-NC-SA-2.0-UK
+    BY-NC-SA-3.0-DE BY-NC-SA-3.0-IGO BY-ND-3.0-DE BY-SA-2.0-UK BY-SA-2.1-JP BY-SA-3.0-AT
+    BY-SA-3.0-DE BY-SA-3.0-IGO
+"""
+_KINDS = ("BY", "BY-SA", "BY-NC", "BY-ND", "BY-NC-SA", "BY-NC-ND")
+_VERSIONS = ("1.0", "2.0", "2.1", "2.5", "3.0", "4.0")
+
+_CC_ADDRESS = re.compile(
+    r"https?://(?:www\.)?creativecommons\.org/(?:licenses/(?P<kind>[a-z-]{2,8})/(?P<version>\d\.\d)"
+    r"(?:/(?P<port>[a-z]{2,3}))?|publicdomain/(?P<public>zero|mark)/1\.0)"
+    r"(?:/(?:deed|legalcode)?(?:\.[a-zA-Z_-]{2,8})?)?/?",
+    re.I,
+)
+_CC_NAME = re.compile(
+    r"CC[ -](?P<kind>BY(?:-(?:NC|ND|SA)){0,2})"
+    r"(?:[ -](?P<version>\d\.\d)(?:[ -](?P<port>[A-Z]{2,3}))?)?",
+    re.I,
+)
+_CC0_NAME = re.compile(r"CC[ -]?0(?:[ -]1\.0)?|CC[ -]Zero", re.I)
+_PDM_NAME = re.compile(r"CC[ -]PDM(?:[ -]1\.0)?|Public Domain Mark(?: 1\.0)?", re.I)
+
+
+@cache
+def spdx_id(license: License) -> str:
+    """The licence's id in SPDX's list, or a ``LicenseRef-...`` of its name where that has none.
+
+    >>> spdx_id(License("Attribution License", "https://creativecommons.org/licenses/by/2.0/"))
+    'CC-BY-2.0'
+    >>> spdx_id(License("All Rights Reserved", ""))
+    'LicenseRef-All-Rights-Reserved'
+    """
+    if found := _CC_ADDRESS.fullmatch(license.url):
+        if found["public"]:
+            return "CC0-1.0" if found["public"].lower() == "zero" else "CC-PDM-1.0"
+        if id := _cc_id(found["kind"], found["version"], found["port"]):
+            return id
+    name = " ".join(license.name.split())
+    found = _CC_NAME.fullmatch(name)
+    if found and found["version"]:
+        id = _cc_id(found["kind"], found["version"], found["port"])
+        if id is not None:
+            return id
+    if _CC0_NAME.fullmatch(name) or name == FLICKR[9].name:
+        return "CC0-1.0"
+    if _PDM_NAME.fullmatch(name):
+        return "CC-PDM-1.0"
+    words = re.findall(r"[A-Za-z0-9.]+", name)[:12]
+    return f"LicenseRef-{'-'.join(words) or 'unknown'}"
+
+
+def _cc_id(kind: str, version: str, port: str | None) -> str | None:
+    """The id of a Creative Commons licence; None where there is no such licence."""
+    kind = kind.upper()
+    kind = {"BY-ND-NC": "BY-NC-ND", "BY-SA-NC": "BY-NC-SA"}.get(kind, kind)
+    if kind not in _KINDS or version not in _VERSIONS:
+        return None
+    rest = f"{kind}-{version}" + (f"-{port.upper()}" if port else "")
+    is_listed = rest in _PORTS.split() if port else version != "2.1"
+    return f"CC-{rest}" if is_listed else f"LicenseRef-CC-{rest}"
+
+
 # Those that let anyone use and change a photo, also for money: attribution at most, or share-alike.
-OPEN = (4, 5, 7, 8, 9, 10, 11, 12)
+_OPEN_ID = re.compile(r"(?:LicenseRef-)?CC-BY(?:-SA)?-\d\.\d(?:-[A-Z]+)?|CC0-1\.0|CC-PDM-1\.0")
+_OPEN_NAMES = frozenset({FLICKR[7].name.lower(), FLICKR[8].name.lower(), "public domain"})
 
 
-def license_ids(names: Iterable[str]) -> tuple[int, ...]:
+def is_open(license: License) -> bool:
+    """Whether it lets anyone use and change a photo, also for money."""
+    if _OPEN_ID.fullmatch(spdx_id(license)):
+        return True
+    return " ".join(license.name.lower().split()) in _OPEN_NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class LicenseChoice:
+    """The licences that a user means, as `choose_licenses` reads them.
+
+    Attributes:
+        words: sorted: "open", the names of licences, SPDX ids, and SPDX ids without their version
+            ("CC-BY-SA", which means all versions).
+    """
+
+    words: tuple[str, ...]
+
+    def wants(self, license: License) -> bool:
+        """Whether a licence is among them."""
+        name = " ".join(license.name.split()).lower()
+        id = spdx_id(license)
+        return any(
+            (word == "open" and is_open(license))
+            or word.lower() == name
+            or id == spdx_id(License(word, ""))
+            or re.fullmatch(rf"(?:LicenseRef-)?{re.escape(word)}-\d\.\d(?:-[A-Z]+)?", id)
+            is not None
+            for word in self.words
+        )
+
+    def flickr_names(self) -> tuple[str, ...]:
+        """The names of Flickr's licences among them, sorted."""
+        return tuple(sorted(each.name for each in FLICKR.values() if self.wants(each)))
+
+
+def license_ids(names: tuple[str, ...]) -> tuple[int, ...]:
     """Flickr's ids of the licences with these names, sorted."""
-    wanted = set(names)
-    return tuple(sorted(number for number, each in FLICKR.items() if each.name in wanted))
+    return tuple(sorted(number for number, each in FLICKR.items() if each.name in names))
 
 
-def choose_licenses(words: str) -> tuple[str, ...]:
-    """The names, sorted, of the licences that a user means; none for any.
+def choose_licenses(text: str) -> LicenseChoice | None:
+    """The licences that a user means; None for any.
 
-    `words` are "any", "open" (`OPEN`), or names and ids separated by commas.
+    `text` is "any", "open" (`is_open`), or names ("CC BY 4.0", "CC BY-SA" for all its versions),
+    SPDX ids and Flickr's ids, separated by commas.
 
     Raises:
         BadInput: a word is none of these.
     """
-    if words.strip().lower() == "any":
-        return ()
-    by_name = {each.name.lower(): number for number, each in FLICKR.items()}
-    chosen: set[int] = set()
-    for word in (word.strip().lower() for word in words.split(",")):
-        if word == "open":
-            chosen.update(OPEN)
-        elif word in by_name:
-            chosen.add(by_name[word])
-        elif word.isdecimal() and int(word) in FLICKR:
-            chosen.add(int(word))
-        else:
-            known = ", ".join(f"{number} {each.name}" for number, each in FLICKR.items())
-            raise BadInput(f"no licence {word!r}: say any, open, or names or ids of {known}")
-    return tuple(sorted(FLICKR[number].name for number in chosen))
+    if text.strip().lower() == "any":
+        return None
+    words = {_license_word(word.strip()) for word in text.split(",")}
+    return LicenseChoice(tuple(sorted(words)))
+
+
+def _license_word(word: str) -> str:
+    by_name = {each.name.lower(): each.name for each in FLICKR.values()}
+    by_id = {spdx_id(each): each.name for each in FLICKR.values()}
+    if word.lower() == "open":
+        return "open"
+    if word.lower() in by_name:
+        return by_name[word.lower()]
+    if word.isdecimal() and int(word) in FLICKR:
+        return FLICKR[int(word)].name
+    if found := _CC_NAME.fullmatch(word):
+        kind = found["kind"].upper()
+        id = f"CC-{kind}" if not found["version"] else _cc_id(kind, found["version"], found["port"])
+        if kind in _KINDS and id:
+            return by_id.get(id, id)
+    if word.lower() == "public domain":
+        return "Public domain"
+    named = spdx_id(License(word, ""))
+    if named in ("CC0-1.0", "CC-PDM-1.0"):
+        return by_id[named]
+    known = ", ".join(f"{number} {each.name}" for number, each in FLICKR.items())
+    raise BadInput(
+        f"no licence {word!r}: say any, open, SPDX ids such as CC-BY-SA-3.0, or names or ids of "
+        f"{known}"
+    )

@@ -1,8 +1,10 @@
 """The folder a maintainer works in: its settings, and where its parts are."""
 
+import json
 import os
+import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import pairwise
@@ -15,6 +17,9 @@ from genset.errors import BadInput, NotAWorkspace
 from genset.files import write_text
 
 SETTINGS_FILE = "genset.toml"
+
+# What a workspace searches whose settings do not say.
+DEFAULT_SOURCES = ("flickr",)
 
 _TEMPLATE = """\
 # A genset workspace. Secrets do not belong here: API keys and passwords are read from the
@@ -29,6 +34,16 @@ url = "sqlite:///genset.db"
 # Photos kept for each class, and the day from which a photo counts as unseen.
 per_class = 5
 posted_after = 2014-01-01
+
+# Where photos are searched: so many are kept of each source (docs/sources.md).
+sources = {sources}
+
+# How the people whose machines are asked can reach you: an e-mail address or a web page. Wikimedia
+# Commons and iNaturalist want one.
+{contact}
+
+# Decides which of its photos are drawn of a source that has no order of relevance.
+# seed = 0
 
 # How fast Flickr is called: its limit for each key, and what is polite to its image hosts.
 # calls_an_hour = 3600
@@ -57,6 +72,8 @@ votes = 1
 # lease_minutes = 15
 """
 
+_NO_CONTACT = '# contact = "you@example.org"'
+
 _IGNORED = (".env", "backups/", "genset.db*", "images/", "runs/")
 
 _ADDRESSES = "write sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE"
@@ -66,6 +83,9 @@ _KNOWN: dict[str, dict[str, type | tuple[type, ...]]] = {
     "scrape": {
         "per_class": int,
         "posted_after": date,
+        "sources": list,
+        "contact": str,
+        "seed": int,
         "calls_an_hour": int,
         "images_per_second": int,
         "tries": int,
@@ -136,6 +156,9 @@ class Workspace:
         store_url: an SQLAlchemy URL; a relative SQLite path in the settings is made absolute.
         per_class: photos wanted for each class, at least 1.
         posted_after: photos posted on this day (UTC) or later are kept.
+        sources: names of the sources that are searched, each once, at least one.
+        contact: an address at which those who are asked can reach the maintainer; "" for none.
+        seed: of random draws, at least 0.
         calls_an_hour, images_per_second: how fast a source is called; None for its usual pace.
         tries, retry_hours: how often what fails is tried, over at least how many hours.
         images: original photos, named by their sha256; absolute.
@@ -147,6 +170,9 @@ class Workspace:
     per_class: int
     posted_after: datetime
     images: Path
+    sources: tuple[str, ...] = DEFAULT_SOURCES
+    contact: str = ""
+    seed: int = 0
     calls_an_hour: int | None = None
     images_per_second: int | None = None
     tries: int = 8
@@ -173,13 +199,22 @@ class Workspace:
         _ignore(self.root / ".gitignore", [name])
 
     @classmethod
-    def create(cls, root: Path) -> "Workspace":
-        """Make `root` a workspace, or open the one that it is already."""
-        root.mkdir(parents=True, exist_ok=True)
+    def create(
+        cls, root: Path, sources: Sequence[str] = DEFAULT_SOURCES, contact: str = ""
+    ) -> "Workspace":
+        """Make `root` a workspace with these settings, or open the one that it is already.
+
+        Raises:
+            BadInput: the contact is none, or the settings of the one that it is are not right.
+        """
         settings = root / SETTINGS_FILE
         if not settings.exists():
+            contact = checked_contact(contact)
+            root.mkdir(parents=True, exist_ok=True)
             _ignore(root / ".gitignore", _IGNORED)
-            write_text(settings, _TEMPLATE)
+            line = f"contact = {json.dumps(contact)}"
+            text = _TEMPLATE.replace("{sources}", json.dumps(list(sources)))
+            write_text(settings, text.replace("{contact}", line if contact else _NO_CONTACT))
         return cls._open(root)
 
     @classmethod
@@ -214,6 +249,9 @@ class Workspace:
             per_class=scrape.get("per_class", 5),
             posted_after=datetime.combine(posted_after, datetime.min.time(), UTC),
             images=_images(root, settings.get("images", {}).get("folder", "images")),
+            sources=_sources(root / SETTINGS_FILE, scrape.get("sources")),
+            contact=_contact(root / SETTINGS_FILE, scrape.get("contact", "")),
+            seed=scrape.get("seed", 0),
             calls_an_hour=scrape.get("calls_an_hour"),
             images_per_second=scrape.get("images_per_second"),
             tries=scrape.get("tries", 8),
@@ -254,10 +292,44 @@ def _read(path: Path) -> dict[str, Any]:
         ("images_per_second", 0),
         ("tries", 1),
         ("retry_hours", 0),
+        ("seed", 0),
     ):
         if settings.get("scrape", {}).get(name, least) < least:
             raise BadInput(f"{path}: {name} must be at least {least}")
     return settings
+
+
+def checked_contact(contact: str) -> str:
+    """An address at which somebody can be reached, as it may stand in a request; "" for none.
+
+    Raises:
+        BadInput: it is neither an e-mail address nor a web page's.
+    """
+    contact = contact.strip()
+    is_address = re.fullmatch(r"[!-~]+@[!-~]+\.[!-~]+|https?://[!-~]+", contact)
+    if contact and (is_address is None or len(contact) > 200 or set(contact) & set('()<>;,"')):
+        raise BadInput(
+            f"{contact!r} is no contact: give an e-mail address, such as you@example.org, or the "
+            "address of a web page"
+        )
+    return contact
+
+
+def _contact(path: Path, written: str) -> str:
+    """The contact in the settings, or where they have none in GENSET_CONTACT."""
+    where = f"{path}: contact" if written.strip() else "GENSET_CONTACT"
+    try:
+        return checked_contact(written.strip() or os.environ.get("GENSET_CONTACT", ""))
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from None
+
+
+def _sources(path: Path, names: list[Any] | None) -> tuple[str, ...]:
+    if names is None:
+        return DEFAULT_SOURCES
+    if not names or not all(isinstance(name, str) and name.strip() for name in names):
+        raise BadInput(f'{path}: sources are names, such as ["flickr", "commons"]')
+    return tuple(dict.fromkeys(name.strip() for name in names))
 
 
 def _images(root: Path, folder: str) -> Path:

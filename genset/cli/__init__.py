@@ -10,7 +10,7 @@ import click
 
 from genset import __version__
 from genset.cli import (
-    collect,
+    begin,
     duplicates,
     finetune,
     imports,
@@ -22,6 +22,7 @@ from genset.cli import (
     release,
     report,
     score,
+    scrape,
     tta,
     watch,
 )
@@ -44,7 +45,7 @@ def cli(context: click.Context, folder: Path | None) -> None:
 
     \b
     genset init mine && cd mine
-    genset scrape                 search Flickr, download five photos a class
+    genset scrape                 search, and download five photos a class
     genset label                  open the labeling page
     genset release create v1      freeze what was labeled correct
     genset evaluate v1 --model torchvision:resnet50
@@ -54,10 +55,10 @@ def cli(context: click.Context, folder: Path | None) -> None:
 
 
 for command in (
-    collect.init,
+    begin.init,
     keywords.keywords,
-    collect.sandbox,
-    collect.scrape,
+    begin.sandbox,
+    scrape.scrape,
     life.add,
     life.refresh,
     life.remove,

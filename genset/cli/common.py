@@ -24,6 +24,13 @@ PATH = click.Path(path_type=Path)
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
+DAY = click.DateTime(["%Y-%m-%d"])
+
+min_size_option = click.option(
+    "--min-size",
+    type=click.IntRange(min=1),
+    help="Pixels that the shorter side must have (default: 64, and what is stored already stays).",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 

@@ -1,27 +1,12 @@
 """What `genset scrape --dry-run` says."""
 
-import os
 from typing import TYPE_CHECKING
 
 from genset.text.numbers import count, spoken
-from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.scrape.collect.estimate import Estimate, Rates, RightPhotos
+    from genset.scrape.collect.estimate import Estimate, RightPhotos
     from genset.scrape.collect.plan import ScrapePlan
-
-
-def rates(workspace: Workspace) -> "Rates":
-    """How fast Flickr is called with the keys and settings that there are."""
-    from genset.scrape.collect.estimate import Rates
-    from genset.scrape.sources.flickr import CALLS_AN_HOUR, IMAGES_PER_SECOND, keys_in
-
-    calls, images = workspace.calls_an_hour, workspace.images_per_second
-    keys = max(1, len(keys_in(os.environ.get("FLICKR_API_KEY", ""))))
-    return Rates(
-        calls_an_hour=keys * (CALLS_AN_HOUR if calls is None else calls),
-        images_per_second=IMAGES_PER_SECOND if images is None else images,
-    )
 
 
 def told(takes: "Estimate", plan: "ScrapePlan") -> list[str]:

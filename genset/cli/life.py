@@ -1,25 +1,38 @@
 """Commands for the rest of a photo's life, and for other ways in: refresh, remove, pull, add."""
 
+import os
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from genset.cli.collect import DAY, min_size_option
-from genset.cli.common import FOLDER, PATH, give_up_option, json_option, opened, show
+from genset.cli.common import (
+    DAY,
+    FOLDER,
+    PATH,
+    give_up_option,
+    json_option,
+    min_size_option,
+    opened,
+    show,
+)
+from genset.cli.sources import source_option
 from genset.errors import BadInput, GensetError, NotAWorkspace
 from genset.progress import say
-from genset.workspace import Workspace
+from genset.workspace import Workspace, checked_contact
 
 
 @click.command()
+@source_option("Whose photos to ask after, instead of all in the pool")
 @give_up_option
 @json_option
 @click.pass_obj
-def refresh(folder: Path | None, give_up_after: float | None, as_json: bool) -> None:
-    """Ask Flickr whether the pool's photos are still up, and under the same licence.
+def refresh(
+    folder: Path | None, sources: tuple[str, ...], give_up_after: float | None, as_json: bool
+) -> None:
+    """Ask each source whether the pool's photos are still up, and under the same licence.
 
     One call of the API a photo. Run it again to go on where it was stopped. A photo that is gone
     stays in the pool and is listed here; coming releases have each photo's new licence.
@@ -28,12 +41,26 @@ def refresh(folder: Path | None, give_up_after: float | None, as_json: bool) -> 
     genset refresh
     """
     from genset.scrape.fetch.hosts import Hosts
-    from genset.scrape.sources.flickr import Flickr
+    from genset.scrape.sources.registry import source_class
+    from genset.scrape.sources.source import Settings
+    from genset.scrape.upkeep.refresh import RefreshSummary, sources_in_pool
     from genset.scrape.upkeep.refresh import refresh as ask
 
+    done, problems = RefreshSummary(), []
     with opened(folder) as (workspace, store):
-        hosts = Hosts(store, say, give_up_after)
-        done = ask(store, Flickr.from_environment(workspace, hosts))
+        names = sources or sources_in_pool(store) or workspace.sources
+        settings = Settings.of(workspace)
+        # What any of them lacks, such as a key, is told before any is asked.
+        ready = [
+            source_class(name).connect(Hosts(store, say, give_up_after), settings) for name in names
+        ]
+        for source in ready:
+            try:
+                done.add(ask(store, source))
+            except GensetError as error:
+                if len(ready) == 1:
+                    raise
+                problems.append(f"{source.name}: {error}")
     lines = [f"{done.checked:,} photos checked, {len(done.changes)} changes, {len(done.gone)} gone"]
     for change in done.changes:
         lines.append(" ".join(f"{change.photo}: {change.what} {change.detail}".split()))
@@ -44,9 +71,11 @@ def refresh(folder: Path | None, give_up_after: float | None, as_json: bool) -> 
         lines.append("where an owner took a photo down: genset remove PHOTO --reason TEXT")
     show(asdict(done), "\n".join(lines), as_json)
     if done.left:
-        raise GensetError(
+        problems.append(
             f"{done.left:,} photos were not checked ({done.failure}); run genset refresh again"
         )
+    if problems:
+        raise GensetError("; ".join(problems))
 
 
 @click.command()
@@ -94,6 +123,12 @@ def remove(
 @click.command()
 @click.argument("manifest", type=click.Path(path_type=Path, exists=True))
 @click.option("--to", type=PATH, help="The set's folder (default: one of its name, here).")
+@click.option(
+    "--contact",
+    default="",
+    help="Your e-mail address or web page, which Wikimedia Commons and iNaturalist want to know "
+    "(default: GENSET_CONTACT, or the workspace's).",
+)
 @give_up_option
 @json_option
 @click.pass_obj
@@ -101,6 +136,7 @@ def pull(
     folder: Path | None,
     manifest: Path,
     to: Path | None,
+    contact: str,
     give_up_after: float | None,
     as_json: bool,
 ) -> None:
@@ -114,7 +150,8 @@ def pull(
     """
     from genset.release.reader import MANIFEST
     from genset.scrape.fetch.hosts import Hosts, own_store
-    from genset.scrape.sources.flickr import Flickr
+    from genset.scrape.sources.registry import source_class
+    from genset.scrape.sources.source import Settings, Source
     from genset.scrape.upkeep.pull import pull as rebuild
     from genset.store import Store
 
@@ -122,12 +159,18 @@ def pull(
         manifest = manifest / MANIFEST
     try:
         workspace = Workspace.find(folder)
-        store, images_per_second = Store.open(workspace.store_url), workspace.images_per_second
+        store, settings = Store.open(workspace.store_url), Settings.of(workspace)
     except NotAWorkspace:
-        store, images_per_second = own_store(), None
+        store, settings = own_store(), Settings()
+    if contact or not settings.contact:
+        said = checked_contact(contact or os.environ.get("GENSET_CONTACT", ""))
+        settings = replace(settings, contact=said)
+
+    def open_source(name: str) -> Source:
+        return source_class(name).for_pictures(Hosts(store, say, give_up_after), settings)
+
     with closing(store):
-        hosts = Hosts(store, say, give_up_after)
-        done = rebuild(manifest, Flickr.for_pictures(hosts, images_per_second), to)
+        done = rebuild(manifest, open_source, to)
     lines = [
         f"{done.folder}: {done.pulled:,} of {done.photos:,} photos pulled, "
         f"{done.present:,} were there, {len(done.gone):,} gone, {len(done.changed):,} changed, "

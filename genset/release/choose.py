@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from genset.errors import BadInput
+from genset.licenses import License, LicenseChoice
 from genset.release.exclusions import Exclusion
 from genset.release.strategies import Majority, Pick, Strategy
 from genset.release.strategies.contract import shuffled
@@ -23,7 +24,7 @@ class ReleasePlan:
         strategy: chooses from the candidates that pass all other rules.
         seed: of all random draws.
         panel: the panel whose votes are recorded and do not choose; None: all votes do both.
-        licenses: names of the allowed licences; none for any.
+        licenses: the allowed licences; None for any.
         max_per_owner: the most photos of one owner in the release, at least 1; None: no limit.
         balance: whether every class gets as many photos as the class with the fewest.
         exclude: photos of other sets, which the release must not contain.
@@ -33,7 +34,7 @@ class ReleasePlan:
     strategy: Strategy = field(default_factory=Majority)
     seed: int = 0
     panel: str | None = None
-    licenses: tuple[str, ...] = ()
+    licenses: LicenseChoice | None = None
     max_per_owner: int | None = None
     balance: bool = False
     exclude: tuple[Exclusion, ...] = ()
@@ -52,7 +53,7 @@ class ReleasePlan:
         """The plan as JSON, for the manifest. Unused options are left out."""
         rest: dict[str, Any] = {
             "panel": self.panel,
-            "licenses": list(self.licenses),
+            "licenses": list(self.licenses.words) if self.licenses else [],
             "max_per_owner": self.max_per_owner,
             "balance": self.balance,
             "exclude": [{"file": each.name, "sha256": each.sha256} for each in self.exclude],
@@ -174,7 +175,7 @@ def _one_class_each(
 
 
 def _not_wanted(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, str]) -> str | None:
-    if plan.licenses and entry.license not in plan.licenses:
+    if plan.licenses and not plan.licenses.wants(License(entry.license, entry.license_url)):
         return f"licence {entry.license}"
     return excluded.get(entry.task)
 

@@ -29,7 +29,7 @@ class CandidateRow:
         sha256: of its original bytes.
         fingerprint: its 64-bit perceptual hash; None if none is stored.
         owner: its owner, with the source: ``flickr:78733179@N04``.
-        license: the licence's name.
+        license, license_url: the licence's name, and where its text is.
         posted_at: when it was posted, ISO 8601 in UTC, so that it sorts by time.
         said: the number of labelers by verdict.
         ruling: the verdict of the review; None if it was not reviewed.
@@ -42,6 +42,7 @@ class CandidateRow:
     fingerprint: int | None
     owner: str
     license: str
+    license_url: str
     posted_at: str
     said: Mapping[Verdict, int]
     ruling: Verdict | None
@@ -102,6 +103,7 @@ def read_table(session: Session, without: str | None = None) -> CandidateTable:
             Photo.fingerprint,
             Photo.owner,
             Photo.license,
+            Photo.license_url,
             Photo.posted_at,
         )
         .join(Candidate.photo)
@@ -117,6 +119,7 @@ def read_table(session: Session, without: str | None = None) -> CandidateTable:
             fingerprint=None if row.fingerprint is None else int(row.fingerprint, 16),
             owner=f"{row.source}:{row.owner}",
             license=row.license,
+            license_url=row.license_url,
             posted_at=row.posted_at.isoformat(),
             said=cast.get(row.id, nobody),
             ruling=rulings.get(row.id),

@@ -23,6 +23,7 @@ from genset.store.models import (
     QueryList,
     RemovedOwner,
     Search,
+    SourceWords,
     now,
 )
 from genset.store.queries import (
@@ -70,6 +71,7 @@ __all__ = [
     "ScreenPhoto",
     "Search",
     "SearchFailure",
+    "SourceWords",
     "Store",
     "Study",
     "Verdict",

@@ -62,7 +62,8 @@ class Search(Base):
     version of the list of queries that the keyword stands in (`QueryList`).
 
     Answered: `returned` photos came of `total` that the source says it has; `last` says that there
-    is no further page, `capped` that the source has more than it hands over.
+    is no further page, `capped` that the source has more than it hands over; `bookmark` is what the
+    source wants to be told with the next page, such as the seed of a random draw.
     """
 
     __tablename__ = "search"
@@ -83,7 +84,29 @@ class Search(Base):
     returned: Mapped[int]
     last: Mapped[bool]
     capped: Mapped[bool]
+    bookmark: Mapped[str] = mapped_column(Text, default="")
     asked_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+
+
+class SourceWords(Base):
+    """What people must know of a source, in words, as it was when it was last asked.
+
+    The columns are those of `genset.scrape.sources.source.About`. Photos that somebody added from a
+    folder have a source without a row.
+    """
+
+    __tablename__ = "source"
+
+    name: Mapped[str] = mapped_column(String(32), primary_key=True)
+    title: Mapped[str] = mapped_column(Text)
+    home: Mapped[str] = mapped_column(Text)
+    needs: Mapped[str] = mapped_column(Text)
+    limits: Mapped[str] = mapped_column(Text)
+    terms: Mapped[str] = mapped_column(Text)
+    posted: Mapped[str] = mapped_column(Text)
+    taken: Mapped[str] = mapped_column(Text)
+    notice: Mapped[str] = mapped_column(Text)
+    warning: Mapped[str] = mapped_column(Text)
 
 
 class Photo(Base):

@@ -128,14 +128,15 @@ class Serve:
         return sandbox
 
 
-class Deaf:
-    """A source that does not hear which window and which licences are asked for."""
-
-    name = "flickr"
+class Deaf(Flickr):
+    """A Flickr that does not hear which window and which licences are asked for."""
 
     def __init__(self, source: Flickr) -> None:
         self.source = source
-        self.api, self.images, self.may_fetch = source.api, source.images, source.may_fetch
+        self.api, self.images = source.api, source.images
+
+    def may_fetch(self, url: str) -> bool:
+        return self.source.may_fetch(url)
 
     def search(self, question: Question, quota: int) -> SearchPage:
         ever = datetime(1970, 1, 1, tzinfo=UTC)
@@ -151,7 +152,7 @@ class Pool:
         self.workspace = Workspace.create(root)
         self.store_url = store_url or self.workspace.store_url
         self.store = Store.open(self.store_url)
-        self.plan = ScrapePlan((CAT,), per_class, self.workspace.posted_after)
+        self.plan = ScrapePlan((CAT,), per_class, self.workspace.posted_after, source=Flickr)
 
     def scrape(self, source: Source, *classes: ImageClass, **changes: Any) -> ScrapeSummary:
         """Scrape these classes (CAT where none is named); `changes` are to the plan."""

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.state import ClassState, class_state
+from genset.scrape.sources.source import Rates
 from genset.statistics.intervals import wilson
 from genset.store import (
     Candidate,
@@ -27,17 +28,6 @@ _TELLING_PHOTOS = 30  # that were tried, before their mean size and their share 
 _TELLING_LABELS = 50  # labeled photos, before their share of right ones does
 _TELLING_CLASSES = 5  # and classes that they are of, where so many are asked for
 _WIDEST = 0.3  # an interval of a share that still says something
-
-
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """How fast a source is called: calls an hour with all keys, and images a second.
-
-    0 means that there is no limit.
-    """
-
-    calls_an_hour: float
-    images_per_second: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +81,20 @@ class Estimate:
     right: RightPhotos
 
 
-def estimate(store: Store, source: str, plan: ScrapePlan, rates: Rates) -> Estimate:
+def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
     """Tell what a scrape takes, from what the pool holds. Nobody is asked anything.
 
     Args:
         store: the database.
-        source: the name of the source that would be asked.
-        plan: what is wanted.
+        plan: what is wanted of which source.
         rates: how fast the source may be called.
     """
     with store.session() as session:
-        past = _past(session)
+        past = _past(session, plan.source.about.name)
         needs = _Needs(plan, past.refused_share)
         contested = _contested(session, plan)
         for cls in plan.classes:
-            needs.add(class_state(session, source, plan, cls, contested))
+            needs.add(class_state(session, plan, cls, contested))
         right = _right_photos(session, plan)
     downloads = round(needs.photos / (1 - past.refused_share))
     call_hours = needs.calls / rates.calls_an_hour if rates.calls_an_hour else 0.0
@@ -136,15 +125,17 @@ class _Past:
     is_own_mean: bool
 
 
-def _past(session: Session) -> _Past:
+def _past(session: Session, source: str) -> _Past:
     stored, mean = session.execute(
         select(func.count(), func.avg(Photo.byte_size)).where(
-            Photo.sha256.is_not(None), Photo.refused.is_(None)
+            Photo.source == source, Photo.sha256.is_not(None), Photo.refused.is_(None)
         )
     ).one()
     # Those that somebody removed were not refused by a check that others must pass too.
     refused = session.scalar(
-        select(func.count()).where(Photo.refused.is_not(None), Photo.refused.not_like("removed%"))
+        select(func.count()).where(
+            Photo.source == source, Photo.refused.is_not(None), Photo.refused.not_like("removed%")
+        )
     )
     tried = stored + (refused or 0)
     is_known = stored >= _TELLING_PHOTOS and mean is not None
@@ -189,7 +180,7 @@ def _right_photos(session: Session, plan: ScrapePlan) -> RightPhotos:
     wnids = [cls.wnid for cls in plan.classes]
     said, rulings = votes(session), rulings_in_force(session)
     labeled, correct = Counter[str](), Counter[str]()
-    for number, wnid in _classes_of(session, wnids).items():
+    for number, wnid in _classes_of(session, plan.source.about.name, wnids).items():
         labeled[wnid] += 1
         correct[wnid] += is_called_correct(said.get(number, Counter()), rulings.get(number))
     total = labeled.total()
@@ -201,12 +192,11 @@ def _right_photos(session: Session, plan: ScrapePlan) -> RightPhotos:
     return RightPhotos(total, len(labeled), share, expected, low, high)
 
 
-def _classes_of(session: Session, wnids: Collection[str]) -> dict[int, str]:
+def _classes_of(session: Session, source: str, wnids: Collection[str]) -> dict[int, str]:
     """The class of each candidate of these classes that has a label or a ruling, by its id."""
     spoken_of = union(select(Label.candidate_id), select(Ruling.candidate_id))
-    found = select(Candidate.id, Candidate.wnid).where(
-        Candidate.id.in_(spoken_of), Candidate.wnid.in_(wnids)
-    )
+    theirs = Candidate.id.in_(spoken_of), Candidate.wnid.in_(wnids), Photo.source == source
+    found = select(Candidate.id, Candidate.wnid).join(Candidate.photo).where(*theirs)
     return dict(session.execute(found).all())
 
 

@@ -43,6 +43,7 @@ class ScrapeSummary:
         stored: photos downloaded by this run.
         refused: photos refused by this run, by reason.
         searches: pages asked of the source by this run.
+        passed_over: candidates that the plan does not want, by reason.
     """
 
     full: int = 0
@@ -53,6 +54,7 @@ class ScrapeSummary:
     stored: int = 0
     refused: dict[str, int] = field(default_factory=dict)
     searches: int = 0
+    passed_over: dict[str, int] = field(default_factory=dict)
 
 
 class Results:
@@ -103,7 +105,7 @@ class Results:
     def _keep_page(self, session: Session, job: PageJob, came: Came, at: datetime) -> None:
         source, question = job.source.name, job.step.question
         if isinstance(came, SearchPage):
-            keep_page(session, source, job.cls, job.step, came, self._plan.query_list)
+            keep_page(session, self._plan, job.cls, job.step, came)
             if job.is_known:
                 forget_search(session, job.cls, source, question)
             self._summary.searches += 1

@@ -14,6 +14,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from zlib import crc32
 
 from sqlalchemy import select
 
@@ -32,6 +33,7 @@ from genset.scrape.fetch.hosts import LONG, HostClosed
 from genset.scrape.fetch.originals import Fetcher
 from genset.scrape.fetch.pauses import scaled
 from genset.scrape.sources.source import Source
+from genset.scrape.sources.words import keep_words
 from genset.store import Photo, Store
 from genset.taxonomy import ImageClass
 from genset.text.numbers import count
@@ -59,9 +61,11 @@ def scrape(workspace: Workspace, store: Store, source: Source, plan: ScrapePlan)
         SourceRefused: the source turns every call down, for instance for a bad key.
         HostGaveUp: a host is not to be waited for.
     """
+    keep_words(store, source.about)
     with Locks(store, source.api.hosts.now) as locks:
         scraper = _Scraper(workspace, store, source, plan, locks)
-        for _ in progress(scraper.settle(), total=len(plan.classes), what="scrape", unit="class"):
+        what, total = f"scrape {source.name}", len(plan.classes)
+        for _ in progress(scraper.settle(), total=total, what=what, unit="class"):
             pass
         return scraper.summary
 
@@ -88,6 +92,7 @@ class _Scraper:
         self.asking, self.fetching = ThreadPool(), ThreadPool()
         self.done: queue.SimpleQueue[tuple[Job, Came | Exception]] = queue.SimpleQueue()
         self.states = ClassStates()
+        self._number = partial(_class_number, source.name)
         self.jobs_of: Counter[str] = Counter()  # of the classes that are working, by wnid
         self.is_answered = False  # whether any host has answered at all
         self.told_of: datetime | None = None
@@ -129,11 +134,12 @@ class _Scraper:
         """The classes that need more after all; the others are counted."""
         unsettled = []
         self.summary.full, self.summary.short, self.summary.contested = 0, {}, {}
+        passed_over = Counter[str]()
         for cls in self.plan.classes:
             if cls.wnid in self.summary.failed or cls.wnid in self.summary.waiting:
                 continue
             with self.store.session() as session:
-                state = class_state(session, self.source.name, self.plan, cls)
+                state = class_state(session, self.plan, cls)
             if not state.is_settled:
                 unsettled.append(cls)
                 continue
@@ -143,12 +149,16 @@ class _Scraper:
                 self.summary.short[cls.wnid] = len(state.selection.kept)
             if state.selection.contested:
                 self.summary.contested[cls.wnid] = len(state.selection.contested)
+            passed_over.update(state.passed_over)
+        self.summary.passed_over = dict(passed_over.most_common())
         return unsettled
 
     def _work(self, classes: Iterable[ImageClass]) -> Iterator[ImageClass]:
         """Give out jobs and store what comes of them, until these classes need no more."""
         self.states.wait(classes)
         while True:
+            if self.hosts.is_ending:
+                raise KeyboardInterrupt
             self.states.wake(self._now())
             yield from self._start()
             if self.jobs_of:
@@ -162,9 +172,9 @@ class _Scraper:
     def _start(self) -> Iterator[ImageClass]:
         """Look at classes that wait, as many as there is room for; yield those that are settled."""
         if some := self.states.take(_CLASSES_AT_A_TIME - len(self.jobs_of)):
-            ours = self.locks.take("class", {_number(cls) for cls in some})
-            self.states.wait(cls for cls in some if _number(cls) not in ours)
-            yield from self._look_at([cls for cls in some if _number(cls) in ours])
+            ours = self.locks.take("class", set(map(self._number, some)))
+            self.states.wait(cls for cls in some if self._number(cls) not in ours)
+            yield from self._look_at([cls for cls in some if self._number(cls) in ours])
 
     def _look_at(self, classes: Sequence[ImageClass]) -> Iterator[ImageClass]:
         """Bring classes that are ours to their next state, and yield those that are settled."""
@@ -175,7 +185,7 @@ class _Scraper:
                 self.states.wait([cls])
             elif self._look(cls):
                 settled.append(cls)
-        if others := {_number(cls) for cls in classes if cls.wnid not in self.jobs_of}:
+        if others := {self._number(cls) for cls in classes if cls.wnid not in self.jobs_of}:
             with self.store.begin() as session:
                 self.locks.release(session, "class", others)
         yield from settled
@@ -200,7 +210,7 @@ class _Scraper:
         """What a class needs next: nothing when it is settled."""
         needs, now = _Needs(), self._now()
         with self.store.session() as session:
-            state = class_state(session, self.source.name, self.plan, cls)
+            state = class_state(session, self.plan, cls)
             if state.is_settled:
                 return needs
             if state.ahead.is_even and (missing := state.selection.missing):
@@ -331,6 +341,6 @@ class _Needs:
             self.failed = tried.error
 
 
-def _number(cls: ImageClass) -> int:
-    """The class's number in WordNet, to lock it by."""
-    return int(cls.wnid[1:])
+def _class_number(source: str, cls: ImageClass) -> int:
+    """A number to lock a class of a source by: its own in WordNet, and above it the source's."""
+    return crc32(source.encode()) << 27 | int(cls.wnid[1:])

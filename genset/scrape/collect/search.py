@@ -8,7 +8,7 @@ deeper than another before the class takes a photo of that depth.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 
 from sqlalchemy import insert, select, update
@@ -56,8 +56,8 @@ def frontier(cls: ImageClass, plan: ScrapePlan, asked: Iterable[Search]) -> Fron
         pages.setdefault(replace(question_of(search), page=1), []).append(search)
     steps: list[Step] = []
     deepest = 0
-    for query in cls.queries:
-        first = first_question(query.text, plan, cls.content_types)
+    for query in plan.source.queries(cls):
+        first = first_question(query, plan, cls.content_types)
         steps += _open_ends(first, 1, pages)
         deepest = max(deepest, _depth(first, 0, pages))
     least = min((step.depth for step in steps), default=0)
@@ -75,7 +75,7 @@ def first_question(
         text=text,
         posted_after=plan.posted_after,
         posted_before=plan.posted_before,
-        licenses=plan.licenses,
+        licenses=() if plan.licenses is None else plan.source.licenses(plan.licenses),
         safe_search=plan.safe_search,
         per_page=plan.per_page,
         page=1,
@@ -94,12 +94,14 @@ def question_of(search: Search) -> Question:
         per_page=search.per_page,
         page=search.page,
         content_types=tuple(map(int, search.content_types.split(","))),
+        bookmark=search.bookmark,
     )
 
 
 def question_key(question: Question) -> str:
     """What tells a question from all others, in 32 hexadecimal digits."""
-    return hashlib.sha256(repr(astuple(question)).encode()).hexdigest()[:32]
+    asked = [getattr(question, each.name) for each in fields(question) if each.compare]
+    return hashlib.sha256(repr(tuple(asked)).encode()).hexdigest()[:32]
 
 
 _Pages = Mapping[Question, Sequence[Search]]
@@ -112,7 +114,8 @@ def _open_ends(first: Question, depth: int, pages: _Pages) -> Iterator[Step]:
         return
     last = _last(asked)
     if not last.last:
-        yield Step(replace(first, page=last.page + 1), depth + last.page)
+        following = replace(first, page=last.page + 1, bookmark=last.bookmark)
+        yield Step(following, depth + last.page)
         return
     for half in _halves(first, asked):
         yield from _open_ends(half, depth + last.page, pages)
@@ -142,28 +145,23 @@ def _halves(whole: Question, asked: Sequence[Search]) -> list[Question]:
     middle = (whole.posted_after + (end - whole.posted_after) / 2).replace(microsecond=0)
     if middle - whole.posted_after < _SHORTEST_WINDOW:
         return []
-    return [replace(whole, posted_before=middle), replace(whole, posted_after=middle)]
+    first = replace(whole, bookmark="")
+    return [replace(first, posted_before=middle), replace(first, posted_after=middle)]
 
 
 def keep_page(
-    session: Session,
-    source: str,
-    cls: ImageClass,
-    step: Step,
-    answer: SearchPage,
-    query_list: str = "",
+    session: Session, plan: ScrapePlan, cls: ImageClass, step: Step, answer: SearchPage
 ) -> None:
     """Store a page that was asked for, its photos, and that the class's search returned them.
 
     Args:
         session: a transaction that may write.
-        source: the source's name.
-        cls: the class that the page was asked for.
+        plan: what the page was asked for.
+        cls: the class that it was asked for.
         step: what was asked.
         answer: what came.
-        query_list: the version of the list that the class's queries are from.
     """
-    question = step.question
+    question, source = step.question, plan.source.about.name
     session.add(
         Search(
             wnid=cls.wnid,
@@ -174,17 +172,18 @@ def keep_page(
             licenses="|".join(question.licenses),
             safe_search=question.safe_search,
             content_types=",".join(map(str, question.content_types)),
-            query_list=query_list,
+            query_list=plan.query_list,
             per_page=question.per_page,
             page=question.page,
             total=answer.total,
             returned=len(answer.photos),
             last=answer.last,
             capped=answer.capped,
+            bookmark=answer.bookmark,
         )
     )
     photo_ids = _photo_ids(session, source, answer.photos)
-    place = {query.text: number for number, query in enumerate(cls.queries)}
+    place = {query: number for number, query in enumerate(plan.source.queries(cls))}
     mine = Candidate.wnid == cls.wnid, Candidate.photo_id.in_(photo_ids.values())
     best = {
         # Of equal ranks, a query that is searched with counts before one that is not any more.

@@ -1,12 +1,14 @@
 """How far a class is, by what is stored: what it has, what it misses, what is left to ask."""
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Select, and_, delete, exists, func, or_, select, update
+from sqlalchemy import Row, Select, and_, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
+from genset.licenses import License
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.search import Frontier, frontier
 from genset.scrape.collect.selection import Ranked, Selection, choose
@@ -35,16 +37,22 @@ _RANKED = select(
 ).join(Photo, Candidate.photo_id == Photo.id)
 # Of a photo that is not stored it does not matter, and takes a while.
 _CONTESTED = and_(Photo.sha256.is_not(None), is_contested())
+_LOOKED_AT = Photo.license, Photo.license_url, Photo.posted_at, Photo.taken_at
 _NOTHING = Frontier(steps=(), is_even=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ClassState:
-    """A class under a plan: the pages to ask for next, and the selection of its candidates."""
+    """A class under a plan: the pages to ask for next, and the selection of its candidates.
+
+    `passed_over` counts those of its candidates that the plan does not want, by reason, where one
+    must look to tell (`ScrapePlan.is_picky`).
+    """
 
     ahead: Frontier
     selection: Selection
     is_full: bool
+    passed_over: Mapping[str, int]
 
     @property
     def is_settled(self) -> bool:
@@ -59,7 +67,6 @@ class ClassState:
 
 def class_state(
     session: Session,
-    source: str,
     plan: ScrapePlan,
     cls: ImageClass,
     contested: Collection[int] | None = None,
@@ -68,23 +75,24 @@ def class_state(
 
     Args:
         session: to read with.
-        source: whose searches count.
-        plan: what is wanted.
+        plan: what is wanted of which source.
         cls: the class.
         contested: the photos of `genset.store.claimed_by_several`, for whoever reads many classes;
             None to look the class's own up.
     """
-    place = {query.text: number for number, query in enumerate(cls.queries)}
+    queries = plan.source.queries(cls)
+    place = {query: number for number, query in enumerate(queries)}
     # A class may have thousands of candidates, and the first few hundred may tell.
-    enough = 10 + 2 * plan.per_class // max(1, len(cls.queries))
+    enough = 10 + 2 * plan.per_class // max(1, len(queries))
     ranked: list[Ranked] = []
     claimed = set[int]()
+    passed_over = Counter[str]()
     for ranks in (Candidate.rank <= enough, Candidate.rank > enough):
         query = _usable(plan).where(Candidate.wnid == cls.wnid, ranks)
         if contested is None:
             query = query.add_columns(_CONTESTED)
         # The connection's rows, which come in half the time that the session's take.
-        rows = session.connection().execute(query).all()
+        rows = _wanted(session.connection().execute(query).all(), plan, passed_over)
         ranked += [Ranked(*row[: len(Ranked._fields)]) for row in rows]
         if contested is None:
             claimed |= {row.id for row in rows if row[-1]}
@@ -95,11 +103,13 @@ def class_state(
         chosen = choose(ranked, plan.per_class, held_back)
         if is_full := len(chosen.kept) == plan.per_class:
             break
+    source = plan.source.about.name
     searches = select(Search).where(Search.wnid == cls.wnid, Search.source == source)
     return ClassState(
         ahead=frontier(cls, plan, session.scalars(searches)) if plan.search else _NOTHING,
         selection=chosen,
         is_full=is_full,
+        passed_over=passed_over,
     )
 
 
@@ -110,20 +120,39 @@ def _given_to(session: Session, cls: ImageClass) -> set[int]:
 
 
 def _usable(plan: ScrapePlan) -> Select[*tuple[Any, ...]]:
-    """The candidates whose photos are such as the plan wants, as far as one knows yet."""
-    usable = _RANKED.where(
-        # The search asked for these too, but Flickr ignores what it cannot read.
-        Photo.posted_at >= plan.posted_after,
-    )
+    """The source's candidates whose photos are such as the plan wants, as far as one knows yet.
+
+    Where one must look to tell, that is left to `_wanted`, and they come with what it looks at.
+    """
+    usable = _RANKED.where(Photo.source == plan.source.about.name)
     if plan.min_size is not None:
         # A photo that an earlier plan took is measured by this one.
         is_large = and_(Photo.width >= plan.min_size, Photo.height >= plan.min_size)
         usable = usable.where(or_(Photo.width.is_(None), is_large))
+    if plan.is_picky:
+        return usable.add_columns(*_LOOKED_AT)
+    # The search asked for these too, but Flickr ignores what it cannot read.
+    usable = usable.where(Photo.posted_at >= plan.posted_after)
     if plan.posted_before is not None:
         usable = usable.where(Photo.posted_at < plan.posted_before)
-    if plan.licenses:
-        usable = usable.where(Photo.license.in_(plan.licenses))
     return usable
+
+
+def _wanted(
+    rows: Sequence[Row[*tuple[Any, ...]]], plan: ScrapePlan, passed_over: Counter[str]
+) -> Sequence[Row[*tuple[Any, ...]]]:
+    """Those of the rows that the plan wants; the others are counted by reason."""
+    if not plan.is_picky:
+        return rows
+    wanted = []
+    for row in rows:
+        license = License(row.license, row.license_url)
+        reason = plan.reason_against(license, row.posted_at, row.taken_at)
+        if reason is None:
+            wanted.append(row)
+        elif row.refused is None:
+            passed_over[reason] += 1
+    return wanted
 
 
 def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
@@ -135,7 +164,12 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
     held = (
         select(Candidate.wnid, func.count())
         .join(Photo, Candidate.photo_id == Photo.id)
-        .where(Candidate.wnid.in_(wnids), Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .where(
+            Candidate.wnid.in_(wnids),
+            Photo.source == plan.source.about.name,
+            Photo.sha256.is_not(None),
+            Photo.refused.is_(None),
+        )
         .group_by(Candidate.wnid)
     )
     with store.session() as session:
@@ -149,11 +183,11 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
 
 
 def forget_refusals(store: Store, plan: ScrapePlan) -> None:
-    """Let these classes' photos and pages be tried again as if none had failed.
+    """Let these classes' photos and pages of the source be tried again as if none had failed.
 
     But for the photos that somebody removed, or called duplicates.
     """
-    wnids = [cls.wnid for cls in plan.classes]
+    wnids, source = [cls.wnid for cls in plan.classes], plan.source.about.name
     # An expression, and not the column: SQLite would look each photo up once for each class.
     theirs = exists().where(func.lower(Candidate.wnid).in_(wnids))
     failed = PhotoFailure.photo_id
@@ -163,11 +197,15 @@ def forget_refusals(store: Store, plan: ScrapePlan) -> None:
             Photo.refused.is_not(None),
             Photo.refused.not_like("removed%"),
             Photo.refused.not_like("duplicate%"),  # a person's word
+            Photo.source == source,
             theirs.where(Candidate.photo_id == Photo.id),
         )
         .values(refused=None),
-        delete(PhotoFailure).where(theirs.where(Candidate.photo_id == failed)),
-        delete(SearchFailure).where(SearchFailure.wnid.in_(wnids)),
+        delete(PhotoFailure).where(
+            theirs.where(Candidate.photo_id == failed),
+            exists().where(Photo.id == failed, Photo.source == source),
+        ),
+        delete(SearchFailure).where(SearchFailure.wnid.in_(wnids), SearchFailure.source == source),
     )
     with store.begin() as session:
         for statement in statements:

@@ -21,15 +21,18 @@ MAX_SECONDS = 60.0
 _PIECE = 2**16
 _MOST_OF_AN_ERROR = 4096
 
-_HEADERS = {"User-Agent": USER_AGENT, "Accept-Encoding": "gzip"}
-_FORM = _HEADERS | {"Content-Type": "application/x-www-form-urlencoded"}
+_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 class Api:
-    """One API, which all threads may call. `name` is what errors call it: "Flickr's API"."""
+    """One API, which all threads may call.
 
-    def __init__(self, name: str) -> None:
+    `name` is what errors call it: "Flickr's API". `agent` says who asks.
+    """
+
+    def __init__(self, name: str, agent: str = USER_AGENT) -> None:
         self._name = name
+        self._headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
         self._connections = Connections(MAX_SECONDS)
 
     def get(self, url: str, params: Mapping[str, object]) -> bytes:
@@ -48,7 +51,7 @@ class Api:
         return self._ask("POST", url, urlencode(form).encode())
 
     def _ask(self, verb: str, url: str, form: bytes | None = None) -> bytes:
-        headers = _HEADERS if form is None else _FORM
+        headers = self._headers if form is None else self._headers | _FORM
         try:
             with self._connections.ask(verb, url, headers, form) as reply:
                 return self._body(reply)

@@ -20,7 +20,8 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -30,9 +31,9 @@ import requests
 from sqlalchemy import CursorResult, select, text, update
 
 from genset.errors import GensetError, SourceError, SourceRefused, SourceUnavailable
-from genset.scrape.fetch.http import in_short, is_retryable, is_too_many, retry_after
+from genset.scrape.fetch.http import USER_AGENT, in_short, is_retryable, is_too_many, retry_after
 from genset.scrape.fetch.pauses import jittered, scaled
-from genset.scrape.fetch.rate_limit import RateLimit
+from genset.scrape.fetch.rate_limit import Limit, Slots
 from genset.store import HostState, Store
 from genset.store.database import HEAD
 
@@ -44,6 +45,7 @@ LONG = 60.0  # seconds: longer pauses are told
 
 _FIRST_PROBE, _LAST_PROBE = 30.0, 600.0  # seconds, each pause twice as long as the last
 _LOOK_AGAIN = 0.2  # seconds for which what the store said is believed
+_SLOT_PAUSE = 0.05  # seconds
 _SLEEP = 1.0  # seconds, at most, before what the store says is looked at again
 _ASK_THE_CLOCK = 60.0  # seconds
 _CLOCKS_DIFFER = 1.0  # seconds that are no sign of a clock that was set back
@@ -82,6 +84,7 @@ class Hosts:
         self.say = say
         self.give_up_after = give_up_after
         self.stopping = threading.Event()
+        self.is_ending = False
         self._lock = threading.Lock()
         self._asked, self._ahead = -_ASK_THE_CLOCK, 0.0
 
@@ -101,6 +104,11 @@ class Hosts:
     def stop(self) -> None:
         """Let nobody wait any longer: this process ends."""
         self.stopping.set()
+
+    def end(self) -> None:
+        """Have whoever works with these hosts end soon, as an interrupt would."""
+        self.is_ending = True
+        self.stop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +132,8 @@ class Host:
         limits: its quotas; a call uses the one whose turn comes first.
         ping: a call that a host which is well always answers, given the number of a quota. With it
             a few calls in vain, of whatever addresses, are enough to ask whether the host is down.
+        slots: let so many calls be made at once; None for any number.
+        agent: says who asks.
     """
 
     def __init__(
@@ -131,11 +141,15 @@ class Host:
         hosts: Hosts,
         name: str,
         title: str,
-        limits: Sequence[RateLimit],
+        limits: Sequence[Limit],
         ping: Callable[[int], object] | None = None,
+        slots: Slots | None = None,
+        agent: str = USER_AGENT,
     ) -> None:
         self.hosts = hosts
         self.title = title
+        self.agent = agent
+        self._slots = slots
         self._name = name
         self._limits = limits
         self.ping = ping
@@ -200,11 +214,12 @@ class Host:
             is_probe = False
             if not self._is_well():
                 raise HostClosed(self.title, _opens_at(self._look(), self.hosts.now()))
-        self._wait_for_turn(quota := self._quota())
+        self.wait_for_turn(quota := self._quota())
         if not is_probe and self.opens_in() > 0:  # while it waited, another call met trouble
             raise HostClosed(self.title, _opens_at(self._state, self.hosts.now()))
         try:
-            answer = function(quota)
+            with self._slot():
+                answer = function(quota)
         except Exception as error:
             if is_retryable(error):
                 self._failed(error, None if is_known else address, is_probe=is_probe)
@@ -212,7 +227,22 @@ class Host:
                 self._answered(is_probe=is_probe)
             raise
         self._answered(is_probe=is_probe)
+        if isinstance(answer, bytes):
+            self._limits[quota].spend(self.hosts.now(), len(answer))
         return answer
+
+    @contextmanager
+    def _slot(self) -> Iterator[None]:
+        """Hold one of the slots for a call, where there are any."""
+        if self._slots is None:
+            yield
+            return
+        while (slot := self._slots.take(self.hosts.now())) is None:
+            self._sleep(_SLOT_PAUSE)
+        try:
+            yield
+        finally:
+            self._slots.give_back(slot, self.hosts.now())
 
     def call_patiently(self, function: Callable[[int], T], address: str) -> T:
         """Call `function` as `call` does, but wait while the host is closed, and try `TRIES` times.
@@ -259,9 +289,10 @@ class Host:
         ping = self.ping
         if ping is None:
             return False
-        self._wait_for_turn(quota := self._quota())
+        self.wait_for_turn(quota := self._quota())
         try:
-            ping(quota)
+            with self._slot():
+                ping(quota)
         except Exception as error:  # noqa: BLE001 - a refusal is an answer
             if is_retryable(error):
                 self._put_off(error)
@@ -274,7 +305,12 @@ class Host:
         now = self.hosts.now()
         return min(range(len(self._limits)), key=lambda place: self._limits[place].waiting(now))
 
-    def _wait_for_turn(self, quota: int) -> None:
+    def wait_for_turn(self, quota: int) -> None:
+        """Wait until a quota lets a call through; for whoever makes several within one `call`.
+
+        Raises:
+            HostClosed: this process ends.
+        """
         now = self.hosts.now()
         seconds = self._limits[quota].reserve(now) - now
         if seconds > 0:  # counted once: the clock may be set back meanwhile

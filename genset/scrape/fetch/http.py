@@ -29,10 +29,16 @@ from genset.scrape.fetch.deadline import with_deadline
 
 USER_AGENT = f"genset/{__version__} (builds image classification test sets)"
 TIMEOUT = (10.0, 30.0)  # seconds to connect, and between two pieces of an answer
+
+
+def user_agent(contact: str = "") -> str:
+    """Who we are, and how to reach who uses us, for hosts that want to know it."""
+    return USER_AGENT.replace(")", f"; {contact})") if contact else USER_AGENT
+
+
 MAX_BYTES = 64 * 2**20
 MAX_SECONDS = 120.0
 
-PHOTO_HEADERS = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity"}
 _PIECE = 2**16
 _OPEN = 64  # connections kept open to a host
 
@@ -119,8 +125,18 @@ def _way_to(host: str) -> urllib3.PoolManager:
     return urllib3.PoolManager(maxsize=_OPEN, **tls)
 
 
-def download(connections: Connections, url: str, may_fetch: Callable[[str], bool]) -> bytes:
-    """The bytes that `url` serves, at most `MAX_BYTES`.
+def photo_headers(agent: str = USER_AGENT) -> dict[str, str]:
+    """What is said when a photo is asked for."""
+    return {"User-Agent": agent, "Accept-Encoding": "identity"}
+
+
+def download(
+    connections: Connections,
+    url: str,
+    may_fetch: Callable[[str], bool],
+    agent: str = USER_AGENT,
+) -> bytes:
+    """The bytes that `url` serves, at most `MAX_BYTES`; `agent` says who asks.
 
     Redirects are followed by hand so that every step is checked before it is taken.
 
@@ -132,7 +148,7 @@ def download(connections: Connections, url: str, may_fetch: Callable[[str], bool
     for _ in range(4):
         if not may_fetch(url):
             raise PhotoRefused("address not allowed")
-        with connections.ask("GET", url, PHOTO_HEADERS) as reply:
+        with connections.ask("GET", url, photo_headers(agent)) as reply:
             if location := reply.get_redirect_location():
                 url = _led_to(url, location)
                 # Flickr answers for a removed photo with a picture that says so.

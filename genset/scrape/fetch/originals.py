@@ -12,11 +12,11 @@ from genset.errors import PhotoRefused, SourceUnavailable
 from genset.files import image_file, written_whole
 from genset.scrape.fetch.hosts import Host
 from genset.scrape.fetch.http import (
-    PHOTO_HEADERS,
     Connections,
     download,
     in_short,
     is_retryable,
+    photo_headers,
 )
 from genset.scrape.fetch.picture import MIN_SIZE, check_picture
 
@@ -116,12 +116,12 @@ class Fetcher:
             SourceUnavailable, requests.RequestException: it is not.
         """
         if self._may_fetch(url):
-            with self._connections.ask("HEAD", url, PHOTO_HEADERS) as reply:
+            with self._connections.ask("HEAD", url, photo_headers(self.host.agent)) as reply:
                 if reply.status in (401, 403, 429) or reply.status >= 500:
                     raise SourceUnavailable(f"did not come: HTTP {reply.status}")
 
     def _download(self, url: str) -> bytes:
-        return download(self._connections, url, self._may_fetch)
+        return download(self._connections, url, self._may_fetch, self.host.agent)
 
 
 @contextmanager

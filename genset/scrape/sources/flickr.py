@@ -5,19 +5,34 @@ import os
 import re
 from datetime import UTC, datetime
 from functools import cached_property, reduce
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import requests
 
 from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
-from genset.licenses import License, flickr_license, license_ids, merged
+from genset.licenses import (
+    FLICKR_NOTICE,
+    License,
+    LicenseChoice,
+    flickr_license,
+    license_ids,
+    merged,
+)
 from genset.scrape.fetch.hosts import Host, Hosts, as_source_error
+from genset.scrape.fetch.places import endpoint_in, is_loopback
 from genset.scrape.fetch.rate_limit import RateLimit
 from genset.scrape.sources.flickr_api import REST_URL, connected, parse_reply
-from genset.scrape.sources.source import FoundPhoto, Question, SearchPage
+from genset.scrape.sources.source import (
+    About,
+    FoundPhoto,
+    Question,
+    Rates,
+    SearchPage,
+    Settings,
+    Source,
+)
 from genset.text.safe import clean
-from genset.workspace import Workspace
 
 # The picture we ask for, the most wanted first. 1,024 pixels are four times what classifiers look
 # at, in a tenth of an original's bytes; a photo without that size is smaller, so take its largest.
@@ -47,14 +62,25 @@ _IMAGE_ADDRESS = re.compile(
 )
 
 
-class Flickr:
-    """Flickr's search, as a `genset.scrape.sources.source.Source`.
+class Flickr(Source):
+    """Flickr's search.
 
     `endpoint` is the REST address: Flickr's own, or a sandbox's on loopback, which then is also
     the one host that pictures may come from.
     """
 
-    name = "flickr"
+    about = About(
+        name="flickr",
+        title="Flickr",
+        home="https://www.flickr.com/",
+        needs="an API key in FLICKR_API_KEY, which Flickr gives to Pro members only since 2025",
+        limits="3,600 calls of the API an hour for each key, and 10 images a second",
+        terms="Show at most 30 photos on a page, each with its credit and a link to its page, and "
+        "take a photo out within 24 hours of its owner's request.",
+        posted="when it was uploaded to Flickr",
+        taken="what the camera or its owner says",
+        notice=FLICKR_NOTICE,
+    )
 
     def __init__(
         self,
@@ -99,30 +125,54 @@ class Flickr:
         self.images = Host(hosts, pictures, "Flickr's image host", [limit])
 
     @classmethod
-    def from_environment(cls, workspace: Workspace, hosts: Hosts) -> "Flickr":
+    def connect(cls, hosts: Hosts, settings: Settings) -> Self:
         """With FLICKR_API_KEY and, where set, GENSET_FLICKR_ENDPOINT.
 
         Raises:
             BadInput: the key is not set, or the endpoint is no web address.
         """
-        key, endpoint = os.environ.get("FLICKR_API_KEY"), _endpoint()
+        key, endpoint = os.environ.get("FLICKR_API_KEY"), endpoint_in("GENSET_FLICKR_ENDPOINT")
         if not key:
             raise BadInput(
                 "set FLICKR_API_KEY (from https://www.flickr.com/services/apps/create), in the "
-                "environment or in .env"
+                "environment or in .env; without a key, search another source: genset scrape "
+                "--source commons"
             )
         return cls(
             hosts,
             key,
             endpoint,
-            calls_an_hour=workspace.calls_an_hour,
-            images_per_second=workspace.images_per_second,
+            calls_an_hour=settings.calls_an_hour,
+            images_per_second=settings.images_per_second,
         )
 
     @classmethod
-    def for_pictures(cls, hosts: Hosts, images_per_second: float | None = None) -> "Flickr":
+    def for_pictures(cls, hosts: Hosts, settings: Settings) -> Self:
         """To download from only, for which no key is needed."""
-        return cls(hosts, "", _endpoint(), images_per_second=images_per_second)
+        endpoint = endpoint_in("GENSET_FLICKR_ENDPOINT")
+        return cls(hosts, "", endpoint, images_per_second=settings.images_per_second)
+
+    @classmethod
+    def rates(cls, settings: Settings) -> Rates:
+        """What Flickr allows each key, and what is polite, where the workspace says nothing."""
+        calls, images = settings.calls_an_hour, settings.images_per_second
+        keys = max(1, len(keys_in(os.environ.get("FLICKR_API_KEY", ""))))
+        return Rates(
+            calls_an_hour=keys * (CALLS_AN_HOUR if calls is None else calls),
+            images_per_second=IMAGES_PER_SECOND if images is None else images,
+        )
+
+    @classmethod
+    def licenses(cls, choice: LicenseChoice) -> tuple[str, ...]:
+        """The names of those that Flickr has.
+
+        Raises:
+            BadInput: it has none of them.
+        """
+        names = choice.flickr_names()
+        if not names:
+            raise BadInput(f"Flickr has no licence {', '.join(choice.words)}: choose another one")
+        return names
 
     def search(self, question: Question, quota: int) -> SearchPage:
         """One page of photos, most relevant first; at most 500 a page."""
@@ -188,20 +238,6 @@ class Flickr:
 def keys_in(text: str) -> list[str]:
     """The keys that FLICKR_API_KEY names, each once."""
     return list(dict.fromkeys(key for each in text.split(",") if (key := each.strip())))
-
-
-def _endpoint() -> str | None:
-    """The address that stands in for Flickr's own."""
-    endpoint = os.environ.get("GENSET_FLICKR_ENDPOINT")
-    if endpoint and not re.match(r"https?://[^/]+", endpoint):
-        raise BadInput(f"GENSET_FLICKR_ENDPOINT must start with http:// or https://: {endpoint}")
-    return endpoint
-
-
-def is_loopback(address: str) -> bool:
-    """Whether a web address leads to this machine."""
-    host = urlsplit(address).hostname or ""
-    return host.startswith("127.") or host in ("localhost", "::1")
 
 
 def _interval(rate: float | None, usual: float, per: float) -> float:

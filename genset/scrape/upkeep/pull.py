@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections import Counter
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,8 +57,12 @@ class PullSummary:
         return self.photos - self.pulled - self.present
 
 
-def pull(manifest: Path, source: Source, folder: Path | None = None) -> PullSummary:
+def pull(
+    manifest: Path, open_source: Callable[[str], Source], folder: Path | None = None
+) -> PullSummary:
     """Write the set that `manifest` describes to `folder`, which becomes such a release's folder.
+
+    `open_source` gives the source of a name, ready to download from, or raises BadInput.
 
     The default is a folder of the set's name in the current one. What is there already is not
     downloaded again, so the same call goes on where a killed one stopped. Where the host is down,
@@ -66,10 +71,10 @@ def pull(manifest: Path, source: Source, folder: Path | None = None) -> PullSumm
     Raises:
         BadInput: the manifest is not sound, or the folder holds something else.
     """
-    release = _sound(manifest, source)
+    release, sources = _sound(manifest, open_source)
     folder = folder or Path(release.name)
     summary = PullSummary(str(folder), len(release.photos))
-    puller = _Puller(source, folder)
+    puller = _Puller(sources, folder)
     with one_at_a_time(folder), ThreadPoolExecutor(_THREADS) as threads:
         _prepare(folder, manifest.read_bytes())
         summary.failed.update(_make_documents(folder, release))
@@ -84,7 +89,8 @@ def pull(manifest: Path, source: Source, folder: Path | None = None) -> PullSumm
             for photo, came in zip(again, threads.map(puller.pull, again), strict=True):
                 _count(summary, photo, came)
         finally:
-            source.images.hosts.stop()
+            for source in sources.values():
+                source.images.hosts.stop()
             threads.shutdown(wait=False, cancel_futures=True)
     return summary
 
@@ -110,16 +116,21 @@ def _count(summary: PullSummary, photo: ReleasePhoto, came: _Came) -> None:
 
 
 class _Puller:
-    def __init__(self, source: Source, folder: Path) -> None:
+    def __init__(self, sources: Mapping[str, Source], folder: Path) -> None:
         self._folder = folder
-        self._fetcher = Fetcher(source.images, source.may_fetch, folder)
+        self._fetchers = {
+            name: Fetcher(source.images, source.may_fetch, folder)
+            for name, source in sources.items()
+        }
 
     def pull(self, photo: ReleasePhoto) -> _Came:
         path = self._folder / photo.file
         if path.is_file() and sha256_of(path) == photo.sha256:
             return _Came("present")
+        if not photo.image_url:
+            return _Came("failed", "no picture offered")
         try:
-            content = self._fetcher.content(photo.image_url)
+            content = self._fetchers[photo.source].content(photo.image_url)
             if hashlib.sha256(content).hexdigest() != photo.sha256:
                 return _Came("changed")
             kind = check_picture(content).format
@@ -134,8 +145,11 @@ class _Puller:
         return _Came("pulled")
 
 
-def _sound(path: Path, source: Source) -> Manifest:
-    """Read a manifest, and refuse one that is not as genset writes them."""
+def _sound(path: Path, open_source: Callable[[str], Source]) -> tuple[Manifest, dict[str, Source]]:
+    """Read a manifest, and refuse one that is not as genset writes them.
+
+    Return it with the sources that its photos are at, by name.
+    """
     if path.stat().st_size > _LARGEST_MANIFEST:
         raise BadInput(f"{path} is larger than any manifest ({_LARGEST_MANIFEST} bytes)")
     release = read_manifest(path)
@@ -152,12 +166,15 @@ def _sound(path: Path, source: Source) -> Manifest:
         for url in (photo.image_url, photo.page_url, photo.license_url):
             if url and web_link(url) is None:
                 raise BadInput(f"{path}: {photo.file} has no web address: {url[:99]!r}")
-        # A photo that was never up (`genset add`) has no address, and is told as not to be had.
-        if photo.image_url and not source.may_fetch(photo.image_url):
+    # A photo that was never up (`genset add`) has no address, and is told as not to be had.
+    names = {photo.source for photo in release.photos if photo.image_url}
+    sources = {name: open_source(name) for name in sorted(names)}
+    for photo in release.photos:
+        if photo.image_url and not sources[photo.source].may_fetch(photo.image_url):
             raise BadInput(
-                f"{path}: {photo.file} is on no host of {source.name}: {photo.image_url[:99]!r}"
+                f"{path}: {photo.file} is on no host of {photo.source}: {photo.image_url[:99]!r}"
             )
-    return release
+    return release, sources
 
 
 def _prepare(folder: Path, manifest: bytes) -> None:

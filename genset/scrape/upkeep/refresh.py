@@ -7,7 +7,6 @@ photo by photo, so a refresh that was stopped goes on where it was.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from sqlalchemy import ColumnElement, Row, func, select
 from sqlalchemy.orm import Session
@@ -15,25 +14,12 @@ from sqlalchemy.orm import Session
 from genset.errors import SourceUnavailable
 from genset.licenses import License, attribution, same_license
 from genset.progress import progress
+from genset.scrape.sources.registry import is_source
+from genset.scrape.sources.source import Source
 from genset.store import Photo, PhotoEvent, Store, now
 
 # A refresh that was stopped longer ago than this is not gone on with: what it saw is old news.
 _GOES_ON_FOR = timedelta(days=1)
-
-
-class Register(Protocol):
-    """A source that can be asked after one photo. `name` is what its photos' `source` is."""
-
-    name: str
-
-    def license_of(self, source_id: str) -> License | None:
-        """The licence that a photo has today; None where the photo is gone.
-
-        Raises:
-            SourceRefused: asking again is of no use.
-            SourceUnavailable: the source kept failing through every retry.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +54,23 @@ class RefreshSummary:
     changes: list[Change] = field(default_factory=list)
     gone: dict[str, str] = field(default_factory=dict)
 
+    def add(self, other: "RefreshSummary") -> None:
+        """Take in what came of another source."""
+        self.checked += other.checked
+        self.left += other.left
+        self.failure = other.failure or self.failure
+        self.changes += other.changes
+        self.gone |= other.gone
 
-def refresh(store: Store, source: Register) -> RefreshSummary:
+
+def sources_in_pool(store: Store) -> tuple[str, ...]:
+    """The names of the sources that stored photos are from, and that can be asked after them."""
+    with store.session() as session:
+        stored = select(Photo.source).where(Photo.sha256.is_not(None)).distinct()
+        return tuple(name for name in sorted(session.scalars(stored)) if is_source(name))
+
+
+def refresh(store: Store, source: Source) -> RefreshSummary:
     """Ask after every stored photo of a source, the one that was not asked after longest first.
 
     A photo that is gone stays in the pool (its bytes are here, and its licence was given for
@@ -102,7 +103,7 @@ def refresh(store: Store, source: Register) -> RefreshSummary:
 
 def _ask_after(
     store: Store,
-    source: Register,
+    source: Source,
     photo: Row[int, str],
     started: datetime,
     summary: RefreshSummary,

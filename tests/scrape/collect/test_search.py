@@ -19,7 +19,7 @@ from tests.scrape.pools import CAT, Pool, Serve, image_class, record
 
 START, END = datetime(2014, 1, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC)
 KEYWORDS = ("one", "two", "three")
-PLAN = ScrapePlan((), per_class=5, posted_after=START, posted_before=END)
+PLAN = ScrapePlan((), per_class=5, posted_after=START, posted_before=END, source=Flickr)
 HANDED_OVER = 2 * PLAN.per_page
 
 

@@ -309,7 +309,9 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scraped]:
         store = Store.open(workspace.store_url)
         hosts = Hosts(store)
         source = Flickr(hosts, "key", f"{host.address}/services/rest/")
-        plan = ScrapePlan(tuple(CLASSES.values()), 1, workspace.posted_after, min_size=1)
+        plan = ScrapePlan(
+            tuple(CLASSES.values()), 1, workspace.posted_after, min_size=1, source=Flickr
+        )
         summary = scrape(workspace, store, source, plan)
         yield Scraped(workspace, store, summary, stranger.asked)
         store.close()

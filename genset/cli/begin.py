@@ -1,0 +1,97 @@
+"""Commands that begin: init, and sandbox."""
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from genset.cli.common import FILE, FOLDER, PATH, json_option, show
+from genset.workspace import SETTINGS_FILE, Workspace
+
+
+@click.command()
+@click.argument("folder", type=PATH, default=".")
+@click.option(
+    "--contact",
+    default="",
+    help="An e-mail address or a web page by which the people whose machines are asked can reach "
+    "you; Wikimedia Commons and iNaturalist want one.",
+)
+@json_option
+def init(folder: Path, contact: str, as_json: bool) -> None:
+    """Make FOLDER (default: the current one) a workspace.
+
+    It searches Flickr where FLICKR_API_KEY is set, and Wikimedia Commons, which needs no key, where
+    it is not.
+
+    \b
+    genset init my-test-set
+    genset init my-test-set --contact you@example.org
+    """
+    is_new = not (folder / SETTINGS_FILE).exists()
+    sources = ("flickr",) if os.environ.get("FLICKR_API_KEY") else ("commons",)
+    workspace = Workspace.create(folder, sources, contact)
+    lines = [f"workspace: {workspace.root}"]
+    if is_new:
+        lines.append(_where(workspace))
+    show(
+        {"workspace": str(workspace.root), "sources": workspace.sources}, "\n".join(lines), as_json
+    )
+
+
+def _where(workspace: Workspace) -> str:
+    """Where a new workspace searches, and how to change it."""
+    change = f"to change it, edit sources in {SETTINGS_FILE}"
+    if workspace.sources == ("flickr",):
+        return f"it searches Flickr with FLICKR_API_KEY; {change}"
+    first = "" if workspace.contact else "set contact there first; "
+    return f"it searches Wikimedia Commons, since FLICKR_API_KEY is not set; {first}{change}"
+
+
+@click.command()
+@click.option("--photos", type=FOLDER, required=True, help="A folder of wnid folders of photos.")
+@click.option("--records", type=FILE, help="JSON lines, one a photo; made up where not given.")
+@click.option("--port", default=8750, show_default=True, help="0 takes any free one.")
+@click.option(
+    "--fault",
+    "faults",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help="What goes wrong, and how often (0 to 1), or a setting of it. May be repeated.",
+)
+@click.option("--seed", default=0, show_default=True, help="Decides whom the faults meet.")
+@click.option("--log", type=FILE, help="Append one JSON line for each request to this file.")
+def sandbox(
+    photos: Path,
+    records: Path | None,
+    port: int,
+    faults: tuple[str, ...],
+    seed: int,
+    log: Path | None,
+) -> None:
+    """Serve a Flickr-compatible API from a folder of photos, on loopback.
+
+    Faults that pass when asked again: too_many, server_error, truncated, timeout, unavailable,
+    wrong_format. Faults of a photo, for good: gone, redirect_elsewhere, not_image, broken_photos,
+    poisoned (HTTP 503 for ever). Photos that move between a search's pages: unstable_pages.
+
+    --fault outage=SECONDS has everything answer HTTP 503 for so long, from --fault
+    outage_after=SECONDS (0) after the first request on. --fault retry_after=SECONDS (1) and --fault
+    hang=SECONDS (35) set what too_many asks for and how long a timeout takes; with --fault
+    retry_after_503=1 every 503 asks for it too, with --fault retry_after_date=1 as a date.
+
+    \b
+    genset sandbox --photos DIR
+    genset sandbox --photos DIR --fault too_many=0.05 --fault gone=0.02 --log asked.jsonl
+    genset sandbox --photos DIR --fault outage=1800 --fault outage_after=10
+    """
+    from genset.sandbox import Faults, Sandbox
+
+    server = Sandbox(photos, records, port, Faults.parse(faults, seed), log)
+    click.echo(f"export GENSET_FLICKR_ENDPOINT={server.endpoint}")
+    click.echo("export FLICKR_API_KEY=sandbox")
+    sys.stdout.flush()
+    with suppress(KeyboardInterrupt):
+        server.serve_forever()

@@ -1,0 +1,304 @@
+"""The command that fills a workspace: scrape."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from genset.cli.common import (
+    DAY,
+    counted,
+    give_up_option,
+    json_option,
+    min_size_option,
+    opened,
+    show,
+)
+from genset.cli.dry_run import told
+from genset.cli.sources import chosen, source_option
+from genset.errors import BadInput, GensetError
+from genset.progress import say
+from genset.text.numbers import count
+from genset.workspace import SETTINGS_FILE, Workspace
+
+if TYPE_CHECKING:
+    from genset.scrape.collect.plan import ScrapePlan
+    from genset.scrape.collect.results import ScrapeSummary
+    from genset.scrape.collect.side_by_side import Came
+    from genset.scrape.keywords.queries import Queries
+    from genset.scrape.sources.source import Source
+    from genset.store import Store
+    from genset.taxonomy import ImageClass
+
+
+@click.command()
+@source_option("Where to search, instead of the workspace's sources; each fills the classes")
+@click.option("--classes", help="WNIDs, separated by commas (default: all 1,000).")
+@click.option("--per-class", type=click.IntRange(min=1), help="Photos wanted for each class.")
+@click.option("--posted-after", type=DAY, help="Keep photos posted on this day (UTC) or later.")
+@click.option("--posted-before", type=DAY, help="Keep photos posted before this day (UTC).")
+@click.option(
+    "--taken-after",
+    type=DAY,
+    help="Keep photos taken on this day or later (default: --posted-after for Wikimedia Commons "
+    "and iNaturalist, any day for Flickr).",
+)
+@click.option(
+    "--taken-unknown", is_flag=True, help="Keep photos too whose taken date nobody knows."
+)
+@click.option(
+    "--license",
+    "licenses",
+    default="any",
+    show_default=True,
+    help="any, open (attribution or share-alike at most), or names, SPDX ids or Flickr's ids, "
+    "separated by commas.",
+)
+@click.option(
+    "--safe-search",
+    type=click.IntRange(1, 3),
+    default=1,
+    show_default=True,
+    help="Flickr's: 1: safe photos only, 2: moderate ones too, 3: all. Flickr shows others than "
+    "safe ones only to who is logged in, which genset is not: 2 and 3 change nothing.",
+)
+@min_size_option
+@click.option(
+    "--no-search",
+    is_flag=True,
+    help="Download candidates that there are, and ask for no others; needs no key.",
+)
+@click.option("--retry-failed", is_flag=True, help="Try photos again that were refused.")
+@click.option(
+    "--no-wait", is_flag=True, help="End, where all that is left is to be tried again later."
+)
+@give_up_option
+@click.option("--dry-run", is_flag=True, help="Say what it would take, and do nothing.")
+@json_option
+@click.pass_obj
+def scrape(
+    folder: Path | None,
+    /,
+    sources: tuple[str, ...],
+    retry_failed: bool,
+    give_up_after: float | None,
+    dry_run: bool,
+    as_json: bool,
+    **wanted: Any,
+) -> None:
+    """Search each class's keywords and download its most relevant photos.
+
+    Run it again to go on where it was stopped; several may run at once and share the work. Flickr
+    needs FLICKR_API_KEY (several keys, separated by commas, go faster); Wikimedia Commons and
+    iNaturalist need a contact.
+
+    \b
+    genset scrape --classes n02123045,n07930864
+    genset scrape --source commons,inaturalist
+    genset scrape --per-class 300 --license open --dry-run
+    """
+    from genset.scrape.keywords.queries import workspace_queries
+
+    with opened(folder) as (workspace, store):
+        queries = workspace_queries(workspace, store, begin=not dry_run)
+        plans = [
+            _plan(workspace, queries, source, **wanted) for source in chosen(workspace, sources)
+        ]
+        _remark(plans)
+        if dry_run and retry_failed:
+            raise BadInput("a dry run tells of what was not tried yet: leave out --retry-failed")
+        if dry_run:
+            _show_estimates(workspace, store, plans, as_json)
+            return
+        _scrape(workspace, store, plans, retry_failed, give_up_after, as_json)
+
+
+def _scrape(
+    workspace: Workspace,
+    store: "Store",
+    plans: "list[ScrapePlan]",
+    retry_failed: bool,
+    give_up_after: float | None,
+    as_json: bool,
+) -> None:
+    from genset.scrape.collect.contested import explain
+    from genset.scrape.collect.results import ScrapeSummary
+    from genset.scrape.collect.side_by_side import scrape_all
+    from genset.scrape.collect.state import forget_refusals, lacking_first
+    from genset.scrape.fetch.hosts import Hosts
+    from genset.scrape.sources.source import Settings
+    from genset.store.images_folder import claim_images
+
+    claim_images(workspace, store)
+    # What any of them lacks, such as a key, is told before any begins.
+    settings = Settings.of(workspace)
+    ready = []
+    for plan in plans:
+        open_source = plan.source.connect if plan.search else plan.source.for_pictures
+        ready.append((open_source(Hosts(store, say, give_up_after), settings), plan))
+    if retry_failed:
+        for plan in plans:
+            forget_refusals(store, plan)
+    came = scrape_all(
+        workspace, store, [(source, lacking_first(store, plan)) for source, plan in ready]
+    )
+    done = {name: each for name, each in came.items() if isinstance(each, ScrapeSummary)}
+    with store.session() as session:
+        rivals = {name: explain(session, each.contested) for name, each in done.items()}
+    lines, answers = [], {}
+    for plan in plans:
+        name = plan.source.about.name
+        if name in done:
+            lead = f"{name}: " if len(plans) > 1 else ""
+            lines += [f"{lead}{line}" for line in _lines(plan, done[name], rivals[name])]
+            answers[name] = asdict(done[name]) | {"rivals": rivals[name]}
+    [*only] = answers.values()
+    show(only[0] if len(plans) == 1 and only else answers, "\n".join(lines), as_json)
+    _raise_first(plans, came)
+
+
+def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) -> list[str]:
+    """What a scrape did, for people."""
+    over = f", {counted(done.passed_over, 'passed over')}" if done.passed_over else ""
+    lines = [
+        f"{done.full} of {len(plan.classes)} classes are full: "
+        f"{done.stored} stored, {counted(done.refused, 'refused')}{over}, {done.searches} searches"
+    ]
+    lines += [f"{wnid}: {held} photos, its results ended" for wnid, held in done.short.items()]
+    lines += [
+        f"{wnid}: {rivals.get(wnid, f'{held} photos held back, another class claims them too')}"
+        for wnid, held in done.contested.items()
+    ]
+    return lines + [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
+
+
+def _raise_first(plans: "list[ScrapePlan]", came: "dict[str, Came]") -> None:
+    """End with an error where a source did not bring what it could."""
+    problems = []
+    for plan in plans:
+        each = came[plan.source.about.name]
+        problem = each if isinstance(each, GensetError) else _problem(each)
+        if problem is not None:
+            problems.append((plan.source.about.name, problem))
+    if len(problems) == 1 and len(plans) == 1:
+        raise problems[0][1]
+    if problems:
+        raise GensetError("; ".join(f"{name}: {problem}" for name, problem in problems))
+
+
+def _problem(done: "ScrapeSummary") -> GensetError | None:
+    if done.waiting:
+        return GensetError(
+            f"{count(len(done.waiting), 'class waits', 'classes wait')} for another try of what "
+            f"failed (genset status --failed): run the same command again after "
+            f"{min(done.waiting.values())}"
+        )
+    if done.failed:
+        return GensetError(
+            f"{count(len(done.failed), 'class', 'classes')} failed; to try again: genset scrape "
+            "--retry-failed"
+        )
+    if not done.full:
+        return GensetError("no class is full: the lines above say why")
+    return None
+
+
+def _show_estimates(
+    workspace: Workspace, store: "Store", plans: "list[ScrapePlan]", as_json: bool
+) -> None:
+    from genset.scrape.collect.estimate import estimate
+    from genset.scrape.sources.source import Settings
+
+    settings = Settings.of(workspace)
+    takes = {
+        plan.source.about.name: estimate(store, plan, plan.source.rates(settings)) for plan in plans
+    }
+    lines = []
+    for plan in plans:
+        name = plan.source.about.name
+        lead = f"{name}: " if len(plans) > 1 else ""
+        lines += [f"{lead}{line}" for line in told(takes[name], plan)]
+    answers = {name: asdict(each) for name, each in takes.items()}
+    [*only] = answers.values()
+    show(only[0] if len(only) == 1 else answers, "\n".join(lines), as_json)
+
+
+def _remark(plans: "list[ScrapePlan]") -> None:
+    """Say what a user may not expect of these sources."""
+    for plan in plans:
+        name = plan.source.about.name
+        if plan.safe_search > 1 and name == "flickr":
+            click.echo(
+                f"genset: --safe-search {plan.safe_search} finds no more than 1: Flickr shows "
+                "photos that are not safe only to who is logged in, which genset is not",
+                err=True,
+            )
+
+
+def _plan(
+    workspace: Workspace,
+    queries: "Queries",
+    source: "type[Source]",
+    *,
+    classes: str | None,
+    per_class: int | None,
+    posted_after: datetime | None,
+    posted_before: datetime | None,
+    taken_after: datetime | None,
+    taken_unknown: bool,
+    licenses: str,
+    safe_search: int,
+    min_size: int | None,
+    no_search: bool,
+    no_wait: bool,
+) -> "ScrapePlan":
+    """The options, and where one is not given what the workspace says."""
+    from genset.licenses import choose_licenses
+    from genset.scrape.collect.plan import ScrapePlan
+    from genset.scrape.fetch.pauses import RetryPolicy
+
+    since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
+    until = posted_before.replace(tzinfo=UTC) if posted_before else None
+    if since > datetime.now(UTC):
+        settings = f"{workspace.root / SETTINGS_FILE}: posted_after"
+        where = "--posted-after" if posted_after else settings
+        raise BadInput(f"{where} is {since.date()}, a day to come: no photo is posted since")
+    if until is not None and until <= since:
+        raise BadInput(f"no photo is posted after {since.date()} and before {until.date()}")
+    if taken_after is not None and taken_after.replace(tzinfo=UTC) > datetime.now(UTC):
+        raise BadInput(f"--taken-after is {taken_after.date()}, a day to come")
+    asked = queries.select(wnid for wnid in (classes or "").split(",") if wnid)
+    return ScrapePlan(
+        classes=_searched(source, asked),
+        per_class=per_class or workspace.per_class,
+        posted_after=since,
+        posted_before=until,
+        licenses=choose_licenses(licenses),
+        safe_search=safe_search,
+        min_size=min_size,
+        search=not no_search,
+        retries=RetryPolicy(workspace.tries, workspace.retry_hours),
+        wait=not no_wait,
+        query_list=queries.version,
+        source=source,
+        taken_after=taken_after.replace(tzinfo=UTC) if taken_after else None,
+        taken_unknown=taken_unknown,
+    )
+
+
+def _searched(
+    source: "type[Source]", classes: "tuple[ImageClass, ...]"
+) -> "tuple[ImageClass, ...]":
+    """Those of the classes that a source can be searched for; the others are told."""
+    found = tuple(cls for cls in classes if source.queries(cls))
+    if not found:
+        raise BadInput(
+            f"{source.about.title} cannot be searched for these classes: name others, or another "
+            "source"
+        )
+    if len(found) < len(classes):
+        others = count(len(classes) - len(found), "class", "classes")
+        say(f"{source.about.name}: {others} cannot be searched for there")
+    return found
