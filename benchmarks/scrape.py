@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 PHOTOS_PER_CLASS = 100
 IMAGE_SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
@@ -152,11 +153,20 @@ def run_genset(addresses: Path, out: Path) -> None:
 
 def scrape_listed(addresses: Path, out: Path) -> None:
     """Scrape with a source that finds nothing but these addresses."""
+    from genset.licenses import License
     from genset.scrape.collect.plan import ScrapePlan
     from genset.scrape.collect.scraper import scrape
     from genset.scrape.fetch.hosts import Host, Hosts
     from genset.scrape.fetch.rate_limit import RateLimit
-    from genset.scrape.sources.source import FoundPhoto, Question, SearchPage
+    from genset.scrape.sources.source import (
+        About,
+        FoundPhoto,
+        Question,
+        Rates,
+        SearchPage,
+        Settings,
+        Source,
+    )
     from genset.store import Store
     from genset.taxonomy import ImageClass, Query
     from genset.workspace import Workspace
@@ -164,10 +174,10 @@ def scrape_listed(addresses: Path, out: Path) -> None:
     listed = addresses.read_text().split()
     posted = datetime(2015, 1, 1, tzinfo=UTC)
 
-    class Listed:
+    class Listed(Source):
         """A source whose keyword K finds the addresses of the Kth class."""
 
-        name = "listed"
+        about = About("listed", "the list", "http://127.0.0.1/")
 
         def __init__(self, hosts: Hosts) -> None:
             no_limit = RateLimit(hosts.store, "listed", 0)
@@ -183,6 +193,19 @@ def scrape_listed(addresses: Path, out: Path) -> None:
             last = start + question.per_page >= len(whole)
             return SearchPage(photos, total=len(whole), last=last, capped=False)
 
+        @classmethod
+        def connect(cls, hosts: Hosts, settings: Settings) -> Self:
+            return cls(hosts)
+
+        for_pictures = connect
+
+        @classmethod
+        def rates(cls, settings: Settings) -> Rates:
+            return Rates(0, 0)
+
+        def license_of(self, source_id: str) -> License | None:
+            return None
+
         def may_fetch(self, url: str) -> bool:
             return url.startswith("http://127.0.0.1:")
 
@@ -196,7 +219,7 @@ def scrape_listed(addresses: Path, out: Path) -> None:
     )
     workspace = Workspace.create(out)
     store = Store.open(workspace.store_url)
-    plan = ScrapePlan(classes, PHOTOS_PER_CLASS, workspace.posted_after, source=Flickr)
+    plan = ScrapePlan(classes, PHOTOS_PER_CLASS, workspace.posted_after, source=Listed)
     scrape(workspace, store, Listed(Hosts(store)), plan)
     store.close()
 

@@ -12,9 +12,9 @@ from PIL import Image
 from tests.labeled_workspace import TENCH, labeled_workspace
 
 
-def genset(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def genset(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "genset", *words]
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(cwd)}
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(cwd)} | more
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
 
 
@@ -70,10 +70,52 @@ def test_an_english_name_is_answered_with_its_wnids(tmp_path: Path) -> None:
     assert "n03126707" in line
 
 
-def test_scrape_without_a_key_says_where_to_get_one(workspace: Path) -> None:
-    line = error_of(genset("scrape", cwd=workspace), 2)
+def test_with_a_key_a_new_workspace_searches_flickr_and_misses_its_key_later(
+    tmp_path: Path,
+) -> None:
+    made = genset("init", "work", cwd=tmp_path, FLICKR_API_KEY="key")
+    assert made.stdout.splitlines()[1:] == [
+        "it searches Flickr with FLICKR_API_KEY; to change it, edit sources in genset.toml"
+    ]
+    line = error_of(genset("scrape", cwd=tmp_path / "work"), 2)
     assert "FLICKR_API_KEY" in line
     assert ".env" in line
+    assert "--source commons" in line
+
+
+def test_without_a_key_a_new_workspace_searches_commons_and_wants_a_contact(
+    tmp_path: Path,
+) -> None:
+    made = genset("init", "work", cwd=tmp_path)
+    [line] = made.stdout.splitlines()[1:]
+    assert line.startswith("it searches Wikimedia Commons, since FLICKR_API_KEY is not set; ")
+    assert "contact" in line
+    assert "contact" in error_of(genset("scrape", cwd=tmp_path / "work"), 2)
+    assert (
+        "contact" not in genset("init", "other", "--contact", "me@example.org", cwd=tmp_path).stdout
+    )
+    assert 'contact = "me@example.org"' in (tmp_path / "other" / "genset.toml").read_text()
+
+
+@pytest.mark.parametrize("contact", ["me", "me@example", "a@b.c\r\nX-Evil: 1", "http://"])
+def test_a_contact_is_an_address(contact: str, tmp_path: Path) -> None:
+    assert "no contact" in error_of(genset("init", "work", "--contact", contact, cwd=tmp_path), 2)
+    assert not (tmp_path / "work").exists()
+
+
+def test_a_workspace_keeps_its_sources_whatever_the_environment(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "genset.toml").write_text("[scrape]\nper_class = 5\n")  # of the time before sources
+    assert genset("init", ".", cwd=work).returncode == 0
+    assert "FLICKR_API_KEY" in error_of(genset("scrape", cwd=work), 2)
+    assert (work / "genset.toml").read_text() == "[scrape]\nper_class = 5\n"
+
+
+def test_a_source_that_is_not_there_is_named_with_those_that_are(workspace: Path) -> None:
+    line = error_of(genset("scrape", "--source", "flikr", cwd=workspace), 2)
+    assert "'flikr'" in line
+    assert "flickr, commons, inaturalist" in line
 
 
 def test_a_release_needs_correct_labels_first(workspace: Path) -> None:

@@ -25,7 +25,8 @@ say() {
     printf '\n# %s\n' "$@"
 }
 
-say 'A workspace: settings, a database, a place for photos.'
+say 'A workspace: settings, a database, a place for photos. With a key it searches Flickr.'
+export FLICKR_API_KEY=sandbox
 run genset init "$workspace"
 cd "$workspace"
 

@@ -372,7 +372,7 @@ def test_an_old_export_of_labels_comes_into_a_new_workspace(
 ) -> None:
     """Its candidates are found anew, by searches that a sandbox answers."""
     new = tmp_path / "new"
-    assert terminal("init", "new", cwd=tmp_path).code == 0
+    assert terminal("init", "new", cwd=tmp_path, FLICKR_API_KEY="sandbox").code == 0
     words = ["sandbox", "--photos", str(workspace / "photos"), "--port", "0"]
     sandbox = subprocess.Popen(
         [sys.executable, "-m", "genset", *words, "--records", str(HERE / "records.jsonl")],

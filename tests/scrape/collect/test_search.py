@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
+from genset.licenses import LicenseChoice
 from genset.sandbox import Faults
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.search import Step, first_question, frontier, question_of
+from genset.scrape.sources.flickr import Flickr
 from genset.scrape.sources.source import Question, SearchPage, Source
 from genset.store import Candidate, Search
 from tests.scrape.pools import CAT, Pool, Serve, image_class, record
@@ -120,7 +122,7 @@ def test_what_was_asked_under_another_plan_does_not_count() -> None:
     for other in (
         replace(PLAN, posted_after=START + timedelta(days=1)),
         replace(PLAN, posted_before=None),
-        replace(PLAN, licenses=("CC BY 2.0",)),
+        replace(PLAN, licenses=LicenseChoice(("CC BY 2.0",))),
         replace(PLAN, safe_search=2),
         replace(PLAN, per_class=11),
     ):
@@ -163,10 +165,9 @@ def test_a_window_without_an_end_ends_when_it_was_first_asked() -> None:
 # Deep pools
 
 
-class Boaster:
+class Boaster(Flickr):
     """A source that says it has a million photos and hands over none."""
 
-    name = "flickr"
     asked = 0
 
     def __init__(self, source: Source) -> None:

@@ -18,8 +18,7 @@ from genset.sandbox import Reply, Request, Sandbox
 from genset.scrape.fetch.hosts import HostGaveUp, as_source_error
 from genset.scrape.sources.flickr import Flickr, parse_search
 from genset.scrape.sources.flickr_api import parse_reply
-from genset.scrape.sources.source import Question, SearchPage
-from genset.workspace import Workspace
+from genset.scrape.sources.source import Question, SearchPage, Settings
 from tests.labeled_workspace import TENCH, picture
 from tests.scrape.pools import flickr_at
 
@@ -370,20 +369,17 @@ def test_at_an_endpoint_only_its_own_host_is_allowed(tmp_path: Path) -> None:
 def test_the_key_comes_from_the_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    workspace = Workspace.create(tmp_path)
     hosts = flickr_at(tmp_path).api.hosts
     for name in ("FLICKR_API_KEY", "FLICKR_API_SECRET"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(BadInput, match="set FLICKR_API_KEY"):
-        Flickr.from_environment(workspace, hosts)
+        Flickr.connect(hosts, Settings())
     monkeypatch.setenv("FLICKR_API_KEY", "key,another")
     monkeypatch.setenv("GENSET_FLICKR_ENDPOINT", "127.0.0.1:8750")
     with pytest.raises(BadInput, match="GENSET_FLICKR_ENDPOINT"):
-        Flickr.from_environment(workspace, hosts)
+        Flickr.connect(hosts, Settings())
     monkeypatch.delenv("GENSET_FLICKR_ENDPOINT")
-    assert Flickr.from_environment(workspace, hosts).may_fetch(
-        "https://live.staticflickr.com/1/1_2_b.jpg"
-    )
+    assert Flickr.connect(hosts, Settings()).may_fetch("https://live.staticflickr.com/1/1_2_b.jpg")
 
 
 # Calls

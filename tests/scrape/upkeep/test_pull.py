@@ -76,7 +76,7 @@ def maker(serve: Serve, pool: Pool) -> Maker:
 @pytest.fixture
 def rebuild(maker: Maker, tmp_path: Path) -> Callable[..., PullSummary]:
     def call(manifest: Path = maker.manifest, to: str = "copy") -> PullSummary:
-        return pull(manifest, maker.sandbox.source, tmp_path / to)
+        return pull(manifest, lambda name: maker.sandbox.source, tmp_path / to)
 
     return call
 
@@ -153,7 +153,7 @@ def test_under_passing_faults_the_set_becomes_whole(
     maker.sandbox.close()
     with Faulty(folder, folder / "records.jsonl", port, faults) as again:
         again.folder = folder
-        done = pull(maker.manifest, again.source, tmp_path / "copy")
+        done = pull(maker.manifest, lambda name: again.source, tmp_path / "copy")
     assert (done.pulled, done.missing) == (20, 0)
     Release(tmp_path / "copy").verify()
 
@@ -271,7 +271,7 @@ def test_a_folder_of_something_else_is_left_alone(
 
 def pull_it(_moment: int, manifest: Path, endpoint: Path, folder: Path) -> None:
     source = flickr_at(endpoint.parent, endpoint.read_text())
-    assert pull(manifest, source, folder).missing == 0
+    assert pull(manifest, lambda name: source, folder).missing == 0
 
 
 def test_a_killed_pull_is_finished_by_the_same_command(maker: Maker, tmp_path: Path) -> None:
