@@ -1,13 +1,14 @@
 """Take photos out for good: somebody asked for it, and it must not happen again.
 
-Flickr's terms give 24 hours from an owner's request. A removed photo leaves the pool and coming
-releases, its original is deleted, and its row stays as a tombstone that no later scrape passes.
-Labels stay too: they are append-only, and say nothing of the picture.
+Flickr's terms, for one, give 24 hours from an owner's request. A removed photo leaves the pool and
+coming releases, its original is deleted, and its row stays as a tombstone that no later scrape
+passes. Labels stay too: they are append-only, and say nothing of the picture.
 """
 
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from pathlib import PurePath
 
@@ -16,10 +17,11 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from genset.errors import BadInput
 from genset.release.reader import ReleasePhoto, find_releases
+from genset.scrape.sources.registry import is_source, names
 from genset.store import Photo, PhotoEvent, RemovedOwner, Store
 from genset.workspace import Workspace
 
-_DEFAULT_SOURCE = "flickr"
+_NSIDS_ARE_FROM = "flickr"  # the ids of its owners are known by their form
 _NSID = re.compile(r"[0-9]+@N[0-9]{2}")
 _SOURCE = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
@@ -46,11 +48,13 @@ class Removal:
 def remove(workspace: Workspace, store: Store, what: str, reason: str) -> Removal:
     """Remove a photo (``6061409035``, ``flickr:6061409035``) or an owner's (``78733179@N04``).
 
+    The source need not be said where only one has such a photo or owner.
+
     Rows change first, then files go: a removal that was killed between leaves originals that the
     same call deletes, and none that the pool misses.
 
     Raises:
-        BadInput: there is no such photo or owner, or no reason is given.
+        BadInput: there is no such photo or owner, several sources have one, or no reason is given.
     """
     return _remove(workspace, store, partial(_meant, what=what), reason)
 
@@ -103,13 +107,28 @@ def _remove(
 
 
 def _meant(session: Session, what: str) -> _Meant:
+    """What somebody names: with its source, or alone where one source has it."""
     named, colon, rest = what.partition(":")
-    source, name = (named, rest) if colon else (_DEFAULT_SOURCE, what)
-    if _is_known(session, source, name, Photo.source_id):
-        return source, name, False
+    if colon and (named in _sources_here(session) or is_source(named)):
+        places = [(named, rest)]
+    else:
+        places = [(source, what) for source in sorted(_sources_here(session) | {_NSIDS_ARE_FROM})]
+    found = [
+        (source, name, column is Photo.owner)
+        for column in (Photo.source_id, Photo.owner)
+        for source, name in places
+        if _is_known(session, source, name, column)
+    ]
+    # A number may be a photo at several sources; a photo's own number wins over an owner's name.
+    found = [each for each in found if each[2] == found[0][2]]
     # An owner may ask before any photo of theirs was found.
-    if _is_nsid(source, name) or _is_known(session, source, name, Photo.owner):
-        return source, name, True
+    if not found:
+        found = [(source, name, True) for source, name in places if _is_nsid(source, name)]
+    if len(found) > 1:
+        several = ", ".join(f"{source}:{name}" for source, name, _ in found)
+        raise BadInput(f"{what!r} is at several sources: say which you mean, of {several}")
+    if found:
+        return found[0]
     raise BadInput(
         f"no photo or owner {what!r} here: name a photo as flickr:6061409035, an owner by the id "
         "in the address of their photos, such as 78733179@N04; an owner of whom nothing is here "
@@ -124,7 +143,10 @@ def _owner_meant(session: Session, owner: str) -> _Meant:
             f"{owner!r} does not say whose photos at which source: write SOURCE:OWNER, such as "
             "--owner flickr:78733179@N04 or, for photos of your own, --owner 'city-museum:Ann Ko'"
         )
-    can_be = source != _DEFAULT_SOURCE or _is_nsid(source, name)
+    known = {*names(), *_sources_here(session)}
+    if source not in known and (near := get_close_matches(source, known, n=1, cutoff=0.7)):
+        raise BadInput(f"there is no source {source!r} here: do you mean {near[0]}?")
+    can_be = source != _NSIDS_ARE_FROM or _is_nsid(source, name)
     if not can_be and not _is_known(session, source, name, Photo.owner):
         raise BadInput(
             f"{name!r} is nobody at Flickr: an owner there is an id such as 78733179@N04"
@@ -132,9 +154,14 @@ def _owner_meant(session: Session, owner: str) -> _Meant:
     return source, name, True
 
 
+def _sources_here(session: Session) -> set[str]:
+    """The names of the sources that the pool has photos of."""
+    return set(session.scalars(select(Photo.source).distinct()))
+
+
 def _is_nsid(source: str, name: str) -> bool:
     """Whether it is the id of an owner at Flickr."""
-    return source == _DEFAULT_SOURCE and _NSID.fullmatch(name) is not None
+    return source == _NSIDS_ARE_FROM and _NSID.fullmatch(name) is not None
 
 
 def _is_known(session: Session, source: str, name: str, column: InstrumentedAttribute[str]) -> bool:
