@@ -12,6 +12,7 @@ from genset.licenses import License
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.search import Frontier, frontier
 from genset.scrape.collect.selection import Ranked, Selection, choose
+from genset.scrape.sources.registry import names
 from genset.store import (
     Candidate,
     Photo,
@@ -122,9 +123,10 @@ def _given_to(session: Session, cls: ImageClass) -> set[int]:
 def _usable(plan: ScrapePlan) -> Select[*tuple[Any, ...]]:
     """The source's candidates whose photos are such as the plan wants, as far as one knows yet.
 
-    Where one must look to tell, that is left to `_wanted`, and they come with what it looks at.
+    Photos that somebody added from a folder, of no source that is searched, count too. Where one must look to tell, that is left to `_wanted`, and they come with what it looks at.
     """
-    usable = _RANKED.where(Photo.source == plan.source.about.name)
+    is_added = and_(Photo.sha256.is_not(None), Photo.source.not_in(names()))
+    usable = _RANKED.where(or_(Photo.source == plan.source.about.name, is_added))
     if plan.min_size is not None:
         # A photo that an earlier plan took is measured by this one.
         is_large = and_(Photo.width >= plan.min_size, Photo.height >= plan.min_size)

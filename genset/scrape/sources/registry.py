@@ -4,6 +4,7 @@ Genset's own stand in a table: a module and a line here each. One from elsewhere
 entry point of the group ``genset.sources`` of an installed package.
 """
 
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 
@@ -17,6 +18,7 @@ _OWN = {
 }
 
 
+@cache
 def names() -> tuple[str, ...]:
     """The names of all sources, genset's own first."""
     return tuple(dict.fromkeys([*_OWN, *sorted(entry_points(group="genset.sources").names)]))
@@ -45,4 +47,4 @@ def source_class(name: str) -> type[Source]:
 
 def is_source(name: str) -> bool:
     """Whether photos can be searched and downloaded at a source of this name."""
-    return name in _OWN or bool(entry_points(group="genset.sources", name=name))
+    return name in names()

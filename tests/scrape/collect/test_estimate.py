@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from genset.sandbox import Reply
-from genset.scrape.collect.estimate import Estimate, Rates, estimate
+from genset.scrape.collect.estimate import Estimate, estimate
 from genset.scrape.collect.plan import ScrapePlan
+from genset.scrape.sources.source import Rates
 from genset.store import Candidate, Label, Photo, Ruling, Verdict, now
 from genset.taxonomy import imagenet1k
 from tests.labeled_workspace import CRANE, TENCH
@@ -19,7 +20,7 @@ RATES = Rates(calls_an_hour=3600, images_per_second=10)
 
 
 def takes(pool: Pool, plan: ScrapePlan, rates: Rates = RATES) -> Estimate:
-    return estimate(pool.store, "flickr", plan, rates)
+    return estimate(pool.store, plan, rates)
 
 
 def dry_run(pool: Pool, *words: str, key: str = "") -> Any:

@@ -251,15 +251,16 @@ def test_an_unusable_photo_is_refused_and_the_next_by_rank_takes_its_place(
     assert len(pool.files()) == 3
 
 
-class Taking:
-    """A source whose photos are taken down right after they were found."""
-
-    name = "flickr"
+class Taking(Flickr):
+    """A Flickr whose photos are taken down right after they were found."""
 
     def __init__(self, source: Flickr, *photos: Path) -> None:
         self.source = source
         self.photos = photos
-        self.api, self.images, self.may_fetch = source.api, source.images, source.may_fetch
+        self.api, self.images = source.api, source.images
+
+    def may_fetch(self, url: str) -> bool:
+        return self.source.may_fetch(url)
 
     def search(self, question: Question, quota: int) -> SearchPage:
         found = self.source.search(question, quota)

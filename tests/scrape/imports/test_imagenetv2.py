@@ -262,7 +262,7 @@ def test_a_selection_becomes_a_release_that_others_pull(
     assert sorted(pool.held(image_class(TENCH))) == ["12", "14"]
     release = create(pool.workspace, pool.store, "theirs")
     assert [photo.labels for photo in release.photos] == [{}, {}]
-    rebuilt = pull(release.root / MANIFEST, sandbox.source, tmp_path / "mine")
+    rebuilt = pull(release.root / MANIFEST, lambda name: sandbox.source, tmp_path / "mine")
     assert (rebuilt.pulled, rebuilt.missing) == (2, 0)
     Release(tmp_path / "mine").verify()
 
