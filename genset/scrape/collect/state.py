@@ -123,7 +123,8 @@ def _given_to(session: Session, cls: ImageClass) -> set[int]:
 def _usable(plan: ScrapePlan) -> Select[*tuple[Any, ...]]:
     """The source's candidates whose photos are such as the plan wants, as far as one knows yet.
 
-    Photos that somebody added from a folder, of no source that is searched, count too. Where one must look to tell, that is left to `_wanted`, and they come with what it looks at.
+    Photos that somebody added from a folder, of no source that is searched, count too. Where one
+    must look to tell, that is left to `_wanted`, and they come with what it looks at.
     """
     is_added = and_(Photo.sha256.is_not(None), Photo.source.not_in(names()))
     usable = _RANKED.where(or_(Photo.source == plan.source.about.name, is_added))
