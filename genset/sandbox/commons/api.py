@@ -175,7 +175,8 @@ class Api:
                 return {"iistart": timestamp(shown[limit]), "continue": "||"}
         if full == len(named):
             return {}
-        later: Answer = {"iicontinue": f"{_key(named[full][0])}|", "continue": "gsroffset||"}
+        goes_on = "gsroffset||" if "generator" in params else "||"
+        later: Answer = {"iicontinue": f"{_key(named[full][0])}|", "continue": goes_on}
         if "gsroffset" in params:
             later["gsroffset"] = int(params["gsroffset"])
         return later

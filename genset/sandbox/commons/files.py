@@ -69,7 +69,7 @@ def license_of(photo: Photo) -> FreeLicense:
 _CODES = {
     4: "cc-by-2.0",
     5: "cc-by-sa-2.0",
-    7: "flickr-no known copyright restrictions",
+    7: "flickr",
     8: "pd",
     9: "cc0",
     10: "pd",
@@ -78,7 +78,7 @@ _CODES = {
 }
 
 _CREATIVE_COMMONS = re.compile(r"cc-(by(?:-sa)?)-([0-9.]+)(?:-([a-z]+))?")
-_PUBLIC = {
+_PLAIN = {
     "cc0": FreeLicense(
         "cc0",
         "CC0",
@@ -86,13 +86,20 @@ _PUBLIC = {
         "http://creativecommons.org/publicdomain/zero/1.0/deed.en",
     ),
     "pd": FreeLicense("pd", "Public domain", "Public domain", copyrighted=False),
+    "flickr": FreeLicense(
+        "",
+        "No restrictions",
+        "No known copyright restrictions",
+        "https://www.flickr.com/commons/usage/",
+        copyrighted=False,
+    ),
 }
 
 
 def free_license(code: str) -> FreeLicense:
     """What Commons says of a licence with this code; of one that it has no code for, the words."""
-    if code in _PUBLIC:
-        return _PUBLIC[code]
+    if code in _PLAIN:
+        return _PLAIN[code]
     found = _CREATIVE_COMMONS.fullmatch(code)
     if not found:
         return FreeLicense("", code[:1].upper() + code[1:], code[:1].upper() + code[1:])
