@@ -71,24 +71,24 @@ class Sandbox:
         except (OSError, OverflowError) as error:
             raise BadInput(f"cannot serve on port {port}: {error}; name another, or 0") from None
         base = f"http://{HOST}:{self._server.server_address[1]}"
-        self._dialect = DIALECTS[source](collection, base, faults)
+        self.dialect = DIALECTS[source](collection, base, faults)
         try:
-            self.requests = RequestLog(self._dialect.what, log)
+            self.requests = RequestLog(self.dialect.what, log)
         except BadInput:
             self._server.close()
             raise
-        self.endpoint = base + self._dialect.api_path
+        self.endpoint = base + self.dialect.api_path
         self.crowd = Crowd()
         self.delay = faults.delay
-        self._trouble = Trouble(faults, self._dialect, self._true_answer)
+        self._trouble = Trouble(faults, self.dialect, self._true_answer)
         self._thread: threading.Thread | None = None
         self._serving = False
 
     @property
     def environment(self) -> dict[str, str]:
         """The variables that have genset ask this sandbox."""
-        key = self._dialect.key
-        return {self._dialect.environment: self.endpoint} | (dict([key]) if key else {})
+        key = self.dialect.key
+        return {self.dialect.environment: self.endpoint} | (dict([key]) if key else {})
 
     def answer(self, request: Request) -> Reply:
         """Decide what to reply to a request, by its faults as well."""
@@ -105,8 +105,8 @@ class Sandbox:
 
     def _true_answer(self, request: Request) -> Reply:
         if request.is_call:
-            return self._dialect.call(request)
-        return self._dialect.image(request) or Reply(404, "text/plain", b"Not found\n")
+            return self.dialect.call(request)
+        return self.dialect.image(request) or Reply(404, "text/plain", b"Not found\n")
 
     def serve_forever(self) -> None:
         """Serve in this thread, until another one calls `close` or the user interrupts."""
