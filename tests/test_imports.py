@@ -52,6 +52,18 @@ INNER_FLOORS = {
         {"sources", "keywords"},
         {"collect", "imports", "upkeep"},
     ],
+    "sandbox": [
+        {"collection"},
+        {"messages", "faults", "crowd"},
+        {"log", "dialect"},
+        {"flickr", "commons", "inaturalist"},
+        {"trouble"},
+        {"server"},
+    ],
+    "sandbox.collection": [{"chance", "pictures"}, {"photos"}, {"rows"}, {"records"}],
+    "sandbox.flickr": [{"sizes"}, {"replies"}, {"api"}, {"dialect"}],
+    "sandbox.commons": [{"files"}, {"replies"}, {"api"}, {"dialect"}],
+    "sandbox.inaturalist": [{"observations"}, {"replies"}, {"dialect"}],
     "reporting": [
         {"latency", "data"},
         {"format"},
@@ -60,6 +72,9 @@ INNER_FLOORS = {
         {"write"},
     ],
 }
+
+# Rooms that are used through their `__init__`, which stands above all their floors.
+DOORS = ("sandbox",)
 
 # Tables of names, which import nothing of ours: whoever reads an option may read them.
 TABLES = ("genset.evaluation.engines", "genset.evaluation.run.executors")
@@ -129,7 +144,9 @@ def test_imports_point_one_way_inside_a_room_too(room: str) -> None:
         inner = ".".join(path.relative_to(folder).with_suffix("").parts)
         own = package if inner == "__init__" else f"{package}.{inner}"
         if path.name == "__init__.py":
-            assert not any(name.startswith(f"{package}.") for name in imported(path)), path
+            assert own.removeprefix("genset.") in DOORS or not any(
+                name.startswith(f"{package}.") for name in imported(path)
+            ), path
             continue
         for name in imported(path):
             if not name.startswith(f"{package}.") or name.rpartition(".")[0] in TABLES:

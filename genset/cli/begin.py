@@ -53,6 +53,13 @@ def _where(workspace: Workspace) -> str:
 @click.command()
 @click.option("--photos", type=FOLDER, required=True, help="A folder of wnid folders of photos.")
 @click.option("--records", type=FILE, help="JSON lines, one a photo; made up where not given.")
+@click.option(
+    "--source",
+    type=click.Choice(["flickr", "commons", "inaturalist"]),
+    default="flickr",
+    show_default=True,
+    help="Whose API is spoken.",
+)
 @click.option("--port", default=8750, show_default=True, help="0 takes any free one.")
 @click.option(
     "--fault",
@@ -66,32 +73,40 @@ def _where(workspace: Workspace) -> str:
 def sandbox(
     photos: Path,
     records: Path | None,
+    source: str,
     port: int,
     faults: tuple[str, ...],
     seed: int,
     log: Path | None,
 ) -> None:
-    """Serve a Flickr-compatible API from a folder of photos, on loopback.
+    """Serve a folder of photos on loopback, with the API of Flickr or of another source.
+
+    Commons wants a User-Agent with a contact and answers at most three requests at once, as
+    Wikimedia does; on iNaturalist are the photos of organisms alone. To have several sources, start
+    several sandboxes, each with a --port of its own.
 
     Faults that pass when asked again: too_many, server_error, truncated, timeout, unavailable,
     wrong_format. Faults of a photo, for good: gone, redirect_elsewhere, not_image, broken_photos,
-    poisoned (HTTP 503 for ever). Photos that move between a search's pages: unstable_pages.
+    poisoned (HTTP 503 for ever). Photos that move between a search's pages: unstable_pages. Replies
+    of Commons that leave a part of themselves for later: partial.
 
     --fault outage=SECONDS has everything answer HTTP 503 for so long, from --fault
     outage_after=SECONDS (0) after the first request on. --fault retry_after=SECONDS (1) and --fault
     hang=SECONDS (35) set what too_many asks for and how long a timeout takes; with --fault
-    retry_after_503=1 every 503 asks for it too, with --fault retry_after_date=1 as a date.
+    retry_after_503=1 every 503 asks for it too, with --fault retry_after_date=1 as a date. With
+    --fault delay=SECONDS every answer takes so long.
 
     \b
     genset sandbox --photos DIR
+    genset sandbox --photos DIR --source commons --port 8751
     genset sandbox --photos DIR --fault too_many=0.05 --fault gone=0.02 --log asked.jsonl
     genset sandbox --photos DIR --fault outage=1800 --fault outage_after=10
     """
     from genset.sandbox import Faults, Sandbox
 
-    server = Sandbox(photos, records, port, Faults.parse(faults, seed), log)
-    click.echo(f"export GENSET_FLICKR_ENDPOINT={server.endpoint}")
-    click.echo("export FLICKR_API_KEY=sandbox")
+    server = Sandbox(photos, records, port, Faults.parse(faults, seed), log, source)
+    for name, value in server.environment.items():
+        click.echo(f"export {name}={value}")
     sys.stdout.flush()
     with suppress(KeyboardInterrupt):
         server.serve_forever()

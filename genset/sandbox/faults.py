@@ -8,7 +8,7 @@ Three sorts of faults, each kind with its rate, and the outage:
 - Lasting ones are the photo's: `gone`, `redirect_elsewhere`, `not_image`, `broken_photos`,
   `poisoned`. They depend on the seed and the photo's id alone: whoever asks, however often and in
   whichever order, finds the same photos bad.
-- `unstable_pages` are the search's; see `Faults.unsettle`.
+- `unstable_pages` and `partial` are the search's; see `Faults.unsettle`.
 - An `outage` is everybody's: while it lasts, every request fails. It alone depends on the clock.
 
 How a fault looks to the client stands in `trouble.py`.
@@ -20,14 +20,14 @@ from dataclasses import dataclass
 from typing import Self, TypeVar
 
 from genset.errors import BadInput
-from genset.sandbox.records import number
+from genset.sandbox.collection.chance import number
 
 CALLS_ONLY = ("unavailable", "wrong_format")
 PASSING = ("too_many", "server_error", "truncated", "timeout", *CALLS_ONLY)
 LASTING = ("gone", "redirect_elsewhere", "not_image", "broken_photos", "poisoned")
-KINDS = (*PASSING, *LASTING, "unstable_pages")
+KINDS = (*PASSING, *LASTING, "unstable_pages", "partial")
 
-_SECONDS = ("hang", "retry_after", "outage", "outage_after")
+_SECONDS = ("hang", "retry_after", "outage", "outage_after", "delay")
 _SWITCHES = ("retry_after_date", "retry_after_503")
 _MOST_REPEATED = 3
 
@@ -40,7 +40,7 @@ class Faults:
 
     too_many           HTTP 429, to be asked again after `retry_after` seconds
     server_error       HTTP 500, 502 or 503
-    unavailable        Flickr's "not currently available", in each of the codes it comes with (API)
+    unavailable        the source's own word for it, in each of the codes it comes with (API)
     wrong_format       the same in another format than was asked for, or as a web page (API)
     truncated          the connection breaks in the middle of the body
     timeout            no answer; the connection breaks after `hang` seconds
@@ -50,10 +50,11 @@ class Faults:
     broken_photos      the image file ends in its middle
     poisoned           the image's address answers HTTP 503 for ever
     unstable_pages     photos move between a search's pages
+    partial            a reply says of some of its photos that the rest is to be asked for (Commons)
 
     From `outage_after` seconds after the first request on, everything answers HTTP 503 for `outage`
     seconds. With `retry_after_503`, each 503 asks for `retry_after` seconds too; with
-    `retry_after_date`, a Retry-After is an HTTP date.
+    `retry_after_date`, a Retry-After is an HTTP date. Every answer takes `delay` seconds.
 
     Each rate is the share of the requests, photos or pages that it meets. Since every third try
     passes, requests that are often repeated fail a third less.
@@ -72,10 +73,12 @@ class Faults:
     broken_photos: float = 0.0
     poisoned: float = 0.0
     unstable_pages: float = 0.0
+    partial: float = 0.0
     retry_after: float = 1.0
     hang: float = 35.0  # longer than genset waits
     outage: float = 0.0
     outage_after: float = 0.0
+    delay: float = 0.0
     retry_after_date: float = 0  # 0 or 1, as the next
     retry_after_503: float = 0
 
@@ -146,6 +149,10 @@ class Faults:
                     page += page[-repeated:]
             seen += page
         return seen
+
+    def is_partial(self, *about: object) -> bool:
+        """Whether the reply to such a question leaves a part of it for later."""
+        return self._share("partial", *about) < self.partial
 
     def pick(self, choices: Sequence[T], *about: object) -> T:
         """One of several, always the same one for the same `about`."""

@@ -10,7 +10,7 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,7 +23,7 @@ _KEPT = 100_000
 
 @dataclass(frozen=True)
 class Asked:
-    """One request: `what` is an API method or an image's path, `at` monotonic seconds.
+    """One request: `what` is what a call asks for or an image's path, `at` monotonic seconds.
 
     `status` is 0 where the sandbox hung up without an answer; `fault` says what went wrong on
     purpose, or is None.
@@ -43,7 +43,9 @@ class RequestLog:
     All of them go to the end of `file`, each as soon as it is decided what to answer.
     """
 
-    def __init__(self, file: Path | None = None) -> None:
+    def __init__(self, what: Callable[[Request], str], file: Path | None = None) -> None:
+        """`what` says in a word what a request asks for."""
+        self._what = what
         self._lock = threading.Lock()
         self._asked: deque[Asked] = deque(maxlen=_KEPT)
         try:
@@ -54,14 +56,16 @@ class RequestLog:
     def add(self, request: Request, reply: Reply) -> None:
         """Note a request and what it gets."""
         params = without_secrets(request.params) if request.is_call else {}
-        asked = Asked(request.at, request.verb, request.what, params, reply.status, reply.fault)
+        asked = Asked(
+            request.at, request.verb, self._what(request), params, reply.status, reply.fault
+        )
         with self._lock:
             self._asked.append(asked)
             if self._file:
                 self._file.write(_line(asked))
 
     def of(self, what: str) -> list[Asked]:
-        """The requests for one API method or one path."""
+        """The requests for one method of the API, as the source's dialect calls it, or one path."""
         return [asked for asked in self if asked.what == what]
 
     def clear(self) -> None:

@@ -1,47 +1,39 @@
 """What a client sends to the sandbox and what it gets."""
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from genset.sandbox.photos import IMAGE_PATH
-
 Params = Mapping[str, str]
 
-API_PATH = "/services/rest/"
+# The sources' APIs stand at different paths, and nothing else of theirs does.
+_CALLS = re.compile(r"/services/rest/?|/w/api\.php|/v1(?:/.*)?")
 
 _SECRETS = {"api_key", "api_sig", "auth_token"}
+
+_PAGE = "<!DOCTYPE html>\n<html><head><title>{0}</title></head><body><h1>{0}</h1></body></html>\n"
 
 
 @dataclass(frozen=True)
 class Request:
     """What a client sent: the form's fields, if it was one, stand among `params`.
 
-    `at` is when it came, in monotonic seconds.
+    `at` is when it came, in monotonic seconds; `agent` is the client's User-Agent; `at_once`, how
+    many of its requests are being answered, this one included.
     """
 
     verb: str
     path: str
     params: dict[str, str] = field(repr=False)
     at: float = field(default_factory=time.monotonic, compare=False)
+    agent: str = field(default="", compare=False)
+    at_once: int = field(default=1, compare=False)
 
     @property
     def is_call(self) -> bool:
         """Whether it is for the API, and not for an image."""
-        return self.path in {API_PATH, API_PATH.rstrip("/")}
-
-    @property
-    def what(self) -> str:
-        """The API method or the path that it asks for."""
-        return self.params.get("method", "") if self.is_call else self.path
-
-    @property
-    def photo_id(self) -> str | None:
-        """The one photo that it is about, if it is about one."""
-        if self.is_call:
-            return self.params.get("photo_id")
-        found = IMAGE_PATH.fullmatch(self.path)
-        return found[1] if found else None
+        return _CALLS.fullmatch(self.path) is not None
 
 
 @dataclass(frozen=True)
@@ -60,6 +52,11 @@ class Reply:
     fault: str | None = None
     cut: int | None = None
     hang: float | None = None
+
+
+def web_page(status: int, text: str) -> Reply:
+    """A page for people, where a client wants data or an image."""
+    return Reply(status, "text/html; charset=utf-8", _PAGE.format(text).encode())
 
 
 def without_secrets(params: Params) -> dict[str, str]:

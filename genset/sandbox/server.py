@@ -8,9 +8,8 @@ import re
 import socket
 import sys
 import threading
+import time
 from contextlib import suppress
-from dataclasses import replace
-from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
@@ -18,26 +17,32 @@ from typing import Any, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from genset.errors import BadInput
-from genset.sandbox.api import Api
+from genset.sandbox.collection.records import Collection
+from genset.sandbox.commons.dialect import Commons
+from genset.sandbox.crowd import Crowd
+from genset.sandbox.dialect import Dialect
 from genset.sandbox.faults import Faults
+from genset.sandbox.flickr.dialect import Flickr
+from genset.sandbox.inaturalist.dialect import INaturalist
 from genset.sandbox.log import RequestLog
-from genset.sandbox.messages import API_PATH, Reply, Request
-from genset.sandbox.photos import IMAGE_PATH
-from genset.sandbox.pictures import MIME, SIZES, placeholder, shrink
-from genset.sandbox.records import Collection
+from genset.sandbox.messages import Reply, Request
 from genset.sandbox.trouble import Trouble
 
 HOST = "127.0.0.1"
-PLACEHOLDER_PATH = "/images/en-us/photo_unavailable.png"
+
+DIALECTS: dict[str, type[Dialect]] = {
+    "flickr": Flickr,
+    "commons": Commons,
+    "inaturalist": INaturalist,
+}
+"""The sources that can be spoken."""
 
 _NO_FAULTS = Faults()
-_KEYS = {size.suffix: size.key for size in SIZES.values()}
 _LONGEST_FORM = 1_000_000
-_KEPT_SHRUNK = 128
 
 
 class Sandbox:
-    """A Flickr on loopback that shows the photos of a folder.
+    """A source on loopback that shows the photos of a folder.
 
     It takes its port when it is made, and gives it back in `close` or at the end of the `with`
     statement, which serves in a thread of its own.
@@ -50,30 +55,40 @@ class Sandbox:
         port: int = 0,
         faults: Faults = _NO_FAULTS,
         log: Path | None = None,
+        source: str = "flickr",
     ) -> None:
         """Read `photos`, a folder of `<wnid>/<name>.jpg`, and `records` (see `records.py`).
 
         Port 0 is any free one. What is asked goes to `requests` and to the end of the file `log`
-        (see `log.py`). Raises BadInput for what the user can mend.
+        (see `log.py`). `source` is whose API it speaks: "flickr", "commons" or "inaturalist".
+        Raises BadInput for what the user can mend.
         """
+        if source not in DIALECTS:
+            raise BadInput(f'no sandbox speaks "{source}": name one of {", ".join(DIALECTS)}')
         collection = Collection(photos, records, lambda each: faults.of_photo(each) == "gone")
-        self.requests = RequestLog(log)
         try:
             self._server = _Server((HOST, port), self)
         except (OSError, OverflowError) as error:
-            self.requests.close()
             raise BadInput(f"cannot serve on port {port}: {error}; name another, or 0") from None
         base = f"http://{HOST}:{self._server.server_address[1]}"
-        self.endpoint = base + API_PATH
-        self._collection = collection
-        self._api = Api(collection, base)
-        self._unstable = Api(collection, base, faults.unsettle) if faults.unstable_pages else None
-        self._trouble = Trouble(faults, self._true_answer)
-        self._placeholder = Reply(200, "image/png", placeholder())
-        self._moved = Reply(302, "text/plain", b"", {"Location": base + PLACEHOLDER_PATH})
-        self._shrink = lru_cache(maxsize=_KEPT_SHRUNK)(shrink)
+        self.dialect = DIALECTS[source](collection, base, faults)
+        try:
+            self.requests = RequestLog(self.dialect.what, log)
+        except BadInput:
+            self._server.close()
+            raise
+        self.endpoint = base + self.dialect.api_path
+        self.crowd = Crowd()
+        self.delay = faults.delay
+        self._trouble = Trouble(faults, self.dialect, self._true_answer)
         self._thread: threading.Thread | None = None
         self._serving = False
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that have genset ask this sandbox."""
+        key = self.dialect.key
+        return {self.dialect.environment: self.endpoint} | (dict([key]) if key else {})
 
     def answer(self, request: Request) -> Reply:
         """Decide what to reply to a request, by its faults as well."""
@@ -90,32 +105,8 @@ class Sandbox:
 
     def _true_answer(self, request: Request) -> Reply:
         if request.is_call:
-            return self._call(request)
-        if request.path == PLACEHOLDER_PATH:
-            return self._placeholder
-        if image := IMAGE_PATH.fullmatch(request.path):
-            return self._image(request.path, image[1], _KEYS.get(image[2] or ""))
-        return Reply(404, "text/plain", b"Not found\n")
-
-    def _call(self, request: Request) -> Reply:
-        settled = Reply(200, *self._api.call(request.params))
-        if self._unstable is None:
-            return settled
-        moved = Reply(200, *self._unstable.call(request.params))
-        return settled if moved == settled else replace(moved, fault="unstable_pages")
-
-    def _image(self, path: str, photo_id: str, key: str | None) -> Reply:
-        """The image at an address; every other address in the shape of one is a removed photo."""
-        photo = self._collection.find(photo_id)
-        if photo is None or key not in photo.sizes or photo.path(key) != path:
-            return self._moved
-        picture = photo.picture
-        try:
-            if key == photo.own_size:
-                return Reply(200, MIME[picture.extension], picture.path.read_bytes())
-            return Reply(200, MIME["jpg"], self._shrink(picture.path, SIZES[key]))
-        except FileNotFoundError:  # removed since we looked
-            return self._moved
+            return self.dialect.call(request)
+        return self.dialect.image(request) or Reply(404, "text/plain", b"Not found\n")
 
     def serve_forever(self) -> None:
         """Serve in this thread, until another one calls `close` or the user interrupts."""
@@ -211,9 +202,14 @@ class _Handler(BaseHTTPRequestHandler):
         if key := self._signed_key():
             params["oauth_consumer_key"] = key
         sandbox = self.server.sandbox
-        request = Request(self.command, address.path, params)
-        reply = sandbox.answer(request)
-        sandbox.requests.add(request, reply)
+        came, agent = time.monotonic(), self.headers.get("User-Agent", "")
+        # Done before the last byte goes: whoever has it may ask again.
+        with sandbox.crowd.enter(self.client_address[0]) as at_once:
+            request = Request(self.command, address.path, params, came, agent, at_once)
+            reply = sandbox.answer(request)
+            sandbox.requests.add(request, reply)
+            if sandbox.delay:
+                time.sleep(sandbox.delay)
         if reply.hang is not None:
             self._hang(reply.hang)
             return

@@ -4,16 +4,14 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from email.utils import formatdate
+from typing import TypeVar
 
-from genset.sandbox.api import spelled
+from genset.sandbox.dialect import Dialect
 from genset.sandbox.faults import CALLS_ONLY, Faults
-from genset.sandbox.messages import Reply, Request, without_secrets
-
-UNAVAILABLE = "Sorry, the Flickr API service is not currently available."
-UNAVAILABLE_CODES = (0, 10, 105, 201)
+from genset.sandbox.messages import Reply, Request, web_page, without_secrets
 
 ELSEWHERE = (
     "http://127.0.0.2:1/x.jpg",
@@ -22,7 +20,7 @@ ELSEWHERE = (
 )
 """Where a redirect leads that nobody should follow: other hosts, a cloud's secrets, own files."""
 
-_PAGE = "<!DOCTYPE html>\n<html><head><title>{0}</title></head><body><h1>{0}</h1></body></html>\n"
+T = TypeVar("T")
 
 
 class Trouble:
@@ -33,8 +31,11 @@ class Trouble:
     so. While `is_down`, there is an outage whatever the clock says; any thread may set it.
     """
 
-    def __init__(self, faults: Faults, answer: Callable[[Request], Reply]) -> None:
+    def __init__(
+        self, faults: Faults, dialect: Dialect, answer: Callable[[Request], Reply]
+    ) -> None:
         self._faults = faults
+        self._dialect = dialect
         self._answer = answer
         self.is_down = False
         self._first: float | None = None
@@ -45,6 +46,9 @@ class Trouble:
         """The reply to a request, right or wrong."""
         if self._is_outage(request):
             return replace(self._unavailable(), fault="outage")
+        if refusal := self._dialect.refusal(request):
+            asked = self._retry_after() if refusal.status == 429 else {}
+            return replace(refusal, headers=refusal.headers | asked)
         kind = self._passing(request)
         if kind is None:
             return self._lasting(request)
@@ -61,7 +65,7 @@ class Trouble:
 
     def _passing(self, request: Request) -> str | None:
         """The kind of failure that a request meets this time."""
-        is_image = not request.is_call and request.photo_id is not None
+        is_image = not request.is_call and self._dialect.photo_id(request) is not None
         if not self._faults.any_passing or not (request.is_call or is_image):
             return None
         identity = _identity(request)
@@ -74,25 +78,26 @@ class Trouble:
     def _failed(self, kind: str, request: Request) -> Reply:
         """A reply that does not even try."""
         pick, identity = self._faults.pick, _identity(request)
+
+        def own_pick(choices: Sequence[T], *about: object) -> T:
+            return pick(choices, *about, identity)
+
         if kind == "too_many":
-            return replace(_page(429, "Too Many Requests"), headers=self._retry_after())
+            return replace(web_page(429, "Too Many Requests"), headers=self._retry_after())
         if kind == "server_error":
             status = pick((500, 502, 503), kind, identity)
-            return self._unavailable() if status == 503 else _page(status, "Something went wrong")
+            return (
+                self._unavailable() if status == 503 else web_page(status, "Something went wrong")
+            )
         if kind == "timeout":
             return Reply(0, "", b"", hang=self._faults.hang)
-        code = pick(UNAVAILABLE_CODES, kind, identity)
-        failure = {"stat": "fail", "code": code, "message": UNAVAILABLE}
         if kind == "unavailable":
-            return Reply(200, *spelled(failure, request.params))
-        if pick((True, False), "as a page", identity):
-            return _page(200, "Hold your clicks a moment please...")
-        in_json = request.params.get("format") == "json"
-        return Reply(200, *spelled(failure, {"format": "rest" if in_json else "json"}))
+            return self._dialect.unavailable(request, own_pick)
+        return self._dialect.wrong_format(request, own_pick)
 
     def _unavailable(self) -> Reply:
         asked = self._retry_after() if self._faults.retry_after_503 else {}
-        return replace(_page(503, "Something went wrong"), headers=asked)
+        return replace(web_page(503, "Something went wrong"), headers=asked)
 
     def _retry_after(self) -> dict[str, str]:
         """When to come back, as a header: in seconds, or as a date, which has whole ones."""
@@ -104,7 +109,7 @@ class Trouble:
     def _lasting(self, request: Request) -> Reply:
         """The true reply, or what is wrong with the photo for good."""
         reply = self._answer(request)
-        photo_id = request.photo_id
+        photo_id = self._dialect.photo_id(request)
         kind = self._faults.of_photo(photo_id) if photo_id else None
         if kind == "gone":
             return replace(reply, fault=kind)
@@ -116,7 +121,7 @@ class Trouble:
         if kind == "poisoned":
             return replace(self._unavailable(), fault=kind)
         if kind == "not_image":
-            return replace(_page(200, "Please sign in"), fault=kind)
+            return replace(web_page(200, "Please sign in"), fault=kind)
         return replace(reply, body=reply.body[: len(reply.body) // 2], fault=kind)
 
 
@@ -124,7 +129,3 @@ def _identity(request: Request) -> str:
     """The same for the same request, whoever signed it and whenever."""
     params = sorted(without_secrets(request.params).items()) if request.is_call else ()
     return f"{request.verb} {request.path} {params}"
-
-
-def _page(status: int, text: str) -> Reply:
-    return Reply(status, "text/html; charset=utf-8", _PAGE.format(text).encode())

@@ -6,8 +6,8 @@ Addresses of images start with `base`.
 
 from typing import Any
 
-from genset.sandbox.photos import SERVER, Photo
-from genset.sandbox.pictures import SIZES
+from genset.sandbox.collection.photos import Photo
+from genset.sandbox.flickr.sizes import SERVER, SIZES, own_size, path_of, secret_of, sizes_of
 
 Answer = dict[str, Any]
 
@@ -39,7 +39,7 @@ _LICENSES = (
 
 def listed(photo: Photo, extras: set[str], base: str) -> Answer:
     """A photo as a search lists it: what `extras` does not ask for is not there."""
-    own = photo.picture.pixels if photo.own_size == "o" else None
+    own = photo.picture.pixels if own_size(photo) == "o" else None
     optional: dict[str, Answer] = {
         "description": {"description": {"_content": ""}},
         "license": {"license": str(photo.license)},
@@ -56,7 +56,7 @@ def listed(photo: Photo, extras: set[str], base: str) -> Answer:
     answer: Answer = {
         "id": photo.id,
         "owner": photo.owner,
-        "secret": photo.secret(),
+        "secret": secret_of(photo),
         "server": SERVER,
         "farm": 66,
         "title": photo.title,
@@ -67,9 +67,9 @@ def listed(photo: Photo, extras: set[str], base: str) -> Answer:
     for extra, fields in optional.items():
         if extra in extras:
             answer |= fields
-    for key, pixels in photo.sizes.items():
+    for key, pixels in sizes_of(photo).items():
         if f"url_{key}" in extras:
-            answer[f"url_{key}"] = base + photo.path(key)
+            answer[f"url_{key}"] = base + path_of(photo, key)
             if pixels:
                 width, height = SIZES[key].spell(pixels)
                 answer |= {f"height_{key}": height, f"width_{key}": width}
@@ -92,7 +92,7 @@ def info(photo: Photo) -> Answer:
     return {
         "photo": {
             "id": photo.id,
-            "secret": photo.secret(),
+            "secret": secret_of(photo),
             "server": SERVER,
             "farm": 66,
             "dateuploaded": str(photo.posted),
@@ -131,13 +131,13 @@ def info(photo: Photo) -> Answer:
 def sizes(photo: Photo, base: str) -> Answer:
     """A photo's sizes, smallest first, as getSizes gives them."""
     rows: list[Answer] = []
-    for key, pixels in photo.sizes.items():
+    for key, pixels in sizes_of(photo).items():
         known = zip(("width", "height"), SIZES[key].spell(pixels), strict=True) if pixels else ()
         rows.append(
             {
                 "label": SIZES[key].label,
                 **dict(known),
-                "source": base + photo.path(key),
+                "source": base + path_of(photo, key),
                 "url": f"{_photo_page(photo)}sizes/{key}/",
                 "media": "photo",
             }
@@ -162,9 +162,9 @@ def _taken(photo: Photo) -> Answer:
 
 def _original(photo: Photo) -> Answer:
     """The key to the original, for photos whose owner gives it away."""
-    if photo.own_size != "o":
+    if own_size(photo) != "o":
         return {}
-    return {"originalsecret": photo.secret("o"), "originalformat": photo.picture.extension}
+    return {"originalsecret": secret_of(photo, "o"), "originalformat": photo.picture.extension}
 
 
 def _photo_page(photo: Photo) -> str:

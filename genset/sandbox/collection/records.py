@@ -9,6 +9,19 @@ ImageNetV2's search logs have them:
      "file": "n01440764/1.jpg", "owner": "78733179@N04", "owner_name": "ann", "title": "A tench",
      "tags": "fish tench", "license": 4, "content_type": 0}           (ours; each may be missing)
 
+These are what one source alone knows, and each may be missing:
+
+    {"commons_license": "cc-by-sa-3.0-de", "first_upload": "2012-01-02 03:04:05",
+     "depicts": ["Q188845"], "extmetadata": {"Artist": "<b>Ann</b>", "UsageTerms": null},
+     "taxon": "Tinca tinca", "observation": "123456", "observation_license": "cc-by-nc",
+     "quality_grade": "needs_id", "captive": true,
+     "photo_url": "https://live.staticflickr.com/1/2_3_s.jpg"}
+
+On Commons a photo has the licence `commons_license`, or what fits Flickr's number; an earlier
+version, of `first_upload`; and its page says what `extmetadata` has, but not what is null there. On
+iNaturalist it shows the `taxon`, by default its class's; photos of one `observation` stand
+together, which has the licence, grade and state that its first photo's record says.
+
 `content_type` is 0 for a photo, 1 for a screenshot, 2 for something else. Other keys are allowed
 and not read. One photo may stand in several lines, as one that searches for two classes both
 returned: the first line describes it, the others add words that find it. What any of its lines says
@@ -18,25 +31,18 @@ is what a search with a minus sign looks at.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from genset.errors import BadInput
-from genset.sandbox.photos import Listing, Photo, mysql, normal
-from genset.sandbox.pictures import SIZES, SUFFIXES, Picture
+from genset.sandbox.collection.chance import number
+from genset.sandbox.collection.photos import Listing, Photo, mysql, normal
+from genset.sandbox.collection.pictures import SUFFIXES, Picture
+from genset.sandbox.collection.rows import Row, id_of, photo_of, text_of
 from genset.taxonomy import imagenet1k
-from genset.text.query import Phrase, parse, words
-
-ATTRIBUTION = 4
-"""Flickr's number for CC BY 2.0."""
-
-LICENSES = range(17)
-
-CONTENT_TYPES = range(3)
+from genset.text.query import Phrase, Terms, parse, words
 
 _FIRST_POST = datetime(2014, 2, 1, tzinfo=UTC)
 _POSTING_SECONDS = 5 * 365 * 86_400
@@ -75,16 +81,17 @@ class Collection:
         All photos where nothing is searched for.
         """
         asked = parse(text)
-        for listing in self.listings:
-            photo = listing.photo
-            if not text or (
-                listing.found_by(text, asked) and not asked.exclude(self._said[photo.id])
-            ):
-                yield photo
+        return self.select(lambda listing: not text or listing.found_by(text, asked), asked)
 
-    def _add(self, row: Mapping[str, Any], shelf: "_Shelf") -> None:
-        wnid, search_key = _text(row, "wnid"), _text(row, "search_key")
-        photo = _photo(row, shelf.picture_for(row))
+    def select(self, is_found: Callable[[Listing], bool], asked: Terms) -> Iterator[Photo]:
+        """The photos of the lines that are found, without those that say what is not `asked`."""
+        for listing in self.listings:
+            if is_found(listing) and not asked.exclude(self._said[listing.photo.id]):
+                yield listing.photo
+
+    def _add(self, row: Row, shelf: "_Shelf") -> None:
+        wnid, search_key = text_of(row, "wnid"), text_of(row, "search_key")
+        photo = photo_of(row, shelf.picture_for(row))
         photo = self.photos.setdefault(photo.id, photo)
         # Each tag is a text of its own: a phrase does not go from one to the next.
         texts = words(search_key), words(photo.title), *map(words, photo.tags.split())
@@ -112,17 +119,17 @@ class _Shelf:
         self._seen: Counter[str] = Counter()
         self._look = cache(Picture.look)
 
-    def picture_for(self, row: Mapping[str, Any]) -> Picture:
+    def picture_for(self, row: Row) -> Picture:
         """The file a record names, else the class's next one, else one of another class."""
-        wnid = _text(row, "wnid")
+        wnid = text_of(row, "wnid")
         turn = self._seen[wnid]
         self._seen[wnid] += 1
         if row.get("file") is not None:
-            return self._look(self._named(_text(row, "file")))
+            return self._look(self._named(text_of(row, "file")))
         own = self.classes.get(wnid, [])
         if turn < len(own):
             return self._look(own[turn])
-        start = number(_id(row)) % len(self.paths)
+        start = number(id_of(row)) % len(self.paths)
         onwards = (self.paths[(start + step) % len(self.paths)] for step in range(len(self.paths)))
         other = next((path for path in onwards if path.parent.name != wnid), self.paths[start])
         return self._look(other)
@@ -138,7 +145,7 @@ class _Shelf:
         return self.folder / path
 
 
-def _read(records: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _read(records: Path) -> Iterator[tuple[str, Row]]:
     """Each record of a file and where it stands there."""
     try:
         lines = records.read_text(encoding="utf-8").split("\n")
@@ -157,7 +164,7 @@ def _read(records: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield where, row
 
 
-def _make_up(shelf: _Shelf) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _make_up(shelf: _Shelf) -> Iterator[tuple[str, Row]]:
     """A record for each file, the same on every machine: all that varies is its path's hash."""
     taken: set[int] = set()
     for wnid, paths in shelf.classes.items():
@@ -180,72 +187,6 @@ def _make_up(shelf: _Shelf) -> Iterator[tuple[str, Mapping[str, Any]]]:
                     "file": name,
                 },
             )
-
-
-def _photo(row: Mapping[str, Any], picture: Picture) -> Photo:
-    photo_id = _id(row)
-    mark = number(photo_id)
-    owner = _text(row, "owner", f"{10_000_000 + mark % 90_000_000}@N0{mark % 8}")
-    url_type = _text(row, "url_type", "url_o")
-    if url_type.removeprefix("url_") not in SIZES or not url_type.startswith("url_"):
-        sizes = ", ".join(f"url_{key}" for key in SIZES)
-        raise ValueError(f'url_type "{url_type}" is no size: write one of {sizes}')
-    license_id = ATTRIBUTION if row.get("license") is None else row["license"]
-    if type(license_id) is not int or license_id not in LICENSES:
-        raise ValueError(f"license {license_id!r} is none of Flickr's: write a number, 0 to 16")
-    content_type = 0 if row.get("content_type") is None else row["content_type"]
-    if type(content_type) is not int or content_type not in CONTENT_TYPES:
-        raise ValueError(f"content_type {content_type!r} is none of Flickr's: write 0, 1 or 2")
-    return Photo(
-        id=photo_id,
-        picture=picture,
-        largest=url_type.removeprefix("url_"),
-        owner=owner,
-        owner_name=_text(row, "owner_name", f"user{owner.partition('@')[0]}"),
-        title=_text(row, "title", f"IMG_{mark % 10_000:04}"),
-        tags=_text(row, "tags", normal(_text(row, "search_key")).replace(" ", "")),
-        license=license_id,
-        posted=int(_date(row, "date_upload_search_engine").timestamp()),
-        taken=mysql(_date(row, "date_taken")) if row.get("date_taken") else None,
-        content_type=content_type,
-    )
-
-
-def _text(row: Mapping[str, Any], key: str, default: str | None = None) -> str:
-    value = row.get(key)
-    if value is None and default is not None:
-        return default
-    if not isinstance(value, str) or (default is None and not value.strip()):
-        raise ValueError(f'"{key}" is missing or no text: write it as a string')
-    return value
-
-
-def _id(row: Mapping[str, Any]) -> str:
-    photo_id = _text(row, "id_search_engine")
-    if not re.fullmatch(r"[0-9]+", photo_id):
-        raise ValueError(f'id_search_engine "{photo_id}" is no photo id: write it in digits')
-    return photo_id
-
-
-def _date(row: Mapping[str, Any], key: str) -> datetime:
-    found = moment(_text(row, key))
-    if found is None:
-        raise ValueError(f'{key} "{row[key]}" is no date: write it as 2014-02-01 13:59:00')
-    return found
-
-
-def moment(text: str) -> datetime | None:
-    """What `2014-02-01 13:59:00` or `2014-02-01` means in UTC; None when it is no date."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def number(text: str) -> int:
-    """A large number that is always the same for the same text."""
-    return int.from_bytes(sha256(text.encode()).digest()[:8])
 
 
 @cache

@@ -23,13 +23,12 @@ import re
 from collections.abc import Callable
 from xml.etree import ElementTree
 
+from genset.sandbox.collection.photos import Photo, normal
+from genset.sandbox.collection.records import Collection
+from genset.sandbox.collection.rows import moment
+from genset.sandbox.dialect import Unsettle
+from genset.sandbox.flickr.replies import Answer, info, licenses, listed, sizes
 from genset.sandbox.messages import Params, without_secrets
-from genset.sandbox.photos import Photo, normal
-from genset.sandbox.records import Collection, moment
-from genset.sandbox.replies import Answer, info, licenses, listed, sizes
-
-Unsettle = Callable[[list[Photo], int, str], list[Photo]]
-"""Moves what was found about: given the photos, the length of a page and a name of the search."""
 
 REAL_RESULTS = 4_000
 """How many results of a search Flickr gives; later pages repeat the last of these."""

@@ -1,0 +1,164 @@
+"""What one line of the records says of a photo. Which keys there are stands in `records.py`."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from genset.sandbox.collection.chance import number
+from genset.sandbox.collection.photos import OnCommons, OnINaturalist, Photo, mysql, normal
+from genset.sandbox.collection.pictures import Picture
+from genset.taxonomy import imagenet1k
+
+Row = Mapping[str, Any]
+
+ATTRIBUTION = 4
+"""Flickr's number for CC BY 2.0."""
+
+LICENSES = range(17)
+
+CONTENT_TYPES = range(3)
+
+URL_TYPES = ("sq", "q", "t", "s", "n", "m", "z", "c", "l", "h", "k", "o")
+"""The sizes that Flickr may give of a photo, smallest first, as `url_type` names them."""
+
+OBSERVATIONS = 100_000_000_000
+"""What is added to a photo's id for the id of its observation, where no record says it."""
+
+_GRADES = ("research", "needs_id", "casual")
+_BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+(?:-[a-z]+)?")
+
+
+def photo_of(row: Row, picture: Picture) -> Photo:
+    """The photo that a record describes; ValueError says what is wrong with it, and the mend."""
+    photo_id = id_of(row)
+    mark = number(photo_id)
+    owner = text_of(row, "owner", f"{10_000_000 + mark % 90_000_000}@N0{mark % 8}")
+    url_type = text_of(row, "url_type", "url_o")
+    if url_type not in {f"url_{key}" for key in URL_TYPES}:
+        sizes = ", ".join(f"url_{key}" for key in URL_TYPES)
+        raise ValueError(f'url_type "{url_type}" is no size: write one of {sizes}')
+    license_id = ATTRIBUTION if row.get("license") is None else row["license"]
+    if type(license_id) is not int or license_id not in LICENSES:
+        raise ValueError(f"license {license_id!r} is none of Flickr's: write a number, 0 to 16")
+    content_type = 0 if row.get("content_type") is None else row["content_type"]
+    if type(content_type) is not int or content_type not in CONTENT_TYPES:
+        raise ValueError(f"content_type {content_type!r} is none of Flickr's: write 0, 1 or 2")
+    return Photo(
+        id=photo_id,
+        picture=picture,
+        largest=url_type.removeprefix("url_"),
+        owner=owner,
+        owner_name=text_of(row, "owner_name", f"user{owner.partition('@')[0]}"),
+        title=text_of(row, "title", f"IMG_{mark % 10_000:04}"),
+        tags=text_of(row, "tags", normal(text_of(row, "search_key")).replace(" ", "")),
+        license=license_id,
+        posted=int(_date(row, "date_upload_search_engine").timestamp()),
+        taken=mysql(_date(row, "date_taken")) if row.get("date_taken") else None,
+        content_type=content_type,
+        commons=_on_commons(row),
+        inaturalist=_on_inaturalist(row, photo_id),
+    )
+
+
+def _on_commons(row: Row) -> OnCommons:
+    first = _date(row, "first_upload") if row.get("first_upload") else None
+    if first and first >= _date(row, "date_upload_search_engine"):
+        raise ValueError("first_upload is not before date_upload_search_engine, the latest one")
+    depicts = row.get("depicts") or []
+    depicts = [depicts] if isinstance(depicts, str) else depicts
+    if not isinstance(depicts, list) or not all(
+        isinstance(item, str) and re.fullmatch("Q[0-9]+", item) for item in depicts
+    ):
+        raise ValueError(f'depicts {depicts!r} is no list of Wikidata items: write ["Q188845"]')
+    said = row.get("extmetadata") or {}
+    if not isinstance(said, dict) or not all(
+        isinstance(value, str | None) for value in said.values()
+    ):
+        raise ValueError("extmetadata is no object of texts: write {field: text or null}")
+    return OnCommons(
+        license=text_of(row, "commons_license", "").lower() or None,
+        first_upload=int(first.timestamp()) if first else None,
+        depicts=tuple(depicts),
+        said=said,
+    )
+
+
+def _on_inaturalist(row: Row, photo_id: str) -> OnINaturalist:
+    wnid = text_of(row, "wnid")
+    names = _names(wnid)
+    taxon = text_of(row, "taxon", names[0] if names else "")
+    observation = text_of(row, "observation", str(OBSERVATIONS + int(photo_id)))
+    if not re.fullmatch("[0-9]{1,15}", observation):
+        raise ValueError(f'observation "{observation}" is no id: write it in digits')
+    grade = text_of(row, "quality_grade", "research")
+    if grade not in _GRADES:
+        raise ValueError(f'quality_grade "{grade}" is none: write one of {", ".join(_GRADES)}')
+    captive = False if row.get("captive") is None else row["captive"]
+    if not isinstance(captive, bool):
+        raise ValueError(f"captive {captive!r} is neither: write true or false")
+    return OnINaturalist(
+        taxon=taxon,
+        names=() if row.get("taxon") else names,
+        observation=int(observation),
+        observation_license=_observation_license(row),
+        quality_grade=grade,
+        captive=captive,
+        url=text_of(row, "photo_url") if row.get("photo_url") else None,
+    )
+
+
+def _observation_license(row: Row) -> str | None:
+    """The code, "" for all rights reserved, None where the record does not say."""
+    if "observation_license" not in row:
+        return None
+    return text_of(row, "observation_license", "").lower()
+
+
+@cache
+def _names(wnid: str) -> tuple[str, ...]:
+    """What iNaturalist calls a class: its taxon first, its English name last.
+
+    Nothing where it is no organism, as far as the taxonomy and the lemmas tell.
+    """
+    if wnid not in imagenet1k():
+        return ()
+    each = imagenet1k()[wnid]
+    binomials = (lemma for lemma in each.lemmas if _BINOMIAL.fullmatch(lemma))
+    taxa = [*filter(None, [getattr(each, "taxon", "")]), *binomials]
+    return tuple(dict.fromkeys([*taxa, each.name])) if taxa else ()
+
+
+def text_of(row: Row, key: str, default: str | None = None) -> str:
+    """A record's text; ValueError where it is none, or missing without a `default`."""
+    value = row.get(key)
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, str) or (default is None and not value.strip()):
+        raise ValueError(f'"{key}" is missing or no text: write it as a string')
+    return value
+
+
+def id_of(row: Row) -> str:
+    """A record's photo id; ValueError where it is not in digits."""
+    photo_id = text_of(row, "id_search_engine")
+    if not re.fullmatch(r"[0-9]+", photo_id):
+        raise ValueError(f'id_search_engine "{photo_id}" is no photo id: write it in digits')
+    return photo_id
+
+
+def _date(row: Row, key: str) -> datetime:
+    found = moment(text_of(row, key))
+    if found is None:
+        raise ValueError(f'{key} "{row[key]}" is no date: write it as 2014-02-01 13:59:00')
+    return found
+
+
+def moment(text: str) -> datetime | None:
+    """What `2014-02-01 13:59:00` or `2014-02-01` means in UTC; None when it is no date."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -1,0 +1,1 @@
+"""How Wikimedia Commons speaks."""

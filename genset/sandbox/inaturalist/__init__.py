@@ -1,0 +1,1 @@
+"""How iNaturalist speaks."""

@@ -1,0 +1,548 @@
+"""The sandbox as Wikimedia Commons, asked over HTTP as a client asks MediaWiki."""
+
+import io
+import threading
+import time
+from collections.abc import Iterator
+from hashlib import sha1
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from genset.errors import BadInput
+from genset.licenses import License, is_open
+from genset.sandbox import Faults, Reply, Request, Sandbox
+from tests.sandbox.conftest import Speak
+from tests.sandbox.test_sandbox import GOLDFISH, TENCH, picture, record, written
+
+AGENT = {"User-Agent": "tests (you@example.org)"}
+WHOLE = "timestamp|user|url|size|sha1|mime|extmetadata"
+COUNT = 23
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    """Two tench, one of them small, and a goldfish."""
+    folder = tmp_path / "photos"
+    picture(folder / TENCH / "1.jpg", (600, 400))
+    picture(folder / TENCH / "2.png", (64, 48))
+    picture(folder / GOLDFISH / "1.jpg", (400, 600))
+    return folder
+
+
+def get(address: str, **params: str) -> requests.Response:
+    return requests.get(address, params=params, headers=AGENT, timeout=10, allow_redirects=False)
+
+
+def call(sandbox: Sandbox, **params: str) -> dict[str, Any]:
+    """The answer to `action=query`."""
+    query = {"action": "query", "format": "json", "formatversion": "2", **params}
+    reply = get(sandbox.endpoint, **query)
+    assert reply.status_code == 200
+    answer: dict[str, Any] = reply.json()
+    return answer
+
+
+def search(sandbox: Sandbox, text: str = 'filetype:bitmap "tench"', **params: str) -> Any:
+    asked = {"generator": "search", "gsrsearch": text, "gsrnamespace": "6", "prop": "imageinfo"}
+    return call(sandbox, **{**asked, "iiprop": WHOLE, **params})
+
+
+def found(sandbox: Sandbox, text: str) -> list[int]:
+    """The ids that a search returns, by their places."""
+    pages = search(sandbox, text, gsrlimit="50").get("query", {"pages": []})["pages"]
+    return [page["pageid"] for page in sorted(pages, key=lambda page: page["index"])]
+
+
+def one(sandbox: Sandbox, number: int = 1, **params: str) -> dict[str, Any]:
+    """The newest version of a file, looked up by its id."""
+    asked = {"prop": "imageinfo", "iiprop": WHOLE, **params}
+    page = call(sandbox, pageids=str(number), **asked)["query"]["pages"][0]
+    newest: dict[str, Any] = page["imageinfo"][0]
+    return newest
+
+
+def everything(sandbox: Sandbox, text: str, **params: str) -> Iterator[dict[str, Any]]:
+    """Each answer to a search, following `continue` as MediaWiki says it should be."""
+    further: dict[str, str] = {}
+    while True:
+        answer = search(sandbox, text, **{**params, **further})
+        yield answer
+        if "continue" not in answer:
+            return
+        further = {name: str(value) for name, value in answer["continue"].items()}
+
+
+# Searching
+
+
+def test_without_records_a_class_is_found_by_its_words(speak: Speak) -> None:
+    answer = search(speak("commons"))
+    assert set(answer) == {"batchcomplete", "query"}
+    assert answer["batchcomplete"] is True
+    pages = answer["query"]["pages"]
+    assert sorted(page["index"] for page in pages) == [1, 2]
+    for page in pages:
+        assert (page["ns"], page["imagerepository"], len(page["imageinfo"])) == (6, "local", 1)
+        assert page["title"].startswith("File:")
+
+
+def test_phrases_exclusions_and_statements(speak: Speak) -> None:
+    sandbox = speak(
+        "commons",
+        record(1, search_key="lion", title="A lion in the sun", depicts=["Q140", "Q525"]),
+        record(2, search_key="sea lion", title="A sea lion", depicts="Q9417"),
+        record(3, search_key="lion", title="A lion by the sea"),
+    )
+    assert found(sandbox, 'filetype:bitmap "lion"') == [1, 2, 3]
+    assert found(sandbox, '"sea lion"') == [2]
+    assert found(sandbox, '"lion" "sun"') == [1]
+    assert found(sandbox, 'filetype:bitmap "lion" -"sea lion"') == [1, 3]
+    assert found(sandbox, "filetype:bitmap haswbstatement:P180=Q140") == [1]
+    assert found(sandbox, "haswbstatement:P180=Q140|P180=Q9417") == [1, 2]
+    assert found(sandbox, '"lion" -haswbstatement:P180=Q140') == [2, 3]
+    assert found(sandbox, 'filetype:video "lion"') == []
+
+
+def test_a_planned_query_finds_its_class_however_it_is_quoted(speak: Speak) -> None:
+    lion = "n02129165"  # searched as: lion -sea -mountain
+    sandbox = speak(
+        "commons",
+        record(1),
+        record(2, wnid=lion, search_key="simba"),
+        record(3, wnid=lion, search_key="simba", title="at sea"),
+    )
+    assert found(sandbox, 'filetype:bitmap "Tinca tinca"') == [1]
+    assert found(sandbox, 'filetype:bitmap "lion" -"sea" -"mountain"') == [2]
+
+
+def test_pages_do_not_stand_in_the_order_of_the_results(speak: Speak) -> None:
+    rows = [record(number, file=f"{TENCH}/1.jpg") for number in range(1, COUNT + 1)]
+    pages = search(speak("commons", *rows), gsrlimit="50")["query"]["pages"]
+    places = [page["index"] for page in pages]
+    assert places != sorted(places)
+    assert {page["pageid"]: page["index"] for page in pages} == {
+        number: number for number in range(1, COUNT + 1)
+    }
+
+
+def test_only_files_are_searched_for(speak: Speak) -> None:
+    assert "query" not in search(speak("commons"), gsrnamespace="0")
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    limit=st.integers(1, COUNT + 3), partial=st.sampled_from([0.0, 0.5, 1.0]), seed=st.integers()
+)
+def test_whoever_follows_the_continuation_gets_each_photo_once_and_whole(
+    folder: Path, limit: int, partial: float, seed: int
+) -> None:
+    faults = Faults(seed=seed, partial=partial)
+    with Sandbox(
+        folder / "photos", folder / "records.jsonl", faults=faults, source="commons"
+    ) as it:
+        places: dict[int, list[int]] = {}
+        whole: list[int] = []
+        for answer in everything(it, '"tench"', gsrlimit=str(limit)):
+            for page in answer["query"]["pages"]:
+                places.setdefault(page["pageid"], []).append(page["index"])
+                if "imageinfo" in page:
+                    whole.append(page["pageid"])
+    assert sorted(whole) == list(range(1, COUNT + 1))
+    assert {number: set(seen) for number, seen in places.items()} == {
+        number: {number} for number in range(1, COUNT + 1)
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Photos and records of one class, in a folder."""
+    folder = tmp_path_factory.mktemp("served")
+    picture(folder / "photos" / TENCH / "1.jpg")
+    rows = (record(number, file=f"{TENCH}/1.jpg") for number in range(1, COUNT + 1))
+    written(folder, *rows)
+    return folder
+
+
+def test_a_partial_reply_says_so(speak: Speak) -> None:
+    rows = [record(number, file=f"{TENCH}/1.jpg") for number in range(1, 9)]
+    sandbox = speak("commons", *rows, partial=1)
+    answer = search(sandbox, gsrlimit="4", gsroffset="4")
+    assert "batchcomplete" not in answer
+    assert sum("imageinfo" in page for page in answer["query"]["pages"]) == 2
+    assert set(answer["continue"]) == {"iicontinue", "gsroffset", "continue"}
+    assert answer["continue"]["gsroffset"] == 4
+    assert [each.fault for each in sandbox.requests.of("search")] == ["partial"]
+
+
+def test_results_beyond_10000_are_refused(speak: Speak) -> None:
+    sandbox = speak("commons", record(1))
+    assert search(sandbox, gsrlimit="50", gsroffset="9950")["batchcomplete"]
+    assert search(sandbox, gsrlimit="50", gsroffset="9951")["error"]["code"] == "search-error"
+
+
+# Looking files up
+
+
+def test_files_are_looked_up_fifty_at_a_time(speak: Speak) -> None:
+    rows = [record(number, file=f"{TENCH}/1.jpg") for number in range(1, 60)]
+    sandbox = speak("commons", *rows)
+    ids = [*range(1, 50), 99]
+    pages = call(sandbox, pageids="|".join(map(str, ids)), prop="imageinfo")["query"]["pages"]
+    assert {page["pageid"] for page in pages} == set(ids)
+    assert [page for page in pages if "missing" in page] == [{"pageid": 99, "missing": True}]
+    assert all(set(page["imageinfo"][0]) == {"timestamp", "user"} for page in pages[:-1])
+    assert not any("index" in page for page in pages)
+    ids.append(51)
+    error = call(sandbox, pageids="|".join(map(str, ids)))["error"]
+    assert error["code"] == "toomanyvalues"
+    assert [each.what for each in sandbox.requests] == ["imageinfo", ""]
+
+
+def test_versions_come_newest_first(speak: Speak) -> None:
+    row = record(1, first_upload="2012-01-02 03:04:05")
+    sandbox = speak("commons", row, record(2))
+    versions = ["2015-01-02T12:00:00Z", "2012-01-02T03:04:05Z"]
+    asked = {"pageids": "1", "prop": "imageinfo", "iiprop": "timestamp"}
+
+    def seen(answer: Any) -> list[str]:
+        (page,) = answer["query"]["pages"]
+        return [version["timestamp"] for version in page["imageinfo"]]
+
+    newest = call(sandbox, **asked)
+    assert seen(newest) == versions[:1]
+    assert newest["continue"] == {"iistart": versions[1], "continue": "||"}
+    assert seen(call(sandbox, **asked, **newest["continue"])) == versions[1:]
+    both = call(sandbox, **asked, iilimit="50")
+    assert seen(both) == versions
+    assert both["batchcomplete"] is True
+    # Of several files MediaWiki gives so many versions of each, and does not go on.
+    several = call(sandbox, **asked | {"pageids": "1|2"})
+    assert several["batchcomplete"] is True
+    assert all(len(page["imageinfo"]) == 1 for page in several["query"]["pages"])
+
+
+def test_a_version_has_what_was_asked_for(speak: Speak, photos: Path) -> None:
+    sandbox = speak("commons", record(1, owner_name="ann"))
+    whole, content = one(sandbox, iiurlwidth="250"), (photos / TENCH / "1.jpg").read_bytes()
+    assert (whole["width"], whole["height"], whole["size"]) == (600, 400, len(content))
+    assert (whole["thumbwidth"], whole["thumbheight"]) == (250, 167)
+    assert whole["sha1"] == sha1(content, usedforsecurity=False).hexdigest()
+    assert (whole["timestamp"], whole["user"]) == ("2015-01-02T12:00:00Z", "ann")
+    assert whole["mime"] == "image/jpeg"
+    assert whole["descriptionurl"].startswith("https://commons.wikimedia.org/wiki/File:")
+    assert whole["descriptionshorturl"].endswith("curid=1")
+    assert set(one(sandbox, iiprop="mime")) == {"mime"}
+
+
+def test_a_form_is_answered_as_an_address_is(speak: Speak) -> None:
+    sandbox = speak("commons", record(1))
+    form = {"action": "query", "format": "json", "formatversion": "2", "pageids": "1"}
+    reply = requests.post(sandbox.endpoint, data=form, headers=AGENT, timeout=10)
+    assert reply.json() == call(sandbox, pageids="1")
+
+
+def test_the_site_says_what_it_is(speak: Speak) -> None:
+    general = call(speak("commons"), meta="siteinfo")["query"]["general"]
+    assert general["sitename"] == "Wikimedia Commons"
+
+
+# What a file's page says
+
+
+def said(sandbox: Sandbox, number: int = 1) -> dict[str, str]:
+    metadata = one(sandbox, number)["extmetadata"]
+    for field in metadata.values():
+        assert {"value", "source"} <= set(field) <= {"value", "source", "hidden"}
+    return {name: field["value"] for name, field in metadata.items()}
+
+
+def test_a_page_says_what_the_record_does(speak: Speak) -> None:
+    sandbox = speak(
+        "commons", record(1, owner_name="Ann <Lee>", date_taken="2013-10-06 14:06:41", license=5)
+    )
+    page = said(sandbox)
+    assert page["License"] == "cc-by-sa-2.0"
+    assert page["LicenseShortName"] == "CC BY-SA 2.0"
+    assert page["LicenseUrl"] == "https://creativecommons.org/licenses/by-sa/2.0"
+    assert page["UsageTerms"] == "Creative Commons Attribution-Share Alike 2.0"
+    assert page["DateTime"] == "2015-01-02 12:00:00"
+    assert page["DateTimeOriginal"] == "2013-10-06 14:06:41"
+    assert page["Artist"].endswith(">Ann &lt;Lee&gt;</a>")
+    assert page["Restrictions"] == ""
+    assert "Own work" in page["Credit"]
+
+
+def test_a_page_may_say_no_date_or_anything_else(speak: Speak) -> None:
+    words = {"Artist": "<script>alert(1)</script>", "Credit": None, "Attribution": "x" * 100_000}
+    page = said(speak("commons", record(1, extmetadata=words)))
+    assert "DateTimeOriginal" not in page
+    assert "Credit" not in page
+    assert page["Artist"] == words["Artist"]
+    assert page["Attribution"] == words["Attribution"]
+
+
+def test_commons_has_free_licenses_alone(speak: Speak) -> None:
+    sandbox = speak("commons", *(record(1 + number, license=number) for number in range(17)))
+    for number in range(17):
+        page = said(sandbox, 1 + number)
+        license = License(page["UsageTerms"], page.get("LicenseUrl", ""))
+        assert is_open(license), page
+
+
+@pytest.mark.parametrize(
+    ("code", "short", "url"),
+    [
+        (
+            "cc-by-sa-3.0-de",
+            "CC BY-SA 3.0 de",
+            "https://creativecommons.org/licenses/by-sa/3.0/de/deed.en",
+        ),
+        ("cc0", "CC0", "http://creativecommons.org/publicdomain/zero/1.0/deed.en"),
+        ("pd", "Public domain", None),
+        ("copyrighted free use", "Copyrighted free use", None),
+    ],
+)
+def test_a_record_names_a_license(speak: Speak, code: str, short: str, url: str | None) -> None:
+    page = said(speak("commons", record(1, commons_license=code)))
+    assert (page["LicenseShortName"], page.get("LicenseUrl")) == (short, url)
+
+
+def test_no_two_titles_are_the_same_and_all_can_be_one(speak: Speak) -> None:
+    rows = [record(1, title="a/b: [c]_?"), record(2, title="a/b: [c]_?"), record(3, title="")]
+    sandbox = speak("commons", *rows)
+    pages = call(sandbox, pageids="1|2|3")["query"]["pages"]
+    titles = {page["pageid"]: page["title"] for page in pages}
+    assert titles[1] == "File:A b c (1).jpg"
+    assert titles[2] == "File:A b c (2).png"
+    assert titles[3].startswith("File:(3).")
+    assert get(one(sandbox, 3)["url"]).status_code == 200
+
+
+# Images
+
+
+def test_the_file_comes_as_it_is(speak: Speak, photos: Path) -> None:
+    reply = get(one(speak("commons", record(1)))["url"])
+    assert reply.content == (photos / TENCH / "1.jpg").read_bytes()
+    assert reply.headers["Content-Type"] == "image/jpeg"
+
+
+def test_a_thumbnail_has_the_width_that_was_asked_for(speak: Speak) -> None:
+    sandbox = speak("commons", record(1), record(2, wnid=GOLDFISH, search_key="goldfish"))
+    for number, height in ((1, 220), (2, 495)):
+        about = one(sandbox, number, iiurlwidth="330")
+        with Image.open(io.BytesIO(get(about["thumburl"]).content)) as image:
+            assert image.size == (330, height) == (about["thumbwidth"], about["thumbheight"])
+
+
+def test_a_small_files_thumbnail_is_the_file(speak: Speak) -> None:
+    about = one(speak("commons", record(1)), iiurlwidth="960")
+    assert about["thumburl"] == about["url"]
+    assert (about["thumbwidth"], about["thumbheight"]) == (600, 400)
+
+
+def test_only_some_widths_exist(speak: Speak) -> None:
+    sandbox = speak("commons", record(1))
+    address = one(sandbox, iiurlwidth="320")["thumburl"]
+    for _ in range(4):
+        assert get(address).status_code == 429
+    assert get(address.replace("320px", "330px")).status_code == 200
+    assert get(address.replace("320px", "960px")).status_code == 400  # not smaller than the file
+    assert {each.fault for each in sandbox.requests} == {None}
+
+
+def test_thumbnails_are_upright_and_of_the_files_format(speak: Speak, photos: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    picture(photos / TENCH / "1.jpg", (600, 400), exif=exif)
+    picture(photos / TENCH / "2.png", (600, 400))
+    sandbox = speak("commons", record(1), record(2))
+    turned = one(sandbox, iiurlwidth="250")
+    assert (turned["width"], turned["height"]) == (400, 600)
+    for about, size, form in (
+        (turned, (250, 375), "JPEG"),
+        (one(sandbox, 2, iiurlwidth="250"), (250, 167), "PNG"),
+    ):
+        with Image.open(io.BytesIO(get(about["thumburl"]).content)) as image:
+            assert (image.size, image.format) == (size, form)
+
+
+@pytest.mark.parametrize("end", ["x.jpg", "250px-Other_(1).jpg", ""])
+def test_addresses_that_no_file_has(speak: Speak, end: str) -> None:
+    sandbox = speak("commons", record(1))
+    address = one(sandbox, iiurlwidth="250")["thumburl"].rpartition("/")[0]
+    assert get(f"{address}/{end}").status_code == 404
+    assert get(one(sandbox)["url"].replace("(1)", "(2)")).status_code == 404
+
+
+def test_a_file_that_was_deleted(speak: Speak, photos: Path) -> None:
+    sandbox = speak("commons", record(1))
+    about = one(sandbox, iiurlwidth="250")
+    (photos / TENCH / "1.jpg").unlink()
+    assert get(about["url"]).status_code == get(about["thumburl"]).status_code == 404
+    assert call(sandbox, pageids="1")["query"]["pages"] == [{"pageid": 1, "missing": True}]
+    assert found(sandbox, '"tench"') == []
+
+
+# Manners
+
+
+@pytest.mark.parametrize(
+    ("agent", "status"),
+    [
+        ("genset/1.0", 403),
+        ("python-requests/2.32", 403),
+        ("genset/1.0 (you@example.org)", 200),
+        ("genset/1.0 (https://example.org/me)", 200),
+    ],
+)
+def test_a_client_says_how_to_reach_it(speak: Speak, agent: str, status: int) -> None:
+    sandbox = speak("commons", record(1))
+    for address in (f"{sandbox.endpoint}?action=query&format=json", one(sandbox)["url"]):
+        reply = requests.get(address, headers={"User-Agent": agent}, timeout=10)
+        assert reply.status_code == status
+
+
+class Crossing(Sandbox):
+    """A sandbox that answers nobody until so many have asked."""
+
+    waits_for = threading.Barrier(1)
+
+    def answer(self, request: Request) -> Reply:
+        self.waits_for.wait(timeout=30)
+        return super().answer(request)
+
+
+def statuses(sandbox: Sandbox, count: int, turns: int = 1) -> list[int]:
+    """What so many threads get that ask at once."""
+    seen: list[int] = []
+
+    def ask() -> None:
+        for _ in range(turns):
+            seen.append(get(sandbox.endpoint, action="query", format="json").status_code)
+
+    threads = [threading.Thread(target=ask) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return seen
+
+
+def test_no_more_than_three_requests_at_once(photos: Path) -> None:
+    with Crossing(photos, source="commons", faults=Faults(retry_after=7)) as sandbox:
+        sandbox.waits_for = threading.Barrier(5)
+        assert sorted(statuses(sandbox, 5)) == [200, 200, 200, 429, 429]
+        assert sandbox.crowd.most == 5
+        assert {each.fault for each in sandbox.requests} == {None}
+
+
+def test_whoever_keeps_to_three_at_once_is_never_refused(speak: Speak) -> None:
+    sandbox = speak("commons")
+    assert set(statuses(sandbox, 3, turns=40)) == {200}
+    assert sandbox.crowd.most <= 3
+
+
+def test_other_sources_count_and_refuse_nobody(photos: Path) -> None:
+    with Crossing(photos) as sandbox:
+        sandbox.waits_for = threading.Barrier(5)
+        assert statuses(sandbox, 5) == [200] * 5
+        assert sandbox.crowd.most == 5
+
+
+def test_answers_take_as_long_as_they_are_told_to(speak: Speak) -> None:
+    sandbox = speak("commons", delay=0.2)
+    before = time.monotonic()
+    call(sandbox)
+    assert time.monotonic() - before >= 0.2
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("params", "code", "says"),
+    [
+        ({"action": "qurey"}, "badvalue", 'parameter "action": qurey'),
+        ({"generator": "allimages"}, "badvalue", 'parameter "generator": allimages'),
+        ({"generator": "search"}, "missingparam", 'The "gsrsearch" parameter must be set'),
+        (
+            {"generator": "search", "gsrsearch": "x", "gsrlimit": "many"},
+            "badinteger",
+            'Invalid value "many" for integer parameter "gsrlimit"',
+        ),
+        ({"pageids": "1|x"}, "badinteger", "pageids"),
+        ({"pageids": "1", "prop": "imageinfo", "iiurlwidth": "wide"}, "badinteger", "iiurlwidth"),
+        ({"pageids": "1", "prop": "imageinfo", "iilimit": "all"}, "badinteger", "iilimit"),
+    ],
+)
+def test_errors(speak: Speak, params: dict[str, str], code: str, says: str) -> None:
+    sandbox = speak("commons", record(1))
+    answer = call(sandbox, **params)
+    assert set(answer) == {"error", "servedby"}
+    assert set(answer["error"]) == {"code", "info", "docref"}
+    assert answer["error"]["code"] == code
+    assert says in answer["error"]["info"]
+
+
+def test_what_programs_do_not_read_is_a_web_page(speak: Speak) -> None:
+    reply = get(speak("commons").endpoint, action="query", meta="siteinfo")
+    assert reply.headers["Content-Type"].startswith("text/html")
+
+
+def test_unavailable_comes_with_several_codes(speak: Speak) -> None:
+    sandbox = speak("commons", unavailable=1)
+    codes = {call(sandbox, pageids=str(number))["error"]["code"] for number in range(40)}
+    assert codes == {"maxlag", "readonly", "ratelimited", "internal_api_error_DBQueryError"}
+
+
+def test_errors_come_as_a_page_that_was_not_asked_for(speak: Speak) -> None:
+    sandbox = speak("commons", wrong_format=1)
+    query = {"action": "query", "format": "json"}
+    replies = [get(sandbox.endpoint, **query, pageids=str(number)) for number in range(20)]
+    assert {reply.status_code for reply in replies} == {200, 503}
+    assert all(reply.text.startswith("<!DOCTYPE html>") for reply in replies)
+
+
+def test_photos_move_between_pages_but_none_is_lost(speak: Speak) -> None:
+    rows = [record(number, file=f"{TENCH}/1.jpg") for number in range(1, COUNT + 1)]
+    sandbox = speak("commons", *rows, unstable_pages=1)
+    read = [
+        [page["pageid"] for page in answer["query"]["pages"]]
+        for answer in everything(sandbox, '"tench"', gsrlimit="5")
+    ]
+    flat = [number for page in read for number in page]
+    assert set(flat) == set(range(1, COUNT + 1))
+    assert len(flat) > COUNT
+    assert {each.fault for each in sandbox.requests} == {"unstable_pages"}
+
+
+# Records
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"commons_license": 4}, '"commons_license" is missing or no text'),
+        ({"first_upload": "2015-01-01 12:00:00"}, "first_upload is not before"),
+        ({"first_upload": "once"}, "write it as 2014-02-01 13:59:00"),
+        ({"depicts": ["tench"]}, 'write ["Q188845"]'),
+        ({"depicts": 188845}, 'write ["Q188845"]'),
+        ({"extmetadata": ["Artist"]}, "write {field: text or null}"),
+        ({"extmetadata": {"Artist": 3}}, "write {field: text or null}"),
+    ],
+)
+def test_a_bad_record_is_named_with_its_line(
+    photos: Path, tmp_path: Path, change: dict[str, Any], says: str
+) -> None:
+    row = record(28, date_upload_search_engine="2015-01-01 12:00:00", **change)
+    with pytest.raises(BadInput) as caught:
+        Sandbox(photos, records := written(tmp_path, record(1), row))
+    assert str(caught.value).startswith(f"{records}:2: ")
+    assert says in str(caught.value)

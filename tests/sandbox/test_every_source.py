@@ -1,0 +1,242 @@
+"""What the sandbox promises of every source it speaks: faults, images, the log, the command."""
+
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+from PIL import Image
+
+from genset.errors import BadInput
+from genset.sandbox import Reply, Request, Sandbox
+from genset.sandbox.faults import CALLS_ONLY, LASTING, PASSING
+from genset.sandbox.server import DIALECTS
+from tests.sandbox.conftest import Speak
+from tests.sandbox.test_sandbox import TENCH, picture, record
+
+AGENT = "tests (you@example.org)"
+COUNT = 30
+
+# How each source is asked for the photos of a class: what stands after the endpoint, and the
+# parameters.
+SEARCHES: dict[str, tuple[str, dict[str, str]]] = {
+    "flickr": (
+        "",
+        {
+            "method": "flickr.photos.search",
+            "api_key": "sandbox",
+            "text": "tench",
+            "extras": "url_o",
+            "format": "json",
+            "nojsoncallback": "1",
+        },
+    ),
+    "commons": (
+        "",
+        {
+            "action": "query",
+            "format": "json",
+            "formatversion": "2",
+            "generator": "search",
+            "gsrsearch": 'filetype:bitmap "tench"',
+            "gsrnamespace": "6",
+            "gsrlimit": "50",
+            "prop": "imageinfo",
+            "iiprop": "url",
+            "iiurlwidth": "960",
+        },
+    ),
+    "inaturalist": ("/observations", {"taxon_name": "Tinca tinca", "per_page": "200"}),
+}
+ADDRESSES: dict[str, Callable[[Any], list[str]]] = {
+    "flickr": lambda reply: [photo["url_o"] for photo in reply["photos"]["photo"]],
+    "commons": lambda reply: [page["imageinfo"][0]["thumburl"] for page in reply["query"]["pages"]],
+    "inaturalist": lambda reply: [
+        photo["url"].replace("square", "original")
+        for each in reply["results"]
+        for photo in each["photos"]
+    ],
+}
+NAMES = {"flickr": "flickr.photos.search", "commons": "search", "inaturalist": "search"}
+
+every_source = pytest.mark.parametrize("source", DIALECTS)
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    folder = tmp_path / "photos"
+    picture(folder / TENCH / "1.jpg")
+    return folder
+
+
+def rows(count: int = COUNT) -> list[dict[str, Any]]:
+    return [record(number, file=f"{TENCH}/1.jpg") for number in range(1, count + 1)]
+
+
+def get(address: str, **params: str) -> requests.Response:
+    return requests.get(
+        address, params, headers={"User-Agent": AGENT}, timeout=10, allow_redirects=False
+    )
+
+
+def search(sandbox: Sandbox, source: str) -> requests.Response:
+    end, params = SEARCHES[source]
+    return get(sandbox.endpoint + end, **params)
+
+
+def addresses(sandbox: Sandbox, source: str) -> list[str]:
+    """Where the images of the class are."""
+    reply = search(sandbox, source)
+    while reply.status_code != 200:
+        reply = search(sandbox, source)
+    return ADDRESSES[source](reply.json())
+
+
+def ask(sandbox: Sandbox, address: str, **params: str) -> Reply:
+    return sandbox.answer(Request("GET", urlsplit(address).path, params, agent=AGENT))
+
+
+@every_source
+def test_every_photo_can_be_searched_and_fetched(speak: Speak, source: str, photos: Path) -> None:
+    sandbox = speak(source, *rows())
+    images = addresses(sandbox, source)
+    assert len(set(images)) == COUNT
+    for address in images:
+        reply = get(address)
+        assert (reply.status_code, reply.headers["Content-Type"]) == (200, "image/jpeg")
+        assert reply.content == (photos / TENCH / "1.jpg").read_bytes()
+    assert [each.fault for each in sandbox.requests.of(NAMES[source])] == [None]
+
+
+@every_source
+def test_what_is_asked_is_logged(speak: Speak, source: str) -> None:
+    sandbox = speak(source, record(1))
+    (address,) = addresses(sandbox, source)
+    get(address)
+    call, image = sandbox.requests
+    assert (call.what, image.what) == (NAMES[source], urlsplit(address).path)
+    assert call.params.items() <= SEARCHES[source][1].items()
+    assert image.params == {}
+
+
+@every_source
+@pytest.mark.parametrize("kind", PASSING)
+def test_the_third_try_passes(speak: Speak, source: str, kind: str) -> None:
+    calm, sandbox = speak(source, record(1)), speak(source, record(1), **{kind: 1})
+    end, params = SEARCHES[source]
+    asked: list[tuple[str, dict[str, str]]] = [(sandbox.endpoint + end, params)]
+    if kind not in CALLS_ONLY:
+        asked.append((addresses(calm, source)[0], {}))
+    for address, params in asked:
+        replies = [ask(sandbox, address, **params) for _ in range(3)]
+        assert [reply.fault for reply in replies] == [kind, kind, None]
+        assert replies[2].status == 200
+        assert all(reply != replies[2] for reply in replies[:2])
+
+
+@every_source
+def test_too_many_says_when_to_come_back(speak: Speak, source: str) -> None:
+    reply = search(speak(source, record(1), too_many=1, retry_after=7), source)
+    assert (reply.status_code, reply.headers["Retry-After"]) == (429, "7")
+
+
+@every_source
+@pytest.mark.parametrize("kind", LASTING)
+def test_what_is_wrong_with_a_photo_stays_wrong(speak: Speak, source: str, kind: str) -> None:
+    sandbox = speak(source, record(1), **{kind: 1})
+    (address,) = addresses(sandbox, source)  # it is listed
+    replies = [get(address) for _ in range(4)]
+    statuses = {reply.status_code for reply in replies}
+    if kind == "gone":
+        assert statuses == {302 if source == "flickr" else 404}
+    elif kind == "redirect_elsewhere":
+        assert statuses == {302}
+        assert urlsplit(replies[0].headers["Location"]).hostname != "127.0.0.1"
+    elif kind == "poisoned":
+        assert statuses == {503}
+    elif kind == "not_image":
+        assert statuses == {200}
+        assert replies[0].headers["Content-Type"].startswith("text/html")
+    else:
+        assert statuses == {200}
+        with pytest.raises(OSError), Image.open(io.BytesIO(replies[0].content)) as image:
+            image.load()
+    assert {each.fault for each in list(sandbox.requests)[1:]} == {kind}
+
+
+# How each source is asked for the photo whose id is 1.
+LOOK_UPS: dict[str, tuple[str, dict[str, str]]] = {
+    "commons": ("", {"action": "query", "format": "json", "formatversion": "2", "pageids": "1"}),
+    "inaturalist": ("/observations/7", {}),
+}
+
+
+@pytest.mark.parametrize("source", LOOK_UPS)
+def test_a_photo_that_is_gone_is_not_to_be_looked_up(speak: Speak, source: str) -> None:
+    end, params = LOOK_UPS[source]
+    sandbox = speak(source, record(1, observation="7"), gone=1)
+    answer = get(sandbox.endpoint + end, **params).json()
+    if source == "commons":
+        assert answer["query"]["pages"] == [{"pageid": 1, "missing": True}]
+    else:
+        assert answer["results"] == []
+    assert [each.fault for each in sandbox.requests] == ["gone"]
+
+
+@every_source
+def test_one_gone_photo_takes_no_other_with_it(speak: Speak, source: str) -> None:
+    sandbox = speak(source, *rows(), gone=0.4, seed=3)
+    seen = {get(address).status_code for address in addresses(sandbox, source)}
+    assert seen == {200, 302 if source == "flickr" else 404}
+
+
+@every_source
+def test_the_same_photos_are_bad_at_every_source(speak: Speak, source: str) -> None:
+    """A photo's faults hang on its id alone, so sources can be compared."""
+    faults = {"poisoned": 0.3, "not_image": 0.3}
+
+    def met(name: str) -> dict[str | None, str | None]:
+        sandbox = speak(name, *rows(), **faults)
+        dialect = sandbox.dialect
+        asked = [Request("GET", urlsplit(each).path, {}) for each in addresses(sandbox, name)]
+        return {dialect.photo_id(each): ask(sandbox, each.path).fault for each in asked}
+
+    assert met(source) == met("flickr")
+    assert set(met(source).values()) == {"poisoned", "not_image", None}
+
+
+@every_source
+def test_everything_is_down_while_there_is_an_outage(speak: Speak, source: str) -> None:
+    sandbox = speak(source, record(1))
+    (address,) = addresses(sandbox, source)
+    for down in (True, False):
+        sandbox.is_down = down
+        status = 503 if down else 200
+        assert [search(sandbox, source).status_code, get(address).status_code] == [status] * 2
+
+
+@every_source
+def test_the_command_says_what_to_export(photos: Path, source: str) -> None:
+    command = [sys.executable, "-m", "genset", "sandbox", "--port", "0", "--source", source]
+    process = subprocess.Popen(
+        [*command, "--photos", str(photos)], stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+    try:
+        assert process.stdout is not None
+        words, _, endpoint = process.stdout.readline().strip().partition("=")
+        assert words == f"export GENSET_{source.upper()}_ENDPOINT"
+        end, params = SEARCHES[source]
+        assert ADDRESSES[source](get(endpoint + end, **params).json())
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_source_that_nobody_speaks(photos: Path) -> None:
+    with pytest.raises(BadInput, match="name one of flickr, commons, inaturalist"):
+        Sandbox(photos, source="pexels")

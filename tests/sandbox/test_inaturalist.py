@@ -1,0 +1,388 @@
+"""The sandbox as iNaturalist, asked over HTTP as a client asks the real one."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from genset.errors import BadInput
+from genset.sandbox import Sandbox
+from tests.sandbox.conftest import Speak
+from tests.sandbox.test_sandbox import GOLDFISH, TENCH, picture, record, shape, written
+
+COUNT = 23
+CANOE = "n02951358"
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    """Two tench, a goldfish and a canoe, which is no organism."""
+    folder = tmp_path / "photos"
+    picture(folder / TENCH / "1.jpg", (1200, 900))
+    picture(folder / TENCH / "2.png", (600, 800))
+    picture(folder / GOLDFISH / "1.jpg")
+    picture(folder / CANOE / "1.jpg")
+    return folder
+
+
+def get(address: str, **params: str) -> requests.Response:
+    return requests.get(address, params=params, timeout=10, allow_redirects=False)
+
+
+def search(sandbox: Sandbox, **params: str) -> dict[str, Any]:
+    reply = get(f"{sandbox.endpoint}/observations", **params)
+    assert reply.status_code == 200, reply.text
+    answer: dict[str, Any] = reply.json()
+    return answer
+
+
+def found(sandbox: Sandbox, **params: str) -> list[int]:
+    """The ids of the photos of the observations that a search returns."""
+    results = search(sandbox, **params)["results"]
+    return [photo["id"] for each in results for photo in each["photos"]]
+
+
+def one(sandbox: Sandbox, **params: str) -> dict[str, Any]:
+    """The only observation that a search returns."""
+    (only,) = search(sandbox, **params)["results"]
+    observation: dict[str, Any] = only
+    return observation
+
+
+def rows(count: int = COUNT) -> list[dict[str, Any]]:
+    return [record(number, file=f"{TENCH}/1.jpg") for number in range(1, count + 1)]
+
+
+# Searching
+
+
+def test_without_records_a_taxon_finds_its_class(speak: Speak) -> None:
+    sandbox = speak("inaturalist")
+    answer = search(sandbox, taxon_name="Tinca tinca")
+    assert (answer["total_results"], answer["page"], answer["per_page"]) == (2, 1, 30)
+    assert {each["taxon"]["name"] for each in answer["results"]} == {"Tinca tinca"}
+    assert {each["taxon"]["preferred_common_name"] for each in answer["results"]} == {"tench"}
+    assert search(sandbox, taxon_name="Carassius auratus")["total_results"] == 1
+    assert search(sandbox, taxon_name="tench")["total_results"] == 2
+    assert search(sandbox, taxon_name="Tinca")["total_results"] == 2  # the genus
+    assert search(sandbox, taxon_name="Tin")["total_results"] == 0
+    assert search(sandbox, taxon_name="Tinca tinca, Carassius auratus")["total_results"] == 3
+    assert search(sandbox)["total_results"] == 3  # canoes are not observed
+
+
+def test_a_record_names_the_taxon(speak: Speak) -> None:
+    sandbox = speak(
+        "inaturalist",
+        record(1),
+        record(2, taxon="Felis catus", wnid="my cat"),
+        record(3, taxon="Felis"),
+    )
+    assert sorted(found(sandbox, taxon_name="felis")) == [2, 3]
+    assert one(sandbox, taxon_name="Felis catus")["taxon"]["rank"] == "species"
+    assert found(sandbox, taxon_name="Tinca tinca") == [1]
+
+
+def test_licenses_grades_and_captivity_narrow_a_search(speak: Speak) -> None:
+    sandbox = speak(
+        "inaturalist",
+        record(1, license=4),
+        record(2, license=9, quality_grade="needs_id"),
+        record(3, license=0),
+        record(4, license=14, captive=True),
+    )
+    assert sorted(found(sandbox, photo_license="cc0,cc-by")) == [1, 2]
+    assert found(sandbox, photo_license="CC-BY-NC") == [4]
+    assert found(sandbox, photo_license="none") == [3]
+    assert sorted(found(sandbox, quality_grade="research")) == [1, 3, 4]
+    assert found(sandbox, captive="true") == [4]
+    assert sorted(found(sandbox, captive="false", quality_grade="research,casual")) == [1, 3]
+    assert len(found(sandbox, qualty_grade="casual")) == 4  # misspelt
+
+
+def test_the_days_of_a_window_belong_to_it(speak: Speak) -> None:
+    sandbox = speak("inaturalist", *(record(number) for number in range(1, 6)))  # from the 2nd on
+    assert sorted(found(sandbox, created_d1="2015-01-03", created_d2="2015-01-05")) == [2, 3, 4]
+    assert sorted(found(sandbox, created_d1="2015-01-03T12:00:00+00:00")) == [2, 3, 4, 5]
+    assert sorted(found(sandbox, created_d1="2015-01-03T12:00:01+00:00")) == [3, 4, 5]
+    assert len(found(sandbox, created_d1="yesterday")) == 5
+
+
+def test_the_day_of_the_observation_narrows_too(speak: Speak) -> None:
+    days = [record(number, date_taken=f"2013-10-0{number} 23:30:00") for number in (1, 2, 3)]
+    sandbox = speak("inaturalist", *days, record(4))
+    assert sorted(found(sandbox, d1="2013-10-02")) == [2, 3]
+    assert sorted(found(sandbox, d2="2013-10-02")) == [1, 2]
+
+
+def test_the_newest_come_first_unless_asked_otherwise(speak: Speak) -> None:
+    ids = {5: "30", 9: "10", 2: "20"}
+    sandbox = speak(
+        "inaturalist", *(record(number, observation=ids[number]) for number in (5, 9, 2))
+    )
+    assert found(sandbox) == found(sandbox, order_by="created_at", order="desc") == [9, 5, 2]
+    assert found(sandbox, order="asc") == [2, 5, 9]
+    assert found(sandbox, order_by="id", order="asc") == [9, 2, 5]
+    assert found(sandbox, id_above="10", order_by="id", order="asc") == [2, 5]
+    assert found(sandbox, id_below="30", id_above="10") == [2]
+    assert found(sandbox, id="10,30", order="asc") == [5, 9]
+
+
+@settings(max_examples=15, deadline=None)
+@given(per_page=st.integers(1, COUNT + 3), order_by=st.sampled_from(["id", "created_at", "x"]))
+def test_pages_hold_each_photo_once(served: Sandbox, per_page: int, order_by: str) -> None:
+    read: list[int] = []
+    for page in range(1, COUNT // per_page + 3):
+        read += found(served, per_page=str(per_page), page=str(page), order_by=order_by)
+    assert sorted(read) == list(range(1, COUNT + 1))
+
+
+@settings(max_examples=15, deadline=None)
+@given(per_page=st.integers(1, COUNT + 3))
+def test_windows_of_ids_hold_each_photo_once(served: Sandbox, per_page: int) -> None:
+    read: list[int] = []
+    above = "0"
+    asked = {"per_page": str(per_page), "order_by": "id", "order": "asc"}
+    while results := search(served, **asked, id_above=above)["results"]:
+        read += [photo["id"] for each in results for photo in each["photos"]]
+        above = str(results[-1]["id"])
+    assert read == list(range(1, COUNT + 1))
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("served")
+    picture(folder / "photos" / TENCH / "1.jpg")
+    with Sandbox(folder / "photos", written(folder, *rows()), source="inaturalist") as sandbox:
+        yield sandbox
+
+
+def test_no_more_than_200_on_a_page_and_none_where_only_their_number_is_asked(
+    speak: Speak,
+) -> None:
+    sandbox = speak("inaturalist", *rows(207))
+    answer = search(sandbox, per_page="500")
+    assert (answer["per_page"], len(answer["results"])) == (200, 200)
+    counted = search(sandbox, per_page="0")
+    assert (counted["total_results"], counted["results"]) == (207, [])
+
+
+def test_results_beyond_10000_are_refused(speak: Speak) -> None:
+    sandbox = speak("inaturalist", *rows(10_050))
+    counted = search(sandbox, per_page="200", page="50")
+    assert (counted["total_results"], len(counted["results"])) == (10_050, 200)
+    refused = get(f"{sandbox.endpoint}/observations", per_page="200", page="51")
+    assert refused.status_code == refused.json()["status"] == 403
+    assert refused.json()["error"].startswith("Result window is too large")
+
+
+# Observations
+
+
+def test_an_observation_says_what_the_record_does(speak: Speak) -> None:
+    row = record(1, owner_name="ann", date_taken="2013-10-06 14:06:41", captive=True)
+    about = one(speak("inaturalist", row))
+    assert about["uri"] == f"https://www.inaturalist.org/observations/{about['id']}"
+    assert about["observed_on"] == "2013-10-06"
+    assert about["user"]["login"] == "ann"
+    assert (about["quality_grade"], about["captive"]) == ("research", True)
+    (photo,) = about["photos"]
+    assert about["id"] != photo["id"] == 1
+    assert photo["attribution"] == "(c) ann, some rights reserved (CC BY)"
+    assert photo["original_dimensions"] == {"width": 1200, "height": 900}
+
+
+def test_times_are_in_several_zones_and_mean_the_posting(speak: Speak) -> None:
+    results = search(speak("inaturalist", *rows()))["results"]
+    assert len({each["created_at"][-6:] for each in results}) > 1
+    one = next(each for each in results if each["photos"][0]["id"] == 1)
+    assert one["created_at"] in {
+        "2015-01-02T12:00:00+00:00",
+        "2015-01-02T14:00:00+02:00",
+        "2015-01-02T06:00:00-06:00",
+    }
+
+
+def test_an_unknown_day_is_left_out(speak: Speak) -> None:
+    about = one(speak("inaturalist", record(1)))
+    assert about["observed_on"] is None
+    assert about["time_observed_at"] is None
+
+
+def test_an_observations_licence_is_not_its_photos(speak: Speak) -> None:
+    sandbox = speak(
+        "inaturalist",
+        record(1, license=9, observation="7", observation_license="cc-by-nc"),
+        record(2, license=0, observation="7"),
+        record(3, license=4, observation_license=""),
+    )
+    both = one(sandbox, id="7", photo_license="cc0")
+    assert both["license_code"] == "cc-by-nc"
+    assert [photo["license_code"] for photo in both["photos"]] == ["cc0", None]
+    assert [photo["position"] for photo in both["observation_photos"]] == [0, 1]
+    assert both["photos"][1]["attribution"].endswith("all rights reserved")
+    assert one(sandbox, photo_license="cc-by")["license_code"] is None
+    assert search(sandbox, license="cc-by-nc")["total_results"] == 1
+
+
+def test_made_up_observations_have_several_licences(speak: Speak) -> None:
+    results = search(speak("inaturalist", *rows()))["results"]
+    assert {each["license_code"] for each in results} == {None, "cc-by-nc", "cc-by"}
+    assert {photo["license_code"] for each in results for photo in each["photos"]} == {"cc-by"}
+
+
+def test_observations_are_looked_up_by_their_ids(speak: Speak, photos: Path) -> None:
+    sandbox = speak("inaturalist", record(1, observation="7"), record(2, observation="8"))
+    by_id = {each["id"]: each for each in search(sandbox)["results"]}
+    single = get(f"{sandbox.endpoint}/observations/7").json()
+    assert (single["total_results"], single["results"]) == (1, [by_id[7]])
+    several = get(f"{sandbox.endpoint}/observations/8,7,9").json()["results"]
+    assert [each["id"] for each in several] == [8, 7]
+    assert get(f"{sandbox.endpoint}/observations/9").json()["results"] == []
+    (photos / TENCH / "1.jpg").unlink()
+    assert get(f"{sandbox.endpoint}/observations/7").json()["results"] == []
+    assert found(sandbox) == [2]
+    assert [each.what for each in sandbox.requests] == ["search", *["observation"] * 4, "search"]
+
+
+def test_other_addresses_are_not_found(speak: Speak) -> None:
+    sandbox = speak("inaturalist")
+    reply = get(f"{sandbox.endpoint}/observations/x")
+    assert (reply.status_code, reply.json()["status"]) == (404, 404)
+    assert get(sandbox.endpoint.removesuffix("/v1")).status_code == 404
+
+
+# Images
+
+
+def test_all_sizes_have_the_files_extension(speak: Speak, photos: Path) -> None:
+    sandbox = speak("inaturalist", record(1), record(2))
+    for number, name, long in ((1, "1.jpg", 1200), (2, "2.png", 800)):
+        (square,) = (
+            photo["url"]
+            for each in search(sandbox)["results"]
+            for photo in each["photos"]
+            if photo["id"] == number
+        )
+        assert square.endswith(f"/photos/{number}/square{Path(name).suffix}")
+        sides = {"square": 75, "small": 240, "medium": 500, "large": min(1024, long)}
+        for size, side in sides.items():
+            content = get(square.replace("square", size)).content
+            with Image.open(io.BytesIO(content)) as image:
+                assert max(image.size) == side
+        original = get(square.replace("square", "original"))
+        assert original.content == (photos / TENCH / name).read_bytes()
+        assert get(square.replace("square", "huge")).status_code == 404
+    assert get(square.replace(".png", ".jpg")).status_code == 404
+
+
+def test_addresses_of_unlicensed_photos_have_a_query(speak: Speak) -> None:
+    (photo,) = one(speak("inaturalist", record(1, license=0)))["photos"]
+    assert "/square.jpg?" in photo["url"]
+    assert get(photo["url"].replace("square", "original")).status_code == 200
+
+
+def test_some_photos_lie_on_another_host(speak: Speak) -> None:
+    address = "https://live.staticflickr.com/1/2_3_s.jpg"
+    (photo,) = one(speak("inaturalist", record(1, photo_url=address)))["photos"]
+    assert photo["url"] == address
+
+
+def test_a_photo_that_is_not_there(speak: Speak) -> None:
+    sandbox = speak("inaturalist", record(1))
+    reply = get(sandbox.endpoint.removesuffix("/v1") + "/photos/2/original.jpg")
+    assert reply.status_code == 404
+    assert "NoSuchKey" in reply.text
+
+
+# Failures
+
+
+def test_unavailable_says_its_status_twice(speak: Speak) -> None:
+    sandbox = speak("inaturalist", unavailable=1)
+    address = f"{sandbox.endpoint}/observations"
+    replies = [get(address, page=str(page)) for page in range(20)]
+    assert {reply.status_code for reply in replies} == {500, 503}
+    assert all(reply.json()["status"] == reply.status_code for reply in replies)
+
+
+def test_errors_come_as_a_page_or_as_nothing(speak: Speak) -> None:
+    sandbox = speak("inaturalist", wrong_format=1)
+    address = f"{sandbox.endpoint}/observations"
+    bodies = {get(address, page=str(page)).text[:15] for page in range(20)}
+    assert bodies == {"<!DOCTYPE html>", ""}
+
+
+def test_photos_move_between_pages_unless_ids_order_them(speak: Speak) -> None:
+    sandbox = speak("inaturalist", *rows(), unstable_pages=1)
+    read = [found(sandbox, per_page="5", page=str(page)) for page in range(1, 9)]
+    flat = [number for page in read for number in page]
+    assert set(flat) == set(range(1, COUNT + 1))
+    assert len(flat) > COUNT
+    still = found(sandbox, per_page="30", order_by="id", order="asc")
+    assert still == list(range(1, COUNT + 1))
+
+
+# Against iNaturalist's recorded replies
+
+
+@pytest.mark.realdata
+def test_a_search_has_the_recorded_keys_and_types(speak: Speak, realdata: Path) -> None:
+    row = record(1, date_taken="2013-10-06 14:06:41")
+    ours = search(speak("inaturalist", row))
+    names = "observation", "observations_by_id", "observations_page1", "observations_page2"
+    recorded = [
+        json.loads((realdata / "inaturalist" / f"get_{name}.json").read_text("utf-8"))
+        for name in names
+    ]
+    assert {key: shape(value) for key, value in ours.items() if key != "results"} == {
+        key: shape(value) for key, value in recorded[0].items() if key != "results"
+    }
+    theirs = [each for reply in recorded for each in reply["results"]]
+    (mine,) = ours["results"]
+    for key in ("taxon", "user"):
+        assert_known(mine.pop(key), [each[key] for each in theirs])
+    photos = [photo for each in theirs for photo in each["photos"]]
+    assert_known(mine.pop("photos")[0], photos)
+    assert_known(mine.pop("observation_photos")[0]["photo"], photos)
+    assert_known(mine, theirs)
+
+
+def assert_known(mine: dict[str, Any], theirs: list[dict[str, Any]]) -> None:
+    """Each of our fields is in the recorded ones, with a type that it has there, or with none."""
+    for key, value in mine.items():
+        seen = {spelled(each[key]) for each in theirs if key in each}
+        assert seen, key
+        assert value is None or value in ([], ["tench"]) or spelled(value) in seen, key
+
+
+def spelled(value: Any) -> str:
+    return json.dumps(shape(value), sort_keys=True)
+
+
+# Records
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"taxon": 3}, '"taxon" is missing or no text'),
+        ({"observation": "first"}, "write it in digits"),
+        ({"observation_license": 4}, '"observation_license" is missing or no text'),
+        ({"quality_grade": "good"}, "write one of research, needs_id, casual"),
+        ({"captive": "yes"}, "write true or false"),
+        ({"photo_url": 3}, '"photo_url" is missing or no text'),
+    ],
+)
+def test_a_bad_record_is_named_with_its_line(
+    photos: Path, tmp_path: Path, change: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        Sandbox(photos, records := written(tmp_path, record(1), record(2, **change)))
+    assert str(caught.value).startswith(f"{records}:2: ")
+    assert says in str(caught.value)
