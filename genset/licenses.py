@@ -129,17 +129,43 @@ _VERSIONS = ("1.0", "2.0", "2.1", "2.5", "3.0", "4.0")
 
 _CC_ADDRESS = re.compile(
     r"https?://(?:www\.)?creativecommons\.org/(?:licenses/(?P<kind>[a-z-]{2,8})/(?P<version>\d\.\d)"
-    r"(?:/(?P<port>[a-z]{2,3}))?|publicdomain/(?P<public>zero|mark)/1\.0)"
+    r"(?:/(?P<port>[a-z]{2,3}|scotland))?|publicdomain/(?P<public>zero|mark)/1\.0)"
     r"(?:/(?:deed|legalcode)?(?:\.[a-zA-Z_-]{2,8})?)?/?",
     re.I,
 )
 _CC_NAME = re.compile(
-    r"CC[ -](?P<kind>BY(?:-(?:NC|ND|SA)){0,2})"
-    r"(?:[ -](?P<version>\d\.\d)(?:[ -](?P<port>[A-Z]{2,3}))?)?",
+    r"CC[ -](?P<kind>(?:BY(?:-(?:NC|ND|SA)){0,2})|SA)"
+    r"(?:[ -](?P<version>\d\.\d)(?:[ -](?P<port>[A-Z]{2,3}|scotland))?)?",
     re.I,
 )
 _CC0_NAME = re.compile(r"CC[ -]?0(?:[ -]1\.0)?|CC[ -]Zero", re.I)
 _PDM_NAME = re.compile(r"CC[ -]PDM(?:[ -]1\.0)?|Public Domain Mark(?: 1\.0)?", re.I)
+
+# What Wikimedia Commons writes behind a version: how the photo came to it, or that earlier ones
+# will do too.
+_BESIDES = re.compile(
+    r"(?<=\d\.\d)(?:(?:[,-] ?\d\.\d)+|\+|-migrated(?:-with-disclaimers)?|-stma)$", re.I
+)
+
+# SPDX's ids of licences that are not Creative Commons', by how Wikimedia Commons calls them; its
+# "GFDL" alone is version 1.2 or any later one.
+_OTHERS = {
+    "CC-PDDC": r"https?://creativecommons\.org/licenses/publicdomain/?",
+    "GFDL-1.2-or-later": r"GFDL|GNU Free Documentation License",
+    "GFDL-1.2-only": r"GFDL[ -]1\.2",
+    "GFDL-1.3-only": r"GFDL[ -]1\.3",
+    "LAL-1.2": r"FAL[ -]1\.2",
+    "LAL-1.3": r"FAL(?:[ -]1\.3)?|Free Art License(?: 1\.3)?|Licence Art Libre",
+    **{
+        f"OGL-UK-{number}.0": rf"OGL[ -]?v?{number}(?:\.0)?|https?://(?:www\.)?nationalarchives\.gov"
+        rf"\.uk/doc/open-government-licence/version/{number}/?"
+        for number in (1, 2, 3)
+    },
+    "OGL-Canada-2.0": r"OGL-C[ -]2\.0",
+    "Apache-2.0": r"Apache License 2\.0",
+    "MIT": r"Expat",
+    "LicenseRef-Public-domain": r"Public domain|PD(?:-[\w-]+)?",
+}
 
 
 @cache
@@ -151,29 +177,65 @@ def spdx_id(license: License) -> str:
     >>> spdx_id(License("All Rights Reserved", ""))
     'LicenseRef-All-Rights-Reserved'
     """
+    if id := _cc_id_of(license):
+        return id
+    name = _plain_name(license)
+    for id, called in _OTHERS.items():
+        if any(re.fullmatch(rf"{re.escape(id)}|{called}", words, re.I) for words in license):
+            return id
+    words = re.findall(r"[A-Za-z0-9.]+", name)[:12]
+    return f"LicenseRef-{'-'.join(words) or 'unknown'}"
+
+
+def creative_commons(license: License) -> License | None:
+    """A Creative Commons licence under the name and at the address that it has among ours.
+
+    None for a licence that is not theirs, or of which nobody knows the version.
+
+    >>> creative_commons(License("cc-by-sa-3.0-de", ""))
+    License(name='CC BY-SA 3.0 DE', url='https://creativecommons.org/licenses/by-sa/3.0/de/')
+    """
+    id = _cc_id_of(license)
+    if id is None:
+        return None
+    if known := next((each for each in FLICKR.values() if _cc_id_of(each) == id), None):
+        return known
+    kind, version, port = re.findall(
+        r"CC-([A-Z-]+)-(\d\.\d)(?:-([A-Z]+))?", id.removeprefix("LicenseRef-")
+    )[0]
+    name = f"CC {kind} {version} {port}".strip()
+    address = "/".join(filter(None, (kind, version, port))).lower()
+    return License(name, f"{_CC}licenses/{address}/")
+
+
+def _cc_id_of(license: License) -> str | None:
+    """The id of a licence of Creative Commons, by its address or else by its name."""
     if found := _CC_ADDRESS.fullmatch(license.url):
         if found["public"]:
             return "CC0-1.0" if found["public"].lower() == "zero" else "CC-PDM-1.0"
         if id := _cc_id(found["kind"], found["version"], found["port"]):
             return id
-    name = " ".join(license.name.split())
-    found = _CC_NAME.fullmatch(name)
+    name = _plain_name(license)
+    found = _CC_NAME.fullmatch(_BESIDES.sub("", name))
     if found and found["version"]:
         id = _cc_id(found["kind"], found["version"], found["port"])
         if id is not None:
             return id
     if _CC0_NAME.fullmatch(name) or name == FLICKR[9].name:
         return "CC0-1.0"
-    if _PDM_NAME.fullmatch(name):
-        return "CC-PDM-1.0"
-    words = re.findall(r"[A-Za-z0-9.]+", name)[:12]
-    return f"LicenseRef-{'-'.join(words) or 'unknown'}"
+    return "CC-PDM-1.0" if _PDM_NAME.fullmatch(name) else None
+
+
+def _plain_name(license: License) -> str:
+    return " ".join(license.name.split())
 
 
 def _cc_id(kind: str, version: str, port: str | None) -> str | None:
     """The id of a Creative Commons licence; None where there is no such licence."""
     kind = kind.upper()
     kind = {"BY-ND-NC": "BY-NC-ND", "BY-SA-NC": "BY-NC-SA"}.get(kind, kind)
+    if (kind, version, port) == ("SA", "1.0", None):
+        return "CC-SA-1.0"
     if kind not in _KINDS or version not in _VERSIONS:
         return None
     rest = f"{kind}-{version}" + (f"-{port.upper()}" if port else "")
@@ -182,8 +244,13 @@ def _cc_id(kind: str, version: str, port: str | None) -> str | None:
 
 
 # Those that let anyone use and change a photo, also for money: attribution at most, or share-alike.
-_OPEN_ID = re.compile(r"(?:LicenseRef-)?CC-BY(?:-SA)?-\d\.\d(?:-[A-Z]+)?|CC0-1\.0|CC-PDM-1\.0")
-_OPEN_NAMES = frozenset({FLICKR[7].name.lower(), FLICKR[8].name.lower(), "public domain"})
+_OPEN_ID = re.compile(
+    r"(?:LicenseRef-)?CC-(?:BY|BY-SA|SA)-\d\.\d(?:-[A-Z]+)?|CC0-1\.0|CC-PDM-1\.0|CC-PDDC|"
+    r"(?:GFDL|LAL|OGL)-.+|LicenseRef-Public-domain"
+)
+_OPEN_NAMES = frozenset(
+    {FLICKR[7].name.lower(), FLICKR[8].name.lower(), "attribution", "copyrighted free use"}
+)
 
 
 def is_open(license: License) -> bool:
@@ -261,6 +328,8 @@ def _license_word(word: str) -> str:
     named = spdx_id(License(word, ""))
     if named in ("CC0-1.0", "CC-PDM-1.0"):
         return by_id[named]
+    if not named.startswith("LicenseRef-"):
+        return named
     known = ", ".join(f"{number} {each.name}" for number, each in FLICKR.items())
     raise BadInput(
         f"no licence {word!r}: say any, open, SPDX ids such as CC-BY-SA-3.0, or names or ids of "

@@ -75,7 +75,8 @@ class ImageClass:
     of, one name for each step from the nearest up to "entity"; where WordNet forks, the path
     takes the hypernym that it lists first. `queries` come with the most useful first.
     `wikipedia` has the pages on it, mostly one. `content_types` are what is searched: Flickr's
-    numbers of photos (0), screenshots (1) and other things (2), sorted.
+    numbers of photos (0), screenshots (1) and other things (2), sorted. `wikidata` are the items
+    of Wikidata that it is, such as "Q194406", where a workspace's own list names them.
     """
 
     index: int
@@ -86,11 +87,17 @@ class ImageClass:
     queries: tuple[Query, ...]
     wikipedia: tuple[WikipediaPage, ...] = ()
     content_types: tuple[int, ...] = (PHOTOS,)
+    wikidata: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The first lemma: for people to read. Not unique, so never for programs to look up."""
         return self.lemmas[0]
+
+    @property
+    def depicted(self) -> tuple[str, ...]:
+        """What is searched where people say of photos what they depict: "depicts Q194406"."""
+        return tuple(f"depicts {item}" for item in self.wikidata)
 
 
 class Taxonomy:
@@ -196,11 +203,15 @@ def imagenet1k() -> Taxonomy:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a list of queries that people write says of a class."""
+    """What a list of queries that people write says of a class.
+
+    Without `queries` the class keeps those that it has, and what is searched among.
+    """
 
     queries: tuple[str, ...]
     content_types: tuple[int, ...] = (PHOTOS,)
     why: str = ""
+    wikidata: tuple[str, ...] = ()
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -222,6 +233,7 @@ def read_entries(classes: object, name: str) -> dict[str, Entry]:
 
         n02129165 = ["lion -sea -mountain", "Panthera leo"]
         n06359193 = { queries = ["website screenshot"], content_types = [0, 1], why = "..." }
+        n01440764 = { wikidata = ["Q194406"] }
 
     Raises BadInput, which names the list by `name` and the key, for the first mistake. Whether
     there is such a class is for others to say.
@@ -231,13 +243,35 @@ def read_entries(classes: object, name: str) -> dict[str, Entry]:
     return {wnid: _entry(given, f"{name}: {wnid}") for wnid, given in classes.items()}
 
 
+_KEYS = ("queries", "content_types", "why", "wikidata")
+
+
 def _entry(given: object, where: str) -> Entry:
     given = {"queries": given} if isinstance(given, list) else given
-    if not isinstance(given, dict) or not isinstance(given.get("queries"), list):
+    if not isinstance(given, dict) or not given.keys() & {"queries", "wikidata"}:
         raise BadInput(f'{where} must be queries, such as ["lion -sea"], or a table with queries')
-    if unknown := sorted(given.keys() - {"queries", "content_types", "why"}):
-        raise BadInput(f"{where}: there is no {unknown[0]}; known are queries, content_types, why")
-    queries, types, why = given["queries"], given.get("content_types", [0]), given.get("why", "")
+    if unknown := sorted(given.keys() - set(_KEYS)):
+        raise BadInput(f"{where}: there is no {unknown[0]}; known are {', '.join(_KEYS)}")
+    types, why = given.get("content_types", [PHOTOS]), given.get("why", "")
+    if not isinstance(types, list) or not types or not all(map(_is_content_type, types)):
+        raise BadInput(
+            f"{where}: content_types is a list of 0 (photos), 1 (screenshots) and 2 (other)"
+        )
+    if not isinstance(why, str):
+        raise BadInput(f"{where}: why must be a text")
+    if "content_types" in given and "queries" not in given:
+        raise BadInput(f"{where}: content_types are given with queries")
+    return Entry(
+        _queries(given["queries"], where) if "queries" in given else (),
+        tuple(sorted(set(types))),
+        " ".join(why.split()),
+        _items(given["wikidata"], where) if "wikidata" in given else (),
+    )
+
+
+def _queries(queries: object, where: str) -> tuple[str, ...]:
+    if not isinstance(queries, list):
+        raise BadInput(f'{where} must be queries, such as ["lion -sea"], or a table with queries')
     if not 1 <= len(queries) <= MOST_QUERIES:
         raise BadInput(f"{where} has {len(queries)} queries: give 1 to {MOST_QUERIES}")
     for query in queries:
@@ -246,13 +280,19 @@ def _entry(given: object, where: str) -> Entry:
             raise BadInput(f"{where}: the query {query!r} {mistake}")
         if queries.count(query) > 1:
             raise BadInput(f"{where}: the query {query!r} is there twice")
-    if not isinstance(types, list) or not types or not all(map(_is_content_type, types)):
-        raise BadInput(
-            f"{where}: content_types is a list of 0 (photos), 1 (screenshots) and 2 (other)"
-        )
-    if not isinstance(why, str):
-        raise BadInput(f"{where}: why must be a text")
-    return Entry(tuple(queries), tuple(sorted(set(types))), " ".join(why.split()))
+    return tuple(queries)
+
+
+def _items(items: object, where: str) -> tuple[str, ...]:
+    """The items of Wikidata that a class is, checked."""
+    if not isinstance(items, list) or not 1 <= len(items) <= MOST_QUERIES:
+        raise BadInput(f'{where}: wikidata is a list of 1 to {MOST_QUERIES}, such as ["Q194406"]')
+    for item in items:
+        if not isinstance(item, str) or not re.fullmatch("Q[1-9][0-9]{0,11}", item):
+            raise BadInput(f"{where}: {item!r} is no item of Wikidata, such as Q194406")
+        if items.count(item) > 1:
+            raise BadInput(f"{where}: the item {item} is there twice")
+    return tuple(items)
 
 
 def _is_content_type(value: object) -> bool:

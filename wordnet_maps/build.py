@@ -158,6 +158,8 @@ def read_overrides(path: Path) -> Overrides:
         )
     except (AttributeError, KeyError, TypeError) as error:
         raise BadInput(f"{path.name} is not as its head says: {error!r}") from error
+    if items := sorted(wnid for wnid, entry in classes.items() if entry.wikidata):
+        raise BadInput(f"{path.name}: {items[0]}: items of Wikidata are for a workspace's own list")
     return Overrides(classes, drop, plain)
 
 

@@ -62,6 +62,8 @@ def _show(folder: Path | None, wnids: tuple[str, ...], as_json: bool) -> None:
     else:
         for cls in classes:
             click.echo(f"{cls.wnid}  {', '.join(cls.lemmas)}: {cls.gloss}")
+            for text in cls.depicted:
+                click.echo(f"           {text:<32}  own list, for Wikimedia Commons")
             for query in cls.queries:
                 click.echo(f"           {query.text:<32}  {query.why}")
             if cls.content_types != (PHOTOS,):
@@ -166,12 +168,13 @@ def _as_json(each: "Yield") -> dict[str, Any]:
 
 
 def _asked(cls: ImageClass) -> dict[str, Any]:
-    return {"queries": [query.text for query in cls.queries], "content_types": cls.content_types}
+    asked = {"queries": [query.text for query in cls.queries], "content_types": cls.content_types}
+    return asked | ({"wikidata": cls.wikidata} if cls.wikidata else {})
 
 
 def _lines(cls: ImageClass) -> list[str]:
     """A class's queries, and among what they are asked where that is not photos alone."""
-    texts = [query.text for query in cls.queries]
+    texts = [*cls.depicted, *(query.text for query in cls.queries)]
     return texts if cls.content_types == (PHOTOS,) else [*texts, f"among {_types(cls)}"]
 
 

@@ -1,6 +1,7 @@
 """Which queries a workspace searches with: those that it began with, until somebody updates them.
 
-A list of queries says of every class what is searched for it, and among what types of uploads. The
+A list of queries says of every class what is searched for it, and among what types of uploads;
+a workspace's own one may name Wikidata's items, for sources that know what photos depict. The
 newest one is the package's, over which lies the workspace's own ``queries.toml``. A workspace keeps
 the list of its first scrape, whole, in its database; `update_queries` moves it to the newest one.
 A workspace that searched before lists had versions began with the first one, "1".
@@ -121,14 +122,16 @@ def changed_classes(before: Queries, after: Queries) -> list[tuple[ImageClass, I
 
 
 def version_of(classes: Iterable[ImageClass]) -> str:
-    """A list's version: 12 hexadecimal digits that depend on queries and content types alone."""
+    """A list's version: 12 hexadecimal digits that depend on what is searched for alone."""
     asked = {cls.wnid: _asked(cls) for cls in classes}
     canonical = json.dumps(asked, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return sha256(canonical.encode()).hexdigest()[:12]
 
 
 def _asked(cls: ImageClass) -> dict[str, Any]:
-    return {"queries": [query.text for query in cls.queries], "content_types": cls.content_types}
+    asked = {"queries": [query.text for query in cls.queries], "content_types": cls.content_types}
+    # Lists of the time before there were items have the versions that they had.
+    return asked | ({"wikidata": cls.wikidata} if cls.wikidata else {})
 
 
 def _kept(session: Session) -> Queries | None:
@@ -145,6 +148,7 @@ def _kept(session: Session) -> Queries | None:
             cls,
             queries=tuple(Query(text, why) for text, why in content[cls.wnid]["queries"]),
             content_types=tuple(content[cls.wnid]["content_types"]),
+            wikidata=tuple(content[cls.wnid].get("wikidata", ())),
         )
         for cls in imagenet1k()
     )
@@ -157,6 +161,7 @@ def _keep(session: Session, queries: Queries) -> None:
             "queries": [(query.text, query.why) for query in cls.queries],
             "content_types": cls.content_types,
         }
+        | ({"wikidata": cls.wikidata} if cls.wikidata else {})
         for cls in queries.classes
     }
     if session.get(QueryList, queries.version) is None:
@@ -182,6 +187,9 @@ def _own_entries(path: Path) -> dict[str, Entry]:
 
 
 def _with_entry(cls: ImageClass, entry: Entry) -> ImageClass:
+    cls = replace(cls, wikidata=entry.wikidata)
+    if not entry.queries:
+        return cls
     why = f"own list: {entry.why}" if entry.why else "own list"
     queries = tuple(Query(text, why) for text in entry.queries)
     return replace(cls, queries=queries, content_types=entry.content_types)

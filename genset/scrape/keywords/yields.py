@@ -91,7 +91,7 @@ def query_yields(store: Store, queries: Queries, wnids: Iterable[str] = ()) -> l
         contested, rivals = _contested(session)
     yields: list[Yield] = []
     for cls in queries.select(chosen) if chosen else ():
-        texts = [query.text for query in cls.queries]
+        texts = [*cls.depicted, *(query.text for query in cls.queries)]
         others = sorted(query for wnid, query in found if wnid == cls.wnid and query not in texts)
         of_class = []
         for text in [*texts, *others]:

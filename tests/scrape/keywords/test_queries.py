@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from genset.scrape.keywords.queries import (
     version_of,
     workspace_queries,
 )
-from genset.store import Search
+from genset.store import QueryList, Search
 from genset.taxonomy import imagenet1k
 from tests.labeled_workspace import TENCH
 from tests.scrape.commands import genset
@@ -291,6 +292,39 @@ def test_an_own_list_is_taken_up_by_an_update_alone(sandbox: Faulty, home: Path)
     assert queries_of(home, TENCH) == ["tench", '"doctor fish" -dentist']
 
 
+def test_an_own_list_may_name_what_photos_depict(home: Path) -> None:
+    (home / "queries.toml").write_text(
+        '[classes]\nn01440764 = { wikidata = ["Q194406"] }\n'
+        'n02129165 = { queries = ["lion"], wikidata = ["Q140", "Q2"] }\n'
+    )
+    genset("keywords", "--update", cwd=home)
+    (tench,) = json.loads(genset("keywords", TENCH, "--json", cwd=home))
+    assert tench["wikidata"] == ["Q194406"]
+    assert queries_of(home, TENCH) == ["tench", "Tinca tinca"]  # as without the list
+    assert queries_of(home, LION) == ["lion"]
+    assert "depicts Q140 " in genset("keywords", LION, cwd=home)
+    (home / "queries.toml").unlink()
+    told = json.loads(genset("keywords", "--update", "--json", cwd=home))
+    assert told["after"] == newest_queries().version
+    assert told["changed"][0]["before"] == {
+        "queries": ["tench", "Tinca tinca"],
+        "content_types": [0],
+        "wikidata": ["Q194406"],
+    }
+
+
+def test_a_list_without_items_is_what_it_was_before_there_were_any(pool: Pool) -> None:
+    """Its version, and what is stored of it, are those of a genset that knew no items."""
+    queries = workspace_queries(pool.workspace, pool.store, begin=True)
+    with pool.store.session() as session:
+        kept = session.get_one(QueryList, queries.version)
+    content = json.loads(kept.content)
+    assert all(each.keys() == {"queries", "content_types"} for each in content.values())
+    assert workspace_queries(pool.workspace, pool.store) == queries == newest_queries()
+    tench = replace(imagenet1k()[TENCH], wikidata=("Q194406",))
+    assert version_of([tench]) != version_of([imagenet1k()[TENCH]])
+
+
 def test_a_broken_own_list_stops_no_scrape_that_has_begun(sandbox: Faulty, home: Path) -> None:
     genset("scrape", "--classes", TENCH, "--per-class", "1", cwd=home, endpoint=sandbox.endpoint)
     (home / "queries.toml").write_text("[classes")
@@ -314,6 +348,16 @@ def test_a_broken_own_list_stops_no_scrape_that_has_begun(sandbox: Faulty, home:
         ("[classes.n01440764]\nqueries = ['a']\ncontent_types = 1", "n01440764: content_types"),
         ("[classes.n01440764]\nqueries = ['a']\ncontent_types = [true]", "content_types is a list"),
         ("[classes.n01440764]\nqueries = ['a']\nwhy = 1", "n01440764: why must be a text"),
+        ("[classes.n01440764]\nwikidata = 'Q1'", "n01440764: wikidata is a list of 1 to 4"),
+        ("[classes.n01440764]\nwikidata = []", "n01440764: wikidata is a list of 1 to 4"),
+        ("[classes.n01440764]\nwikidata = ['Q0']", "'Q0' is no item of Wikidata"),
+        ("[classes.n01440764]\nwikidata = ['Q1', 'Q1']", "the item Q1 is there twice"),
+        ("[classes.n01440764]\nwikidata = ['q1 OR x']", "is no item of Wikidata"),
+        ("[classes.n01440764]\nwhy = 'x'", "n01440764 must be queries"),
+        (
+            "[classes.n01440764]\nwikidata = ['Q1']\ncontent_types = [1]",
+            "n01440764: content_types are given with queries",
+        ),
     ],
 )
 def test_a_mistake_in_an_own_list_is_named(text: str, says: str, home: Path) -> None:

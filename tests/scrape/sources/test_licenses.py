@@ -9,9 +9,13 @@ from genset.licenses import (
     FLICKR,
     License,
     attribution,
+    choose_licenses,
+    creative_commons,
+    is_open,
     license_named,
     merged,
     same_license,
+    spdx_id,
 )
 from genset.scrape.sources.flickr import parse_info, parse_licenses, parse_reply
 
@@ -130,3 +134,77 @@ def test_a_photo_without_a_page_or_a_licence_of_ours() -> None:
 def test_a_licence_is_found_by_its_name() -> None:
     assert license_named("cc by  4.0") == FLICKR[11]
     assert license_named("my own") == License("my own", "")
+
+
+# SPDX's ids of what Wikimedia Commons calls its licences
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "id"),
+    [
+        ("CC BY-SA 4.0", "https://creativecommons.org/licenses/by-sa/4.0", "CC-BY-SA-4.0"),
+        ("CC BY-SA 3.0 de", "https://creativecommons.org/licenses/by-sa/3.0/de/deed.en",
+         "CC-BY-SA-3.0-DE"),
+        ("CC BY-SA 3.0 es", "", "LicenseRef-CC-BY-SA-3.0-ES"),
+        ("CC BY 2.5 Scotland", "", "LicenseRef-CC-BY-2.5-SCOTLAND"),
+        ("CC BY 3.0 igo", "", "CC-BY-3.0-IGO"),
+        ("CC-BY-SA-3.0", "", "CC-BY-SA-3.0"),
+        ("CC BY-SA 3.0,2.5,2.0,1.0", "", "CC-BY-SA-3.0"),
+        ("cc-by-sa-3.0-migrated", "", "CC-BY-SA-3.0"),
+        ("cc-by-sa-3.0-migrated-with-disclaimers", "", "CC-BY-SA-3.0"),
+        ("cc-by-sa-2.5-2.0-1.0", "", "CC-BY-SA-2.5"),
+        ("cc-by-2.0-stma", "", "CC-BY-2.0"),
+        ("CC SA 1.0", "", "CC-SA-1.0"),
+        ("cc-zero", "", "CC0-1.0"),
+        ("CC0", "http://creativecommons.org/publicdomain/zero/1.0/deed.en", "CC0-1.0"),
+        ("Public domain", "https://creativecommons.org/publicdomain/mark/1.0/", "CC-PDM-1.0"),
+        ("Public domain", "https://creativecommons.org/licenses/publicdomain/", "CC-PDDC"),
+        ("Public domain", "", "LicenseRef-Public-domain"),
+        ("pd", "", "LicenseRef-Public-domain"),
+        ("PD-USGov", "", "LicenseRef-Public-domain"),
+        ("GFDL", "", "GFDL-1.2-or-later"),
+        ("GFDL 1.2", "", "GFDL-1.2-only"),
+        ("FAL", "", "LAL-1.3"),
+        ("OGL 3", "", "OGL-UK-3.0"),
+        ("OGL v1.0", "", "OGL-UK-1.0"),
+        ("OGL", "http://www.nationalarchives.gov.uk/doc/open-government-licence/version/2/",
+         "OGL-UK-2.0"),
+        ("OGL", "", "LicenseRef-OGL"),
+        ("Attribution", "", "LicenseRef-Attribution"),
+        ("Copyrighted free use", "", "LicenseRef-Copyrighted-free-use"),
+        ("KOGL Type 1", "", "LicenseRef-KOGL-Type-1"),
+    ],
+)  # fmt: skip
+def test_the_id_of_what_commons_calls_a_licence(name: str, url: str, id: str) -> None:
+    assert spdx_id(License(name, url)) == id
+
+
+def test_the_ids_of_free_licences_can_be_asked_for() -> None:
+    for id in ("GFDL-1.2-or-later", "LAL-1.3", "OGL-UK-3.0", "CC-SA-1.0"):
+        choice = choose_licenses(id)
+        assert choice is not None
+        assert choice.wants(License(id, ""))
+        assert not choice.wants(License("CC BY 4.0", ""))
+        assert is_open(License(id, ""))
+    free = choose_licenses("FAL")
+    assert free is not None
+    assert free.wants(License("FAL", "http://artlibre.org/licence/lal/en"))
+
+
+@pytest.mark.parametrize("number", [n for n in FLICKR if n not in (0, 7, 8)])
+def test_a_licence_of_creative_commons_has_one_name_and_address(number: int) -> None:
+    known = FLICKR[number]
+    for other in (
+        License(known.name.lower(), ""),
+        License("?", known.url.replace("https://", "http://www.")),
+        License("?", known.url + "deed.de"),
+        License("?", known.url.rstrip("/")),
+        License(spdx_id(known), ""),
+    ):
+        if other.name != "public domain dedication (cc0)":
+            assert creative_commons(other) == known
+    assert creative_commons(License("CC BY-SA", "")) is None
+    assert creative_commons(License("GFDL", "")) is None
+    assert creative_commons(License("cc-by-sa-3.0-es", "")) == License(
+        "CC BY-SA 3.0 ES", "https://creativecommons.org/licenses/by-sa/3.0/es/"
+    )
