@@ -76,7 +76,9 @@ class ImageClass:
     takes the hypernym that it lists first. `queries` come with the most useful first.
     `wikipedia` has the pages on it, mostly one. `content_types` are what is searched: Flickr's
     numbers of photos (0), screenshots (1) and other things (2), sorted. `wikidata` are the items
-    of Wikidata that it is, such as "Q194406", where a workspace's own list names them.
+    of Wikidata that it is, such as "Q194406", where a workspace's own list names them. `taxon` is
+    the scientific name of what it is among organisms, "" where it is none for certain
+    (``wordnet_maps/taxa.py``).
     """
 
     index: int
@@ -88,6 +90,7 @@ class ImageClass:
     wikipedia: tuple[WikipediaPage, ...] = ()
     content_types: tuple[int, ...] = (PHOTOS,)
     wikidata: tuple[str, ...] = ()
+    taxon: str = ""
 
     @property
     def name(self) -> str:
@@ -183,6 +186,7 @@ def _plain(text: str) -> str:
 def imagenet1k() -> Taxonomy:
     """ImageNet-1k, as in ILSVRC 2012 to 2017. Read once and kept: a few milliseconds."""
     guide = {each["wnid"]: each for each in _read("guide.json")}
+    taxa = {each["wnid"]: each["taxon"] for each in _read("taxa.json")}
     return Taxonomy(
         (
             ImageClass(
@@ -194,6 +198,7 @@ def imagenet1k() -> Taxonomy:
                 queries=tuple(Query(query["text"], query["why"]) for query in each["queries"]),
                 wikipedia=tuple(map(WikipediaPage, guide[each["wnid"]]["wikipedia"])),
                 content_types=tuple(each.get("content_types", (PHOTOS,))),
+                taxon=taxa.get(each["wnid"], ""),
             )
             for index, each in enumerate(_read("imagenet1k.json"))
         ),

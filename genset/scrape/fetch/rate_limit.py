@@ -78,17 +78,26 @@ class ByteLimit:
         name: the quota's name there.
         bytes_a_second: above 0.
         burst: bytes that may come beyond that to who asked for nothing for long.
+        guess: bytes that a call is taken to bring until it is known what it brought. With one that
+            no call exceeds, the quota holds however many calls are made at once; a call that fails
+            is taken to have brought as many.
     """
 
-    def __init__(self, store: Store, name: str, bytes_a_second: float, burst: float) -> None:
+    def __init__(
+        self, store: Store, name: str, bytes_a_second: float, burst: float, guess: int = 0
+    ) -> None:
         self._store = store
         self._name = name
         self._rate = bytes_a_second
         self._ahead = burst / bytes_a_second
+        self._guess = guess
 
     def reserve(self, now: float) -> float:
-        """As `Limit.reserve`; what the call brings is counted when it came."""
-        return now + self.waiting(now)
+        """As `Limit.reserve`; what the call brings beyond the guess is counted when it came."""
+        if not self._guess:
+            return now + self.waiting(now)
+        full = self._add(now, self._guess)
+        return max(now, full - self._ahead)
 
     def waiting(self, now: float) -> float:
         """As `Limit.waiting`."""
@@ -98,10 +107,15 @@ class ByteLimit:
 
     def spend(self, now: float, size: int) -> None:
         """As `Limit.spend`."""
+        self._add(now, size - self._guess)
+
+    def _add(self, now: float, size: int) -> float:
+        """Count so many bytes; return the time by which those before them are paid for."""
         with self._store.begin() as session:
             state = _locked(self._store, session, self._name)
             full = max(now, _next(state, now, 0.0))
             state.set_at, state.next_at = now, full + size / self._rate
+            return full
 
 
 class AllOf:

@@ -1,0 +1,142 @@
+"""Rebuild ``taxa.json``: which classes are a taxon of organisms, and its scientific name.
+
+    python -m wordnet_maps.taxa
+
+WordNet knows the scientific names of some classes, as they were used when it was written.
+``taxa.toml`` holds what a person made of them, class by class: taken as it is, renamed since,
+another one for certain, or left out. Nothing is added here; it is checked that each class of
+organisms but for breeds stands there once, that what is said to be WordNet's own word is, and that
+no two classes are one taxon.
+
+The result depends on nothing but ``taxa.toml`` and the committed ``imagenet1k.json``.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from genset.errors import BadInput
+from genset.taxonomy import read_toml
+from wordnet_maps.build import write
+
+HERE = Path(__file__).parent
+RANKS = ("phylum", "class", "order", "suborder", "family", "genus", "species")
+
+_SPECIES = re.compile(r"[A-Z][a-z]+ [a-z]+")
+_HIGHER = re.compile(r"[A-Z][a-z]+")
+_BREEDS = ("dog", "domestic cat")
+
+_Class = Mapping[str, Any]  # a class of imagenet1k.json
+
+
+def build(document: Mapping[str, Any], classes: Iterable[_Class]) -> dict[str, Any]:
+    """The whole map, ready to be written with `wordnet_maps.build.write`.
+
+    Args:
+        document: what ``taxa.toml`` says.
+        classes: those of ``imagenet1k.json``.
+
+    Raises:
+        BadInput: a class is there twice or not at all, or is no class of organisms; a name is no
+            lemma's, stands in no gloss, or is none that a taxon of its rank may have; or two
+            classes are one taxon.
+    """
+    known = {each["wnid"]: each for each in classes}
+    made = [*_lemmas(document, known.values()), *_chosen(document, known)]
+    _check_all_are_there(document, made, known)
+    for name, times in Counter(each["taxon"] for each in made).items():
+        if times > 1:
+            raise BadInput(f"taxa.toml: {times} classes are {name}")
+    for each in made:
+        shape = _SPECIES if each["rank"] == "species" else _HIGHER
+        if each["rank"] not in RANKS or not shape.fullmatch(each["taxon"]):
+            raise BadInput(f"taxa.toml: {each['taxon']!r} is no name of a {each['rank']}")
+    return {
+        "about": "ImageNet-1k's classes that are a taxon; made by wordnet_maps/taxa.py, do not "
+        "edit by hand",
+        "notice": "LICENSE-WordNet.txt",
+        "classes": sorted(made, key=lambda each: str(each["wnid"])),
+    }
+
+
+def _lemmas(document: Mapping[str, Any], classes: Iterable[_Class]) -> list[dict[str, str]]:
+    """Classes by their own scientific names, as they are or renamed."""
+    owners: dict[str, list[str]] = {}
+    for each in classes:
+        for lemma in each["lemmas"]:
+            owners.setdefault(lemma, []).append(each["wnid"])
+    kept = {name: name for part in document["lemma"] for name in part["names"]}
+    if both := kept.keys() & document["renamed"].keys():
+        raise BadInput(f"taxa.toml has {min(both)} as it is and renamed")
+    made = []
+    for lemma, taxon in (kept | document["renamed"]).items():
+        if len(owners.get(lemma, ())) != 1:
+            raise BadInput(
+                f"taxa.toml: {lemma} is the lemma of {len(owners.get(lemma, ()))} classes"
+            )
+        note = "" if taxon == lemma else f"WordNet: {lemma}"
+        evidence = "lemma" if taxon == lemma else "override"
+        made.append(_entry(owners[lemma][0], taxon, "species", evidence, note))
+    return made
+
+
+def _chosen(document: Mapping[str, Any], known: Mapping[str, _Class]) -> list[dict[str, str]]:
+    """Classes that are a taxon by their gloss or for certain."""
+    made = []
+    for wnid, given in document["classes"].items():
+        in_gloss = given.get("gloss", False)
+        if in_gloss and given["taxon"] not in known.get(wnid, {"gloss": ""})["gloss"]:
+            raise BadInput(f"taxa.toml: the gloss of {wnid} does not name {given['taxon']}")
+        evidence = "gloss" if in_gloss else "override"
+        made.append(_entry(wnid, given["taxon"], given["rank"], evidence, given["why"]))
+    return made
+
+
+def _entry(wnid: str, taxon: str, rank: str, evidence: str, note: str) -> dict[str, str]:
+    entry = {"wnid": wnid, "taxon": taxon, "rank": rank, "evidence": evidence}
+    return entry | {"note": note} if note else entry
+
+
+def _check_all_are_there(
+    document: Mapping[str, Any], made: Iterable[_Class], known: Mapping[str, _Class]
+) -> None:
+    """Each class of organisms that is no breed must have been looked at, once."""
+    named = [each["wnid"] for each in made]
+    named += [wnid for part in document["left_out"] for wnid in part["wnids"]]
+    wanted = {wnid for wnid, each in known.items() if _is_looked_at(each)}
+    if twice := [wnid for wnid, times in Counter(named).items() if times > 1]:
+        raise BadInput(f"taxa.toml has {twice[0]} twice")
+    if others := sorted(set(named) - wanted):
+        raise BadInput(f"taxa.toml has {others[0]}, which is no class of organisms, or a breed")
+    if missing := sorted(wanted - set(named)):
+        raise BadInput(f"taxa.toml lacks {len(missing)} classes: {', '.join(missing[:5])}")
+
+
+def _is_looked_at(each: _Class) -> bool:
+    above = each["hypernyms"]
+    return "organism" in above and "person" not in above and not set(_BREEDS) & set(above)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns the exit status, after one line on what is wrong if not 0."""
+    parser = argparse.ArgumentParser(
+        prog="python -m wordnet_maps.taxa",
+        description="Rebuild the map of classes to taxa from taxa.toml.",
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", default=HERE / "taxa.json")
+    options = parser.parse_args(arguments)
+
+    def made() -> Any:
+        classes = json.loads((HERE / "imagenet1k.json").read_text("utf-8"))["classes"]
+        return build(read_toml(HERE / "taxa.toml"), classes)
+
+    return write(options.output, made)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
