@@ -6,13 +6,18 @@ from alembic import op
 revision = "0004"
 down_revision = "0003"
 
-_WORDS = ("title", "home", "needs", "limits", "terms", "posted", "taken", "notice", "warning")
+_WORDS = (
+    *("title", "home", "needs", "found", "limits", "terms", "posted", "taken", "notice"),
+    "warning",
+)
 
 # What was known of the one source that there was. The next scrape writes it anew.
 _FLICKR = {
     "name": "flickr",
     "title": "Flickr",
     "home": "https://www.flickr.com/",
+    "found": "by WordNet's words for each class, in Flickr's own order of relevance, which nobody "
+    "outside can explain or repeat exactly",
     "terms": "Show at most 30 photos on a page, each with its credit and a link to its page, and "
     "take a photo out within 24 hours of its owner's request.",
     "posted": "when it was uploaded to Flickr",
