@@ -86,14 +86,18 @@ class ReleasePhoto:
     unseen: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The record as a manifest has it, and hashes it: without what its format does not say."""
-        record = asdict(self)
-        return {
-            name: record[name] for name in record if record[name] is not None or name not in _LATER
-        }
+        """The record as a manifest has it: without what its format does not say."""
+        return as_written(asdict(self))
 
 
 _LATER = ("license_id", "unseen")
+
+
+def as_written(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record's fields, without those of which its manifest's format knows nothing."""
+    return {
+        name: value for name, value in record.items() if value is not None or name not in _LATER
+    }
 
 
 @dataclass
@@ -270,10 +274,17 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def content_hash(photos: Sequence[ReleasePhoto]) -> str:
-    """A sha256 over the photos' records, sorted by `file`."""
+    """A sha256 over the photos' records, sorted by `file`.
+
+    It is over what records of every format have, and what came later follows from that and from a
+    day: the same photos with the same votes have one hash, whatever version of genset froze them.
+    """
     digest = hashlib.sha256()
     for photo in sorted(photos, key=lambda photo: photo.file):
-        digest.update(json.dumps(photo.as_json(), sort_keys=True).encode() + b"\n")
+        record = asdict(photo)
+        for name in _LATER:
+            del record[name]
+        digest.update(json.dumps(record, sort_keys=True).encode() + b"\n")
     return f"sha256:{digest.hexdigest()}"
 
 

@@ -15,7 +15,7 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write a folder to open as ``fiftyone.types.FiftyOneImageClassificationDataset``.
 
     Classes are the 1,000 wnids in order. Samples are named ``WNID_SHA256``. What else is known of
-    each photo, such as its source, is in ``metadata.csv``, for its format has no place for it.
+    each photo, such as its source, is in ``metadata.csv``, for ``labels.json`` has no place for it.
 
     Args:
         release: the release.
@@ -30,4 +30,5 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     copy_all(copies, "export")
     document = {"classes": [each.wnid for each in imagenet1k()], "labels": labels}
     write_text(folder / "labels.json", json.dumps(document, indent=1) + "\n")
-    write_text(folder / TABLE, texts[TABLE])
+    if any(photo.unseen for photo in release.photos):  # its format is new enough to tell
+        write_text(folder / TABLE, texts[TABLE])

@@ -1,4 +1,4 @@
-"""What people must know of each source, and what a search wants to be told with its next page."""
+"""What people must know of each source, who was told, and what a search's next page needs."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -31,6 +31,12 @@ def upgrade() -> None:
         "source",
         sa.Column("name", sa.String(32), primary_key=True),
         *(sa.Column(name, sa.Text, nullable=False) for name in _WORDS),
+    )
+    op.create_table(
+        "source_warned",
+        sa.Column("labeler_id", sa.Integer, sa.ForeignKey("labeler.id"), primary_key=True),
+        sa.Column("source", sa.String(32), primary_key=True),
+        sa.Column("told_at", sa.DateTime(timezone=True), nullable=False),
     )
     op.add_column("search", sa.Column("bookmark", sa.Text, nullable=False, server_default=""))
     there = sa.text("SELECT id FROM photo WHERE source = 'flickr' LIMIT 1")
