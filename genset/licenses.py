@@ -96,23 +96,37 @@ _GRANTS = {
 }
 
 
-def attribution(license: License, *, title: str, owner: str, page_url: str) -> str:
-    """The line that credits a photo as its licence and Flickr's terms ask: work, author, grant.
+# The same by SPDX ids, for what has other names elsewhere.
+_GRANTS_BY_ID = {
+    "CC0-1.0": _GRANTS[9],
+    "CC-PDM-1.0": _GRANTS[10],
+    "LicenseRef-Public-domain": "in the public domain",
+}
+
+
+def attribution(license: License, *, title: str, owner: str, page_url: str, via: str = "") -> str:
+    """The line that credits a photo as its licence and its source's terms ask.
+
+    It names work, author, grant, and the source by its title (`via`); without one it is the line of
+    releases of the time when there was one source, whose documents are made again.
 
     ::
 
         "Jon Snow" by @janko-m, licensed under CC BY 2.0
-        (https://creativecommons.org/licenses/by/2.0/),
+        (https://creativecommons.org/licenses/by/2.0/), via Flickr,
         https://www.flickr.com/photos/78733179@N04/10115956703
 
     in one line. All of it is strangers' words: only what prints is kept of them.
     """
     number = next((n for n, known in FLICKR.items() if same_license(known, license)), None)
     grant = _GRANTS.get(number) if number is not None else None
+    if grant is None and via:
+        grant = _GRANTS_BY_ID.get(spdx_id(license))
     grant = grant or f"licensed under {printable(license.name)}"
     work = f'"{words}"' if (words := printable(title)) else "A photo"
     address = f" ({printable(license.url)})" if license.url else ""
     credit = f"{work} by {printable(owner) or 'an unknown author'}, {grant}{address}"
+    credit += f", via {printable(via)}" if via else ""
     return f"{credit}, {printable(page_url)}" if page_url else credit
 
 

@@ -1,6 +1,11 @@
 """What a labeler is told before the first screen."""
 
+from collections.abc import Sequence
+
 import streamlit as st
+
+from genset.label import SourceWarning
+from labeler_app.words import as_markdown
 
 _WHAT = """\
 You will see the name of a class of things, what it means, and up to five photos that a search
@@ -37,12 +42,16 @@ _KEYS = """\
 """
 
 
-def show_instructions(*, notice: str | None = None, start: str | None = None) -> bool:
-    """Draw the instructions, under a notice if there is one; whether `start` was pressed."""
+def show_instructions(
+    *, notice: str | None = None, warnings: Sequence[SourceWarning] = (), start: str | None = None
+) -> bool:
+    """Draw the instructions, under a notice and warnings if any; whether `start` was pressed."""
     with st.container(key="instructions"):
         st.title("How to label", anchor=False)
         if notice:
             st.info(notice)
+        for warning in warnings:
+            st.warning(f"**{as_markdown(warning.title)}**: {as_markdown(warning.text)}")
         what, keys = st.columns([6, 5], gap="large")
         with what:
             st.markdown(_WHAT)

@@ -1,8 +1,10 @@
 """The labeling page: the instructions once, then the component that shows screen after screen."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from genset.label import Desk, Labeler, Labelers, label_secret
+from genset.label import Desk, Labeler, Labelers, heed, label_secret, notices, warnings
 from labeler_app.component import label_photos
 from labeler_app.instructions import show_instructions
 from labeler_app.security import Sessions
@@ -19,15 +21,16 @@ def main() -> None:
     labeler = signed_in(Labelers(store))
     if labeler is None:
         return
-    progress = Desk(workspace, store, labeler).progress()
+    progress, unheeded = Desk(workspace, store, labeler).progress(), warnings(store, labeler)
     if not progress.classes:
         st.info("No photos to label yet: run genset scrape")
-    elif not progress.labels and not st.session_state.get("instructed"):
-        if show_instructions(start="Start labeling"):
+    elif unheeded or (not progress.labels and not st.session_state.get("instructed")):
+        if show_instructions(warnings=unheeded, start="Start labeling"):
+            heed(store, labeler, [warning.source for warning in unheeded])
             st.session_state["instructed"] = True
             st.rerun()
     else:
-        _label(labeler, Sessions(label_secret(workspace)))
+        _label(labeler, Sessions(label_secret(workspace)), notices(store))
     _bottom(labeler)
 
 
@@ -40,13 +43,13 @@ def _bottom(labeler: Labeler) -> None:
             st.rerun()
 
 
-def _label(labeler: Labeler, sessions: Sessions) -> None:
+def _label(labeler: Labeler, sessions: Sessions, below: Sequence[str]) -> None:
     # Kept while it holds, so that the component is not handed a new one at every run.
     of, session = st.session_state.get("session", (None, ""))
     if of != labeler.id:
         session = sessions.sign(labeler.id)
         st.session_state["session"] = labeler.id, session
-    result = label_photos(session=session, labeler=labeler.name, key=f"label {labeler.id}")
+    result = label_photos(session, labeler.name, below, key=f"label {labeler.id}")
     if result.expired:
         del st.session_state["session"]
         st.rerun()

@@ -9,7 +9,7 @@ from genset.label import Store, Workspace
 from genset.label.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide
 from genset.label.labelers import answering
 from labeler_app.manager import decides, draw, manager_name
-from labeler_app.photos import show_notice, show_photo
+from labeler_app.photos import show_notices, show_photo
 from labeler_app.words import as_markdown
 
 
@@ -44,7 +44,7 @@ def show_pairs(workspace: Workspace, store: Store) -> None:
     with right:
         _show(workspace, pair.photo)
     _buttons(store, pair, by)
-    show_notice(pair.photo, pair.other)
+    show_notices(store, pair.photo, pair.other)
 
 
 def _show(workspace: Workspace, photo: PairedPhoto) -> None:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import streamlit as st
 
-from genset.label import FLICKR_NOTICE, Workspace, image_id
+from genset.label import Store, Workspace, image_id, notices
 from labeler_app.words import as_markdown, as_text, link
 
 
@@ -41,7 +41,7 @@ def show_photo(workspace: Workspace, photo: Credited, what: str) -> None:
             st.caption(f"{licence} · {link('Photo page', photo.page_url)}")
 
 
-def show_notice(*photos: Credited | None) -> None:
-    """Draw what Flickr asks for under its photos, where there is one."""
-    if any(photo is not None and photo.source == "flickr" for photo in photos):
-        st.caption(as_markdown(FLICKR_NOTICE))
+def show_notices(store: Store, *photos: Credited | None) -> None:
+    """Draw what the photos' sources ask for under them."""
+    for notice in notices(store, {photo.source for photo in photos if photo is not None}):
+        st.caption(as_markdown(notice))

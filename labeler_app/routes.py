@@ -17,7 +17,15 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from genset.errors import BadInput, GensetError
-from genset.label import Desk, Labelers, Store, Workspace, label_secret, shown_picture
+from genset.label import (
+    Desk,
+    Labelers,
+    Store,
+    Workspace,
+    label_secret,
+    shown_picture,
+    warnings,
+)
 from genset.label.images import picture_path
 from labeler_app import wire
 from labeler_app.component import FILES
@@ -50,6 +58,8 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
     def screens(session: str, body: Any) -> Answer:
         count, held = wire.wanted(body)
         mine = desk(session)
+        if warnings(store, mine.labeler):
+            raise _Refused  # the page is drawn again, and tells them
         given = [wire.screen(each) for each in mine.screens(count, held)]
         return {"screens": given, "progress": wire.progress(mine.progress())}
 

@@ -9,7 +9,7 @@ from genset.label import Store, Verdict, Workspace, imagenet1k
 from genset.label.labelers import answering
 from genset.label.review import Dispute, queue, rule
 from labeler_app.manager import decides, draw, manager_name
-from labeler_app.photos import show_notice, show_photo
+from labeler_app.photos import show_notices, show_photo
 from labeler_app.words import as_markdown
 
 # Streamlit keeps C and R for itself.
@@ -41,7 +41,7 @@ def show_rulings(workspace: Workspace, store: Store) -> None:
         st.caption("Settled before" if again else f"{len(waiting):,} to settle")
         _show(case)
         _buttons(store, case, by, can_undo=again is None)
-    show_notice(case)
+    show_notices(store, case)
 
 
 # For 10,000 candidates it takes most of a second, too long between two of them.

@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 
@@ -43,34 +44,40 @@ def add_candidate(
     content: bytes | None = None,
     owner_name: str | None = None,
     title: str = "",
+    keyword: str = "a keyword",
+    **changes: Any,
 ) -> str:
-    """Store photo `number` as a candidate of a class; return its task."""
+    """Store photo `number` as a candidate of a class; return its task.
+
+    `changes` are other values of columns of `Photo`.
+    """
     content = content or picture(number)
     with Image.open(io.BytesIO(content)) as image:
         width, height, kind = image.width, image.height, str(image.format)
     sha256 = hashlib.sha256(content).hexdigest()
     with written_whole(workspace.images / image_file(sha256, kind)) as file:
         file.write(content)
-    photo = Photo(
-        source="flickr",
-        source_id=str(number),
-        owner=f"{number}@N00",
-        owner_name=f"owner {number}" if owner_name is None else owner_name,
-        title=title,
-        license="CC BY 2.0",
-        license_url="https://creativecommons.org/licenses/by/2.0/",
-        page_url=f"https://www.flickr.com/photos/{number}@N00/{number}",
-        image_url=f"https://live.staticflickr.com/1/{number}_b.jpg",
-        posted_at=datetime(2020, 1, 1, tzinfo=UTC),
-        sha256=sha256,
-        byte_size=len(content),
-        format=kind,
-        width=width,
-        height=height,
-        stored_at=datetime(2021, 1, 1, tzinfo=UTC),
-    )
+    values: dict[str, Any] = {
+        "source": "flickr",
+        "source_id": str(number),
+        "owner": f"{number}@N00",
+        "owner_name": f"owner {number}" if owner_name is None else owner_name,
+        "title": title,
+        "license": "CC BY 2.0",
+        "license_url": "https://creativecommons.org/licenses/by/2.0/",
+        "page_url": f"https://www.flickr.com/photos/{number}@N00/{number}",
+        "image_url": f"https://live.staticflickr.com/1/{number}_b.jpg",
+        "posted_at": datetime(2020, 1, 1, tzinfo=UTC),
+        "sha256": sha256,
+        "byte_size": len(content),
+        "format": kind,
+        "width": width,
+        "height": height,
+        "stored_at": datetime(2021, 1, 1, tzinfo=UTC),
+    }
+    photo = Photo(**values | changes)
     with store.begin() as session:
-        candidate = Candidate(wnid=wnid, photo=photo, keyword="a keyword", rank=rank)
+        candidate = Candidate(wnid=wnid, photo=photo, keyword=keyword, rank=rank)
         session.add(candidate)
         session.flush()
         return candidate.task

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import FILE, PATH, json_option, opened, show
+from genset.cli.sources import source_option
 from genset.errors import ReleaseDamaged
 from genset.workspace import Workspace
 
@@ -38,7 +39,12 @@ def release() -> None:
     "--balance", is_flag=True, help="Take as many photos of each class as the smallest class has."
 )
 @click.option("--max-per-owner", type=int, help="Most photos of one owner.")
-@click.option("--licenses", default="any", help='"open", or names or ids, separated by commas.')
+@click.option(
+    "--licenses",
+    default="any",
+    help='"open", or names, SPDX ids (CC-BY-SA for all its versions) or ids, separated by commas.',
+)
+@source_option("Take only photos of these sources, separated by commas")
 @click.option(
     "--exclude",
     multiple=True,
@@ -66,6 +72,7 @@ def release_create(folder: Path | None, /, name: str, **options: Any) -> None:
     genset release create t --strategy threshold --per-class 10 --threshold 0.7 --dry-run
     genset release create m --strategy matched --reference labels.csv --fill-up --seed 3
     genset release create o --licenses open --max-per-owner 5 --exclude duplicates
+    genset release create c --source commons,inaturalist --licenses CC0-1.0,CC-BY
     """
     from dataclasses import asdict
 
@@ -74,7 +81,7 @@ def release_create(folder: Path | None, /, name: str, **options: Any) -> None:
     plan, as_json = _plan(options), options["as_json"]
     with opened(folder, originals="read") as (workspace, store):
         if options["dry_run"]:
-            seen = dry_run(store, plan)
+            seen = dry_run(workspace, store, plan)
             text = "\n".join([f"{name} would have, and nothing was written:", *seen.lines()])
             show({"name": name, **asdict(seen)}, text, as_json)
             return
@@ -102,6 +109,7 @@ def _plan(options: dict[str, Any]) -> "ReleasePlan":
         seed=options["seed"],
         panel=options["panel"],
         licenses=choose_licenses(options["licenses"]),
+        sources=options["sources"],
         max_per_owner=options["max_per_owner"],
         balance=options["balance"],
         exclude=tuple(

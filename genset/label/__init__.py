@@ -19,14 +19,13 @@ from genset.label.shown import (
     ShownPhoto,
     Submission,
 )
+from genset.label.sources import SourceWarning, heed, notices, warnings
 from genset.label.table import export_labels, import_labels
-from genset.licenses import FLICKR_NOTICE
 from genset.store import Store, Verdict
 from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 __all__ = [
-    "FLICKR_NOTICE",
     "Confusable",
     "Desk",
     "Done",
@@ -39,6 +38,7 @@ __all__ = [
     "Receipt",
     "Screen",
     "ShownPhoto",
+    "SourceWarning",
     "Store",
     "Submission",
     "Verdict",
@@ -46,13 +46,16 @@ __all__ = [
     "Workspace",
     "add_control",
     "export_labels",
+    "heed",
     "image_id",
     "imagenet1k",
     "import_labels",
     "label_secret",
     "list_controls",
+    "notices",
     "picture_path",
     "retire_control",
     "shown_picture",
     "votes_table",
+    "warnings",
 ]

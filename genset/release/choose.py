@@ -25,6 +25,7 @@ class ReleasePlan:
         seed: of all random draws.
         panel: the panel whose votes are recorded and do not choose; None: all votes do both.
         licenses: the allowed licences; None for any.
+        sources: the allowed sources; none for any.
         max_per_owner: the most photos of one owner in the release, at least 1; None: no limit.
         balance: whether every class gets as many photos as the class with the fewest.
         exclude: photos of other sets, which the release must not contain.
@@ -35,6 +36,7 @@ class ReleasePlan:
     seed: int = 0
     panel: str | None = None
     licenses: LicenseChoice | None = None
+    sources: tuple[str, ...] = ()
     max_per_owner: int | None = None
     balance: bool = False
     exclude: tuple[Exclusion, ...] = ()
@@ -54,6 +56,7 @@ class ReleasePlan:
         rest: dict[str, Any] = {
             "panel": self.panel,
             "licenses": list(self.licenses.words) if self.licenses else [],
+            "sources": sorted(self.sources),
             "max_per_owner": self.max_per_owner,
             "balance": self.balance,
             "exclude": [{"file": each.name, "sha256": each.sha256} for each in self.exclude],
@@ -89,13 +92,19 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
 
     1. Remove candidates that the strategy refuses.
     2. Assign each photo to one class. If it is called correct for several, remove it.
-    3. Remove photos by licence, and photos of other sets.
+    3. Remove photos by source and by licence, and photos of other sets.
     4. Of copies (the same bytes in one class; with `one_of_each` also similar photos), keep the
        one that was posted first.
     5. For owners with too many photos, draw some.
     6. Let the strategy pick.
     7. With `balance`, draw as many of each class as the smallest class has.
+
+    Raises:
+        BadInput: the pool has no photo of one of the plan's sources.
     """
+    if unknown := [name for name in plan.sources if name not in table.sources]:
+        there = ", ".join(sorted(table.sources)) or "none at all"
+        raise BadInput(f"the pool has no photo of a source {unknown[0]!r}; it has those of {there}")
     left_out: _Reasons = {}
     remaining = [
         entry
@@ -175,6 +184,8 @@ def _one_class_each(
 
 
 def _not_wanted(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, str]) -> str | None:
+    if plan.sources and entry.source not in plan.sources:
+        return f"source {entry.source}"
     if plan.licenses and not plan.licenses.wants(License(entry.license, entry.license_url)):
         return f"licence {entry.license}"
     return excluded.get(entry.task)

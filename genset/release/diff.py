@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
 
-_FACTS = ("strategy", "labelers", "left_out", "short", "notes", "contact", "collected", "replaces")
+_FACTS = (
+    *("strategy", "labelers", "left_out", "short", "notes", "contact", "collected", "unseen_since"),
+    *("sources", "replaces"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +75,9 @@ def diff(one: Release, other: Release) -> Diff:
 
 
 def _differing(one: ReleasePhoto, other: ReleasePhoto) -> dict[str, list[Any]]:
-    names = [field.name for field in fields(ReleasePhoto)]
-    both = {name: [getattr(one, name), getattr(other, name)] for name in names}
+    """The fields that differ, of those that both manifests' formats have."""
+    before, after = one.as_json(), other.as_json()
+    both = {name: [before[name], after[name]] for name in before if name in after}
     return {name: values for name, values in both.items() if values[0] != values[1]}
 
 

@@ -9,7 +9,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.release.reader import ReleasePhoto
-from genset.store import Candidate, Label, Search, Verdict
+from genset.store import Candidate, Label, Photo, Search, SourceWords, Verdict
+from genset.text.dates import earliest_day
+
+# What a manifest keeps of a source's words: not those that are for labelers alone.
+_WORDS = ("title", "home", "needs", "found", "limits", "terms", "posted", "taken", "notice")
 
 
 def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
@@ -37,6 +41,24 @@ def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any
         "labels": labels[0],
         "guidelines": sorted(str(each) for each in guidelines),
     }
+
+
+def words_of_sources(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
+    """What people must know of each source of `photos`, by its name, as JSON.
+
+    Photos that somebody added from a folder have a source of which there are no words.
+    """
+    named = select(SourceWords).where(SourceWords.name.in_({photo.source for photo in photos}))
+    found = session.scalars(named.order_by(SourceWords.name))
+    return {each.name: {word: getattr(each, word) for word in _WORDS} for each in found}
+
+
+def ground(photo: Photo, since: datetime) -> str:
+    """On which ground a photo counts as unseen since a day (`ReleasePhoto.unseen`)."""
+    day = earliest_day(photo.taken_at, photo.posted_at)
+    if day is not None and day >= since.date().isoformat():
+        return "taken"
+    return "posted" if photo.posted_at >= since else "none"
 
 
 def alpha(votes: Iterable[Mapping[Verdict, int]]) -> float | None:

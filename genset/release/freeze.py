@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput, GensetError
+from genset.licenses import License, spdx_id
 from genset.release.choose import Chosen, ReleasePlan, choose, selection_frequency
-from genset.release.facts import alpha, collected
+from genset.release.facts import alpha, collected, ground, words_of_sources
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import Release, ReleasePhoto
@@ -46,15 +48,17 @@ def create(
     """
     free_folder(workspace.releases, name)
     with store.session() as session:
-        facts, photos = _facts(session, plan or ReleasePlan())
+        facts, photos = _facts(session, plan or ReleasePlan(), workspace.posted_after)
     facts["contact"] = contact
     originals = (workspace.images / _stored_as(photo) for photo in photos)
     return publish(workspace.releases, name, facts, photos, originals)
 
 
-def _facts(session: Session, plan: ReleasePlan) -> tuple[dict[str, Any], list[ReleasePhoto]]:
+def _facts(
+    session: Session, plan: ReleasePlan, since: datetime
+) -> tuple[dict[str, Any], list[ReleasePhoto]]:
     """The manifest's facts, and its photos. All else can be freed from memory."""
-    choice, photos, cast = _chosen(session, plan)
+    choice, photos, cast = _chosen(session, plan, since)
     if not photos:
         raise GensetError(_nothing(choice, plan))
     ruled = sum(entry.ruling is not None for entry in choice.chosen)
@@ -65,28 +69,32 @@ def _facts(session: Session, plan: ReleasePlan) -> tuple[dict[str, Any], list[Re
         "short": choice.short,
         "notes": choice.notes,
         "collected": {**collected(session, photos), "agreement": alpha(cast.values())},
+        "unseen_since": since.date().isoformat(),
+        "sources": words_of_sources(session, photos),
     }
     return facts, photos
 
 
-def dry_run(store: Store, plan: ReleasePlan) -> Preview:
+def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan) -> Preview:
     """Preview the release that `create` would make.
 
     Raises:
         BadInput: nobody voted in the panel.
     """
     with store.session() as session:
-        choice, photos, _ = _chosen(session, plan)
+        choice, photos, _ = _chosen(session, plan, workspace.posted_after)
     return preview(photos, choice)
 
 
-def _chosen(session: Session, plan: ReleasePlan) -> tuple[Chosen, list[ReleasePhoto], _Votes]:
+def _chosen(
+    session: Session, plan: ReleasePlan, since: datetime
+) -> tuple[Chosen, list[ReleasePhoto], _Votes]:
     """The choice, the records of its photos sorted by file, and the votes that are recorded."""
     cast = votes(session, plan.panel)
     if plan.panel is not None and not cast:
         raise BadInput(f"there are no labels of panel {plan.panel!r}: see genset labels stats")
     choice = choose(read_table(session, without=plan.panel), plan)
-    records = _records(session, [entry.id for entry in choice.chosen], cast)
+    records = _records(session, [entry.id for entry in choice.chosen], cast, since)
     return choice, sorted(records, key=lambda photo: photo.file), cast
 
 
@@ -104,15 +112,17 @@ def _nothing(choice: Chosen, plan: ReleasePlan) -> str:
     return f"no photo is left to release: {counts}"
 
 
-def _records(session: Session, ids: Sequence[int], cast: _Votes) -> Iterator[ReleasePhoto]:
+def _records(
+    session: Session, ids: Sequence[int], cast: _Votes, since: datetime
+) -> Iterator[ReleasePhoto]:
     for start in range(0, len(ids), 500):
         some = select(Candidate).where(Candidate.id.in_(ids[start : start + 500]))
         for candidate in session.scalars(some):
-            yield _record(candidate, cast.get(candidate.id, Counter()))
+            yield _record(candidate, cast.get(candidate.id, Counter()), since)
         session.expunge_all()  # a large release's rows need not all be in memory
 
 
-def _record(candidate: Candidate, counts: Counter[Verdict]) -> ReleasePhoto:
+def _record(candidate: Candidate, counts: Counter[Verdict], since: datetime) -> ReleasePhoto:
     photo = candidate.photo
     frequency = selection_frequency(counts)
     assert photo.sha256 and photo.byte_size and photo.width and photo.height
@@ -138,6 +148,8 @@ def _record(candidate: Candidate, counts: Counter[Verdict]) -> ReleasePhoto:
         rank=candidate.rank,
         labels={verdict.value: count for verdict, count in sorted(counts.items())},
         selection_frequency=None if frequency is None else round(frequency, 6),
+        license_id=spdx_id(License(photo.license, photo.license_url)),
+        unseen=ground(photo, since),
     )
 
 

@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +36,7 @@ def publish(
     facts: Mapping[str, Any],
     photos: Sequence[ReleasePhoto],
     originals: Iterable[Path],
+    form: str = FORMAT,
 ) -> Release:
     """Write ``releases/NAME/``.
 
@@ -46,13 +46,14 @@ def publish(
         facts: the other fields of the manifest.
         photos: the records, sorted by `file`.
         originals: the files of the photos, in the same order.
+        form: the manifest's format: that of the photos' records, not the first one.
 
     Raises:
         BadInput: the name is taken or cannot be a folder's name.
         GensetError: an original is missing or damaged.
     """
     manifest: dict[str, Any] = {
-        "format": FORMAT,
+        "format": form,
         "name": name,
         "created_at": now().isoformat(timespec="seconds"),
         "genset": __version__,
@@ -63,7 +64,7 @@ def publish(
     manifest["documents"] = {
         name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()
     }
-    manifest["photos"] = [asdict(photo) for photo in photos]
+    manifest["photos"] = [photo.as_json() for photo in photos]
     manifest["manifest_hash"] = manifest_hash(manifest)
     with one_at_a_time(releases):
         folder = free_folder(releases, name)  # check again, now under the lock

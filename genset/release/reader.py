@@ -17,7 +17,9 @@ A release is a folder::
 
 It never changes: each photo's record has the hash of the photo, `content_hash` is over these
 records (what a model is scored on), `documents` has the hash of each document, and `manifest_hash`
-is over the whole manifest. Manifests in the first format have no documents.
+is over the whole manifest. Manifests in the first format have no documents, and those in the first
+two do not say which of a source's photos count as unseen, nor their licences' SPDX ids; they are
+read, verified and pulled as ever.
 """
 
 import hashlib
@@ -36,8 +38,11 @@ from genset.files import sha256_of
 from genset.taxonomy import imagenet1k
 
 MANIFEST = "manifest.json"
-FORMAT = "genset release 2"
-_READABLE = ("genset release 1", FORMAT)
+FORMAT = "genset release 3"
+BEFORE = ("genset release 1", "genset release 2")
+
+# On which ground a photo counts as unseen (`ReleasePhoto.unseen`).
+GROUNDS = ("taken", "posted", "none")
 
 _T = TypeVar("_T")
 
@@ -49,6 +54,11 @@ class ReleasePhoto:
     `file` is relative to the release's folder, and times are ISO 8601. `labels` has the number of
     labelers by verdict. `selection_frequency` is the share who said correct, 0 to 1, or None
     without votes that count (a reviewer accepted the photo).
+
+    Since format 3: `license_id` is the licence's SPDX id. `unseen` is the ground on which the photo
+    counts as unseen: it was "taken" since the manifest's day `unseen_since`, so was nowhere before
+    it; it was "posted" at its source since, and may have been elsewhere before; or "none" of both
+    is known. Where they are None, the manifest does not say.
     """
 
     file: str
@@ -72,6 +82,22 @@ class ReleasePhoto:
     rank: int
     labels: dict[str, int]
     selection_frequency: float | None
+    license_id: str | None = None
+    unseen: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The record as a manifest has it: without what its format does not say."""
+        return as_written(asdict(self))
+
+
+_LATER = ("license_id", "unseen")
+
+
+def as_written(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record's fields, without those of which its manifest's format knows nothing."""
+    return {
+        name: value for name, value in record.items() if value is not None or name not in _LATER
+    }
 
 
 @dataclass
@@ -236,9 +262,10 @@ def read_manifest(path: Path) -> Manifest:
     """
     try:
         manifest = json.loads(path.read_text("utf-8"))
-        if manifest["format"] not in _READABLE:
-            raise BadInput(f"{path} is in the form {manifest['format']!r}, not {FORMAT!r}")
-        photos = tuple(_photo(record) for record in manifest["photos"])
+        form = manifest["format"]
+        if form not in (*BEFORE, FORMAT):
+            raise BadInput(f"{path} is in the form {form!r}, not {FORMAT!r}")
+        photos = tuple(_photo(record, form) for record in manifest["photos"])
         rest = {field.name: manifest.get(field.name) for field in fields(Manifest)}
         documents = _documents(manifest.get("documents", {}))
         return _typed(Manifest, {**rest, "documents": documents, "photos": photos})
@@ -247,10 +274,17 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def content_hash(photos: Sequence[ReleasePhoto]) -> str:
-    """A sha256 over the photos' records, sorted by `file`."""
+    """A sha256 over the photos' records, sorted by `file`.
+
+    It is over what records of every format have, and what came later follows from that and from a
+    day: the same photos with the same votes have one hash, whatever version of genset froze them.
+    """
     digest = hashlib.sha256()
     for photo in sorted(photos, key=lambda photo: photo.file):
-        digest.update(json.dumps(asdict(photo), sort_keys=True).encode() + b"\n")
+        record = asdict(photo)
+        for name in _LATER:
+            del record[name]
+        digest.update(json.dumps(record, sort_keys=True).encode() + b"\n")
     return f"sha256:{digest.hexdigest()}"
 
 
@@ -285,15 +319,19 @@ def _is_laid_out_as_written(path: Path) -> bool:
     The first format had another layout, so this is always true for it.
     """
     manifest = json.loads(path.read_text("utf-8"))
-    if manifest["format"] != FORMAT:
+    if manifest["format"] == BEFORE[0]:
         return True
     with path.open("rb") as file:
         same = all(file.readline() == line.encode() for line in manifest_lines(manifest))
         return same and not file.read()
 
 
-def _photo(record: dict[str, Any]) -> ReleasePhoto:
+def _photo(record: dict[str, Any], form: str) -> ReleasePhoto:
     photo = _typed(ReleasePhoto, record)
+    if form in BEFORE and not record.keys().isdisjoint(_LATER):
+        raise ValueError(f"{form!r} has no {' and no '.join(_LATER)}")
+    if photo.unseen not in (None, *GROUNDS):
+        raise ValueError(f"a photo is unseen by what is {', '.join(GROUNDS)}: {photo.unseen!r}")
     # A manifest may come from an untrusted source. Its paths must not leave its folder.
     named = re.fullmatch(r"(n[0-9]{8})/[0-9a-f]{64}\.[a-z]+", photo.file)
     if named is None or named[1] != photo.wnid:
@@ -315,6 +353,6 @@ def _typed(kind: type[_T], values: Mapping[str, Any]) -> _T:
     for field in fields(made):  # type: ignore[arg-type]
         origin = get_origin(field.type)
         wanted: Any = field.type if origin in (None, UnionType) else origin
-        if not isinstance(values[field.name], wanted):
-            raise TypeError(f"{field.name} cannot be a {type(values[field.name]).__name__}")
+        if not isinstance(value := getattr(made, field.name), wanted):
+            raise TypeError(f"{field.name} cannot be a {type(value).__name__}")
     return made

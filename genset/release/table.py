@@ -53,6 +53,11 @@ class CandidateRow:
         return f"{self.wnid}/{self.photo}"
 
     @property
+    def source(self) -> str:
+        """Where it was found: ``flickr``."""
+        return self.photo.partition(":")[0]
+
+    @property
     def labels(self) -> int:
         """How many labelers gave a verdict."""
         return sum(self.said.values())

@@ -9,6 +9,7 @@ from genset.store.labels import (
     Ruling,
     Screen,
     ScreenPhoto,
+    SourceWarned,
     Study,
     Verdict,
 )
@@ -71,6 +72,7 @@ __all__ = [
     "ScreenPhoto",
     "Search",
     "SearchFailure",
+    "SourceWarned",
     "SourceWords",
     "Store",
     "Study",

@@ -82,6 +82,16 @@ class Labeler(Base):
     blocked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
+class SourceWarned(Base):
+    """A labeler was told what they should know before they see a source's photos."""
+
+    __tablename__ = "source_warned"
+
+    labeler_id: Mapped[int] = mapped_column(ForeignKey("labeler.id"), primary_key=True)
+    source: Mapped[str] = mapped_column(String(32), primary_key=True)
+    told_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+
+
 class Screen(Base):
     """Up to five photos of one class, leased to one labeler.
 

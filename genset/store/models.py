@@ -101,6 +101,7 @@ class SourceWords(Base):
     title: Mapped[str] = mapped_column(Text)
     home: Mapped[str] = mapped_column(Text)
     needs: Mapped[str] = mapped_column(Text)
+    found: Mapped[str] = mapped_column(Text)
     limits: Mapped[str] = mapped_column(Text)
     terms: Mapped[str] = mapped_column(Text)
     posted: Mapped[str] = mapped_column(Text)

@@ -4,6 +4,7 @@ The script of the page never sees a label. The browser's side, in the modules be
 to the routes itself, and keeps in localStorage what the server has not yet acknowledged.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ export default async (component) => (await page).mount(component);
 """
 
 
-def label_photos(session: str, labeler: str, key: str) -> Any:
+def label_photos(session: str, labeler: str, notices: Sequence[str], key: str) -> Any:
     """Draw the component for one labeler.
 
     Args:
         session: what `labeler_app.security.Sessions.sign` made for this labeler.
         labeler: the labeler's name; their unsent labels are kept under it in this browser.
+        notices: what must stand below the photos.
         key: names the component within the page.
 
     Returns:
@@ -34,6 +36,6 @@ def label_photos(session: str, labeler: str, key: str) -> Any:
     )
     return component(
         key=key,
-        data={"session": session, "labeler": labeler},
+        data={"session": session, "labeler": labeler, "notices": list(notices)},
         on_expired_change=lambda: None,
     )

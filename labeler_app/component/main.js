@@ -15,7 +15,7 @@ const mounted = new WeakMap();
 export function mount({ parentElement, data, setTriggerValue }) {
   const known = mounted.get(parentElement);
   if (known?.labeler === data.labeler) {
-    known.renew(data.session, setTriggerValue);
+    known.renew(data, setTriggerValue);
   } else {
     known?.close();
     mounted.set(parentElement, new Page(parentElement, data, setTriggerValue));
@@ -33,7 +33,7 @@ class Page {
   #painted = false;
   #since = null; // when the sheet was last seen to be looked at
 
-  constructor(parent, { labeler, session }, ask) {
+  constructor(parent, { labeler, session, notices }, ask) {
     this.labeler = labeler;
     this.#ask = ask;
     this.server = new Server(session, () => this.#expired());
@@ -43,7 +43,7 @@ class Page {
     // Wide enough for a third of the window, which is what a photo gets, or all of a phone's.
     const share = innerWidth < 700 ? 1 : 3;
     this.width = (innerWidth / share) * devicePixelRatio > 800 ? 1400 : 700;
-    this.view = new View(labeler, (action) => this.#act(action));
+    this.view = new View(labeler, notices, (action) => this.#act(action));
     parent.append(this.view.root);
     this.gone = new AbortController();
     const { signal } = this.gone;
@@ -55,9 +55,10 @@ class Page {
     this.work.start();
   }
 
-  renew(session, ask) {
+  renew({ session, notices }, ask) {
     this.#ask = ask;
     this.server.session = session;
+    this.view.notices = notices;
   }
 
   close() {

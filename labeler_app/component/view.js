@@ -5,19 +5,18 @@ import { el, link, words } from "./dom.js";
 import { VERDICTS } from "./keys.js";
 import { helpDialog, ZoomDialog } from "./dialogs.js";
 
-const FLICKR_NOTICE =
-  "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc.";
-
 export class View {
   #act;
   #cards = [];
 
   /**
    * @param {string} labeler whose page it is
+   * @param {string[]} notices what must stand below the photos
    * @param {(action: object) => void} act does what a click or tap asks for
    */
-  constructor(labeler, act) {
+  constructor(labeler, notices, act) {
     this.#act = act;
+    this.notices = notices;
     this.bar = el("progress", { max: 1, value: 0, "aria-label": "Classes done" });
     this.progress = el("span", { class: "progress" });
     this.saved = el("span", { class: "saved" });
@@ -26,13 +25,13 @@ export class View {
     this.main = el("div", { class: "screen" }, el("p", { class: "message" }, "Loading…"));
     this.decided = el("span", { class: "decided" });
     this.submit = button("Submit", "Enter", () => act({ name: "submit" }), "primary");
-    this.flickr = flickrNotice();
+    this.below = el("small", { class: "notices" });
     this.actions = el(
       "div",
       { class: "actions" },
       button("Undo", "Backspace", () => act({ name: "undo" })),
       button("Rest correct", "A", () => act({ name: "rest" })),
-      this.flickr,
+      this.below,
       this.decided,
       this.submit,
     );
@@ -53,11 +52,12 @@ export class View {
     this.#cards = screen.photos.map((photo, place) => this.#card(photo, place, loaded.shift()));
     const reference = referenceOf(screen, loaded);
     const photos = el("div", { class: "photos" }, ...this.#cards, reference);
-    const fromFlickr = screen.photos.some((photo) => photo.source === "flickr");
-    // In the line below, or, where that line is short, at the end of the screen.
-    this.#replace(classOf(screen, sheet.revised), photos, fromFlickr ? flickrNotice() : null);
+    // The same for every screen, whatever its photos are. In the line below, or, where that line is
+    // short, at the end of the screen.
+    const notices = this.notices.join(" ");
+    this.#replace(classOf(screen, sheet.revised), photos, el("small", { class: "notices" }, notices));
     this.actions.hidden = false;
-    this.flickr.hidden = !fromFlickr;
+    this.below.textContent = notices;
     this.verdicts(sheet);
     if (this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView();
   }
@@ -249,8 +249,6 @@ function creditOf({ owner, license, license_url, page_url, source }) {
 function brokenPicture() {
   return el("span", { class: "broken" }, "This photo cannot be shown.", el("br"), "Mark it broken.");
 }
-
-const flickrNotice = () => el("small", { class: "flickr" }, FLICKR_NOTICE);
 
 function button(label, key, click, kind = "") {
   const hint = el("kbd", { "aria-hidden": "true" }, key);

@@ -26,6 +26,7 @@ def entry(number: int, wnid: str = "n1", said: str = "", **other: Any) -> Candid
         "fingerprint": None,
         "owner": f"flickr:{number}@N00",
         "license": "CC BY 2.0",
+        "license_url": "",
         "posted_at": f"2020-01-01T00:00:{number % 60:02}+00:00",
         "said": counts,
         "ruling": None,

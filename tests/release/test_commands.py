@@ -39,7 +39,8 @@ def test_a_dry_run_says_what_would_be_in_it_and_writes_nothing(pool: Pool, gense
     pool.label(f"{TENCH}/flickr:1", ann="incorrect")
     with pool.store.begin() as session:
         photo = session.query(Photo).filter_by(source_id="100").one()
-        photo.license, photo.owner = "All Rights Reserved", "101@N00"
+        photo.license, photo.license_url = "All Rights Reserved", ""
+        photo.owner = "101@N00"
     text = genset("create", "v1", "--dry-run")
     for said in (
         "nothing was written",

@@ -46,8 +46,11 @@ def test_the_manifest_tells_where_each_photo_comes_from_and_who_said_what(pool: 
             "rank": 2,
             "labels": {"correct": 2, "unsure": 1},
             "selection_frequency": 0.666667,
+            "license_id": "CC-BY-2.0",
+            "unseen": "posted",
         }
     ]
+    assert manifest["unseen_since"] == "2014-01-01"
 
 
 def test_torchvision_opens_it_as_an_image_folder(pool: Pool) -> None:

@@ -19,10 +19,10 @@ TABLE, CROISSANT = "metadata.csv", "croissant.json"
 
 def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, str]:
     """The text of each document, by the name of its file."""
-    table = metadata(photos)
+    table = metadata(manifest, photos)
     return {
         CARD: data_card(manifest, photos),
-        CREDITS: attributions(photos),
+        CREDITS: attributions(manifest, photos),
         LICENSES: licenses(photos),
         TABLE: table,
         CROISSANT: croissant(manifest, photos, table),

@@ -1,15 +1,20 @@
 """ATTRIBUTION.txt and LICENSES.txt: who made each photo, and what they allow."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from genset.licenses import License, attribution
+from genset.release.documents import said
+from genset.release.documents.sources import places
 from genset.release.reader import ReleasePhoto
 from genset.text.safe import printable
 
 
-def attributions(photos: Sequence[ReleasePhoto]) -> str:
+def attributions(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str:
     """The line that credits each photo as its licence asks, under the photo's file."""
+    every = () if said.is_before(manifest) else places(manifest, photos)
+    via = {place.name: place.credit for place in every}
     lines = ["Each photo of this release, and the line that credits it. Keep it with the photo."]
     for photo in photos:
         credit = attribution(
@@ -17,6 +22,7 @@ def attributions(photos: Sequence[ReleasePhoto]) -> str:
             title=photo.title,
             owner=photo.owner_name or photo.owner,
             page_url=photo.page_url,
+            via=via.get(photo.source, ""),
         )
         lines += ["", photo.file, f"    {credit}"]
     return "\n".join(lines) + "\n"
@@ -33,8 +39,9 @@ def licenses(photos: Sequence[ReleasePhoto]) -> str:
         "",
         "Labels, selection frequencies and these documents come with the release.",
     ]
-    counts = Counter((photo.license, photo.license_url) for photo in photos)
-    for (name, url), count in sorted(counts.items()):
+    counts = Counter((photo.license, photo.license_url, photo.license_id or "") for photo in photos)
+    for (name, url, id), count in sorted(counts.items()):
         lines += ["", f"{printable(name)}: {count:,} photos"]
         lines += [f"    {printable(url)}"] if url else []
+        lines += [f"    SPDX-License-Identifier: {printable(id)}"] if id else []
     return "\n".join(lines) + "\n"

@@ -8,10 +8,10 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from genset.release.documents import said
-from genset.release.documents.table import COLUMNS
+from genset.release.documents import said, sources
+from genset.release.documents.table import columns
 from genset.release.reader import ReleasePhoto
 from genset.text.links import web_link
 
@@ -32,6 +32,18 @@ _MEANINGS = {
     "selection_frequency": "Share of labelers who said that the photo shows the class, 0 to 1.",
     "rank": "Its place by relevance in the results of the search that found it, from 1.",
     "keyword": "What was searched for.",
+}
+_MEANINGS_SINCE_3 = {
+    "rank": "Its place in the results of the search that found it, from 1: by relevance, where its "
+    "source has such an order.",
+    "keyword": "What was searched for; empty where nothing was.",
+    "source": "Where it was found.",
+    "license_id": "The SPDX id of its licence.",
+    "taken_at": "When it was taken, by the camera's clock; empty where that is not known.",
+    "posted_at": "When it was posted at its source, in UTC.",
+    "unseen": "On which ground it counts as unseen: taken (since the day from which photos count "
+    "as unseen, so it was nowhere before), posted (at its source since, and it may have been "
+    "elsewhere before) or none.",
 }
 
 
@@ -56,7 +68,7 @@ def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table
         "datePublished": created,
         "creator": {"@type": "Organization", "name": contact or "not stated"},
         "citeAs": f"{name}, {len(photos):,} photos, {content_hash}, {created[:10]}",
-        "license": sorted({web_link(photo.license_url) or photo.license for photo in photos}),
+        "license": _licenses(manifest, photos),
         "keywords": ["image classification", "test set", "ImageNet", "generalization"],
         **_responsible(manifest, photos),
         "distribution": [
@@ -71,16 +83,17 @@ def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table
             },
             *_files(photos),
         ],
-        "recordSet": [_records(), *_pictures(photos)],
+        "recordSet": [_records(manifest), *_pictures(photos)],
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def _responsible(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
     labels = Counter(sum(photo.labels.values()) for photo in photos)
+    by_source = _by_source(manifest, photos)
     return {
-        "rai:dataCollection": said.collection(manifest, photos),
-        "rai:dataCollectionType": ["Web Scraping", "Manual Human Curation"],
+        "rai:dataCollection": by_source.collection,
+        "rai:dataCollectionType": by_source.kinds,
         "rai:dataCollectionTimeframe": said.span(manifest.get("collected"), "searched"),
         "rai:dataAnnotationProtocol": said.annotation(manifest),
         "rai:dataAnnotationAnalysis": said.choice(manifest),
@@ -89,20 +102,68 @@ def _responsible(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
         ),
         "rai:dataPreprocessingProtocol": "None: photos keep their original bytes.",
         "rai:dataUseCases": said.USES,
-        "rai:dataLimitations": said.LIMITS,
-        "rai:dataBiases": said.LIMITS[:2],
+        "rai:dataLimitations": by_source.limits,
+        "rai:dataBiases": by_source.biases,
         "rai:dataSocialImpact": said.SOCIAL_IMPACT,
         "rai:personalSensitiveInformation": said.PERSONAL,
         "rai:dataReleaseMaintenancePlan": said.MAINTENANCE,
         "rai:hasSyntheticData": False,
-        "prov:wasDerivedFrom": sorted({_address(photo.source) for photo in photos}),
+        "prov:wasDerivedFrom": by_source.homes,
         "prov:wasGeneratedBy": f"genset {said.line(manifest.get('genset', ''))}: "
-        f"{said.collection(manifest, photos)} {said.annotation(manifest)} {said.choice(manifest)}",
+        f"{by_source.collection} {said.annotation(manifest)} {said.choice(manifest)}",
     }
 
 
-def _address(source: str) -> str:
-    return "https://www.flickr.com/" if source == "flickr" else said.line(source)
+class _BySource(NamedTuple):
+    """What is said of the photos' sources."""
+
+    collection: str
+    kinds: list[str]
+    limits: list[str]
+    biases: list[str]
+    homes: list[str]
+
+
+def _by_source(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> _BySource:
+    if said.is_before(manifest):
+        homes = {
+            "https://www.flickr.com/" if photo.source == "flickr" else said.line(photo.source)
+            for photo in photos
+        }
+        return _BySource(
+            said.collection(manifest, photos),
+            ["Web Scraping", "Manual Human Curation"],
+            said.LIMITS,
+            said.LIMITS[:2],
+            sorted(homes),
+        )
+    every = sources.places(manifest, photos)
+    terms = [
+        f"{place.title}: {word.lower()}: {text}."
+        for place in every
+        for word, text in place.facts()
+        if word not in ("Home", "Photos")
+    ]
+    collected = (sources.collection(manifest, photos), sources.unseen(manifest, photos), *terms)
+    searched = ["Web Scraping"] * any(place.is_searched for place in every)
+    return _BySource(
+        " ".join(collected),
+        [*searched, "Manual Human Curation"],
+        sources.limits(manifest, photos),
+        sources.biases(manifest, photos),
+        sorted({place.home for place in every}),
+    )
+
+
+def _licenses(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+    """Addresses of the licences; of one without, its SPDX id (in older formats its name)."""
+    before = said.is_before(manifest)
+    return sorted(
+        {
+            web_link(photo.license_url) or (photo.license if before else photo.license_id or "")
+            for photo in photos
+        }
+    )
 
 
 def _version(name: str) -> str:
@@ -129,7 +190,8 @@ def _suffixes(photos: Sequence[ReleasePhoto]) -> list[str]:
     return sorted({photo.file.rpartition(".")[2] for photo in photos})
 
 
-def _records() -> dict[str, Any]:
+def _records(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    meanings = _MEANINGS if said.is_before(manifest) else _MEANINGS | _MEANINGS_SINCE_3
     return {
         "@type": "cr:RecordSet",
         "@id": "records",
@@ -141,11 +203,11 @@ def _records() -> dict[str, Any]:
                 "@type": "cr:Field",
                 "@id": f"records/{column}",
                 "name": column,
-                "description": _MEANINGS.get(column, f"The photo's {column.replace('_', ' ')}."),
+                "description": meanings.get(column, f"The photo's {column.replace('_', ' ')}."),
                 "dataType": _NUMBERS.get(column, "sc:Text"),
                 "source": {"fileObject": {"@id": "metadata.csv"}, "extract": {"column": column}},
             }
-            for column in COLUMNS
+            for column in columns(manifest)
         ],
     }
 

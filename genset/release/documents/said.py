@@ -1,13 +1,20 @@
 """What the data card and Croissant both say of a release, in sentences.
 
 A manifest may come from a stranger: what is not of the kind that genset writes is left out.
+
+Documents of releases whose manifests are in an older format are made again byte for byte, so what
+they say stays; what is said of sources since is in `genset.release.documents.sources`.
 """
 
+import html
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
+from urllib.parse import quote
 
-from genset.release.reader import ReleasePhoto
+from genset.release.reader import BEFORE, ReleasePhoto
+from genset.text.links import web_link
 from genset.text.safe import printable
 
 _T = TypeVar("_T")
@@ -50,6 +57,29 @@ def told(facts: Any, name: str, kind: type[_T]) -> _T | None:
 def line(value: object) -> str:
     """Any value as words on one line."""
     return printable(value if isinstance(value, str) else json.dumps(value))
+
+
+def is_before(manifest: Mapping[str, Any]) -> bool:
+    """Whether a manifest is of the time when there was one source."""
+    return manifest.get("format") in BEFORE
+
+
+def markdown(value: object) -> str:
+    """Any value as words on one line of Markdown, none of which is read as markup or an address."""
+    words = html.escape(line(value), quote=False)
+    words = re.sub(r"([\\`*\[\]{}|#~$])|(?<![^\W_])_|_(?![^\W_])|(?<=:)//", r"\\\g<0>", words)
+    return re.sub(r"(?i)\bwww\.|^[-+=]|^\d+(?=[.)])", _broken, words)
+
+
+def _broken(found: re.Match[str]) -> str:
+    """A beginning that means something, with a backslash before its sign."""
+    text = found[0]
+    return f"{text}\\" if text.isdecimal() else f"{text[:-1]}\\{text[-1]}"
+
+
+def address(url: str) -> str:
+    """A web address as a link of Markdown; "" for what is none."""
+    return f"<{quote(url, safe=':/?#@!$&*+,;=%~')}>" if web_link(url) else ""
 
 
 def span(facts: Any, name: str) -> str:

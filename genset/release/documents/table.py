@@ -3,13 +3,17 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from genset.release.documents import said
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import imagenet1k
+from genset.text.links import web_link
+from genset.text.safe import printable
 
 # `label` is the place of the wnid among ImageNet's 1,000, as models number their outputs.
-COLUMNS = (
+_COLUMNS = (
     "file_name",
     "label",
     "wnid",
@@ -28,13 +32,23 @@ COLUMNS = (
     "labels",
     "selection_frequency",
 )
+_SINCE_3 = ("license_id", "taken_at", "unseen")
+
+# Whatever a stranger wrote there leads to the web, or is left out.
+_ADDRESSES = ("page_url", "license_url")
 
 
-def metadata(photos: Sequence[ReleasePhoto]) -> str:
+def columns(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """The table's columns, for a manifest of this format."""
+    return _COLUMNS if said.is_before(manifest) else (*_COLUMNS, *_SINCE_3)
+
+
+def metadata(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str:
     """The table, as CSV in UTF-8; `labels` is JSON, and what is not known is empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    names, before = columns(manifest), said.is_before(manifest)
+    writer.writerow(names)
     for photo in photos:
         known = {
             "file_name": photo.file,
@@ -44,7 +58,12 @@ def metadata(photos: Sequence[ReleasePhoto]) -> str:
             "owner_name": " ".join(photo.owner_name.split()),
             "keyword": " ".join(photo.keyword.split()),
         }
-        writer.writerow(
-            [known[name] if name in known else getattr(photo, name) for name in COLUMNS]
-        )
+        if not before:
+            known |= {name: web_link(getattr(photo, name)) or "" for name in _ADDRESSES}
+        row = [known[name] if name in known else getattr(photo, name) for name in names]
+        writer.writerow(row if before else map(_clean, row))
     return text.getvalue()
+
+
+def _clean(value: object) -> object:
+    return printable(value) if isinstance(value, str) else value

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from genset.files import write_text
+from genset.release.documents import TABLE
 from genset.release.publish import Copy, copy_all
 from genset.release.reader import Release
 from genset.taxonomy import imagenet1k
@@ -13,11 +14,12 @@ from genset.taxonomy import imagenet1k
 def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write a folder to open as ``fiftyone.types.FiftyOneImageClassificationDataset``.
 
-    Classes are the 1,000 wnids in order. Samples are named ``WNID_SHA256``.
+    Classes are the 1,000 wnids in order. Samples are named ``WNID_SHA256``. What else is known of
+    each photo, such as its source, is in ``metadata.csv``, for ``labels.json`` has no place for it.
 
     Args:
         release: the release.
-        texts: its documents, by name; not used here.
+        texts: its documents, by name.
         folder: where to write.
     """
     labels, copies = {}, []
@@ -28,3 +30,5 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     copy_all(copies, "export")
     document = {"classes": [each.wnid for each in imagenet1k()], "labels": labels}
     write_text(folder / "labels.json", json.dumps(document, indent=1) + "\n")
+    if any(photo.unseen for photo in release.photos):  # its format is new enough to tell
+        write_text(folder / TABLE, texts[TABLE])

@@ -1,8 +1,7 @@
 """Parquet with the photos' bytes, alone or as a repository of the Hugging Face Hub."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,9 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write ``test-00000-of-00003.parquet`` and so on.
 
     Columns: image (bytes and path), label (the index of the class in ImageNet's 1,000), then the
-    fields of the record; `labels` is JSON. In the schema's metadata for `datasets`, the first two
-    are an Image and a ClassLabel whose names are the 1,000 wnids in order.
+    fields of the record, as far as the manifest's format has them; `labels` is JSON. In the
+    schema's metadata for `datasets`, the first two are an Image and a ClassLabel whose names are
+    the 1,000 wnids in order.
 
     Args:
         release: the release.
@@ -33,13 +33,14 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     import pyarrow
     from pyarrow import parquet
 
+    columns = list(release.photos[0].as_json()) if release.photos else []
     schema = pyarrow.schema(
         [
             ("image", pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())])),
             ("label", pyarrow.int64()),
-            *((name, pyarrow.type_for_alias(_type(name))) for name in _columns()),
+            *((name, pyarrow.type_for_alias(_type(name))) for name in columns),
         ],
-        metadata={"huggingface": json.dumps({"info": {"features": _features()}})},
+        metadata={"huggingface": json.dumps({"info": {"features": _features(columns)}})},
     )
     cut = shards(release.photos)
     for number, photos in enumerate(progress(cut, total=len(cut), what="export", unit="shard")):
@@ -75,16 +76,12 @@ def write_repository(release: Release, texts: Mapping[str, str], folder: Path) -
     write(release, texts, folder / "data")
 
 
-def _columns() -> list[str]:
-    return [field.name for field in fields(ReleasePhoto)]
-
-
 def _type(column: str) -> str:
     return _TYPES.get(column, "string")
 
 
-def _features() -> dict[str, Any]:
-    values = {name: {"dtype": _type(name), "_type": "Value"} for name in _columns()}
+def _features(columns: Sequence[str]) -> dict[str, Any]:
+    values = {name: {"dtype": _type(name), "_type": "Value"} for name in columns}
     names = [each.wnid for each in imagenet1k()]
     return {
         "image": {"_type": "Image"},
@@ -94,9 +91,8 @@ def _features() -> dict[str, Any]:
 
 
 def _row(release: Release, photo: ReleasePhoto) -> dict[str, Any]:
-    record = {name: getattr(photo, name) for name in _columns()}
     return {
-        **record,
+        **photo.as_json(),
         "labels": json.dumps(photo.labels),
         "image": {"bytes": content(release, photo), "path": Path(photo.file).name},
         "label": imagenet1k()[photo.wnid].index,

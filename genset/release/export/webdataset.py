@@ -4,7 +4,6 @@ import io
 import json
 import tarfile
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 from genset.files import written_whole
@@ -35,7 +34,7 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
                 index = imagenet1k()[photo.wnid].index
                 _add(tar, f"{key}.{suffix}", content(release, photo))
                 _add(tar, f"{key}.cls", str(index).encode())
-                _add(tar, f"{key}.json", json.dumps(asdict(photo)).encode())
+                _add(tar, f"{key}.json", json.dumps(photo.as_json()).encode())
 
 
 def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:

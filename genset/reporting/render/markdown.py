@@ -8,6 +8,7 @@ from typing import Any
 from genset.evaluation.results.breakdown import Breakdown
 from genset.evaluation.results.compare import Pair
 from genset.evaluation.results.remarks import remarks
+from genset.release.reader import as_written
 from genset.reporting.data.report import Against, ReferenceSummary, ReportData, ScoredModel
 from genset.reporting.format import interval
 from genset.reporting.gather.gallery import class_name
@@ -76,6 +77,8 @@ def to_json(data: ReportData) -> dict[str, Any]:
     for gallery in found["galleries"]:
         for sample in gallery["samples"]:
             del sample["path"]
+            if sample["record"]:
+                sample["record"] = as_written(sample["record"])
     if not data.entries:
         del found["options"]["tta"]
     return {

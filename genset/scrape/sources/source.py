@@ -25,6 +25,7 @@ class About:
         title: its name for people.
         home: its web address.
         needs: what a scrape needs: a key, a contact, or nothing.
+        found: how its photos are found: by which words, and in which order they are taken.
         limits: how fast genset asks.
         terms: what its terms ask of who shows its photos or hands them on.
         posted: what the time is at which its photos are "posted".
@@ -37,6 +38,7 @@ class About:
     title: str
     home: str
     needs: str = ""
+    found: str = ""
     limits: str = ""
     terms: str = ""
     posted: str = ""

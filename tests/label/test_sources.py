@@ -1,0 +1,66 @@
+"""What stands beside photos of a source, and what a labeler is told before them."""
+
+import pytest
+
+from genset.label import Labelers, heed, notices, warnings
+from genset.store import Photo, SourceWords, Store
+from genset.workspace import Workspace
+from tests.labeled_workspace import TENCH, add_candidate
+
+FLICKR = "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc."
+
+Opened = tuple[Workspace, Store]
+
+
+def know(store: Store, name: str, **words: str) -> None:
+    """Store a source's words, as a scrape does when it begins."""
+    empty = {column.name: "" for column in SourceWords.__table__.columns}
+    with store.begin() as session:
+        session.merge(SourceWords(**empty | {"name": name} | words))
+
+
+def put(opened: Opened, number: int, source: str) -> None:
+    add_candidate(*opened, TENCH, number, source=source)
+
+
+def test_a_notice_stands_where_the_pool_has_photos_of_its_source(opened: Opened) -> None:
+    _, store = opened
+    assert notices(store) == (FLICKR,)  # also where no scrape stored its words
+    know(store, "commons", notice="Of Commons.")
+    assert notices(store) == (FLICKR,)  # it has no photo yet
+    put(opened, 900, "commons")
+    assert sorted(notices(store)) == ["Of Commons.", FLICKR]
+    know(store, "flickr", notice="As Flickr says now.")
+    assert notices(store) == ("Of Commons.", "As Flickr says now.")
+    assert notices(store, {"commons"}) == ("Of Commons.",)
+    assert notices(store, {"own"}) == ()
+    with store.begin() as session:
+        session.query(Photo).filter_by(source="flickr").update({"refused": "gone"})
+    assert notices(store) == ("Of Commons.",)
+
+
+def test_each_labeler_is_told_once_of_each_source(anywhere: Opened) -> None:
+    _, store = anywhere
+    ann, bob = (Labelers(store).by_name(name) for name in ("ann", "bob"))
+    know(store, "commons", title="Wikimedia Commons", warning="There is no safe search.")
+    assert warnings(store, ann) == ()  # none of its photos can be shown
+    put(anywhere, 900, "commons")
+    (told,) = warnings(store, ann)
+    assert (told.title, told.text) == ("Wikimedia Commons", "There is no safe search.")
+    heed(store, ann, ["commons"])
+    heed(store, ann, ["commons"])  # the button was pressed twice
+    assert (warnings(store, ann), len(warnings(store, bob))) == ((), 1)
+    know(store, "wild", title="Wild", warning="Anything goes.")
+    put(anywhere, 901, "wild")
+    assert [each.source for each in warnings(store, ann)] == ["wild"]
+    assert [each.source for each in warnings(store, bob)] == ["commons", "wild"]
+
+
+@pytest.mark.parametrize("evil", ["\u202egnp\n\n# x\x1b[2J", "x" * 100_000])
+def test_what_a_source_says_is_one_line_that_ends(opened: Opened, evil: str) -> None:
+    _, store = opened
+    know(store, "wild", title=evil, notice=evil, warning=evil)
+    put(opened, 900, "wild")
+    (told,) = warnings(store, Labelers(store).by_name("ann"))
+    for words in (told.title, told.text, *notices(store)):
+        assert words.isprintable() and len(words) <= 500

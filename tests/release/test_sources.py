@@ -1,0 +1,454 @@
+"""A release of photos from several places: what its manifest and its documents say of each."""
+
+import csv
+import json
+import re
+import tarfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import mlcroissant
+import pyarrow.parquet
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from genset.cli import cli
+from genset.errors import BadInput
+from genset.release.choose import ReleasePlan
+from genset.release.diff import diff
+from genset.release.documents import documents, said
+from genset.release.export import export
+from genset.release.freeze import create
+from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash
+from genset.release.takedown import takedown
+from genset.scrape.upkeep.removal import remove
+from genset.store import SourceWords
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
+from tests.release.conftest import Pool
+
+KEPT = Path(__file__).parent.parent / "compatibility" / "workspace" / "releases"
+
+EVIL = (
+    "<script>alert(1)</script> <img src=x onerror=alert(2)> [a](javascript:alert(3)) "
+    "![b](https://evil.example/1.png) \u202egnp.exe\u2066 | x | `y` **z** https://evil.example/ "
+    "www.evil.example\n\n# mine\r\n- n01440764/x.jpg\x1b[2J\x00"
+)
+
+WORDS: dict[str, dict[str, str]] = {
+    "flickr": {
+        "title": "Flickr",
+        "home": "https://www.flickr.com/",
+        "found": "by words, in an order of relevance",
+        "terms": "Thirty on a page.",
+        "notice": "Flickr's notice.",
+    },
+    "commons": {
+        "title": "Wikimedia Commons",
+        "home": "https://commons.wikimedia.org/",
+        "found": "by words, in Commons' own order",
+        "limits": "Three requests at once.",
+        "terms": "Each under its own licence.",
+        "posted": "when its first version was uploaded",
+        "taken": "what its description says",
+        "warning": "There is no safe search.",
+    },
+    "inaturalist": {
+        "title": "iNaturalist",
+        "home": "https://www.inaturalist.org/",
+        "found": "by a taxon's name, drawn at random",
+        "terms": "Five gigabytes an hour.",
+    },
+}
+
+BY = "https://creativecommons.org/licenses/by/2.0/"
+BY_SA = ("CC BY-SA 4.0", "https://creativecommons.org/licenses/by-sa/4.0/")
+
+
+def know(pool: Pool, name: str, **changes: str) -> None:
+    """Store a source's words, as a scrape does."""
+    empty = {column.name: "" for column in SourceWords.__table__.columns}
+    with pool.store.begin() as session:
+        session.merge(SourceWords(**empty | {"name": name} | WORDS[name] | changes))
+
+
+def put(pool: Pool, number: int, source: str, wnid: str = TENCH, **changes: Any) -> None:
+    """Put a photo of a source into the pool, which somebody calls correct."""
+    place = {
+        "source": source,
+        "page_url": f"https://{source}.example/{number}",
+        "image_url": f"https://{source}.example/{number}.jpg",
+        "license": BY_SA[0],
+        "license_url": BY_SA[1],
+    }
+    pool.label(
+        add_candidate(pool.workspace, pool.store, wnid, number, **place | changes), a="correct"
+    )
+
+
+@pytest.fixture
+def several(pool: Pool) -> Pool:
+    """A photo of Flickr's, three of Commons', one of iNaturalist's and one of a folder."""
+    for name in WORDS:
+        know(pool, name)
+    put(pool, 500, "flickr", license="CC BY 2.0", license_url=BY, title="Fish")
+    put(pool, 501, "commons", taken_at="2016-05-04", title="Tinca", owner_name="Ann Ko")
+    put(pool, 502, "commons", taken_at="2009-05-04 10:00:00")
+    early = datetime(2012, 1, 1, tzinfo=UTC)
+    put(pool, 503, "commons", posted_at=early, license="Public domain", license_url="")
+    taken = {"taken_at": "2020-01-01", "license": "CC0", "license_url": ""}
+    put(pool, 504, "inaturalist", GOLDFISH, **taken)
+    nowhere = {"page_url": "", "image_url": "", "keyword": ""}
+    put(pool, 505, "own", GOLDFISH, title="IMG_1.JPG", **nowhere)
+    return pool
+
+
+def told(release: Release) -> Any:
+    return json.loads((release.root / MANIFEST).read_text("utf-8"))
+
+
+def text(release: Release, name: str) -> str:
+    return (release.root / name).read_text("utf-8")
+
+
+def by_id(release: Release) -> dict[str, Any]:
+    return {photo.source_id: photo for photo in release.photos}
+
+
+# The manifest
+
+
+def test_each_photo_says_its_licence_and_on_which_ground_it_is_in(several: Pool) -> None:
+    release = several.create()
+    photos = by_id(release)
+    assert {number: photo.unseen for number, photo in photos.items()} == {
+        "500": "posted",
+        "501": "taken",
+        "502": "posted",
+        "503": "none",
+        "504": "taken",
+        "505": "posted",
+    }
+    assert {number: photo.license_id for number, photo in photos.items()} == {
+        "500": "CC-BY-2.0",
+        "501": "CC-BY-SA-4.0",
+        "502": "CC-BY-SA-4.0",
+        "503": "LicenseRef-Public-domain",
+        "504": "CC0-1.0",
+        "505": "CC-BY-SA-4.0",
+    }
+    manifest = told(release)
+    assert (manifest["format"], manifest["unseen_since"]) == ("genset release 3", "2014-01-01")
+    assert set(manifest["sources"]) == set(WORDS)  # a folder has no words
+    assert manifest["sources"]["commons"]["terms"] == "Each under its own licence."
+    assert "warning" not in manifest["sources"]["commons"]  # which is for labelers alone
+    release.verify()
+
+
+def test_the_day_is_the_workspaces(several: Pool) -> None:
+    settings = several.workspace.root / "genset.toml"
+    settings.write_text(settings.read_text().replace("= 2014-01-01", "= 2018-01-01"))
+    workspace = several.workspace.find(several.workspace.root)
+    release = create(workspace, several.store, "v1")
+    assert told(release)["unseen_since"] == "2018-01-01"
+    assert by_id(release)["501"].unseen == "posted"  # taken in 2016
+    assert by_id(release)["504"].unseen == "taken"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("unseen", "perhaps"), ("unseen", 3), ("license_id", ["CC0-1.0"])]
+)
+def test_another_ground_and_another_type_are_refused(
+    several: Pool, field: str, value: object
+) -> None:
+    release = several.create()
+    manifest = told(release)
+    manifest["photos"][0][field] = value
+    (release.root / MANIFEST).chmod(0o644)
+    (release.root / MANIFEST).write_text(json.dumps(manifest), "utf-8")
+    with pytest.raises(BadInput, match=r"manifest\.json is not a release's manifest"):
+        Release(release.root)
+
+
+# What older versions of genset wrote
+
+
+@pytest.mark.parametrize("name", ["v1", "v1.1"])
+def test_documents_of_an_older_manifest_are_made_again_byte_for_byte(name: str) -> None:
+    kept = Release(KEPT / name)
+    kept.verify()
+    made = documents(told(kept), kept.photos)
+    assert {name: text(kept, name) for name in kept.documents} == made
+    assert {photo.unseen for photo in kept.photos} == {None}
+
+
+def test_an_older_record_says_nothing_that_its_format_does_not_know(tmp_path: Path) -> None:
+    manifest = told(Release(KEPT / "v1"))
+    manifest["photos"][0]["unseen"] = "taken"
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest), "utf-8")
+    with pytest.raises(BadInput, match="'genset release 2' has no license_id"):
+        Release(tmp_path)
+
+
+def older(release: Release) -> Release:
+    """The release as the version before wrote it."""
+    manifest = told(release) | {"format": "genset release 2"}
+    for fact in ("unseen_since", "sources", "manifest_hash", "documents"):
+        manifest.pop(fact)
+    for record in manifest["photos"]:
+        del record["license_id"], record["unseen"]
+    path = release.root / MANIFEST
+    path.chmod(0o644)
+    for name in release.documents:
+        (release.root / name).unlink()
+    path.write_text(json.dumps(manifest), "utf-8")
+    manifest["content_hash"] = content_hash(Release(release.root).photos)
+    photos = manifest.pop("photos")
+    manifest |= {"documents": {}, "photos": photos}
+    manifest["manifest_hash"] = manifest_hash(manifest)
+    path.write_text(json.dumps(manifest), "utf-8")
+    return Release(release.root)
+
+
+def test_a_takedown_of_an_older_release_stays_in_its_format(several: Pool) -> None:
+    old = older(several.create())
+    remove(several.workspace, several.store, "flickr:500", "its owner asked")
+    new = takedown(several.workspace, several.store, old).new
+    new.verify()
+    assert told(new)["format"] == "genset release 2"
+    assert [photo.as_json() for photo in new.photos] == [
+        photo.as_json() for photo in old.photos if photo.source_id != "500"
+    ]
+    now = several.create("now")
+    assert diff(old, now).changed == {}  # another format is no change of a photo
+
+
+# Documents
+
+
+def test_the_card_has_each_sources_terms_and_counts(several: Pool) -> None:
+    card = text(several.create(), "DATA_CARD.md")
+    for words in (
+        "Photos from Wikimedia Commons, Flickr, iNaturalist, searched not known; 1 different",
+        "Photos from own were added from folders, without a search.",
+        "2 photos were taken since 2014-01-01, so were nowhere before it. 3 photos were posted at "
+        "their source since 2014-01-01, and may have been elsewhere before. 1 photos were neither",
+        "Candidates from Flickr were found by words, in an order of relevance.",
+        "Candidates from iNaturalist were found by a taxon's name, drawn at random.",
+        "The photos of own were chosen by whoever put them into a folder.",
+        "- LicenseRef-Public-domain, Public domain: 1 photos",
+        "- CC-BY-SA-4.0, <https://creativecommons.org/licenses/by-sa/4.0/>, CC BY-SA 4.0: 3 photos",
+    ):
+        assert words in card
+    sections = dict(re.findall(r"### (.+)\n\n((?:- .+\n)+)", card))
+    assert sections["Wikimedia Commons"].splitlines() == [
+        "- Photos: 1 taken since the day, 1 posted since the day, 1 neither, as far as is known",
+        "- Home: <https://commons.wikimedia.org/>",
+        "- Found: by words, in Commons' own order",
+        "- Posted: when its first version was uploaded",
+        "- Taken: what its description says",
+        "- Limits: Three requests at once.",
+        "- Terms: Each under its own licence.",
+    ]
+    assert "Terms: Thirty on a page." in sections["Flickr"]
+    assert "Notice: Flickr's notice." in sections["Flickr"]
+    assert "Terms" not in sections["own"] and "no search" not in sections["own"]
+
+
+def test_nothing_of_a_search_is_said_of_a_folder(pool: Pool) -> None:
+    put(pool, 505, "own", keyword="")
+    release = pool.create()
+    of_a_search = r"relevance|Flickr|searched|keywords"
+    assert not re.search(of_a_search, text(release, "DATA_CARD.md"), re.I)
+    machine = json.loads(text(release, "croissant.json"))
+    assert machine["prov:wasDerivedFrom"] == ["own"]
+    assert machine["rai:dataCollectionType"] == ["Manual Human Curation"]
+
+
+def test_a_drawn_source_has_no_word_of_relevance(pool: Pool) -> None:
+    know(pool, "inaturalist")
+    put(pool, 504, "inaturalist")
+    assert "relevance" not in text(pool.create(), "DATA_CARD.md")
+
+
+def test_credits_name_the_source(several: Pool) -> None:
+    release = several.create()
+    lines = text(release, "ATTRIBUTION.txt").splitlines()
+    credit = {
+        number: lines[lines.index(photo.file) + 1].strip()
+        for number, photo in by_id(release).items()
+    }
+    assert credit["501"] == (
+        '"Tinca" by Ann Ko, licensed under CC BY-SA 4.0 '
+        "(https://creativecommons.org/licenses/by-sa/4.0/), via Wikimedia Commons, "
+        "https://commons.example/501"
+    )
+    assert "in the public domain, via Wikimedia Commons" in credit["503"]
+    assert "dedicated to the public domain (CC0), via iNaturalist" in credit["504"]
+    assert "via" not in credit["505"]
+    licences = text(release, "LICENSES.txt")
+    assert "Public domain: 1 photos\n    SPDX-License-Identifier: LicenseRef-Public" in licences
+
+
+def test_croissant_has_homes_and_licences(several: Pool) -> None:
+    release = several.create()
+    machine = json.loads(text(release, "croissant.json"))
+    assert machine["license"] == [
+        "CC0-1.0",
+        "LicenseRef-Public-domain",
+        "https://creativecommons.org/licenses/by-sa/4.0/",
+        "https://creativecommons.org/licenses/by/2.0/",
+    ]
+    assert machine["prov:wasDerivedFrom"] == [
+        "https://commons.wikimedia.org/",
+        "https://www.flickr.com/",
+        "https://www.inaturalist.org/",
+        "own",
+    ]
+    assert "Wikimedia Commons: terms: Each under its own licence." in machine["rai:dataCollection"]
+    opened = mlcroissant.Dataset(jsonld=str(release.root / "croissant.json"))
+    assert not opened.metadata.issues.errors and not opened.metadata.issues.warnings
+    records = {each["records/file_name"].decode(): each for each in opened.records("records")}
+    for photo in release.photos:
+        assert records[photo.file]["records/unseen"].decode() == photo.unseen
+        assert records[photo.file]["records/license_id"].decode() == photo.license_id
+
+
+# Strangers' words
+
+
+class Seen(HTMLParser):
+    """The tags of a page, and the addresses that it links to."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.links: set[str] = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.links.update(value or "" for name, value in attrs if name in ("href", "src"))
+
+
+@pytest.fixture
+def hostile(pool: Pool) -> Release:
+    """Photos, and a source, whose every word is by somebody who means harm."""
+    bad = {"page_url": "javascript:alert(4)", "license": EVIL, "license_url": f"javascript:{EVIL}"}
+    know(pool, "commons", **dict.fromkeys(WORDS["commons"], EVIL))
+    put(pool, 501, "commons", title=EVIL, owner_name=EVIL, keyword=EVIL, taken_at=EVIL[:30], **bad)
+    put(pool, 502, "commons", title="\u202e", owner_name="x" * 100_000)
+    return pool.create()
+
+
+def test_the_card_shows_strangers_words_as_words(hostile: Release) -> None:
+    card = text(hostile, "DATA_CARD.md")
+    seen = Seen(MarkdownIt("commonmark").render(card))
+    assert seen.tags <= {"h1", "h2", "h3", "p", "ul", "li", "code", "a"}
+    assert seen.links == {"https://creativecommons.org/licenses/by-sa/4.0/"}
+    assert not re.search(r"https?://evil|www\.evil", card)  # nor is a bare address one
+    assert all(line.isprintable() for line in card.split("\n"))
+    assert card.count("\n# ") == 0 and card.startswith("# v1\n")
+
+
+def test_no_document_has_a_line_or_a_mark_of_a_strangers(hostile: Release) -> None:
+    for name in hostile.documents:
+        lines = text(hostile, name).split("\n")
+        assert all(line.isprintable() for line in lines), name
+        assert not any(re.match(r"\s*(- )?n01440764/x\.jpg|# mine", line) for line in lines), name
+    [row, other] = csv.DictReader(text(hostile, "metadata.csv").splitlines())
+    bad = row if row["source_id"] == "501" else other
+    assert (bad["page_url"], bad["license_url"]) == ("", "")
+    machine = json.loads(text(hostile, "croissant.json"))
+    links = [*machine["license"], *machine["prov:wasDerivedFrom"]]
+    assert not any(link.startswith("javascript:") for link in links)
+
+
+@given(
+    st.text(st.characters() | st.sampled_from("\\`*_{}[]()<>#|~$!-+.1&:/\n \u202e"), max_size=40)
+)
+def test_whatever_the_words_markdown_shows_them(words: str) -> None:
+    page = MarkdownIt("commonmark").render(f"- {said.markdown(words)}\n\nend\n")
+    assert Seen(page).tags <= {"ul", "li", "p"}
+    shown = re.sub(r"<[^>]*>", "", page).replace("&lt;", "<").replace("&gt;", ">")
+    shown = shown.replace("&quot;", '"').replace("&amp;", "&")
+    assert shown.split() == [*said.line(words).split(), "end"]
+
+
+# Choosing by source
+
+
+@pytest.fixture
+def genset(several: Pool) -> Callable[..., str]:
+    def call(*words: str) -> str:
+        root = str(several.workspace.root)
+        done = CliRunner().invoke(cli, ["-w", root, "release", "create", *words])
+        return done.output if done.exception is None else str(done.exception)
+
+    return call
+
+
+def test_photos_are_chosen_by_source_and_by_licences_of_all_sources(
+    several: Pool, genset: Callable[..., str]
+) -> None:
+    genset("one", "--source", "commons, own")
+    one = Release(several.workspace.releases / "one")
+    assert {photo.source for photo in one.photos} == {"commons", "own"}
+    assert one.left_out == {"not labeled": 8, "source flickr": 1, "source inaturalist": 1}
+    assert told(one)["strategy"]["sources"] == ["commons", "own"]
+    assert "no photo of a source 'comons'; it has those of commons, flickr, inat" in genset(
+        "two", "--source", "comons"
+    )
+    genset("three", "--licenses", "CC-BY-SA, CC0-1.0")
+    three = Release(several.workspace.releases / "three")
+    assert {photo.source_id for photo in three.photos} == {"501", "502", "504", "505"}
+    assert told(three)["strategy"]["licenses"] == ["CC-BY-SA", "Public Domain Dedication (CC0)"]
+    genset("four", "--licenses", "open")
+    four = Release(several.workspace.releases / "four")
+    assert len(four.photos) == 6 and told(four)["strategy"]["licenses"] == ["open"]
+
+
+def test_owners_of_two_sources_are_two(several: Pool) -> None:
+    put(several, 600, "flickr", owner="same")
+    put(several, 601, "commons", owner="same")
+    put(several, 602, "commons", owner="same")
+    release = create(several.workspace, several.store, "v1", ReleasePlan(max_per_owner=1))
+    same = [photo.source for photo in release.photos if photo.owner == "same"]
+    assert sorted(same) == ["commons", "flickr"]
+
+
+# Exports
+
+
+def test_every_format_carries_the_source(several: Pool, tmp_path: Path) -> None:
+    release = several.create()
+    known = {
+        photo.sha256: (photo.source, photo.license_id, photo.unseen) for photo in release.photos
+    }
+    export(release, "parquet", tmp_path / "parquet")
+    [file] = (tmp_path / "parquet").glob("*.parquet")
+    rows = pyarrow.parquet.read_table(file).to_pylist()
+    for kind in ("imagefolder", "fiftyone"):
+        export(release, kind, tmp_path / kind)
+        lines = (tmp_path / kind / "metadata.csv").read_text("utf-8").splitlines()
+        rows_of_csv = list(csv.DictReader(lines))
+        assert {row["sha256"]: ways(row) for row in rows_of_csv} == known
+    assert {row["sha256"]: ways(row) for row in rows} == known
+    export(release, "webdataset", tmp_path / "tars")
+    [tar] = (tmp_path / "tars").glob("*.tar")
+    with tarfile.open(tar) as opened:
+        records = [
+            json.loads(opened.extractfile(each).read())  # type: ignore[union-attr]
+            for each in opened
+            if each.name.endswith(".json")
+        ]
+    assert {record["sha256"]: ways(record) for record in records} == known
+
+
+def ways(record: Any) -> tuple[str, str, str]:
+    return record["source"], record["license_id"], record["unseen"]
