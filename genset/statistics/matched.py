@@ -87,8 +87,8 @@ def _match_block(
     # Models that count in the same classes are drawn at once; mostly these are all of them.
     for mask in np.unique(shared, axis=1).T:
         models = np.flatnonzero((shared == mask[:, None]).all(axis=0))
-        sums = (each[:, mask][:, :, models] for each in (hits, photos))
-        found |= zip(models.tolist(), _matched(*sums, resampling), strict=True)
+        over, under = hits[:, mask][:, :, models], photos[:, mask][:, :, models]
+        found |= zip(models.tolist(), _matched(over, under, resampling), strict=True)
     return [found[model] for model in range(right.shape[1])]
 
 

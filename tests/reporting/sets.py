@@ -40,7 +40,7 @@ def release_by_source(
 
     `words` is what the manifest says of its sources, None for nothing.
     """
-    records = []
+    records: list[tuple[ReleasePhoto, bytes]] = []
     for source, photos in counts.items():
         for wnid, count in zip(WNIDS, photos, strict=False):
             for _ in range(count):

@@ -32,7 +32,7 @@ class SourcePhotos:
 
 @dataclass(frozen=True, slots=True)
 class PhotoOrigin:
-    """Where one photo is from: its file in the release, its source's name, its page, its licence."""
+    """Where one photo is from, by its file in the release and its source's name."""
 
     file: str
     wnid: str
