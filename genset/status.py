@@ -4,7 +4,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import starmap
 from pathlib import Path
@@ -39,12 +39,24 @@ _STORED = Photo.sha256.is_not(None), Photo.refused.is_(None)
 
 
 @dataclass(frozen=True, slots=True)
+class SourceCounts:
+    """What a source gave: pages of searches, photos found, stored and refused, candidates."""
+
+    searches: int
+    found: int
+    stored: int
+    refused: int
+    candidates: int
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """Counts by stage. `refused` is by reason, `releases` photos by name, `runs` by release.
 
     `waiting` photos and searches failed and are to be tried again; `down` says of each host that
     does not answer, by its name, since when. `candidates` are those with a stored photo; `labeled`
-    of them have at least one label, and `contested` are claimed by another class too.
+    of them have at least one label, and `contested` are claimed by another class too. `sources` is
+    by name, where several were searched; empty where only one was.
     """
 
     workspace: str
@@ -64,6 +76,7 @@ class Status:
     labelers: int
     releases: dict[str, int]
     runs: dict[str, list[str]]
+    sources: dict[str, SourceCounts] = field(default_factory=dict)
 
 
 def status(workspace: Workspace, store: Store) -> Status:
@@ -117,6 +130,7 @@ def status(workspace: Workspace, store: Store) -> Status:
                 ]
                 for release in releases
             },
+            sources=_by_source(session),
         )
 
 
@@ -140,6 +154,32 @@ def _refused(session: Session) -> dict[str, int]:
     for reason, count in session.execute(reasons):
         refused[str(reason).partition(":")[0]] += count
     return dict(refused.most_common())
+
+
+def _by_source(session: Session) -> dict[str, SourceCounts]:
+    """The counts of each source, where several were searched, be it in vain.
+
+    Photos that somebody added from a folder have a source too, which was not.
+    """
+    searches = dict(
+        session.execute(select(Search.source, func.count()).group_by(Search.source)).all()
+    )
+    tried = searches.keys() | set(session.scalars(select(SearchFailure.source).distinct()))
+    if len(tried) < 2:
+        return {}
+    photos = select(
+        Photo.source, func.count(), func.count(Photo.sha256), func.count(Photo.refused)
+    ).group_by(Photo.source)
+    counts = {name: tuple(rest) for name, *rest in session.execute(photos)}
+    candidates = dict(
+        session.execute(_in_pool(Photo.source, func.count()).group_by(Photo.source)).all()
+    )
+    return {
+        name: SourceCounts(
+            searches.get(name, 0), *counts.get(name, (0, 0, 0)), candidates.get(name, 0)
+        )
+        for name in sorted(tried | counts.keys())
+    }
 
 
 Listing = tuple[tuple[str, ...], list[tuple[str, ...]]]

@@ -1,9 +1,10 @@
 """What `genset status` and `genset doctor` say of a workspace."""
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from genset.evaluation.data.photos import open_set
 from genset.label import Desk, Labelers, Verdict
 from genset.release.freeze import create
 from genset.status import (
+    SourceCounts,
     Status,
     check_files,
     contested_photos,
@@ -30,6 +32,7 @@ from genset.store import (
     Label,
     Photo,
     Search,
+    SearchFailure,
     Store,
     claimed_by_several,
     is_contested,
@@ -38,6 +41,7 @@ from genset.workspace import Workspace
 from tests.evaluation.colours import colours, painted_set
 from tests.evaluation.scoring import evaluate
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture, vote
+from tests.test_cli import genset
 
 Place = tuple[Workspace, Store]
 
@@ -118,6 +122,77 @@ def test_each_stage_counts_what_it_stored(place: Place) -> None:
     spec = colours(workspace.root)
     evaluate(open_set("v1", workspace.releases), [spec], workspace.runs)
     assert status(workspace, store) == replace(released, runs={"v1": ["colours"]})
+
+
+def add_search(store: Store, source: str, page: int = 1) -> None:
+    with store.begin() as session:
+        asked = {"wnid": TENCH, "query": "tench", "licenses": "", "safe_search": 1, "per_page": 50}
+        found = {"total": 90, "returned": 50, "last": False, "capped": False}
+        after = datetime(2014, 1, 1, tzinfo=UTC)
+        session.add(Search(source=source, posted_after=after, page=page, **asked, **found))
+
+
+def move(store: Store, number: int, source: str) -> None:
+    with store.begin() as session:
+        session.query(Photo).filter_by(source_id=str(number)).one().source = source
+
+
+def test_several_sources_are_counted_each(place: Place) -> None:
+    workspace, store = place
+    add_search(store, "flickr")
+    for number in (1, 100):
+        move(store, number, "commons")
+    move(store, 101, "own")
+    assert status(workspace, store).sources == {}, "a folder of one's own is not searched"
+    assert "\nsource" not in genset("status", cwd=workspace.root).stdout
+    assert "sources" not in json.loads(genset("status", "--json", cwd=workspace.root).stdout)
+
+    for page in (1, 2):
+        add_search(store, "commons", page)
+    refuse(store, 100, "taken too early: 2009")
+    now = status(workspace, store)
+    assert now.sources == {
+        "commons": SourceCounts(searches=2, found=2, stored=1, refused=1, candidates=1),
+        "flickr": SourceCounts(searches=1, found=1, stored=1, refused=0, candidates=1),
+        "own": SourceCounts(searches=0, found=1, stored=1, refused=0, candidates=1),
+    }
+    for total, one in (
+        (now.found, "found"),
+        (now.stored, "stored"),
+        (now.candidates, "candidates"),
+        (now.searches, "searches"),
+    ):
+        assert total == sum(getattr(each, one) for each in now.sources.values())
+    assert genset("status", cwd=workspace.root).stdout.splitlines()[3:6] == [
+        "source     commons: 1 stored, 1 refused, 2 found; 1 candidates, 2 searches",
+        "source     flickr: 1 stored, 0 refused, 1 found; 1 candidates, 1 searches",
+        "source     own: 1 stored, 0 refused, 1 found; 1 candidates, 0 searches",
+    ]
+    as_json = json.loads(genset("status", "--json", cwd=workspace.root).stdout)
+    assert as_json["sources"] == {name: asdict(each) for name, each in now.sources.items()}
+
+
+def test_a_source_that_never_answered_is_counted_too(place: Place) -> None:
+    workspace, store = place
+    add_search(store, "flickr")
+    with store.begin() as session:
+        session.add(
+            SearchFailure(
+                wnid=TENCH,
+                source="commons",
+                question="tench",
+                query="tench",
+                page=1,
+                attempts=1,
+                first_at=datetime(2026, 1, 1, tzinfo=UTC),
+                last_at=datetime(2026, 1, 1, tzinfo=UTC),
+                error="timed out",
+            )
+        )
+    assert status(workspace, store).sources == {
+        "commons": SourceCounts(searches=0, found=0, stored=0, refused=0, candidates=0),
+        "flickr": SourceCounts(searches=1, found=4, stored=4, refused=0, candidates=4),
+    }
 
 
 def test_a_run_on_another_set_of_the_same_name_is_not_counted(place: Place) -> None:

@@ -50,6 +50,14 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
             f"{now.contested:,} contested, {now.found:,} found",
         ),
         *(
+            (
+                "source",
+                f"{name}: {each.stored:,} stored, {each.refused:,} refused, {each.found:,} found; "
+                f"{each.candidates:,} candidates, {each.searches:,} searches",
+            )
+            for name, each in now.sources.items()
+        ),
+        *(
             [("waiting", f"{now.waiting:,} to be tried again: genset status --failed")]
             if now.waiting
             else []
@@ -67,7 +75,10 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
             if models
         ),
     ]
-    show(asdict(now), "\n".join(f"{stage:<10} {text}" for stage, text in lines), as_json)
+    answer = asdict(now)
+    if not now.sources:
+        del answer["sources"]
+    show(answer, "\n".join(f"{stage:<10} {text}" for stage, text in lines), as_json)
 
 
 @click.command()

@@ -9,6 +9,7 @@ and not `scipy.stats`, which takes several times as long.
     intervals          Wilson's interval of a share
     small_samples      intervals for a handful of runs
     bootstrap          intervals that resample whole classes
+    matched            two groups of photos, over the classes that both have
     mcnemar            whether two models differ, on the photos where only one is right
     paired             the interval of a difference on the same photos
     multiple_testing   many tests at once: Holm, Benjamini-Hochberg

@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -29,39 +29,65 @@ BY = ("CC BY 2.0", "https://creativecommons.org/licenses/by/2.0/")
 
 def release_of(root: Path, photos: int, **changes: object) -> PhotoSet:
     """A release named "small": one photo a class, of a colour of its own."""
-    records = []
-    for number in range(photos):
-        file = io.BytesIO()
-        Image.new("RGB", (640, 480), (7 * number % 256, 90, 200)).save(file, "JPEG")
-        content = file.getvalue() + number.to_bytes(4, "big")
-        digest = hashlib.sha256(content).hexdigest()
-        record = ReleasePhoto(
-            file=f"{WNIDS[number]}/{digest}.jpg",
-            wnid=WNIDS[number],
-            sha256=digest,
-            byte_size=len(content),
-            width=640,
-            height=480,
-            source="flickr",
-            source_id=str(number),
-            page_url=f"https://www.flickr.com/photos/someone/{number}",
-            image_url="",
-            owner=f"{number}@N00",
-            owner_name=f"Owner {number}",
-            title=f"Photo {number}",
-            license=BY[0],
-            license_url=BY[1],
-            posted_at=f"2015-01-{1 + number % 28:02}T00:00:00+00:00",
-            taken_at=None,
-            keyword="keyword",
-            rank=1,
-            labels={"correct": 2, "unsure": 1},
-            selection_frequency=0.6667,
-        )
-        records.append(replace(record, **changes))  # type: ignore[arg-type]
+    records = [_record(number, WNIDS[number], (640, 480)) for number in range(photos)]
+    return _write(root, [(replace(each, **changes), data) for each, data in records])  # type: ignore[arg-type]
+
+
+def release_by_source(
+    root: Path, counts: Mapping[str, Sequence[int]], words: object = None
+) -> PhotoSet:
+    """A release of small photos: how many of the first, the second, ... class, by source.
+
+    `words` is what the manifest says of its sources, None for nothing.
+    """
+    records: list[tuple[ReleasePhoto, bytes]] = []
+    for source, photos in counts.items():
+        for wnid, count in zip(WNIDS, photos, strict=False):
+            for _ in range(count):
+                record, content = _record(len(records), wnid, (32, 24))
+                page = f"https://{source}.example/{record.source_id}"
+                records.append((replace(record, source=source, page_url=page), content))
+    return _write(root, records, {} if words is None else {"sources": words})
+
+
+def _record(number: int, wnid: str, size: tuple[int, int]) -> tuple[ReleasePhoto, bytes]:
+    file = io.BytesIO()
+    Image.new("RGB", size, (7 * number % 256, 90, 200)).save(file, "JPEG")
+    content = file.getvalue() + number.to_bytes(4, "big")
+    digest = hashlib.sha256(content).hexdigest()
+    record = ReleasePhoto(
+        file=f"{wnid}/{digest}.jpg",
+        wnid=wnid,
+        sha256=digest,
+        byte_size=len(content),
+        width=size[0],
+        height=size[1],
+        source="flickr",
+        source_id=str(number),
+        page_url=f"https://www.flickr.com/photos/someone/{number}",
+        image_url="",
+        owner=f"{number}@N00",
+        owner_name=f"Owner {number}",
+        title=f"Photo {number}",
+        license=BY[0],
+        license_url=BY[1],
+        posted_at=f"2015-01-{1 + number % 28:02}T00:00:00+00:00",
+        taken_at=None,
+        keyword="keyword",
+        rank=1,
+        labels={"correct": 2, "unsure": 1},
+        selection_frequency=0.6667,
+    )
+    return record, content
+
+
+def _write(
+    root: Path, photos: Sequence[tuple[ReleasePhoto, bytes]], also: Mapping[str, object] = {}
+) -> PhotoSet:
+    for record, content in photos:
         (root / record.wnid).mkdir(parents=True, exist_ok=True)
         (root / record.file).write_bytes(content)
-    records.sort(key=lambda record: record.file)
+    records = sorted((record for record, _ in photos), key=lambda record: record.file)
     manifest = {
         "format": FORMAT,
         "name": "small",
@@ -70,6 +96,7 @@ def release_of(root: Path, photos: int, **changes: object) -> PhotoSet:
         "strategy": {"name": "majority"},
         "labelers": 3,
         "left_out": {"not labeled": 4},
+        **also,
         "photos": [asdict(record) for record in records],
     }
     manifest["manifest_hash"] = manifest_hash(manifest)
@@ -87,10 +114,32 @@ def score(
     unreadable: Sequence[str] = (),
 ) -> Run:
     """Keep a run that is right on the first `right` photos, and second on the others."""
+    counted = [photo.id for photo in photos.photos if photo.id not in unreadable]
+    return score_on(
+        photos, runs, model, set(counted[:right]), weights=weights, unreadable=unreadable
+    )
+
+
+def score_on(
+    photos: PhotoSet,
+    runs: Path,
+    model: str,
+    right: Set[str],
+    *,
+    missed: Set[str] = frozenset(),
+    weights: str = "sha256:1",
+    unreadable: Sequence[str] = (),
+) -> Run:
+    """Keep a run that is right on the photos of these ids, and second on the others.
+
+    The true class is not among its answers to those `missed`.
+    """
     predictions = []
-    for place, photo in enumerate(p for p in photos.photos if p.id not in unreadable):
+    for photo in (p for p in photos.photos if p.id not in unreadable):
         others = [wnid for wnid in WNIDS[-6:] if wnid != photo.wnid]
-        top = [photo.wnid, *others] if place < right else [others[0], photo.wnid, *others[1:]]
+        is_right = photo.id in right
+        top = [photo.wnid, *others] if is_right else [others[0], photo.wnid, *others[1:]]
+        top = others if photo.id in missed else top
         chances = (0.6, 0.2, 0.1, 0.05, 0.01)
         predictions.append(Prediction(photo.id, photo.wnid, tuple(top[:5]), chances))
     run = Run(
@@ -107,8 +156,8 @@ def score(
         created_at="2026-01-02T03:04:05+00:00",
         seconds=1.5,
         unreadable=dict.fromkeys(unreadable, "truncated"),
-        top1=Accuracy.of(right, len(predictions)),
-        top5=Accuracy.of(len(predictions), len(predictions)),
+        top1=Accuracy.of(len(right), len(predictions)),
+        top5=Accuracy.of(len(predictions) - len(missed), len(predictions)),
     )
     save_run(run_folder(runs, photos.name, model, run.key), run, predictions)
     return run

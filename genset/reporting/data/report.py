@@ -9,6 +9,7 @@ from genset.evaluation.results.compare import Bounds, Pair
 from genset.evaluation.results.runs import Accuracy, Run
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.gallery import Gallery
+from genset.reporting.data.sources import BySource, LicenseCount
 from genset.reporting.data.tta import EntrySpec, JoinedEntry
 from genset.statistics.bootstrap import STANDARD, Resampling
 from genset.statistics.calibration import Calibration
@@ -38,15 +39,6 @@ class ReportOptions:
 
 
 PLAIN = ReportOptions()
-
-
-@dataclass(frozen=True, slots=True)
-class LicenseCount:
-    """How many photos a licence covers."""
-
-    name: str
-    url: str
-    photos: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +193,8 @@ class ReportData:
         power: None for fewer than two models.
         reference: None where none was asked for.
         bounds: None where none were asked for.
+        by_source: where photos are from; None for a plain folder, and for a release of the time
+            when Flickr was the only source.
         entries: training logs, in the order asked for.
         finetuning: tasks on which models of this report have a new last layer.
         classes: each class, the hardest first.
@@ -217,6 +211,7 @@ class ReportData:
     power: Power | None
     reference: ReferenceSummary | None
     bounds: Bounds | None
+    by_source: BySource | None
     entries: tuple[JoinedEntry, ...]
     finetuning: tuple[FinetunedTask, ...]
     classes: tuple[Group, ...]

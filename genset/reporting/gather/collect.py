@@ -28,6 +28,7 @@ from genset.reporting.data.report import (
 )
 from genset.reporting.gather.finetuning import gather_finetuned
 from genset.reporting.gather.gallery import choose_galleries
+from genset.reporting.gather.sources import by_source
 from genset.reporting.gather.summary import summarize
 from genset.reporting.gather.tta import join_entries
 from genset.statistics.bootstrap import Resampling, intervals
@@ -69,14 +70,16 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
     pairs = compare(results, results.models, options.resampling)
     classes, confused = by_class(results), confusions(results)
     in_order = [records[photo.id] for photo in photos.photos] if records else []
+    models = summarize_models(results, pairs, options)
     return ReportData(
         options=options,
         set=summarize(photos, release),
-        models=summarize_models(results, pairs, options),
+        models=models,
         pairs=pairs,
         power=_power(pairs),
         reference=_reference(results, runs, options),
         bounds=_bounds(results, options),
+        by_source=by_source(results, release, models, options.resampling) if release else None,
         entries=join_entries(results, options.tta),
         finetuning=gather_finetuned(results, runs, options.lower),
         classes=classes,

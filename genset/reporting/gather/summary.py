@@ -1,11 +1,11 @@
 """What is known of a set, in numbers."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 from genset.evaluation.data.photos import PhotoSet
-from genset.release.reader import Release, ReleasePhoto
-from genset.reporting.data.report import LicenseCount, ReleaseSummary, SetSummary
+from genset.release.reader import Release
+from genset.reporting.data.report import ReleaseSummary, SetSummary
+from genset.reporting.gather.sources import license_counts
 
 
 def summarize(photos: PhotoSet, release: Release | None) -> SetSummary:
@@ -33,14 +33,8 @@ def _release(release: Release) -> ReleaseSummary:
         labelers=release.labelers,
         labels=dict(sorted(labels.items())),
         left_out=release.left_out,
-        licenses=_licenses(release.photos),
+        licenses=license_counts(release.photos),
         sources=dict(sorted(Counter(photo.source for photo in release.photos).items())),
         posted_from=min(posted, default=""),
         posted_to=max(posted, default=""),
     )
-
-
-def _licenses(photos: Sequence[ReleasePhoto]) -> tuple[LicenseCount, ...]:
-    counts = Counter((photo.license, photo.license_url) for photo in photos)
-    by_count = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(LicenseCount(name, url, number) for (name, url), number in by_count)

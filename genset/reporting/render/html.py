@@ -11,8 +11,10 @@ from genset.reporting.data.report import ReportData
 from genset.reporting.format import interval, probability, settings
 from genset.reporting.gather.finetuning import confused, extremes
 from genset.reporting.gather.gallery import class_name
+from genset.reporting.gather.sources import MOST_COMPARED
 from genset.reporting.narrative import finetuning as finetuning_narrative
 from genset.reporting.narrative import models as narrative
+from genset.reporting.narrative import sources as sources_narrative
 from genset.reporting.narrative import tta as tta_narrative
 from genset.reporting.render.thumbnails import thumbnail
 from genset.taxonomy import imagenet1k
@@ -54,6 +56,7 @@ def write_html(data: ReportData, path: Path) -> None:
         settings=settings,
         web_link=web_link,
         narrative=narrative,
+        sources_narrative=sources_narrative,
         remarks=remarks,
         tta_narrative=tta_narrative,
         finetuning_narrative=finetuning_narrative,
@@ -65,6 +68,7 @@ def write_html(data: ReportData, path: Path) -> None:
         figures=figures,
         matrix=_matrix(data),
         most_rows=_ROWS,
+        most_sources=MOST_COMPARED,
         most_answers=_ANSWERS,
     )
     # A file's name may hold bytes that are no text, and a page is text.

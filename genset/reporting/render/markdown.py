@@ -14,6 +14,7 @@ from genset.reporting.format import interval
 from genset.reporting.gather.gallery import class_name
 from genset.reporting.narrative import models as narrative
 from genset.reporting.render.finetuning_markdown import tasks_in_markdown, tasks_to_json
+from genset.reporting.render.sources_markdown import sources_in_markdown
 from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
 from genset.text.markdown import escape, table
 from genset.text.numbers import bare_p, between, count, ends, percent, points, span
@@ -56,6 +57,8 @@ def as_markdown(data: ReportData) -> str:
                 ],
             ),
         ]
+    if data.by_source and len(data.by_source.sources) > 1:
+        parts += ["### By source", *sources_in_markdown(data, data.by_source)]
     if data.finetuning:
         parts += ["### Fine-tuning", *tasks_in_markdown(data.finetuning)]
     if data.confusions:
@@ -69,7 +72,7 @@ def as_markdown(data: ReportData) -> str:
 def to_json(data: ReportData) -> dict[str, Any]:
     """Everything in the report but the pictures, as JSON's own types.
 
-    A report without entries or results of fine-tuning has no word of them.
+    A report without entries, results of fine-tuning or sources has no word of them.
     """
     found = asdict(data)
     del found["models"], found["entries"], found["finetuning"]
@@ -81,6 +84,8 @@ def to_json(data: ReportData) -> dict[str, Any]:
                 sample["record"] = as_written(sample["record"])
     if not data.entries:
         del found["options"]["tta"]
+    if not data.by_source:
+        del found["by_source"]
     return {
         "format": FORMAT,
         "headline": narrative.headline(data),

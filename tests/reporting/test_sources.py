@@ -1,0 +1,396 @@
+"""By source: what a report says of photos from several places, and where each photo is from."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from genset.evaluation.data.photos import PhotoSet
+from genset.release.reader import Release
+from genset.reporting.data.report import ReportOptions
+from genset.reporting.gather.collect import collect
+from genset.reporting.render.markdown import as_markdown, to_json
+from genset.statistics.bootstrap import Resampling
+from tests.reporting.sets import (
+    WNIDS,
+    Page,
+    release_by_source,
+    release_of,
+    report,
+    score,
+    score_on,
+)
+
+WORDS = {
+    "flickr": {"title": "Flickr"},
+    "commons": {"title": "Wikimedia Commons", "notice": "Photos of Commons are their authors’."},
+    "inaturalist": {"title": "iNaturalist"},
+}
+CANNOT_TELL = "these photos cannot tell"
+
+
+def places(photos: PhotoSet, source: str) -> dict[str, list[str]]:
+    """The ids of a source's photos by class, sorted."""
+    found = defaultdict(list)
+    for record in Release(photos.root).photos:
+        if record.source == source:
+            found[record.wnid].append(record.file)
+    return {wnid: sorted(files) for wnid, files in found.items()}
+
+
+def right_on(photos: PhotoSet, source: str, hits: Sequence[int]) -> set[str]:
+    """So many photos of the source's first, second, ... class, over and over."""
+    by_class = sorted(places(photos, source).items())
+    return {file for n, (_, files) in enumerate(by_class) for file in files[: hits[n % len(hits)]]}
+
+
+def everywhere(
+    photos: PhotoSet, runs: Path, options: ReportOptions | None = None
+) -> tuple[Page, str, dict[str, Any]]:
+    """The page, the Markdown, and what the JSON says by source."""
+    data = collect(photos, runs, options or ReportOptions())
+    as_json = json.loads(json.dumps(to_json(data)))
+    return report(photos, runs, options), as_markdown(data), as_json.get("by_source")
+
+
+def of_class(photos: PhotoSet, source: str, right: set[str]) -> dict[str, float]:
+    """A model's accuracy in each class of a source, counted by hand."""
+    return {
+        wnid: len(right & set(files)) / len(files) for wnid, files in places(photos, source).items()
+    }
+
+
+def test_each_form_has_the_accuracies_over_the_classes_of_both(tmp_path: Path) -> None:
+    counts = {"flickr": [5] * 24, "commons": [0] * 6 + [3] * 20}
+    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
+    right = right_on(photos, "flickr", (5, 4, 3)) | right_on(photos, "commons", (2, 1, 1, 0))
+    missed = right_on(photos, "commons", (3, 0, 0)) - right
+    score_on(photos, runs, "net", right, missed=missed)
+
+    first, other = (of_class(photos, source, right) for source in ("flickr", "commons"))
+    both = first.keys() & other.keys()
+    here, there = (fmean(each[wnid] for wnid in both) for each in (first, other))
+    page, markdown, found = everywhere(photos, runs)
+    ((pair,), (model,)) = found["pairs"], found["pairs"][0]["models"]
+    top1, top5 = (top["matched"] for top in model["tops"])
+
+    assert len(both) == 18
+    assert (pair["first"], pair["second"]) == ("flickr", "commons")
+    assert (pair["classes"], pair["photos"]) == (18, [90, 54])
+    assert (top1["classes"], top1["photos"]) == (18, [90, 54])
+    assert top1["first"]["value"] == pytest.approx(here)
+    assert top1["second"]["value"] == pytest.approx(there)
+    assert top1["difference"]["value"] == pytest.approx(there - here)
+    assert top5["first"] is None  # all right
+    by_hand = of_class(photos, "commons", {photo.id for photo in photos.photos} - missed)
+    assert top5["second"]["value"] == pytest.approx(fmean(by_hand[wnid] for wnid in both))
+    low, high = (100 * top1["difference"]["interval"][end] for end in ("low", "high"))
+    assert low < high < 0
+    gap = f"{100 * (here - there):.1f}"
+    said = (
+        f"On the 18 classes of both, net is {gap} points lower on Wikimedia Commons than on Flickr "
+        f"(95 % interval {-high:.1f} to {-low:.1f}): its accuracy depends on the source."
+    )
+    for form in (page.text, markdown):
+        assert said in form
+        assert f"{100 * here:.1f}" in form
+        assert "18 classes that both have: 90 photos from Flickr, 54 photos from Wikimedia" in form
+    assert "By source: is it the source?" in page.text
+    row = f"| net | −{gap} | −{-low:.1f} to −{-high:.1f} | {100 * here:.1f} |"
+    assert row in markdown
+
+
+def test_what_the_photos_do_not_show_is_not_said(tmp_path: Path) -> None:
+    counts = {"flickr": [4] * 30, "commons": [4] * 30}
+    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
+    right = right_on(photos, "flickr", (4, 3, 2)) | right_on(photos, "commons", (3, 2, 4))
+    score_on(photos, runs, "net", right)
+
+    page, markdown, _ = everywhere(photos, runs)
+
+    for form in (page.text, markdown):
+        # As many photos of both: then the names decide which one is first.
+        assert (
+            "these photos show no difference between Flickr and Wikimedia Commons for net" in form
+        )
+        assert "depends on the source" not in form
+
+
+def test_of_two_models_the_mean_is_told_too(tmp_path: Path) -> None:
+    counts = {"flickr": [4] * 30, "commons": [3] * 30}
+    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
+    rights = [
+        right_on(photos, "flickr", flickr) | right_on(photos, "commons", commons)
+        for flickr, commons in (((4, 3), (2, 1)), ((3, 2), (1, 0, 2)))
+    ]
+    for name, right in zip(("first", "second"), rights, strict=True):
+        score_on(photos, runs, name, right)
+
+    page, markdown, found = everywhere(photos, runs)
+    mean = found["pairs"][0]["mean"]["tops"][0]["matched"]
+
+    means = [
+        fmean(fmean(of_class(photos, source, right).values()) for right in rights)
+        for source in ("flickr", "commons")
+    ]
+    assert mean["first"]["value"] == pytest.approx(means[0])
+    assert mean["second"]["value"] == pytest.approx(means[1])
+    for form in (page.text, markdown):
+        assert f"On average the 2 models are {100 * (means[0] - means[1]):.1f} points lower" in form
+        assert "mean of 2 models" in form
+        assert "for 2 of them alone the photos show it too" in form
+
+
+@pytest.mark.parametrize(
+    ("commons", "says"),
+    [
+        ([0] * 30 + [3] * 5, "Flickr and Wikimedia Commons have no class in common"),
+        ([1], "have only 1 class in common"),
+        ([2] * 5, "have only 5 classes in common"),
+    ],
+)
+def test_too_few_classes_of_both_give_a_sentence_and_no_number(
+    tmp_path: Path, commons: list[int], says: str
+) -> None:
+    counts = {"flickr": [4] * 30, "commons": commons}
+    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
+    for name, hits in (("one", (4, 0, 2)), ("two", (1, 3, 0))):
+        score_on(photos, runs, name, right_on(photos, "flickr", hits))
+
+    page, markdown, found = everywhere(photos, runs)
+
+    for form in (page.text, markdown):
+        assert f"{says}: {CANNOT_TELL}" in form.replace("**", "")
+        assert "second less first" not in form
+    (pair,) = found["pairs"]
+    for model in [*pair["models"], pair["mean"]]:
+        for top in model["tops"]:
+            for number in ("first", "second", "difference"):
+                assert top["matched"][number] is None
+
+
+def test_a_model_that_is_right_everywhere_gets_no_interval_without_width(tmp_path: Path) -> None:
+    counts = {"flickr": [2] * 40, "commons": [2] * 40}
+    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
+    score_on(photos, runs, "best", {photo.id for photo in photos.photos})
+    page, markdown, _ = everywhere(photos, runs)
+    for form in (page.text, markdown):
+        assert "On the 40 classes of both, best differs in too few" in form
+        assert "100.0 to 100.0" not in form
+        assert "0.0 to 0.0" not in form
+
+
+def test_photos_that_do_not_count_for_a_model_are_said_beside_it(tmp_path: Path) -> None:
+    counts = {"flickr": [3] * 20, "commons": [2] * 20}
+    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
+    lost = [file for wnid in WNIDS[:4] for file in places(photos, "commons")[wnid]]
+    right = right_on(photos, "flickr", (3, 2, 1)) | right_on(photos, "commons", (0, 1, 2))
+    score_on(photos, runs, "all", right)
+    score_on(photos, runs, "some", right - set(lost), unreadable=lost, weights="sha256:2")
+
+    page, markdown, found = everywhere(photos, runs)
+    pair = found["pairs"][0]
+    seen = {model["label"]: model["tops"][0]["matched"] for model in pair["models"]}
+
+    assert seen["all"]["classes"] == 20
+    assert (seen["some"]["classes"], seen["some"]["photos"]) == (16, [48, 32])
+    assert pair["mean"]["tops"][0]["matched"]["classes"] == 16
+    for form in (page.text, markdown):
+        assert "on 16 classes, 48 and 32 photos" in form
+
+
+def test_three_sources_make_three_pairs_and_the_largest_come_first(tmp_path: Path) -> None:
+    counts = {"inaturalist": [1] * 12, "commons": [3] * 12, "flickr": [2] * 12}
+    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
+    score(photos, runs, "net", 30)
+    page, _, found = everywhere(photos, runs)
+    assert [each["title"] for each in found["sources"]] == [
+        "Wikimedia Commons",
+        "Flickr",
+        "iNaturalist",
+    ]
+    assert [(pair["first"], pair["second"]) for pair in found["pairs"]] == [
+        ("commons", "flickr"),
+        ("commons", "inaturalist"),
+        ("flickr", "inaturalist"),
+    ]
+    for title in ("Flickr against Wikimedia Commons", "iNaturalist against Flickr"):
+        assert title in page.text
+
+
+def test_of_many_sources_the_largest_are_compared(tmp_path: Path) -> None:
+    counts = {f"place{n}": [1 + n] * 12 for n in range(7)}
+    photos, runs = release_by_source(tmp_path / "set", counts, {}), tmp_path / "runs"
+    score_on(photos, runs, "net", right_on(photos, "place5", (1, 2, 3)))
+    page, _, found = everywhere(photos, runs)
+    assert len(found["sources"]) == 7
+    assert len(found["pairs"]) == 10
+    assert {pair["second"] for pair in found["pairs"]} <= {f"place{n}" for n in range(2, 7)}
+    assert "Of 7 sources the 5 with the most photos are compared." in page.text
+
+
+def test_the_seed_changes_intervals_alone(tmp_path: Path) -> None:
+    counts = {"flickr": [3 + n % 7 for n in range(30)], "commons": [3] * 30}
+    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
+    score_on(photos, runs, "net", right_on(photos, "flickr", (3, 2, 1)))
+    found = []
+    for seed in (0, 0, 7):
+        options = ReportOptions(resampling=Resampling(seed=seed))
+        _, markdown, by_source = everywhere(photos, runs, options)
+        assert f"(10,000 draws, seed {seed})" in markdown[markdown.index("### By source") :]
+        found.append(by_source["pairs"][0]["models"][0]["tops"][0]["matched"]["first"])
+    assert found[0] == found[1]
+    assert found[0]["value"] == found[2]["value"]
+    assert found[0]["interval"] != found[2]["interval"]
+
+
+# Where each photo is from
+
+
+def test_source_and_licence_of_each_photo_are_named(tmp_path: Path) -> None:
+    counts = {"flickr": [2] * 20, "commons": [1] * 8}
+    photos = release_by_source(tmp_path / "set", counts, WORDS)
+    page, _, found = everywhere(photos, tmp_path / "runs")
+
+    assert {photo["file"]: photo["source"] for photo in found["photos"]} == {
+        record.file: record.source for record in Release(photos.root).photos
+    }
+    assert all(photo["license"] == "CC BY 2.0" for photo in found["photos"])
+    addresses = set(page.values("a", "href"))
+    for record in Release(photos.root).photos:
+        assert record.page_url in addresses
+    listing = page.text[page.text.index("Source and licence of each photo") :]
+    flickr, commons = listing.index("Flickr , CC BY 2.0"), listing.index("Wikimedia Commons , CC")
+    assert flickr < commons
+    shown = [
+        sample for each in collect(photos, tmp_path / "runs").galleries for sample in each.samples
+    ]
+    assert len(shown) == 30
+    for sample in shown:
+        assert sample.record
+        title = WORDS[sample.record.source]["title"]
+        record = sample.record
+        assert f"{record.title} by {record.owner_name} , {title} , CC BY 2.0" in page.text
+    assert "Photos of Commons are their authors’." in page.text
+    assert "Wikimedia Commons (8), Flickr (40)" in page.text
+
+
+def test_a_release_of_commons_alone_names_it_and_compares_nothing(tmp_path: Path) -> None:
+    photos = release_by_source(tmp_path / "set", {"commons": [2] * 12}, WORDS)
+    score(photos, tmp_path / "runs", "net", 12)
+    page, markdown, found = everywhere(photos, tmp_path / "runs")
+    assert found["pairs"] == []
+    assert len(found["photos"]) == 24
+    assert "By source" not in page.text + markdown
+    assert "SmugMug" not in page.text
+    assert page.text.count(", Wikimedia Commons , CC BY 2.0") == 24
+    assert "Source and licence of each photo" in page.text
+
+
+@pytest.mark.parametrize("sources", [("flickr",), ("flickr", "own"), ("own", "mine")])
+def test_a_report_on_a_release_of_before_has_no_word_of_sources(
+    tmp_path: Path, sources: Sequence[str]
+) -> None:
+    """Its manifest does not say what sources are; what is not Flickr's was added from a folder."""
+    counts = {source: [3] * 12 for source in sources}
+    photos, runs = release_by_source(tmp_path / "set", counts), tmp_path / "runs"
+    score(photos, runs, "net", 20)
+    page, markdown, found = everywhere(photos, runs)
+    assert found is None
+    assert "By source" not in page.text + markdown
+    assert "Source and licence of each photo" not in page.text
+    assert not [tag for tag, _ in page.tags if tag == "details"]
+
+
+def test_places_that_genset_knows_need_no_words(tmp_path: Path) -> None:
+    counts = {"flickr": [3] * 12, "commons": [2] * 12}
+    photos, runs = release_by_source(tmp_path / "set", counts), tmp_path / "runs"
+    score(photos, runs, "net", 20)
+    page, _, _ = everywhere(photos, runs)
+    assert "commons against flickr" in page.text
+
+
+def test_a_folder_of_ones_own_is_compared_in_a_release_of_now(tmp_path: Path) -> None:
+    counts = {"flickr": [3] * 12, "own": [2] * 12}
+    photos = release_by_source(tmp_path / "set", counts, {"flickr": {"title": "Flickr"}})
+    score(photos, tmp_path / "runs", "net", 20)
+    page, _, _ = everywhere(photos, tmp_path / "runs")
+    assert "own against Flickr" in page.text
+
+
+def test_a_plain_release_without_models_says_what_it_has_of_each_source(tmp_path: Path) -> None:
+    photos = release_by_source(tmp_path / "set", {"flickr": [3] * 6, "commons": [1] * 4}, WORDS)
+    page, markdown, found = everywhere(photos, tmp_path / "runs")
+    assert found["pairs"] == []
+    assert "Wikimedia Commons 4 4 CC BY 2.0 (4)" in page.text
+    assert "is it the source?" not in page.text
+    assert "| Flickr | CC BY 2.0 (18) | 18 | 6 |" in markdown
+
+
+@pytest.mark.parametrize("words", [[], "Flickr", {"flickr": "Flickr"}, {"flickr": {"title": 7}}])
+def test_a_manifest_that_says_nothing_sensible_of_sources_gives_names(
+    tmp_path: Path, words: object
+) -> None:
+    counts = {"flickr": [2] * 8, "commons": [1] * 8}
+    photos = release_by_source(tmp_path / "set", counts, words)
+    score(photos, tmp_path / "runs", "net", 5)
+    assert "commons against flickr" in report(photos, tmp_path / "runs").text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "</h3><script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "{{ 7 * 7 }}",
+        "\u202egnp.exe \x1b[31m",
+        "x" * 100_000,
+    ],
+    ids=lambda words: ascii(words[:12]),
+)
+def test_a_strangers_words_on_sources_stay_words(tmp_path: Path, words: str) -> None:
+    counts = {"flickr": [2] * 8, "commons": [1] * 8}
+    said = {name: {"title": words, "notice": words} for name in counts}
+    pages = []
+    for folder, about in (("a", WORDS | {"flickr": {"title": "F", "notice": "n"}}), ("b", said)):
+        photos = release_by_source(tmp_path / folder / "set", counts, about)
+        score(photos, tmp_path / folder / "runs", "net", 5)
+        pages.append(everywhere(photos, tmp_path / folder / "runs"))
+    (expected, _, _), (page, markdown, _) = pages
+    without_notices = [tag for tag, _ in expected.tags if tag != "p"]
+    assert [tag for tag, _ in page.tags if tag != "p"] == without_notices
+    assert not set(page.text) & set("\u202e\x1b")
+    assert len(page.text) < 20_000
+    assert "<script" not in markdown
+    assert "<img" not in markdown
+
+
+@pytest.mark.browser
+def test_a_phone_shows_it_without_scrolling_sideways(browser: Browser, tmp_path: Path) -> None:
+    counts = {"flickr": [2] * 20, "commons": [2] * 20, "inaturalist": [1] * 20}
+    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
+    for name, right in (("a_model_with_quite_a_long_name.trained_on_much", 70), ("b" * 60, 50)):
+        score(photos, runs, name, right)
+    path = tmp_path / "report.html"
+    report(photos, runs)
+    with closing(browser.new_page(viewport={"width": 390, "height": 800})) as page:
+        page.goto(path.as_uri())
+        listing = page.locator("details dl")
+        assert not listing.is_visible()
+        page.get_by_text("Source and licence of each photo").click()
+        assert listing.is_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_one_release_gives_the_same_forms_twice(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 12, source="commons"), tmp_path / "runs"
+    score(photos, runs, "net", 5)
+    first, again = (everywhere(photos, runs) for _ in range(2))
+    assert first[1:] == again[1:]
+    assert first[0].text == again[0].text

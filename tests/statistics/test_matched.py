@@ -1,0 +1,242 @@
+"""Two groups of photos over the classes that both have: by hand, by drawing, and in general."""
+
+import random
+from dataclasses import astuple
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genset.statistics.bootstrap import Resampling, student_quantile
+from genset.statistics.matched import FEWEST, Matched, match
+
+FEW_DRAWS = Resampling(draws=200)
+
+
+def matched(classes: Any, right: Any, second: Any, resampling: Resampling = FEW_DRAWS) -> Matched:
+    """One model that is counted on every photo."""
+    column = np.asarray(right, float)[:, None]
+    everywhere = np.ones(column.shape, bool)
+    numbers, sides = np.asarray(classes, np.int64), np.asarray(second, bool)
+    (found,) = match(numbers, column, everywhere, sides, resampling)
+    return found
+
+
+def photos_of(shares: list[tuple[tuple[int, int], tuple[int, int]]]) -> tuple[Any, Any, Any]:
+    """Photos with so many hits of so many in each class's first and second group."""
+    rows = [
+        (number, hit < hits, bool(side))
+        for number, sides in enumerate(shares)
+        for side, (hits, photos) in enumerate(sides)
+        for hit in range(photos)
+    ]
+    return tuple(np.array(column) for column in zip(*rows, strict=True))
+
+
+def by_hand(classes: Any, right: Any, second: Any) -> tuple[Fraction, Fraction, list[Any]]:
+    """Both accuracies, and each shared class's pair of them, with nothing but fractions."""
+    groups: dict[int, tuple[list[int], list[int]]] = {}
+    for number, hit, side in zip(classes, right, second, strict=True):
+        groups.setdefault(int(number), ([], []))[int(side)].append(int(hit))
+    pairs = [
+        tuple(Fraction(sum(each), len(each)) for each in sides)
+        for sides in groups.values()
+        if all(sides)
+    ]
+    first, other = (sum((pair[n] for pair in pairs), Fraction()) / len(pairs) for n in (0, 1))
+    return first, other, pairs
+
+
+GROUP = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(lambda two: (min(two), max(two)))
+CLASSES = st.lists(st.tuples(GROUP, GROUP), min_size=12, max_size=30).filter(
+    lambda shares: any(first[1] and other[1] for first, other in shares)
+)
+
+
+@given(CLASSES)
+def test_accuracies_are_those_counted_by_hand(shares: Any) -> None:
+    photos = photos_of(shares)
+    found = matched(*photos)
+    first, other, pairs = by_hand(*photos)
+    assert found.classes == len(pairs)
+    both = [(one[1], two[1]) for one, two in shares if one[1] and two[1]]
+    assert found.photos == (sum(one for one, _ in both), sum(two for _, two in both))
+    for mean, value in zip(
+        (found.first, found.second, found.difference), (first, other, other - first), strict=True
+    ):
+        if mean:
+            assert mean.value == pytest.approx(float(value))
+
+
+@given(CLASSES)
+def test_a_number_is_there_where_five_classes_deviate(shares: Any) -> None:
+    found = matched(*photos_of(shares))
+    _, _, pairs = by_hand(*photos_of(shares))
+    columns = ([a for a, _ in pairs], [b for _, b in pairs], [b - a for a, b in pairs])
+    for mean, values in zip((found.first, found.second, found.difference), columns, strict=True):
+        commonest = max(values.count(value) for value in values)
+        assert (mean is not None) == (len(values) - commonest >= FEWEST == 5)
+
+
+def test_intervals_are_those_of_classes_drawn_one_by_one() -> None:
+    """An independent bootstrap, with a loop for each draw and no array."""
+    rng = random.Random(3)
+    shares = [((rng.randint(0, 3), 3), (rng.randint(0, 5), 5)) for _ in range(25)]
+    photos = photos_of([*shares, ((1, 4), (0, 0)), ((0, 0), (2, 2))])
+    _, _, pairs = by_hand(*photos)
+    drawn = []
+    for _ in range(20_000):
+        taken = [pairs[rng.randrange(25)] for _ in range(25)]
+        first, other = (sum(float(pair[n]) for pair in taken) / 25 for n in (0, 1))
+        drawn.append((first, other, other - first))
+    found = matched(*photos, Resampling(draws=20_000))
+    wide = np.sqrt(25 / 24) * student_quantile(0.975, 24) / 1.959964
+    for mean, column in zip(
+        (found.first, found.second, found.difference), zip(*drawn, strict=True), strict=True
+    ):
+        assert mean
+        ordered = np.array(sorted(column))
+        middle, spread = mean.value, ordered.std()
+        assert mean.interval.low == pytest.approx(middle - 1.96 * wide * spread, abs=0.15 * spread)
+        assert mean.interval.high == pytest.approx(middle + 1.96 * wide * spread, abs=0.15 * spread)
+
+
+def drawn_releases(seed: int, classes: int, sizes: tuple[int, int], harder: float) -> Any:
+    """1,000 releases of two sources: photos x releases.
+
+    A model's accuracy differs from class to class, 2/3 on average at the first source; at the
+    second one it is by the share `harder` lower.
+    """
+    rng = np.random.default_rng(seed)
+    numbers = np.repeat(np.arange(classes), sum(sizes))
+    second = np.tile(np.arange(sum(sizes)) >= sizes[0], classes)
+    chance = rng.beta(2, 1, size=(classes, 1_000))[numbers]
+    chance = np.where(second[:, None], chance * (1 - harder), chance)
+    return numbers, (rng.random(chance.shape) < chance).astype(float), second
+
+
+@pytest.mark.parametrize(
+    ("classes", "sizes", "harder"),
+    [(12, (5, 5), 0.1), (40, (5, 2), 0.0), (40, (1, 1), 0.1), (200, (5, 3), 0.3)],
+)
+def test_the_truth_is_covered_as_often_as_intervals_say(
+    classes: int, sizes: tuple[int, int], harder: float
+) -> None:
+    numbers, right, second = drawn_releases(5, classes, sizes, harder)
+    everywhere = np.ones(right.shape, bool)
+    found = match(numbers, right, everywhere, second, Resampling(draws=1_000))
+    truths = (2 / 3, 2 / 3 * (1 - harder), -2 / 3 * harder)
+    for which, truth in zip(("first", "second", "difference"), truths, strict=True):
+        means = [mean for each in found if (mean := getattr(each, which))]
+        assert len(means) > 900
+        covered = [mean.interval.low <= truth <= mean.interval.high for mean in means]
+        assert 0.925 <= np.mean(covered) <= 0.98
+
+
+def test_pairing_by_class_makes_a_difference_surer() -> None:
+    """Classes differ much, the sources little: what both share cancels out."""
+    numbers, right, second = drawn_releases(6, 100, (20, 20), 0.05)
+    found = matched(numbers, right[:, 0], second, Resampling(draws=2_000))
+    assert found.first
+    assert found.second
+    assert found.difference
+    ends = [mean.interval for mean in (found.first, found.second, found.difference)]
+    first, other, difference = (end.high - end.low for end in ends)
+    assert difference < 0.8 * np.hypot(first, other)
+
+
+def flipped(mean: Any) -> Any:
+    return mean and (-mean.value, -mean.interval.high, -mean.interval.low)
+
+
+def ends(mean: Any) -> Any:
+    return mean and (mean.value, *mean.interval)
+
+
+@given(CLASSES)
+@settings(max_examples=40)
+def test_swapped_sources_turn_the_sign(shares: Any) -> None:
+    classes, right, second = photos_of(shares)
+    found, swapped = matched(classes, right, second), matched(classes, right, ~second)
+    assert swapped.photos == found.photos[::-1]
+    assert ends(swapped.first) == pytest.approx(ends(found.second))
+    assert ends(swapped.second) == pytest.approx(ends(found.first))
+    assert ends(swapped.difference) == pytest.approx(flipped(found.difference))
+
+
+@given(CLASSES, st.randoms())
+@settings(max_examples=40)
+def test_neither_the_photos_order_nor_twice_as_many_matter(shares: Any, rng: Any) -> None:
+    classes, right, second = photos_of(shares)
+    found = matched(classes, right, second)
+    order = list(range(len(classes)))
+    rng.shuffle(order)
+    doubled = np.concatenate([order, np.flatnonzero(second)])
+    again = matched(classes[doubled], right[doubled], second[doubled])
+    assert again.photos == (found.photos[0], 2 * found.photos[1])
+    assert again.classes == found.classes
+    for which in ("first", "second", "difference"):
+        assert ends(getattr(again, which)) == pytest.approx(ends(getattr(found, which)))
+
+
+def test_classes_of_one_source_change_nothing() -> None:
+    shares = [((n % 4, 3), (n % 3, 2)) for n in range(20)]
+    found = matched(*photos_of(shares))
+    more = matched(*photos_of([*shares, ((5, 9), (0, 0)), ((0, 0), (7, 7))]))
+    assert more == found
+
+
+def test_models_are_the_same_alone_and_in_any_order() -> None:
+    """One of them is not counted on some classes, and has draws of its own."""
+    numbers, right, second = drawn_releases(7, 30, (3, 2), 0.1)
+    right = right[:, :6]
+    counted = np.ones(right.shape, bool)
+    counted[numbers < 4, 2] = False
+    right = right * counted
+    all_six = match(numbers, right, counted, second, FEW_DRAWS)
+    assert [each.classes for each in all_six] == [30, 30, 26, 30, 30, 30]
+    order = [4, 2, 0, 5, 1, 3]
+    mixed = match(numbers, right[:, order], counted[:, order], second, FEW_DRAWS)
+    for place, number in enumerate(order):
+        (alone,) = match(numbers, right[:, [number]], counted[:, [number]], second, FEW_DRAWS)
+        for other in (mixed[place], alone):
+            assert astuple(other)[:2] == astuple(all_six[number])[:2]
+            assert ends(other.difference) == pytest.approx(ends(all_six[number].difference))
+
+
+def test_many_models_come_in_their_order() -> None:
+    """More than are drawn at once."""
+    numbers, right, second = drawn_releases(8, 12, (2, 2), 0.0)
+    found = match(numbers, right[:, :600], np.ones((48, 600), bool), second, Resampling(draws=20))
+    for number in (0, 249, 250, 599):
+        first, other, _ = by_hand(numbers, right[:, number], second)
+        for mean, value in ((found[number].first, first), (found[number].second, other)):
+            assert mean is None or mean.value == pytest.approx(float(value))
+    assert len(found) == 600
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    photos = drawn_releases(9, 30, (3, 2), 0.1)
+    one = (photos[0], photos[1][:, 0], photos[2])
+    first, again, other = (matched(*one, Resampling(500, seed)) for seed in (1, 1, 2))
+    assert first == again != other
+
+
+@pytest.mark.parametrize(
+    "shares",
+    [
+        [((3, 3), (0, 0)), ((0, 0), (2, 2))],  # no class of both
+        [((3, 3), (1, 2))],
+        [((n % 4, 3), (n % 3, 2)) for n in range(FEWEST)],
+        [((3, 3), (2, 2))] * 300,  # all right
+        [((0, 3), (2, 2))] * 300,  # the same difference in every class
+        [((3, 3), (2, 2))] * 300 + [((2, 3), (1, 2))] * (FEWEST - 1),
+    ],
+)
+def test_too_few_classes_carry_no_number(shares: Any) -> None:
+    found = matched(*photos_of(shares))
+    assert (found.first, found.second, found.difference) == (None, None, None)
+    assert found.classes == sum(bool(one[1] and two[1]) for one, two in shares)
