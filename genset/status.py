@@ -170,7 +170,10 @@ def _by_source(session: Session) -> dict[str, SourceCounts]:
     photos = select(
         Photo.source, func.count(), func.count(Photo.sha256), func.count(Photo.refused)
     ).group_by(Photo.source)
-    counts = {name: tuple(rest) for name, *rest in session.execute(photos)}
+    counts = {
+        name: (found, stored, refused)
+        for name, found, stored, refused in session.execute(photos).all()
+    }
     candidates = dict(
         session.execute(_in_pool(Photo.source, func.count()).group_by(Photo.source)).all()
     )
