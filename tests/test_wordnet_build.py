@@ -117,7 +117,12 @@ def test_overrides_that_do_not_fit_are_refused(
         build(wordnet, ["n02012849", "n03126707"], overrides)
 
 
-@pytest.mark.parametrize("text", ["drop = ", "[classes]", "classes = 3\ndrop = []\nplain = []"])
+ITEMS = 'drop = []\nplain = []\n[classes]\nn02012849 = { wikidata = ["Q1"] }'
+
+
+@pytest.mark.parametrize(
+    "text", ["drop = ", "[classes]", "classes = 3\ndrop = []\nplain = []", ITEMS]
+)
 def test_a_malformed_file_of_overrides_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "overrides.toml").write_text(text)
     with pytest.raises(BadInput, match=r"^overrides.toml\b"):

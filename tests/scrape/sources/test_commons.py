@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Barrier, BrokenBarrierError, Lock, Thread
+from threading import Barrier, Event, Lock, Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from genset import __version__
 from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 from genset.licenses import FLICKR, License
-from genset.scrape.fetch.hosts import HostGaveUp, Hosts
+from genset.scrape.fetch.hosts import HostClosed, HostGaveUp, Hosts
 from genset.scrape.sources.commons import WIDTHS, Commons, license_in_answer, search_text
 from genset.scrape.sources.commons_api import ask_whole, checked_continuation, parse_reply
 from genset.scrape.sources.commons_photo import license_in, photo_of
@@ -646,6 +646,16 @@ def test_a_search_asks_for_what_it_must(wiki: Wiki) -> None:
     }
 
 
+def test_each_further_call_of_a_search_waits_for_its_turn(
+    wiki: Wiki, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wiki.reply = by_kind(answer(page()), history((7, ["2020-05-03T10:11:12Z"])))
+    commons, turns = commons_at(wiki.endpoint), []
+    monkeypatch.setattr(commons.api, "wait_for_turn", turns.append)
+    commons.search(Question("tench", YEAR_2014, None, (), 1, 50, 1), 0)
+    assert (len(wiki.asked), turns) == (2, [0])  # whoever calls `search` waited for the first
+
+
 def test_results_come_by_their_index(wiki: Wiki) -> None:
     pages = [page(5, 3), page(6, 1), page(7, 2), page(8) | {"index": None}]
     uploads = [(number, ["2020-05-03T10:11:12Z"]) for number in (5, 6, 7, 8)]
@@ -683,9 +693,10 @@ def test_histories_in_parts_are_read_to_their_end(wiki: Wiki) -> None:
         if "gsrsearch" in params:
             return answer(page())
         if "iicontinue" in params:
-            return history((7, ["2011-01-01T00:00:00Z"]))
+            return history((7, ["2015-01-01T00:00:00Z"]))
         later = {"iicontinue": "Pond.jpg|2011", "continue": "||"}
-        return history((7, ["2020-05-03T10:11:12Z"]), following=later, whole=False)
+        uploads = ["2020-05-03T10:11:12Z", "2011-01-01T00:00:00Z"]
+        return history((7, uploads), following=later, whole=False)
 
     wiki.reply = reply
     assert search(wiki).photos[0].posted_at == datetime(2011, 1, 1, tzinfo=UTC)
@@ -817,33 +828,31 @@ def test_a_wiki_that_is_down_is_told_from_a_search_that_fails(wiki: Wiki) -> Non
 
 
 def test_no_more_than_three_requests_are_made_at_once(wiki: Wiki) -> None:
-    """Searches and pictures together, of two processes of one store."""
+    """Searches and pictures together, of all processes of one store."""
     store = Store.open(f"sqlite:///{Path(tempfile.mkdtemp()) / 'hosts.db'}")
-    both = [Commons(Hosts(store), CONTACT, wiki.endpoint) for _ in range(2)]
-    here, most = 0, 0
-    lock, meet = Lock(), Barrier(3)
+    one, other = (Commons(Hosts(store), CONTACT, wiki.endpoint) for _ in range(2))
+    meet, leave = Barrier(4), Event()
 
     def asked(quota: int) -> bytes:
-        nonlocal here, most
-        with lock:
-            here += 1
-            most = max(most, here)
-        try:  # three do meet: else it would be no more than one or two
-            meet.wait(5)
-        except BrokenBarrierError:
-            pytest.fail("three requests were not made at once")
-        finally:
-            with lock:
-                here -= 1
+        meet.wait(30)
+        leave.wait(30)
         return b"x"
 
-    hosts = [commons.api for commons in both] + [commons.images for commons in both]
-    threads = [Thread(target=host.call, args=(asked, "x")) for host in hosts * 3]
+    threads = [
+        Thread(target=host.call, args=(asked, "x")) for host in (one.api, one.images, other.images)
+    ]
     for thread in threads:
         thread.start()
+    meet.wait(30)
+    late = Commons(Hosts(store), CONTACT, wiki.endpoint)
+    late.api.hosts.stop()  # so that it waits for nobody
+    for host in (late.api, late.images):
+        with pytest.raises(HostClosed):
+            host.call(lambda quota: b"x", "x")
+    leave.set()
     for thread in threads:
         thread.join()
-    assert (most, meet.broken) == (3, False)
+    assert late.images.call(lambda quota: b"x", "x") == b"x"
 
 
 # Whether a photo is still there
