@@ -6,8 +6,9 @@ Parameters are those of the API's specification (version 1, https://api.inatural
 import re
 from collections.abc import Mapping
 from datetime import timedelta
+from itertools import count
 from math import ceil
-from typing import Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import requests
@@ -19,7 +20,7 @@ from genset.scrape.fetch.hosts import Host, Hosts, as_source_error
 from genset.scrape.fetch.http import is_retryable, user_agent
 from genset.scrape.fetch.places import endpoint_in, is_loopback
 from genset.scrape.fetch.rate_limit import AllOf, ByteLimit, Limit, RateLimit
-from genset.scrape.sources.inaturalist_draw import MOST_RESULTS, Draw
+from genset.scrape.sources.inaturalist_draw import MOST_PER_PAGE, Draw, Window
 from genset.scrape.sources.inaturalist_reply import (
     LICENSES,
     found_photo,
@@ -43,7 +44,6 @@ from genset.taxonomy import ImageClass
 
 API_URL = "https://api.inaturalist.org/v1"
 
-MOST_PER_PAGE = 200
 _PLACES = 4  # that a class's photos come from, at least: a page's are neighbours
 
 # What iNaturalist asks for: 60 calls a minute, under 10,000 a day, and of media under 5 GB an hour
@@ -78,7 +78,7 @@ class INaturalist(Source):
     """iNaturalist's search, for the classes that are a taxon, in a random order.
 
     The first page of a search counts what there is, and brings no photos; each later one brings
-    those of a place drawn by chance (`genset.scrape.sources.inaturalist_draw`).
+    those of a few places drawn by chance (`genset.scrape.sources.inaturalist_draw`).
     """
 
     about = About(
@@ -193,32 +193,31 @@ class INaturalist(Source):
         """What a search finds in all (page 1), or the photos of a place of its draw."""
         asked = _asked(question)
         if question.page == 1:
-            return self._begun(asked, quota)
+            return self._begun(asked)
         draw, text, size = Draw.read(question.bookmark), question.text, question.per_page
-        number, length = question.page - 2, draw.length(question.per_page)
+        number, length = question.page - 2, draw.length(size)
         if number >= length:
             return SearchPage((), draw.total, last=True, capped=False, bookmark=question.bookmark)
+        codes, made = _codes(question.licenses), count()
 
-        def count(above: int, below: int) -> int:
-            between = {"id_above": above, "id_below": below, "per_page": 1, "only_id": "true"}
-            total, _ = parse_results(self._ask("/observations", {**asked, **between}))
-            self.api.wait_for_turn(quota)  # for the next call
-            return total
+        def ask(more: _Asked) -> tuple[int, list[dict[str, Any]]]:
+            if next(made):  # the first call has its turn
+                self.api.wait_for_turn(quota)
+            return parse_results(self._ask("/observations", {**asked, **more}))
 
-        drawn = draw.place(text, number, size)
-        # A page is shown whole or not at all.
-        window = draw.window(drawn, MOST_RESULTS - size, count)
-        here = {
-            "id_above": window.above,
-            "id_below": window.below,
-            "order_by": "id",
-            "order": "asc",
-            "per_page": size,
-            "page": window.place // size + 1,
-        }
-        _, results = parse_results(self._ask("/observations", {**asked, **here}))
-        codes = _codes(question.licenses)
-        found = [photo for each in results[:size] if (photo := found_photo(each, codes))]
+        def counted(above: int, below: int) -> int:
+            between = {"id_above": above, "id_below": below}
+            return ask({**between, "per_page": 1, "only_id": "true"})[0]
+
+        found: list[FoundPhoto] = []
+        for run in draw.block(text, number, size):
+            for window in draw.windows(run, counted):
+                _, results = ask(_page_of(window))
+                found += [
+                    photo
+                    for each in window.run.of(results)
+                    if (photo := found_photo(each, codes)) is not None
+                ]
         return SearchPage(
             draw.shuffled(text, _distinct(found), lambda photo: photo.source_id),
             draw.total,
@@ -227,7 +226,7 @@ class INaturalist(Source):
             bookmark=draw.bookmark(),
         )
 
-    def _begun(self, asked: _Asked, quota: int) -> SearchPage:
+    def _begun(self, asked: _Asked) -> SearchPage:
         """How many observations there are, and which is the newest, without any photo."""
         newest = {"order_by": "id", "order": "desc", "per_page": 1, "page": 1, "only_id": "true"}
         total, results = parse_results(self._ask("/observations", {**asked, **newest}))
@@ -318,6 +317,19 @@ def _asked(question: Question) -> dict[str, object]:
     if question.posted_before is not None:  # iNaturalist's end of the window is in it, ours is not
         asked["created_d2"] = (question.posted_before - timedelta(seconds=1)).isoformat()
     return asked
+
+
+def _page_of(window: Window) -> _Asked:
+    """The parameters of the page that holds a window's run."""
+    size, page = window.run.page
+    return {
+        "id_above": window.above,
+        "id_below": window.below,
+        "order_by": "id",
+        "order": "asc",
+        "per_page": size,
+        "page": page,
+    }
 
 
 def _codes(names: tuple[str, ...]) -> list[str]:

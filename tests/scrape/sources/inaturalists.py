@@ -1,0 +1,145 @@
+"""What tests of iNaturalist share: observations, and a host that speaks its API."""
+
+import json
+import tempfile
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any, Self, cast
+from urllib.parse import parse_qsl, urlsplit
+
+from genset.scrape.fetch.hosts import Hosts
+from genset.scrape.sources.inaturalist import INaturalist
+from genset.store import Store
+from tests.labeled_workspace import picture
+
+CONTACT = "you@example.org"
+MOST_RESULTS = 10_000
+
+
+def photo(number: int = 92152429, **changes: Any) -> dict[str, Any]:
+    """A photo of an observation; None takes a field away."""
+    fields = {
+        "id": number,
+        "license_code": "cc-by-nc",
+        "url": f"https://static.inaturalist.org/photos/{number}/square.jpg?1598551272",
+        "attribution": "(c) samroom, some rights reserved (CC BY-NC)",
+    } | changes
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def observation(number: int = 57754375, **changes: Any) -> dict[str, Any]:
+    """An observation of a search's answer; None takes a field away."""
+    fields = {
+        "id": number,
+        "created_at": "2020-08-27T18:00:51+02:00",
+        "observed_on": "2020-08-27",
+        "license_code": None,
+        "quality_grade": "research",
+        "user": {"id": number + 1, "login": "samroom", "name": None},
+        "taxon": {"name": "Tinca tinca", "rank": "species"},
+        "photos": [photo(number + 2)],
+    } | changes
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def inaturalist(endpoint: str | None = None, seed: int = 0) -> INaturalist:
+    """iNaturalist, of which nothing is known yet, and which is not waited for."""
+    folder = Path(tempfile.mkdtemp())
+    hosts = Hosts(Store.open(f"sqlite:///{folder / 'hosts.db'}"), give_up_after=0)
+    return INaturalist(hosts, CONTACT, endpoint, seed=seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A call that a host got."""
+
+    path: str
+    params: dict[str, str]
+    agent: str
+
+
+class Naturalists(ThreadingHTTPServer):
+    """A host that finds its observations, of tenches, and serves a picture for each photo.
+
+    Attributes:
+        observations: by id; all are of research grade and of the right age.
+        errors: statuses and bodies that the next calls are answered with.
+        asked: the calls of the API that it got.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, observations: Iterable[dict[str, Any]]) -> None:
+        super().__init__(("127.0.0.1", 0), _Talk)
+        self.observations = {each["id"]: each for each in observations}
+        self.errors: list[tuple[int, bytes]] = []
+        self.asked: list[Asked] = []
+        self.host = f"http://127.0.0.1:{self.server_address[1]}"
+        self.endpoint = f"{self.host}/v1"
+
+    def answer(self, path: str, params: Mapping[str, str]) -> dict[str, Any]:
+        """As ``GET path?params``."""
+        number = path.rpartition("/")[2]
+        if number.isdecimal():
+            entry = self.observations.get(int(number))
+            return {"total_results": int(entry is not None), "results": [entry] if entry else []}
+        ids = self.observations if params.get("taxon_name", "Tinca tinca") == "Tinca tinca" else ()
+        total, page = found(sorted(ids), params)
+        return {"total_results": total, "results": [self.observations[each] for each in page]}
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that hang up."""
+
+    def __enter__(self) -> Self:
+        Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+class _Talk(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        server = cast("Naturalists", self.server)
+        address = urlsplit(self.path)
+        if not address.path.startswith("/v1/"):
+            number = int(address.path.split("/")[2])
+            return self._send(200, "image/jpeg", picture(number))
+        params = dict(parse_qsl(address.query))
+        server.asked.append(Asked(address.path, params, self.headers["User-Agent"]))
+        if server.errors:
+            status, body = server.errors.pop(0)
+            return self._send(status, "application/json", body)
+        reply = json.dumps(server.answer(address.path, params))
+        here = reply.replace("https://static.inaturalist.org", server.host)
+        return self._send(200, "application/json", here.encode())
+
+    def _send(self, status: int, kind: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Be quiet."""
+
+
+def found(ids: list[int], params: Mapping[str, Any]) -> tuple[int, list[int]]:
+    """How many of these ids, sorted, a search finds, and those of its page."""
+    first = bisect_right(ids, int(params.get("id_above", -1)))
+    end = bisect_left(ids, int(params["id_below"])) if "id_below" in params else len(ids)
+    size, page = int(params.get("per_page", 30)), int(params.get("page", 1))
+    assert 1 <= size <= 200
+    assert size * page <= MOST_RESULTS, "no query shows more"
+    found = range(first, max(first, end))
+    if params.get("order", "desc") == "desc":
+        found = found[::-1]
+    return len(found), [ids[place] for place in found[(page - 1) * size : page * size]]
