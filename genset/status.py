@@ -170,19 +170,21 @@ def _by_source(session: Session) -> dict[str, SourceCounts]:
     photos = select(
         Photo.source, func.count(), func.count(Photo.sha256), func.count(Photo.refused)
     ).group_by(Photo.source)
-    counts = {
-        name: (found, stored, refused)
-        for name, found, stored, refused in session.execute(photos).all()
-    }
+    counts = {name: (found, kept, out) for name, found, kept, out in session.execute(photos)}
     candidates = dict(
         session.execute(_in_pool(Photo.source, func.count()).group_by(Photo.source)).all()
     )
-    return {
-        name: SourceCounts(
-            searches.get(name, 0), *counts.get(name, (0, 0, 0)), candidates.get(name, 0)
+    named = {}
+    for name in sorted(tried | counts.keys()):
+        found, kept, out = counts.get(name, (0, 0, 0))
+        named[name] = SourceCounts(
+            searches=searches.get(name, 0),
+            found=found,
+            stored=kept,
+            refused=out,
+            candidates=candidates.get(name, 0),
         )
-        for name in sorted(tried | counts.keys())
-    }
+    return named
 
 
 Listing = tuple[tuple[str, ...], list[tuple[str, ...]]]

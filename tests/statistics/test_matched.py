@@ -33,7 +33,8 @@ def photos_of(shares: list[tuple[tuple[int, int], tuple[int, int]]]) -> tuple[An
         for side, (hits, photos) in enumerate(sides)
         for hit in range(photos)
     ]
-    return tuple(np.array(column) for column in zip(*rows, strict=True))
+    classes, right, second = (np.array(column) for column in zip(*rows, strict=True))
+    return classes, right, second
 
 
 def by_hand(classes: Any, right: Any, second: Any) -> tuple[Fraction, Fraction, list[Any]]:

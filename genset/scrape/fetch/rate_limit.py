@@ -4,13 +4,18 @@ What is left of a quota stands in the store, so all scrapers that use it share i
 machines they run.
 """
 
+import threading
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Protocol
 
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from genset.store import RateLimitState, Store
 
+_LEASE = 12.0  # seconds
 _CLOCKS_DIFFER = 1.0  # seconds that are no sign of a clock that was set back
 
 
@@ -141,18 +146,21 @@ class AllOf:
 class Slots:
     """Lets so many calls be made at once, by all scrapers of a store together.
 
+    A slot is lent for seconds, and kept by who is alive: one that was killed holds up nobody for
+    longer.
+
     Args:
         store: the store that all callers share.
         name: the slots' name there.
         count: how many there are, at least 1.
-        lease: seconds after which a slot is free again, whatever became of who took it: longer than
-            any call.
     """
 
-    def __init__(self, store: Store, name: str, count: int, lease: float = 300.0) -> None:
+    def __init__(self, store: Store, name: str, count: int) -> None:
         self._store = store
         self._names = [f"{name}-slot-{number}" for number in range(count)]
-        self._lease = lease
+        self._lock = threading.Lock()
+        self._ours: set[str] = set()
+        self._keeper: threading.Thread | None = None
 
     def take(self, now: float) -> str | None:
         """Take a slot, and return its name; None where none is free."""
@@ -160,15 +168,40 @@ class Slots:
             for name in self._names:
                 state = _locked(self._store, session, name)
                 if _next(state, now, 0.0) <= now:
-                    state.set_at, state.next_at = now, now + self._lease
-                    return name
-        return None
+                    state.set_at, state.next_at = now, now + _LEASE
+                    break
+            else:
+                return None
+        with self._lock:
+            self._ours.add(name)
+            if self._keeper is None:
+                lead = now - time.monotonic()
+                self._keeper = threading.Thread(target=self._keep, args=(lead,), daemon=True)
+                self._keeper.start()
+        return name
 
     def give_back(self, slot: str, now: float) -> None:
         """Let others take a slot."""
+        with self._lock:
+            self._ours.discard(slot)
         with self._store.begin() as session:
             state = _locked(self._store, session, slot)
             state.set_at, state.next_at = now, 0.0
+
+    def _keep(self, lead: float) -> None:
+        """Keep what is ours, as long as there is anything; `lead` is the store's clock's."""
+        while True:
+            time.sleep(_LEASE / 4)
+            with self._lock:
+                if not self._ours:
+                    self._keeper = None
+                    return
+                # Where the store is gone, the main thread meets that too, and says so.
+                with suppress(OperationalError), self._store.begin() as session:
+                    for slot in self._ours:
+                        state = _locked(self._store, session, slot)
+                        state.set_at = lead + time.monotonic()
+                        state.next_at = state.set_at + _LEASE
 
 
 def _locked(store: Store, session: Session, name: str) -> RateLimitState:

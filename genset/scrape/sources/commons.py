@@ -61,7 +61,7 @@ PER_PAGE = 50  # more than so many thumbnails are not named in one answer
 _MOST_RESULTS = 10_000  # that a search hands over
 
 # A search is a call, and one more for when its photos were first uploaded. Where answers come in
-# parts it is several, but no more than these, nor begun later: a slot is lent for five minutes.
+# parts it is several, but no more than these, nor begun later.
 _MOST_CALLS = 12
 _LONGEST_SEARCH = 180.0  # seconds
 
