@@ -70,12 +70,13 @@ def one(sandbox: Sandbox, number: int = 1, **params: str) -> dict[str, Any]:
 def everything(sandbox: Sandbox, text: str, **params: str) -> Iterator[dict[str, Any]]:
     """Each answer to a search, following `continue` as MediaWiki says it should be."""
     further: dict[str, str] = {}
-    while True:
+    for _ in range(40 * COUNT):  # far more than a continuation that goes forward takes
         answer = search(sandbox, text, **{**params, **further})
         yield answer
         if "continue" not in answer:
             return
         further = {name: str(value) for name, value in answer["continue"].items()}
+    pytest.fail("the continuation does not end")
 
 
 # Searching
