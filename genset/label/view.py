@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -11,7 +12,16 @@ from genset.label.board import Board
 from genset.label.hiding import EXAMPLES
 from genset.label.images import image_id
 from genset.label.shown import Confusable, Example, Screen, ShownPhoto
-from genset.store import Candidate, Control, ControlAnswer, Label, Photo, ScreenPhoto, Verdict
+from genset.store import (
+    Candidate,
+    Control,
+    ControlAnswer,
+    Label,
+    Photo,
+    ScreenPhoto,
+    SourceWords,
+    Verdict,
+)
 from genset.store import Screen as ScreenRow
 from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
@@ -101,6 +111,7 @@ def _photos(
     session: Session, rows: Sequence[ScreenRow], answers: Answers
 ) -> dict[str, list[ShownPhoto]]:
     found: dict[str, list[ShownPhoto]] = defaultdict(list)
+    telling = set(session.scalars(select(SourceWords.name).where(SourceWords.page_tells)))
     stored = (
         select(ScreenPhoto.screen_id, ScreenPhoto.id, *_CREDIT)
         .outerjoin(Candidate, Candidate.id == ScreenPhoto.candidate_id)
@@ -116,6 +127,9 @@ def _photos(
     for screen_id, photo, *credit in session.execute(stored):
         verdict, label_id = answers.get(photo, (None, None))
         shown = ShownPhoto(photo, *_named(*credit), verdict, label_id)
+        # A page that says what others take the photo for is no page for who is to say it.
+        if shown.source in telling:
+            shown = replace(shown, page_url="")
         found[screen_id].append(shown)
     return found
 

@@ -108,6 +108,7 @@ class SourceWords(Base):
     taken: Mapped[str] = mapped_column(Text)
     notice: Mapped[str] = mapped_column(Text)
     warning: Mapped[str] = mapped_column(Text)
+    page_tells: Mapped[bool] = mapped_column(default=False)
 
 
 class Photo(Base):

@@ -237,7 +237,8 @@ function referenceOf(screen, pictures) {
 /** Who took it, and under which licence; a long name is cut, never what comes after it. */
 function creditOf({ owner, license, license_url, page_url, source }) {
   const page = source === "flickr" || /\bflickr\.com\//.test(page_url) ? "Flickr" : "photo page";
-  const rest = [link(words(license), license_url), " · ", link(page, page_url)];
+  const rest = [link(words(license), license_url)];
+  if (page_url) rest.push(" · ", link(page, page_url));
   return el(
     "p",
     { class: "credit" },

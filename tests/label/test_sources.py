@@ -2,7 +2,7 @@
 
 import pytest
 
-from genset.label import Labelers, heed, notices, warnings
+from genset.label import Desk, Labelers, heed, notices, warnings
 from genset.store import Photo, SourceWords, Store
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, add_candidate
@@ -12,9 +12,10 @@ FLICKR = "This product uses the Flickr API but is not endorsed or certified by S
 Opened = tuple[Workspace, Store]
 
 
-def know(store: Store, name: str, **words: str) -> None:
+def know(store: Store, name: str, **words: str | bool) -> None:
     """Store a source's words, as a scrape does when it begins."""
-    empty = {column.name: "" for column in SourceWords.__table__.columns}
+    texts = [column.name for column in SourceWords.__table__.columns if column.name != "page_tells"]
+    empty = dict.fromkeys(texts, "")
     with store.begin() as session:
         session.merge(SourceWords(**empty | {"name": name} | words))
 
@@ -64,3 +65,20 @@ def test_what_a_source_says_is_one_line_that_ends(opened: Opened, evil: str) -> 
     (told,) = warnings(store, Labelers(store).by_name("ann"))
     for words in (told.title, told.text, *notices(store)):
         assert words.isprintable() and len(words) <= 500
+
+
+def test_who_labels_gets_no_link_to_a_page_that_tells(opened: Opened) -> None:
+    """iNaturalist's page of a photo has the name of the species on it."""
+    workspace, store = opened
+    know(store, "wild", page_tells=True)
+    for number, source in ((900, "wild"), (901, "commons")):
+        put(opened, number, source)
+    ann = Labelers(store).by_name("ann")
+    shown = {
+        photo.source: photo.page_url
+        for screen in Desk(workspace, store, ann).screens(20)
+        for photo in screen.photos
+        if photo.source in ("wild", "commons")
+    }
+    assert shown["wild"] == ""
+    assert shown["commons"]

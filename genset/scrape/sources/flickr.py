@@ -137,7 +137,7 @@ class Flickr(Source):
         if not key:
             raise BadInput(
                 "set FLICKR_API_KEY (from https://www.flickr.com/services/apps/create), in the "
-                "environment or in .env; without a key, search another source: genset scrape "
+                "environment or in .env; other sources need none (docs/sources.md), such as "
                 "--source commons"
             )
         return cls(

@@ -86,6 +86,8 @@ class INaturalist(Source):
         title="iNaturalist",
         home="https://www.inaturalist.org/",
         needs="a contact: an address at which iNaturalist can reach you",
+        found="by the scientific name of the class, among observations of research grade, drawn at "
+        "random with a seed that is stored with each search",
         limits="a call of the API a second and under 10,000 a day, an image a second, and under "
         "5 GB of images an hour and 24 GB a day",
         terms="Each photo has a licence of its own, which may differ from its observation's: "
@@ -94,8 +96,8 @@ class INaturalist(Source):
         "blocks who asks too much of it.",
         posted="when its observation was uploaded to iNaturalist",
         taken="the day that the observer says",
-        warning="Photos from iNaturalist may show dead animals, tracks and bones. A photo's page "
-        "there says what others take it for: label it before you look.",
+        warning="Photos from iNaturalist may show dead animals, tracks and bones.",
+        page_tells=True,
     )
     wants_taken = True
 

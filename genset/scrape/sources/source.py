@@ -32,6 +32,8 @@ class About:
         taken: what the time is at which they were "taken".
         notice: what must be shown wherever its photos are.
         warning: what labelers should know before they see its photos.
+        page_tells: whether a photo's page says what others take the photo for: who labels it is
+            given no link to it then.
     """
 
     name: str
@@ -45,6 +47,7 @@ class About:
     taken: str = ""
     notice: str = ""
     warning: str = ""
+    page_tells: bool = False
 
 
 @dataclass(frozen=True, slots=True)

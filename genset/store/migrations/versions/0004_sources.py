@@ -31,6 +31,7 @@ def upgrade() -> None:
         "source",
         sa.Column("name", sa.String(32), primary_key=True),
         *(sa.Column(name, sa.Text, nullable=False) for name in _WORDS),
+        sa.Column("page_tells", sa.Boolean, nullable=False),
     )
     op.create_table(
         "source_warned",
@@ -41,4 +42,4 @@ def upgrade() -> None:
     op.add_column("search", sa.Column("bookmark", sa.Text, nullable=False, server_default=""))
     there = sa.text("SELECT id FROM photo WHERE source = 'flickr' LIMIT 1")
     if op.get_bind().execute(there).first() is not None:
-        op.bulk_insert(source, [dict.fromkeys(_WORDS, "") | _FLICKR])
+        op.bulk_insert(source, [dict.fromkeys(_WORDS, "") | _FLICKR | {"page_tells": False}])
