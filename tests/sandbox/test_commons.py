@@ -70,7 +70,7 @@ def one(sandbox: Sandbox, number: int = 1, **params: str) -> dict[str, Any]:
 def everything(sandbox: Sandbox, text: str, **params: str) -> Iterator[dict[str, Any]]:
     """Each answer to a search, following `continue` as MediaWiki says it should be."""
     further: dict[str, str] = {}
-    for _ in range(40 * COUNT):  # far more than a continuation that goes forward takes
+    for _ in range(4 * COUNT):  # far more than a continuation that goes forward takes
         answer = search(sandbox, text, **{**params, **further})
         yield answer
         if "continue" not in answer:
