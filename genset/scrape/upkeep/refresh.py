@@ -117,7 +117,8 @@ def _ask_after(
         return False
     summary.checked += 1
     with store.begin_alone() as session:
-        summary.changes += _keep(session, session.get_one(Photo, photo_id), found, started)
+        stored = session.get_one(Photo, photo_id)
+        summary.changes += _keep(session, source, stored, found, started)
     return True
 
 
@@ -142,7 +143,9 @@ def _start(session: Session, source: str) -> datetime:
     return now() if session.scalar(left) is None else last
 
 
-def _keep(session: Session, photo: Photo, found: License | None, started: datetime) -> list[Change]:
+def _keep(
+    session: Session, source: Source, photo: Photo, found: License | None, started: datetime
+) -> list[Change]:
     """Store what was found of a photo, and return what changed."""
     if photo.sha256 is None:  # removed, or found lost, while we asked
         return []
@@ -158,6 +161,7 @@ def _keep(session: Session, photo: Photo, found: License | None, started: dateti
             title=photo.title,
             owner=photo.owner_name or photo.owner,
             page_url=photo.page_url,
+            via=source.about.title,
         )
         changes.append(
             Change(f"{photo.source}:{photo.source_id}", what, detail, photo.page_url, credit)

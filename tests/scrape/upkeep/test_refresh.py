@@ -12,6 +12,7 @@ from sqlalchemy import select
 from genset.errors import SourceRefused, SourceUnavailable
 from genset.licenses import FLICKR, License
 from genset.sandbox import Faults, Reply, Request
+from genset.scrape.sources.flickr import Flickr
 from genset.scrape.upkeep.refresh import RefreshSummary, refresh
 from genset.scrape.upkeep.removal import remove
 from genset.store import Photo, PhotoEvent
@@ -55,7 +56,7 @@ def asked(sandbox: Faulty) -> list[str]:
 class Register:
     """A source that says what it is told to; None means gone, an error is raised."""
 
-    name = "flickr"
+    name, about = "flickr", Flickr.about
 
     def __init__(self, **said: License | BaseException | None) -> None:
         self.said = said
@@ -126,7 +127,7 @@ def test_a_licence_that_changed_is_stored_for_coming_releases(filled: tuple[Faul
     summary = refresh(pool.store, Register(_2=FLICKR[11]))
     assert told(summary) == [("flickr:2", "license", "All Rights Reserved -> CC BY 4.0")]
     assert "CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/)" in summary.changes[0].credit
-    assert "https://www.flickr.com/photos/2@N00/2" in summary.changes[0].credit
+    assert "via Flickr, https://www.flickr.com/photos/2@N00/2" in summary.changes[0].credit
     with pool.store.session() as session:
         photo = session.scalars(select(Photo).where(Photo.source_id == "2")).one()
         assert (photo.license, photo.license_url) == FLICKR[11]
