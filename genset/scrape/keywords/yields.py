@@ -122,6 +122,8 @@ def _interval(part: int, whole: int) -> Interval | None:
 
 def _judged(each: Yield, of_class: Sequence[Yield], cls: ImageClass) -> Yield:
     """The same with what the rule says of it."""
+    if not each.searched and each.query == cls.taxon:
+        return replace(each, reason="the name by which iNaturalist is searched")
     if not each.searched:
         return replace(each, reason="not searched with any more, or imported")
     share, disputed = each.share, each.contested_share

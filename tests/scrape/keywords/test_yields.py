@@ -185,3 +185,12 @@ def test_both_databases_tell_the_same(store_url: str, tmp_path: Path) -> None:
         SEA_LION,
     )
     store.close()
+
+
+def test_the_name_of_a_taxon_is_no_query_to_be_changed(home: Path, find: Any) -> None:
+    """iNaturalist is searched by it, and no list of queries has it."""
+    shark = "n01491361"
+    find(shark, "Galeocerdo cuvier", 20, right=1)
+    [row] = json.loads(genset("keywords", "--yield", "--json", cwd=home))[-1:]
+    assert row["query"] == "Galeocerdo cuvier"
+    assert (row["proposal"], row["reason"]) == ("", "the name by which iNaturalist is searched")
