@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.scrape.pools import Pool, Serve
+from tests.scrape.several import Start, started
 
 
 @pytest.fixture
@@ -35,3 +36,9 @@ def new_pool(tmp_path: Path) -> Iterator[Callable[..., Pool]]:
 @pytest.fixture
 def pool(new_pool: Callable[..., Pool]) -> Pool:
     return new_pool()
+
+
+@pytest.fixture
+def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+    """Start a source's sandbox, at which that source is asked from now on; pauses are short."""
+    yield from started(tmp_path, monkeypatch)

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from genset.errors import GensetError, SourceRefused
-from genset.sandbox import Faults, Sandbox
+from genset.sandbox import Faults
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.results import ScrapeSummary
 from genset.scrape.collect.scraper import scrape
@@ -25,67 +25,13 @@ from genset.scrape.fetch.hosts import Hosts
 from genset.scrape.sources.commons import Commons
 from genset.scrape.sources.flickr import Flickr
 from genset.scrape.sources.inaturalist import INaturalist
-from genset.scrape.sources.source import Settings, Source
+from genset.scrape.sources.source import Source
 from genset.scrape.upkeep.duplicates import propose
 from genset.scrape.upkeep.refresh import refresh
 from genset.store import DuplicatePair, Photo
-from genset.taxonomy import imagenet1k
-from tests.labeled_workspace import TENCH, picture
-from tests.scrape.pools import Pool, Row, record
-
-CLASSES = tuple(imagenet1k()[wnid] for wnid in (TENCH, "n01443537"))
-SETTINGS = Settings(contact="me@example.org")
-ENDPOINTS = {
-    "flickr": "GENSET_FLICKR_ENDPOINT",
-    "commons": "GENSET_COMMONS_ENDPOINT",
-    "inaturalist": "GENSET_INATURALIST_ENDPOINT",
-}
-
-Start = Callable[..., Sandbox]
-
-
-def rows_of(first: int, **changes: Any) -> list[Row]:
-    """Eight photos of each class, by as many owners, which were taken when they were posted."""
-    return [
-        record(
-            first + 100 * place + number,
-            cls.queries[0].text,
-            wnid=cls.wnid,
-            owner=f"{first + number}@N00",
-            date_taken="2014-12-31 12:00:00",
-            taxon=cls.taxon,
-        )
-        | changes
-        for place, cls in enumerate(CLASSES)
-        for number in range(8)
-    ]
-
-
-@pytest.fixture
-def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    """Start a source's sandbox, at which that source is asked from now on."""
-    monkeypatch.setenv("GENSET_PAUSE_FACTOR", "0.0002")
-    monkeypatch.setenv("FLICKR_API_KEY", "key")
-    running: list[Sandbox] = []
-
-    def begin(source: str, rows: list[Row], faults: Faults | None = None, **more: Any) -> Sandbox:
-        folder = tmp_path / f"{source} {len(running)}"
-        (folder / "photos").mkdir(parents=True)
-        for row in rows:
-            number = int(row["id_search_engine"])
-            content = more.get("contents", {}).get(number) or picture(number)
-            (folder / row["file"]).write_bytes(content)
-        (folder / "records.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        sandbox = Sandbox(
-            folder, folder / "records.jsonl", faults=faults or Faults(), source=source
-        )
-        running.append(sandbox.start())
-        monkeypatch.setenv(ENDPOINTS[source], sandbox.endpoint)
-        return sandbox
-
-    yield begin
-    for sandbox in running:
-        sandbox.close()
+from tests.labeled_workspace import picture
+from tests.scrape.pools import Pool, Row
+from tests.scrape.several import CLASSES, SETTINGS, Start, rows_of
 
 
 def plan_of(pool: Pool, source: type[Source], **changes: Any) -> ScrapePlan:
