@@ -154,8 +154,9 @@ def _scrape(
             lead = f"{name}: " if len(plans) > 1 else ""
             lines += [f"{lead}{line}" for line in _lines(plan, done[name], rivals[name])]
             answers[name] = asdict(done[name]) | {"rivals": rivals[name]}
-    [*only] = answers.values()
-    show(only[0] if len(plans) == 1 and only else answers, "\n".join(lines), as_json)
+    if answers:
+        [*only] = answers.values()
+        show(only[0] if len(plans) == 1 else answers, "\n".join(lines), as_json)
     _raise_first(plans, came)
 
 

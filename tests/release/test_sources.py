@@ -72,7 +72,8 @@ BY_SA = ("CC BY-SA 4.0", "https://creativecommons.org/licenses/by-sa/4.0/")
 
 def know(pool: Pool, name: str, **changes: str) -> None:
     """Store a source's words, as a scrape does."""
-    empty = {column.name: "" for column in SourceWords.__table__.columns}
+    texts = [column.name for column in SourceWords.__table__.columns if column.name != "page_tells"]
+    empty = dict.fromkeys(texts, "")
     with pool.store.begin() as session:
         session.merge(SourceWords(**empty | {"name": name} | WORDS[name] | changes))
 

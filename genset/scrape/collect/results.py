@@ -24,6 +24,7 @@ from genset.scrape.collect.search import keep_page
 from genset.scrape.fetch.hosts import HostClosed
 from genset.scrape.fetch.originals import Original
 from genset.scrape.sources.source import SearchPage
+from genset.scrape.sources.words import keep_words
 from genset.store import Photo, Store, now
 
 # A job, and what came of it.
@@ -76,6 +77,7 @@ class Results:
         self._plan = plan
         self._locks = locks
         self._summary = summary
+        self._has_words = False  # whether this run stored what its source says of itself
 
     def keep(self, done: Sequence[Done], moment: float) -> None:
         """Store what came, in one transaction; `moment` is the store's time.
@@ -105,6 +107,9 @@ class Results:
     def _keep_page(self, session: Session, job: PageJob, came: Came, at: datetime) -> None:
         source, question = job.source.name, job.step.question
         if isinstance(came, SearchPage):
+            if not self._has_words:
+                keep_words(session, self._plan.source.about)
+                self._has_words = True
             keep_page(session, self._plan, job.cls, job.step, came)
             if job.is_known:
                 forget_search(session, job.cls, source, question)

@@ -33,7 +33,6 @@ from genset.scrape.fetch.hosts import LONG, HostClosed
 from genset.scrape.fetch.originals import Fetcher
 from genset.scrape.fetch.pauses import scaled
 from genset.scrape.sources.source import Source
-from genset.scrape.sources.words import keep_words
 from genset.store import Photo, Store
 from genset.taxonomy import ImageClass
 from genset.text.numbers import count
@@ -61,7 +60,6 @@ def scrape(workspace: Workspace, store: Store, source: Source, plan: ScrapePlan)
         SourceRefused: the source turns every call down, for instance for a bad key.
         HostGaveUp: a host is not to be waited for.
     """
-    keep_words(store, source.about)
     with Locks(store, source.api.hosts.now) as locks:
         scraper = _Scraper(workspace, store, source, plan, locks)
         what, total = f"scrape {source.name}", len(plan.classes)

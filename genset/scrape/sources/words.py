@@ -2,11 +2,12 @@
 
 from dataclasses import asdict
 
+from sqlalchemy.orm import Session
+
 from genset.scrape.sources.source import About
-from genset.store import SourceWords, Store
+from genset.store import SourceWords
 
 
-def keep_words(store: Store, about: About) -> None:
-    """Store what a source says of itself now."""
-    with store.begin_alone() as session:
-        session.merge(SourceWords(**asdict(about)))
+def keep_words(session: Session, about: About) -> None:
+    """Store what a source says of itself now, in a transaction that no other runs beside."""
+    session.merge(SourceWords(**asdict(about)))
