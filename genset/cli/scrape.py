@@ -103,16 +103,26 @@ def scrape(
 
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store, begin=not dry_run)
-        plans = [
-            _plan(workspace, queries, source, **wanted) for source in chosen(workspace, sources)
-        ]
+        asked = chosen(workspace, sources)
+        plans = _with_classes([_plan(workspace, queries, source, **wanted) for source in asked])
+        several = len(asked) > 1
         _remark(plans)
         if dry_run and retry_failed:
             raise BadInput("a dry run tells of what was not tried yet: leave out --retry-failed")
         if dry_run:
-            _show_estimates(workspace, store, plans, as_json)
+            takes, lines = _estimates(workspace, store, plans, several)
+            _show(takes, lines, several, as_json)
             return
-        _scrape(workspace, store, plans, retry_failed, give_up_after, as_json)
+        came = _scrape(workspace, store, plans, retry_failed, give_up_after)
+        answers, lines = _answers(store, plans, came, several)
+        _show(answers, lines, several, as_json)
+        _raise_first(plans, came, several)
+
+
+def _show(answers: dict[str, Any], lines: list[str], several: bool, as_json: bool) -> None:
+    """Print what was found of each source: by its name, where several were asked for."""
+    [*only] = answers.values()
+    show(answers if several or not only else only[0], "\n".join(lines), as_json)
 
 
 def _scrape(
@@ -121,10 +131,7 @@ def _scrape(
     plans: "list[ScrapePlan]",
     retry_failed: bool,
     give_up_after: float | None,
-    as_json: bool,
-) -> None:
-    from genset.scrape.collect.contested import explain
-    from genset.scrape.collect.results import ScrapeSummary
+) -> "dict[str, Came]":
     from genset.scrape.collect.side_by_side import scrape_all
     from genset.scrape.collect.state import forget_refusals, lacking_first
     from genset.scrape.fetch.hosts import Hosts
@@ -141,22 +148,29 @@ def _scrape(
     if retry_failed:
         for plan in plans:
             forget_refusals(store, plan)
-    came = scrape_all(
+    return scrape_all(
         workspace, store, [(source, lacking_first(store, plan)) for source, plan in ready]
     )
+
+
+def _answers(
+    store: "Store", plans: "list[ScrapePlan]", came: "dict[str, Came]", several: bool
+) -> tuple[dict[str, Any], list[str]]:
+    """What a scrape did of each source, as JSON and for people."""
+    from genset.scrape.collect.contested import explain
+    from genset.scrape.collect.results import ScrapeSummary
+
     done = {name: each for name, each in came.items() if isinstance(each, ScrapeSummary)}
     with store.session() as session:
         rivals = {name: explain(session, each.contested) for name, each in done.items()}
-    lines, answers = [], {}
+    lines, answers = list[str](), {}
     for plan in plans:
         name = plan.source.about.name
         if name in done:
-            lead = f"{name}: " if len(plans) > 1 else ""
+            lead = f"{name}: " if several else ""
             lines += [f"{lead}{line}" for line in _lines(plan, done[name], rivals[name])]
             answers[name] = asdict(done[name]) | {"rivals": rivals[name]}
-    [*only] = answers.values()
-    show(only[0] if len(plans) == 1 and only else answers, "\n".join(lines), as_json)
-    _raise_first(plans, came)
+    return answers, lines
 
 
 def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) -> list[str]:
@@ -174,7 +188,7 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) ->
     return lines + [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
 
 
-def _raise_first(plans: "list[ScrapePlan]", came: "dict[str, Came]") -> None:
+def _raise_first(plans: "list[ScrapePlan]", came: "dict[str, Came]", several: bool) -> None:
     """End with an error where a source did not bring what it could."""
     problems = []
     for plan in plans:
@@ -182,7 +196,7 @@ def _raise_first(plans: "list[ScrapePlan]", came: "dict[str, Came]") -> None:
         problem = each if isinstance(each, GensetError) else _problem(each)
         if problem is not None:
             problems.append((plan.source.about.name, problem))
-    if len(problems) == 1 and len(plans) == 1:
+    if problems and not several:
         raise problems[0][1]
     if problems:
         raise GensetError("; ".join(f"{name}: {problem}" for name, problem in problems))
@@ -205,9 +219,10 @@ def _problem(done: "ScrapeSummary") -> GensetError | None:
     return None
 
 
-def _show_estimates(
-    workspace: Workspace, store: "Store", plans: "list[ScrapePlan]", as_json: bool
-) -> None:
+def _estimates(
+    workspace: Workspace, store: "Store", plans: "list[ScrapePlan]", several: bool
+) -> tuple[dict[str, Any], list[str]]:
+    """What a scrape of each source takes, as JSON and for people."""
     from genset.scrape.collect.estimate import estimate
     from genset.scrape.sources.source import Settings
 
@@ -218,11 +233,9 @@ def _show_estimates(
     lines = []
     for plan in plans:
         name = plan.source.about.name
-        lead = f"{name}: " if len(plans) > 1 else ""
+        lead = f"{name}: " if several else ""
         lines += [f"{lead}{line}" for line in told(takes[name], plan)]
-    answers = {name: asdict(each) for name, each in takes.items()}
-    [*only] = answers.values()
-    show(only[0] if len(only) == 1 else answers, "\n".join(lines), as_json)
+    return {name: asdict(each) for name, each in takes.items()}, lines
 
 
 def _remark(plans: "list[ScrapePlan]") -> None:
@@ -291,14 +304,27 @@ def _plan(
 def _searched(
     source: "type[Source]", classes: "tuple[ImageClass, ...]"
 ) -> "tuple[ImageClass, ...]":
-    """Those of the classes that a source can be searched for; the others are told."""
+    """Those of the classes that a source can be searched for; the others are told, if not all."""
     found = tuple(cls for cls in classes if source.queries(cls))
-    if not found:
-        raise BadInput(
-            f"{source.about.title} cannot be searched for these classes: name others, or another "
-            "source"
-        )
-    if len(found) < len(classes):
+    if 0 < len(found) < len(classes):
         others = count(len(classes) - len(found), "class", "classes")
         say(f"{source.about.name}: {others} cannot be searched for there")
     return found
+
+
+def _with_classes(plans: "list[ScrapePlan]") -> "list[ScrapePlan]":
+    """Those of the plans that have a class to fill: iNaturalist has organisms alone.
+
+    Raises:
+        BadInput: none has.
+    """
+    kept = [plan for plan in plans if plan.classes]
+    if not kept:
+        titles = " and ".join(plan.source.about.title for plan in plans)
+        raise BadInput(
+            f"{titles} cannot be searched for these classes: name others, or another source"
+        )
+    for plan in plans:
+        if plan not in kept:
+            say(f"{plan.source.about.name}: none of these classes can be searched for there")
+    return kept
