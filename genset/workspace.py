@@ -234,10 +234,7 @@ class Workspace:
     @classmethod
     def _open(cls, root: Path) -> "Workspace":
         root = root.resolve()
-        try:
-            load_dotenv(root / ".env")
-        except UnicodeDecodeError as error:
-            raise BadInput(f"{root / '.env'}: {error.reason}; write it in UTF-8") from None
+        load_secrets(root)
         settings = _read(root / SETTINGS_FILE)
         scrape = settings.get("scrape", {})
         posted_after = scrape.get("posted_after", date(2014, 1, 1))
@@ -258,6 +255,18 @@ class Workspace:
             retry_hours=scrape.get("retry_hours", 2.0),
             label=_label_rules(root / SETTINGS_FILE, settings.get("label", {})),
         )
+
+
+def load_secrets(root: Path) -> None:
+    """Take into the environment what a folder's ``.env`` says and the environment does not.
+
+    Raises:
+        BadInput: the file is not in UTF-8.
+    """
+    try:
+        load_dotenv(root / ".env")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{root / '.env'}: {error.reason}; write it in UTF-8") from None
 
 
 def _ignore(path: Path, names: Iterable[str]) -> None:

@@ -97,6 +97,47 @@ def test_without_a_key_a_new_workspace_searches_commons_and_wants_a_contact(
     assert 'contact = "me@example.org"' in (tmp_path / "other" / "genset.toml").read_text()
 
 
+def test_a_key_that_stands_in_the_folder_already_counts_too(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / ".env").write_text("FLICKR_API_KEY=key\n")
+    made = genset("init", "work", cwd=tmp_path)
+    assert "it searches Flickr with FLICKR_API_KEY" in made.stdout
+    assert 'sources = ["flickr"]' in (work / "genset.toml").read_text()
+
+
+def test_what_a_source_lacks_is_named_with_a_mend_that_there_is(
+    workspace: Path, tmp_path: Path
+) -> None:
+    for source in ("commons", "inaturalist"):
+        words = "scrape", "--source", source, "--classes", TENCH
+        line = error_of(genset(*words, cwd=workspace), 2)
+        assert "under [scrape] in genset.toml" in line
+        assert "for genset pull give --contact" in line  # scrape has no such option
+    settings = workspace / "genset.toml"
+    before = settings.read_text()
+    line = error_of(genset("init", "work", "--contact", "me@example.org", cwd=tmp_path), 2)
+    assert "set contact under [scrape]" in line
+    assert settings.read_text() == before
+    settings.write_text(before.replace("# contact = ", "contact = "))
+    again = genset("init", "work", "--contact", "you@example.org", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+
+
+def test_classes_that_a_source_cannot_have_are_left_to_the_others(workspace: Path) -> None:
+    def dry(source: str) -> subprocess.CompletedProcess[str]:
+        words = "scrape", "--source", source, "--classes", "n03445777", "--dry-run", "--json"
+        return genset(*words, cwd=workspace)
+
+    done = dry("commons,inaturalist")
+    assert done.returncode == 0, done.stderr
+    assert list(json.loads(done.stdout)) == ["commons"]
+    assert done.stderr == (
+        "inaturalist: these classes cannot be searched for there: name others, or another source\n"
+    )
+    assert "inaturalist: these classes cannot be searched" in error_of(dry("inaturalist"), 2)
+
+
 @pytest.mark.parametrize("contact", ["me", "me@example", "a@b.c\r\nX-Evil: 1", "http://"])
 def test_a_contact_is_an_address(contact: str, tmp_path: Path) -> None:
     assert "no contact" in error_of(genset("init", "work", "--contact", contact, cwd=tmp_path), 2)
@@ -213,3 +254,15 @@ def test_doctor_deletes_what_killed_scrapes_left_and_nothing_else(tmp_path: Path
     assert "1 files of no photo" in genset("doctor", cwd=labeled.root).stdout
     assert "were deleted" in genset("doctor", "--repair", cwd=labeled.root).stdout
     assert (left.exists(), fresh.exists(), kept.exists()) == (False, True, True)
+
+
+def test_a_licence_that_one_source_lacks_leaves_that_one_out(tmp_path: Path) -> None:
+    genset("init", "work", "--contact", "me@example.org", cwd=tmp_path)
+    words = ["scrape", "--source", "commons,inaturalist", "--classes", TENCH, "--dry-run"]
+    done = genset(*words, "--license", "GFDL-1.2-or-later", "--json", cwd=tmp_path / "work")
+    assert done.returncode == 0
+    assert done.stderr.startswith("inaturalist: iNaturalist has no licence GFDL")
+    assert list(json.loads(done.stdout)) == ["commons"]
+    alone = ["scrape", "--source", "inaturalist", "--classes", TENCH, "--dry-run"]
+    line = error_of(genset(*alone, "--license", "FAL", cwd=tmp_path / "work"), 2)
+    assert "iNaturalist has no licence" in line

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from genset.cli.common import FILE, FOLDER, PATH, json_option, show
-from genset.workspace import SETTINGS_FILE, Workspace
+from genset.errors import BadInput
+from genset.workspace import SETTINGS_FILE, Workspace, load_secrets
 
 
 @click.command()
@@ -31,8 +32,14 @@ def init(folder: Path, contact: str, as_json: bool) -> None:
     genset init my-test-set --contact you@example.org
     """
     is_new = not (folder / SETTINGS_FILE).exists()
+    load_secrets(folder)
     sources = ("flickr",) if os.environ.get("FLICKR_API_KEY") else ("commons",)
     workspace = Workspace.create(folder, sources, contact)
+    if contact.strip() not in ("", workspace.contact):
+        raise BadInput(
+            f"{workspace.root} is a workspace already, and init leaves its settings alone: set "
+            f"contact under [scrape] in its {SETTINGS_FILE}"
+        )
     lines = [f"workspace: {workspace.root}"]
     if is_new:
         lines.append(_where(workspace))
@@ -43,11 +50,12 @@ def init(folder: Path, contact: str, as_json: bool) -> None:
 
 def _where(workspace: Workspace) -> str:
     """Where a new workspace searches, and how to change it."""
-    change = f"to change it, edit sources in {SETTINGS_FILE}"
+    change = "to change it, edit sources"
     if workspace.sources == ("flickr",):
-        return f"it searches Flickr with FLICKR_API_KEY; {change}"
-    first = "" if workspace.contact else "set contact there first; "
-    return f"it searches Wikimedia Commons, since FLICKR_API_KEY is not set; {first}{change}"
+        return f"it searches Flickr with FLICKR_API_KEY; {change} in {SETTINGS_FILE}"
+    first = "" if workspace.contact else "set contact first, and "
+    commons = "it searches Wikimedia Commons, since FLICKR_API_KEY is not set"
+    return f"{commons}; {first}{change} in {SETTINGS_FILE}"
 
 
 @click.command()

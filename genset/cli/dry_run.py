@@ -15,9 +15,9 @@ def told(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
     lines = [
         f"{count(takes.calls, 'call')} of the API at least, for {takes.classes:,} of "
         f"{len(plan.classes):,} classes: "
-        + (f"{spoken(takes.call_hours)} at {calls:,} an hour" if calls else "no limit is set"),
+        + (f"{spoken(takes.call_hours)} at {calls:,.0f} an hour" if calls else "no limit is set"),
         f"{count(takes.downloads, 'photo')} to download: "
-        + (f"{spoken(takes.image_hours)} at {images:,} a second" if images else "no limit is set"),
+        + (f"{spoken(takes.image_hours)} at {images:g} a second" if images else "no limit is set"),
     ]
     if takes.hours:
         longer = "the calls take" if takes.call_hours > takes.image_hours else "the photos take"

@@ -1,7 +1,6 @@
 """The command that fills a workspace: scrape."""
 
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,20 +16,18 @@ from genset.cli.common import (
     show,
 )
 from genset.cli.dry_run import told
+from genset.cli.plans import plan_of, possible, remark
 from genset.cli.sources import chosen, source_option
 from genset.errors import BadInput, GensetError
 from genset.progress import say
 from genset.text.numbers import count
-from genset.workspace import SETTINGS_FILE, Workspace
+from genset.workspace import Workspace
 
 if TYPE_CHECKING:
     from genset.scrape.collect.plan import ScrapePlan
     from genset.scrape.collect.results import ScrapeSummary
     from genset.scrape.collect.side_by_side import Came
-    from genset.scrape.keywords.queries import Queries
-    from genset.scrape.sources.source import Source
     from genset.store import Store
-    from genset.taxonomy import ImageClass
 
 
 @click.command()
@@ -103,16 +100,27 @@ def scrape(
 
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store, begin=not dry_run)
-        plans = [
-            _plan(workspace, queries, source, **wanted) for source in chosen(workspace, sources)
-        ]
-        _remark(plans)
+        asked = chosen(workspace, sources)
+        plans = possible([plan_of(workspace, queries, source, **wanted) for source in asked])
+        several = len(asked) > 1
+        remark(plans)
         if dry_run and retry_failed:
             raise BadInput("a dry run tells of what was not tried yet: leave out --retry-failed")
         if dry_run:
-            _show_estimates(workspace, store, plans, as_json)
+            takes, lines = _estimates(workspace, store, plans, several)
+            _show(takes, lines, several, as_json)
             return
-        _scrape(workspace, store, plans, retry_failed, give_up_after, as_json)
+        came = _scrape(workspace, store, plans, retry_failed, give_up_after)
+        answers, lines = _answers(store, plans, came, several)
+        _show(answers, lines, several, as_json)
+        _raise_first(plans, came, several)
+
+
+def _show(answers: dict[str, Any], lines: list[str], several: bool, as_json: bool) -> None:
+    """Print what was found of each source: by its name, where several were asked for."""
+    if answers:
+        [*only] = answers.values()
+        show(answers if several else only[0], "\n".join(lines), as_json)
 
 
 def _scrape(
@@ -121,10 +129,7 @@ def _scrape(
     plans: "list[ScrapePlan]",
     retry_failed: bool,
     give_up_after: float | None,
-    as_json: bool,
-) -> None:
-    from genset.scrape.collect.contested import explain
-    from genset.scrape.collect.results import ScrapeSummary
+) -> "dict[str, Came]":
     from genset.scrape.collect.side_by_side import scrape_all
     from genset.scrape.collect.state import forget_refusals, lacking_first
     from genset.scrape.fetch.hosts import Hosts
@@ -141,23 +146,29 @@ def _scrape(
     if retry_failed:
         for plan in plans:
             forget_refusals(store, plan)
-    came = scrape_all(
+    return scrape_all(
         workspace, store, [(source, lacking_first(store, plan)) for source, plan in ready]
     )
+
+
+def _answers(
+    store: "Store", plans: "list[ScrapePlan]", came: "dict[str, Came]", several: bool
+) -> tuple[dict[str, Any], list[str]]:
+    """What a scrape did of each source, as JSON and for people."""
+    from genset.scrape.collect.contested import explain
+    from genset.scrape.collect.results import ScrapeSummary
+
     done = {name: each for name, each in came.items() if isinstance(each, ScrapeSummary)}
     with store.session() as session:
         rivals = {name: explain(session, each.contested) for name, each in done.items()}
-    lines, answers = [], {}
+    lines, answers = list[str](), {}
     for plan in plans:
         name = plan.source.about.name
         if name in done:
-            lead = f"{name}: " if len(plans) > 1 else ""
+            lead = f"{name}: " if several else ""
             lines += [f"{lead}{line}" for line in _lines(plan, done[name], rivals[name])]
             answers[name] = asdict(done[name]) | {"rivals": rivals[name]}
-    if answers:
-        [*only] = answers.values()
-        show(only[0] if len(plans) == 1 else answers, "\n".join(lines), as_json)
-    _raise_first(plans, came)
+    return answers, lines
 
 
 def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) -> list[str]:
@@ -175,7 +186,7 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) ->
     return lines + [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
 
 
-def _raise_first(plans: "list[ScrapePlan]", came: "dict[str, Came]") -> None:
+def _raise_first(plans: "list[ScrapePlan]", came: "dict[str, Came]", several: bool) -> None:
     """End with an error where a source did not bring what it could."""
     problems = []
     for plan in plans:
@@ -183,7 +194,7 @@ def _raise_first(plans: "list[ScrapePlan]", came: "dict[str, Came]") -> None:
         problem = each if isinstance(each, GensetError) else _problem(each)
         if problem is not None:
             problems.append((plan.source.about.name, problem))
-    if len(problems) == 1 and len(plans) == 1:
+    if problems and not several:
         raise problems[0][1]
     if problems:
         raise GensetError("; ".join(f"{name}: {problem}" for name, problem in problems))
@@ -206,9 +217,10 @@ def _problem(done: "ScrapeSummary") -> GensetError | None:
     return None
 
 
-def _show_estimates(
-    workspace: Workspace, store: "Store", plans: "list[ScrapePlan]", as_json: bool
-) -> None:
+def _estimates(
+    workspace: Workspace, store: "Store", plans: "list[ScrapePlan]", several: bool
+) -> tuple[dict[str, Any], list[str]]:
+    """What a scrape of each source takes, as JSON and for people."""
     from genset.scrape.collect.estimate import estimate
     from genset.scrape.sources.source import Settings
 
@@ -219,87 +231,6 @@ def _show_estimates(
     lines = []
     for plan in plans:
         name = plan.source.about.name
-        lead = f"{name}: " if len(plans) > 1 else ""
+        lead = f"{name}: " if several else ""
         lines += [f"{lead}{line}" for line in told(takes[name], plan)]
-    answers = {name: asdict(each) for name, each in takes.items()}
-    [*only] = answers.values()
-    show(only[0] if len(only) == 1 else answers, "\n".join(lines), as_json)
-
-
-def _remark(plans: "list[ScrapePlan]") -> None:
-    """Say what a user may not expect of these sources."""
-    for plan in plans:
-        name = plan.source.about.name
-        if plan.safe_search > 1 and name == "flickr":
-            click.echo(
-                f"genset: --safe-search {plan.safe_search} finds no more than 1: Flickr shows "
-                "photos that are not safe only to who is logged in, which genset is not",
-                err=True,
-            )
-
-
-def _plan(
-    workspace: Workspace,
-    queries: "Queries",
-    source: "type[Source]",
-    *,
-    classes: str | None,
-    per_class: int | None,
-    posted_after: datetime | None,
-    posted_before: datetime | None,
-    taken_after: datetime | None,
-    taken_unknown: bool,
-    licenses: str,
-    safe_search: int,
-    min_size: int | None,
-    no_search: bool,
-    no_wait: bool,
-) -> "ScrapePlan":
-    """The options, and where one is not given what the workspace says."""
-    from genset.licenses import choose_licenses
-    from genset.scrape.collect.plan import ScrapePlan
-    from genset.scrape.fetch.pauses import RetryPolicy
-
-    since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
-    until = posted_before.replace(tzinfo=UTC) if posted_before else None
-    if since > datetime.now(UTC):
-        settings = f"{workspace.root / SETTINGS_FILE}: posted_after"
-        where = "--posted-after" if posted_after else settings
-        raise BadInput(f"{where} is {since.date()}, a day to come: no photo is posted since")
-    if until is not None and until <= since:
-        raise BadInput(f"no photo is posted after {since.date()} and before {until.date()}")
-    if taken_after is not None and taken_after.replace(tzinfo=UTC) > datetime.now(UTC):
-        raise BadInput(f"--taken-after is {taken_after.date()}, a day to come")
-    asked = queries.select(wnid for wnid in (classes or "").split(",") if wnid)
-    return ScrapePlan(
-        classes=_searched(source, asked),
-        per_class=per_class or workspace.per_class,
-        posted_after=since,
-        posted_before=until,
-        licenses=choose_licenses(licenses),
-        safe_search=safe_search,
-        min_size=min_size,
-        search=not no_search,
-        retries=RetryPolicy(workspace.tries, workspace.retry_hours),
-        wait=not no_wait,
-        query_list=queries.version,
-        source=source,
-        taken_after=taken_after.replace(tzinfo=UTC) if taken_after else None,
-        taken_unknown=taken_unknown,
-    )
-
-
-def _searched(
-    source: "type[Source]", classes: "tuple[ImageClass, ...]"
-) -> "tuple[ImageClass, ...]":
-    """Those of the classes that a source can be searched for; the others are told."""
-    found = tuple(cls for cls in classes if source.queries(cls))
-    if not found:
-        raise BadInput(
-            f"{source.about.title} cannot be searched for these classes: name others, or another "
-            "source"
-        )
-    if len(found) < len(classes):
-        others = count(len(classes) - len(found), "class", "classes")
-        say(f"{source.about.name}: {others} cannot be searched for there")
-    return found
+    return {name: asdict(each) for name, each in takes.items()}, lines

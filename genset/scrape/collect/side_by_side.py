@@ -53,6 +53,8 @@ def _side_by_side(workspace: Workspace, store: Store, wanted: Sequence[Wanted]) 
     def work(source: Source, plan: ScrapePlan) -> None:
         try:
             came[source.name] = _scrape(workspace, store, source, plan)
+            if len(came) < len(wanted):
+                source.api.hosts.say(f"{source.name}: {_in_short(came[source.name], plan)}")
         except BaseException as error:  # noqa: BLE001 - the main thread raises it
             broken.append(error)
 
@@ -72,6 +74,13 @@ def _side_by_side(workspace: Workspace, store: Store, wanted: Sequence[Wanted]) 
             thread.join()
         raise
     return {source.name: came[source.name] for source, _ in wanted}
+
+
+def _in_short(came: Came, plan: ScrapePlan) -> str:
+    """What came of a source, for who waits for the others."""
+    if isinstance(came, GensetError):
+        return str(came)
+    return f"done, {came.full} of {len(plan.classes)} classes are full; others go on"
 
 
 def _scrape(workspace: Workspace, store: Store, source: Source, plan: ScrapePlan) -> Came:

@@ -6,7 +6,7 @@ What its answers say of photos is for `genset.scrape.sources.commons_photo` to r
 import json
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 import requests
 
-from genset.errors import BadInput, SourceUnavailable
+from genset.errors import BadInput, SourceRefused, SourceUnavailable
 from genset.licenses import License
 from genset.scrape.fetch.api import Api
 from genset.scrape.fetch.hosts import Host, Hosts, as_source_error
-from genset.scrape.fetch.http import user_agent
+from genset.scrape.fetch.http import is_retryable, user_agent
 from genset.scrape.fetch.places import endpoint_in, is_loopback
 from genset.scrape.fetch.rate_limit import RateLimit, Slots
 from genset.scrape.sources.commons_api import (
@@ -48,6 +48,7 @@ from genset.scrape.sources.source import (
     Source,
 )
 from genset.taxonomy import ImageClass
+from genset.text.html import plain_text
 from genset.text.query import parse
 
 API_URL = "https://commons.wikimedia.org/w/api.php"
@@ -64,6 +65,8 @@ _MOST_RESULTS = 10_000  # that a search hands over
 # parts it is several, but no more than these, nor begun later.
 _MOST_CALLS = 12
 _LONGEST_SEARCH = 180.0  # seconds
+
+_LONGEST_REFUSAL = 200  # characters of what Wikimedia says of it
 
 # Who waits for nobody should not add to what makes Commons' replicas lag for longer than seconds.
 _MOST_LAG = 5
@@ -154,8 +157,8 @@ class Commons(Source):
         if not contact:
             raise BadInput(
                 "Wikimedia Commons wants to know whom to ask about a program's requests: set "
-                'contact = "you@example.org" under [scrape] in genset.toml, or GENSET_CONTACT, or '
-                "give --contact"
+                'contact = "you@example.org" under [scrape] in genset.toml, or GENSET_CONTACT in '
+                "the environment, or for genset pull give --contact"
             )
         self._address = endpoint or API_URL
         agent = user_agent(contact)
@@ -254,10 +257,11 @@ class Commons(Source):
             if photo.source_id not in late or photo.source_id in first
         )
 
-    def _first_versions(self, source_ids: Iterable[str], ask: Ask) -> dict[str, datetime]:
+    def _first_versions(self, source_ids: Sequence[str], ask: Ask) -> dict[str, datetime]:
         """When these files were first uploaded, by their ids, of those that are still there."""
         batch = ask_whole(ask, _QUERY | _HISTORY | {"pageids": "|".join(source_ids)})
-        if not batch.pages:
+        # Of a file that was deleted it says that.
+        if not batch.pages.keys() >= set(map(int, source_ids)):
             raise SourceUnavailable("Wikimedia Commons has no history of its own files")
         return {
             str(number): min(moments)
@@ -292,7 +296,17 @@ class Commons(Source):
         return ask
 
     def _call(self, asked: Mapping[str, object]) -> dict[str, Any]:
-        return parse_reply(self._client.get(self._address, _QUERY | dict(asked)))
+        try:
+            return parse_reply(self._client.get(self._address, _QUERY | dict(asked)))
+        except requests.HTTPError as error:
+            if is_retryable(error):
+                raise
+            status = error.response.status_code
+            said = plain_text(error.response.content.decode(errors="replace"), _LONGEST_REFUSAL)
+            raise SourceRefused(
+                f"Wikimedia Commons refused a call: {said or 'no reason given'} (HTTP {status})",
+                status,
+            ) from None
 
     def may_fetch(self, url: str) -> bool:
         """Only Commons' files, and their thumbnails of the widths that there are.

@@ -118,8 +118,9 @@ class INaturalist(Source):
         """
         if not contact:
             raise BadInput(
-                "iNaturalist wants to know how to reach who calls it: set [scrape] contact in "
-                "genset.toml, GENSET_CONTACT or --contact, such as you@example.org"
+                "iNaturalist wants to know how to reach who calls it: set contact = "
+                '"you@example.org" under [scrape] in genset.toml, or GENSET_CONTACT in the '
+                "environment, or for genset pull give --contact"
             )
         self._url = (endpoint or API_URL).rstrip("/")
         self._seed = seed

@@ -96,6 +96,8 @@ def found_photo(entry: Mapping[str, Any], codes: Collection[str]) -> FoundPhoto 
     photo = next((each for each in _photos(entry) if _code(each) in codes), None)
     if number is None or owner is None or created is None or photo is None:
         return None
+    if entry.get("quality_grade", "research") != "research":  # asked for; the data card says so
+        return None
     license = LICENSES[_code(photo)]
     return FoundPhoto(
         source_id=f"{number}-{id_of(photo)}",

@@ -118,6 +118,7 @@ def _count(summary: PullSummary, photo: ReleasePhoto, came: _Came) -> None:
 class _Puller:
     def __init__(self, sources: Mapping[str, Source], folder: Path) -> None:
         self._folder = folder
+        self._sources = sources
         self._fetchers = {
             name: Fetcher(source.images, source.may_fetch, folder)
             for name, source in sources.items()
@@ -126,6 +127,7 @@ class _Puller:
     def pull(self, photo: ReleasePhoto) -> _Came:
         path = self._folder / photo.file
         if path.is_file() and sha256_of(path) == photo.sha256:
+            self._know_a_good_photo(photo)
             return _Came("present")
         if not photo.image_url:
             return _Came("failed", "no picture offered")
@@ -142,7 +144,18 @@ class _Puller:
             return _Came("failed", f"it is a {kind}")
         with written_whole(path) as file:
             file.write(content)
+        self._know_a_good_photo(photo)
         return _Came("pulled")
+
+    def _know_a_good_photo(self, photo: ReleasePhoto) -> None:
+        """Remember a photo that came, by which to see later whether its host is well.
+
+        Some hosts answer HTTP 403 for a photo that is gone. Without this, a few of them would look
+        like a host that is down, and be waited for.
+        """
+        if (source := self._sources.get(photo.source)) is not None and source.images.ping is None:
+            fetcher = self._fetchers[photo.source]
+            source.images.ping = lambda quota: fetcher.ping(photo.image_url)
 
 
 def _sound(path: Path, open_source: Callable[[str], Source]) -> tuple[Manifest, dict[str, Source]]:

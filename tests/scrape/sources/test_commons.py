@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -711,6 +710,12 @@ def test_a_photo_that_was_deleted_meanwhile_is_left_out(wiki: Wiki) -> None:
     assert [each.source_id for each in search(wiki).photos] == ["8"]
 
 
+def test_a_history_that_leaves_out_a_photo_takes_it_not_for_deleted(wiki: Wiki) -> None:
+    wiki.reply = by_kind(answer(page(7, 1), page(8, 2)), history((8, ["2020-05-03T10:11:12Z"])))
+    with pytest.raises(SourceUnavailable, match="history"):
+        search(wiki)
+
+
 def test_malformed_entries_cost_only_themselves(wiki: Wiki) -> None:
     bad = [None, [], 7, "x", {}, {"pageid": "8"}, {"pageid": -1}, {"pageid": 9}, {"pageid": True},
            page(10, timestamp="yesterday"), page(11, timestamp=None), page(12, extmetadata=[]),
@@ -888,8 +893,13 @@ def test_an_answer_that_says_nothing_of_a_photo_takes_none_away(wiki: Wiki, repl
 
 
 def test_a_wiki_that_refuses_is_said_in_one_line(wiki: Wiki) -> None:
-    wiki.reply = lambda params: (403, {}, b"<html>Blocked")
-    with pytest.raises(SourceRefused, match="Wikimedia Commons did not answer: HTTP 403"):
+    why = b"<html><p>Please set\n a user-agent, see https://w.wiki/4wJS \xff\xe2\x80\xae<script>"
+    wiki.reply = lambda params: (403, {}, why)
+    said = r"Wikimedia Commons refused a call: Please set a user-agent, see \S+ \S* ?\(HTTP 403\)$"
+    with pytest.raises(SourceRefused, match=said):
         commons_at(wiki.endpoint).license_of("7")
-    with pytest.raises(requests.HTTPError):
+    with pytest.raises(SourceRefused, match=said):
+        search(wiki)
+    wiki.reply = lambda params: (400, {}, b"")
+    with pytest.raises(SourceRefused, match="no reason given"):
         search(wiki)

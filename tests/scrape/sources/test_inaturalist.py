@@ -128,6 +128,13 @@ def test_the_first_photo_whose_own_licence_fits_is_taken() -> None:
         assert (found and found.source_id) == expected
 
 
+@pytest.mark.parametrize("grade", ["needs_id", "casual", None, 7])
+def test_an_observation_of_another_grade_is_left_out_whoever_sends_it(grade: object) -> None:
+    entry = observation() | {"quality_grade": grade}
+    assert found_photo(entry, list(LICENSES)) is None
+    assert found_photo(observation(quality_grade="research"), list(LICENSES)) is not None
+
+
 def test_without_a_licence_all_rights_are_reserved_and_the_photo_is_left_out() -> None:
     for code in (None, "", "pd", "cc-by-9", 4, [], {}):
         assert read(observation(photos=[{"id": 7, "license_code": code}])) is None
@@ -327,7 +334,7 @@ def test_at_an_endpoint_only_its_own_host_is_allowed() -> None:
 def test_without_a_contact_it_is_not_called(monkeypatch: pytest.MonkeyPatch) -> None:
     hosts = inaturalist().api.hosts
     for make in (INaturalist.connect, INaturalist.for_pictures):
-        with pytest.raises(BadInput, match=r"\[scrape\] contact.*GENSET_CONTACT") as refused:
+        with pytest.raises(BadInput, match=r"\[scrape\].*GENSET_CONTACT.*--contact") as refused:
             make(hosts, Settings())
         assert "\n" not in str(refused.value)
     monkeypatch.setenv("GENSET_INATURALIST_ENDPOINT", "127.0.0.1:8750")

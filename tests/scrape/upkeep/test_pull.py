@@ -20,6 +20,7 @@ from genset.release.reader import (
     manifest_hash,
 )
 from genset.sandbox import Faults, Reply, Request
+from genset.scrape.fetch.hosts import TRIES
 from genset.scrape.upkeep.pull import PullSummary, pull
 from genset.store import Verdict, stored_candidates
 from tests.killing import killed_at_each_change
@@ -140,6 +141,27 @@ def test_a_host_that_fails_is_not_a_photo_that_is_gone(maker: Maker, rebuild: Re
     done = rebuild()
     assert (done.gone, done.changed, done.pulled) == ({}, {}, 2)
     assert "503" in done.failed[maker.photo(1).file]
+
+
+def test_photos_that_are_kept_back_are_no_host_that_is_down(
+    serve: Serve, new_pool: Callable[..., Pool], tmp_path: Path
+) -> None:
+    maker = Maker(serve, new_pool(per_class=12), photos=12)
+    kept_back = [f"/{number}_" for number in range(1, 8)]
+
+    def forbidden(request: Request) -> Reply | None:
+        is_one = any(each in request.path for each in kept_back)
+        return Reply(403, "text/plain", b"AccessDenied") if is_one else None
+
+    maker.sandbox.fault = forbidden
+    for pulled in (5, 0):  # the second time, nothing is left that could come
+        source = maker.sandbox.source
+        done = pull(maker.manifest, lambda name: source, tmp_path / "copy")  # noqa: B023
+        assert (done.pulled, len(done.failed), done.gone) == (pulled, 7, {})
+        assert not source.images.is_down
+        asked = [path for path in maker.sandbox.asked_images if kept_back[0] in path]
+        assert len(asked) == 2 * TRIES
+        maker.sandbox.requests.clear()
 
 
 def test_under_passing_faults_the_set_becomes_whole(

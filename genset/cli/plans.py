@@ -1,0 +1,122 @@
+"""From the options of a scrape to a plan for each source."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from genset.errors import BadInput
+from genset.progress import say
+from genset.text.numbers import count
+from genset.workspace import SETTINGS_FILE, Workspace
+
+if TYPE_CHECKING:
+    from genset.scrape.collect.plan import ScrapePlan
+    from genset.scrape.keywords.queries import Queries
+    from genset.scrape.sources.source import Source
+    from genset.taxonomy import ImageClass
+
+
+def remark(plans: "list[ScrapePlan]") -> None:
+    """Say what a user may not expect of these sources."""
+    for plan in plans:
+        name = plan.source.about.name
+        if plan.safe_search > 1 and name == "flickr":
+            click.echo(
+                f"genset: --safe-search {plan.safe_search} finds no more than 1: Flickr shows "
+                "photos that are not safe only to who is logged in, which genset is not",
+                err=True,
+            )
+
+
+def plan_of(
+    workspace: Workspace,
+    queries: "Queries",
+    source: "type[Source]",
+    *,
+    classes: str | None,
+    per_class: int | None,
+    posted_after: datetime | None,
+    posted_before: datetime | None,
+    taken_after: datetime | None,
+    taken_unknown: bool,
+    licenses: str,
+    safe_search: int,
+    min_size: int | None,
+    no_search: bool,
+    no_wait: bool,
+) -> "ScrapePlan":
+    """The options, and where one is not given what the workspace says."""
+    from genset.licenses import choose_licenses
+    from genset.scrape.collect.plan import ScrapePlan
+    from genset.scrape.fetch.pauses import RetryPolicy
+
+    since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
+    until = posted_before.replace(tzinfo=UTC) if posted_before else None
+    if since > datetime.now(UTC):
+        settings = f"{workspace.root / SETTINGS_FILE}: posted_after"
+        where = "--posted-after" if posted_after else settings
+        raise BadInput(f"{where} is {since.date()}, a day to come: no photo is posted since")
+    if until is not None and until <= since:
+        raise BadInput(f"no photo is posted after {since.date()} and before {until.date()}")
+    if taken_after is not None and taken_after.replace(tzinfo=UTC) > datetime.now(UTC):
+        raise BadInput(f"--taken-after is {taken_after.date()}, a day to come")
+    asked = queries.select(wnid for wnid in (classes or "").split(",") if wnid)
+    return ScrapePlan(
+        classes=_searched(source, asked),
+        per_class=per_class or workspace.per_class,
+        posted_after=since,
+        posted_before=until,
+        licenses=choose_licenses(licenses),
+        safe_search=safe_search,
+        min_size=min_size,
+        search=not no_search,
+        retries=RetryPolicy(workspace.tries, workspace.retry_hours),
+        wait=not no_wait,
+        query_list=queries.version,
+        source=source,
+        taken_after=taken_after.replace(tzinfo=UTC) if taken_after else None,
+        taken_unknown=taken_unknown,
+    )
+
+
+def _searched(
+    source: "type[Source]", classes: "tuple[ImageClass, ...]"
+) -> "tuple[ImageClass, ...]":
+    """Those of the classes that a source can be searched for; the others are told, if not all."""
+    found = tuple(cls for cls in classes if source.queries(cls))
+    if 0 < len(found) < len(classes):
+        others = count(len(classes) - len(found), "class", "classes")
+        say(f"{source.about.name}: {others} cannot be searched for there")
+    return found
+
+
+def possible(plans: "list[ScrapePlan]") -> "list[ScrapePlan]":
+    """Those of the plans that their source can follow; why not the others is told.
+
+    Raises:
+        BadInput: none can be followed.
+    """
+    kept, reasons = [], []
+    for plan in plans:
+        if (reason := _why_not(plan)) is None:
+            kept.append(plan)
+        else:
+            reasons.append(f"{plan.source.about.name}: {reason}")
+    if not kept:
+        raise BadInput("; ".join(reasons))
+    for reason in reasons:
+        say(reason)
+    return kept
+
+
+def _why_not(plan: "ScrapePlan") -> str | None:
+    """Why a source cannot follow a plan; None where it can."""
+    if not plan.classes:
+        return "these classes cannot be searched for there: name others, or another source"
+    if plan.licenses is not None:
+        try:
+            plan.source.licenses(plan.licenses)
+        except BadInput as error:
+            return str(error)
+    return None
