@@ -52,6 +52,12 @@ INNER_FLOORS = {
         {"sources", "keywords"},
         {"collect", "imports", "upkeep"},
     ],
+    "scrape.sources": [
+        {"source"},
+        {"apis"},
+        {"flickr", "commons", "inaturalist"},
+        {"registry", "words"},
+    ],
     "sandbox": [
         {"collection"},
         {"messages", "faults", "crowd"},

@@ -1,6 +1,6 @@
 """Wikimedia Commons, as a source of photos: what is asked of it.
 
-What its answers say of photos is for `genset.scrape.sources.commons_photo` to read.
+What its answers say of photos is for `genset.scrape.sources.apis.commons_photo` to read.
 """
 
 import json
@@ -21,14 +21,14 @@ from genset.scrape.fetch.hosts import Host, Hosts, as_source_error
 from genset.scrape.fetch.http import is_retryable, user_agent
 from genset.scrape.fetch.places import endpoint_in, is_loopback
 from genset.scrape.fetch.rate_limit import RateLimit, Slots
-from genset.scrape.sources.commons_api import (
+from genset.scrape.sources.apis.commons_api import (
     Ask,
     Batch,
     ask_whole,
     checked_continuation,
     parse_reply,
 )
-from genset.scrape.sources.commons_photo import (
+from genset.scrape.sources.apis.commons_photo import (
     FIELDS,
     LICENSE_FIELDS,
     WIDTH,

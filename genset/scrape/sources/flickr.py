@@ -22,7 +22,7 @@ from genset.licenses import (
 from genset.scrape.fetch.hosts import Host, Hosts, as_source_error
 from genset.scrape.fetch.places import endpoint_in, is_loopback
 from genset.scrape.fetch.rate_limit import RateLimit
-from genset.scrape.sources.flickr_api import REST_URL, connected, parse_reply
+from genset.scrape.sources.apis.flickr_api import REST_URL, connected, parse_reply
 from genset.scrape.sources.source import (
     About,
     FoundPhoto,

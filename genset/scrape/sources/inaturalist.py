@@ -20,8 +20,8 @@ from genset.scrape.fetch.hosts import Host, Hosts, as_source_error
 from genset.scrape.fetch.http import is_retryable, user_agent
 from genset.scrape.fetch.places import endpoint_in, is_loopback
 from genset.scrape.fetch.rate_limit import AllOf, ByteLimit, Limit, RateLimit
-from genset.scrape.sources.inaturalist_draw import MOST_PER_PAGE, Draw, Window
-from genset.scrape.sources.inaturalist_reply import (
+from genset.scrape.sources.apis.inaturalist_draw import MOST_PER_PAGE, Draw, Window
+from genset.scrape.sources.apis.inaturalist_reply import (
     LICENSES,
     found_photo,
     id_of,
@@ -78,7 +78,7 @@ class INaturalist(Source):
     """iNaturalist's search, for the classes that are a taxon, in a random order.
 
     The first page of a search counts what there is, and brings no photos; each later one brings
-    those of a few places drawn by chance (`genset.scrape.sources.inaturalist_draw`).
+    those of a few places drawn by chance (`genset.scrape.sources.apis.inaturalist_draw`).
     """
 
     about = About(

@@ -19,9 +19,9 @@ from genset import __version__
 from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 from genset.licenses import FLICKR, License
 from genset.scrape.fetch.hosts import HostClosed, HostGaveUp, Hosts
+from genset.scrape.sources.apis.commons_api import ask_whole, checked_continuation, parse_reply
+from genset.scrape.sources.apis.commons_photo import license_in, photo_of
 from genset.scrape.sources.commons import WIDTHS, Commons, license_in_answer, search_text
-from genset.scrape.sources.commons_api import ask_whole, checked_continuation, parse_reply
-from genset.scrape.sources.commons_photo import license_in, photo_of
 from genset.scrape.sources.flickr import Flickr
 from genset.scrape.sources.registry import source_class
 from genset.scrape.sources.source import FoundPhoto, Question, SearchPage, Settings

@@ -16,8 +16,8 @@ from genset.errors import BadInput, SourceError, SourceRefused, SourceUnavailabl
 from genset.licenses import flickr_license
 from genset.sandbox import Reply, Request, Sandbox
 from genset.scrape.fetch.hosts import HostGaveUp, as_source_error
+from genset.scrape.sources.apis.flickr_api import parse_reply
 from genset.scrape.sources.flickr import Flickr, parse_search
-from genset.scrape.sources.flickr_api import parse_reply
 from genset.scrape.sources.source import Question, SearchPage, Settings
 from tests.labeled_workspace import TENCH, picture
 from tests.scrape.pools import flickr_at

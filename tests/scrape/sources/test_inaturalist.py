@@ -18,8 +18,7 @@ from genset.scrape.collect.estimate import estimate
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.scraper import scrape
 from genset.scrape.fetch.hosts import HostGaveUp
-from genset.scrape.sources.inaturalist import INaturalist
-from genset.scrape.sources.inaturalist_reply import (
+from genset.scrape.sources.apis.inaturalist_reply import (
     LICENSES,
     found_photo,
     license_in,
@@ -28,6 +27,7 @@ from genset.scrape.sources.inaturalist_reply import (
     parse_results,
     refusal_in,
 )
+from genset.scrape.sources.inaturalist import INaturalist
 from genset.scrape.sources.registry import source_class
 from genset.scrape.sources.source import FoundPhoto, Question, Settings
 from genset.store import Photo, Search

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from genset.scrape.sources.apis.inaturalist_draw import MOST_BLOCKS, MOST_PER_PAGE, Draw, Run
 from genset.scrape.sources.inaturalist import INaturalist
-from genset.scrape.sources.inaturalist_draw import MOST_BLOCKS, MOST_PER_PAGE, Draw, Run
 from genset.scrape.sources.source import Question, SearchPage
 from tests.scrape.sources.inaturalists import CONTACT, found, inaturalist, observation
 

@@ -1,0 +1,1 @@
+"""How each source's API is called, and what its answers mean."""
