@@ -24,6 +24,11 @@ from genset.workspace import Workspace
 
 _NSIDS_ARE_FROM = "flickr"  # the ids of its owners are known by their form
 _NSID = re.compile(r"[0-9]+@N[0-9]{2}")
+# Sources whose owners have ids of a form, what people call the source, and an id.
+_FORMS = {
+    _NSIDS_ARE_FROM: (_NSID, "Flickr", "an id such as 78733179@N04"),
+    "inaturalist": (re.compile(r"[1-9][0-9]*"), "iNaturalist", "a number such as 487589"),
+}
 _SOURCE = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 _MOST_NAMED = 5
 
@@ -152,13 +157,12 @@ def _owner_meant(session: Session, owner: str) -> _Meant:
     known = {*names(), *_sources_here(session)}
     if source not in known and (near := get_close_matches(source, known, n=1, cutoff=0.7)):
         raise BadInput(f"there is no source {source!r} here: do you mean {near[0]}?")
-    can_be = source != _NSIDS_ARE_FROM or _is_nsid(source, name)
-    if not can_be and not _is_known(session, source, name, Photo.owner):
-        raise BadInput(
-            f"{name!r} is nobody at Flickr: an owner there is an id such as 78733179@N04"
-        )
     if credited := _credited(session, source, name):
         raise BadInput(credited)
+    form, title, is_such = _FORMS.get(source, (None, "", ""))
+    can_be = form is None or form.fullmatch(name) is not None
+    if not can_be and not _is_known(session, source, name, Photo.owner):
+        raise BadInput(f"{name!r} is nobody at {title}: an owner there is {is_such}")
     return source, name, True
 
 

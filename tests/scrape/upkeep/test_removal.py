@@ -151,6 +151,7 @@ def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
         (["--owner", ":Ann"], "SOURCE:OWNER"),
         (["--owner", "My Museum:Ann"], "SOURCE:OWNER"),
         (["--owner", "flickr:annko"], "78733179@N04"),
+        (["--owner", "inaturalist:annko"], "487589"),
         (["--owner", f"flickr:{ANN}", ANN], "name one"),
         ([], "name one"),
     ],
