@@ -103,16 +103,16 @@ def scrape(
 
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store, begin=not dry_run)
-        plans = [
-            _plan(workspace, queries, source, **wanted) for source in chosen(workspace, sources)
-        ]
+        asked = chosen(workspace, sources)
+        plans = _searchable([_plan(workspace, queries, source, **wanted) for source in asked])
+        by_source = len(asked) > 1
         _remark(plans)
         if dry_run and retry_failed:
             raise BadInput("a dry run tells of what was not tried yet: leave out --retry-failed")
         if dry_run:
-            _show_estimates(workspace, store, plans, as_json)
+            _show_estimates(workspace, store, plans, by_source, as_json)
             return
-        _scrape(workspace, store, plans, retry_failed, give_up_after, as_json)
+        _scrape(workspace, store, plans, retry_failed, give_up_after, by_source, as_json)
 
 
 def _scrape(
@@ -121,6 +121,7 @@ def _scrape(
     plans: "list[ScrapePlan]",
     retry_failed: bool,
     give_up_after: float | None,
+    by_source: bool,
     as_json: bool,
 ) -> None:
     from genset.scrape.collect.contested import explain
@@ -151,11 +152,11 @@ def _scrape(
     for plan in plans:
         name = plan.source.about.name
         if name in done:
-            lead = f"{name}: " if len(plans) > 1 else ""
+            lead = f"{name}: " if by_source else ""
             lines += [f"{lead}{line}" for line in _lines(plan, done[name], rivals[name])]
             answers[name] = asdict(done[name]) | {"rivals": rivals[name]}
     [*only] = answers.values()
-    show(only[0] if len(plans) == 1 and only else answers, "\n".join(lines), as_json)
+    show(answers if by_source or not only else only[0], "\n".join(lines), as_json)
     _raise_first(plans, came)
 
 
@@ -206,7 +207,11 @@ def _problem(done: "ScrapeSummary") -> GensetError | None:
 
 
 def _show_estimates(
-    workspace: Workspace, store: "Store", plans: "list[ScrapePlan]", as_json: bool
+    workspace: Workspace,
+    store: "Store",
+    plans: "list[ScrapePlan]",
+    by_source: bool,
+    as_json: bool,
 ) -> None:
     from genset.scrape.collect.estimate import estimate
     from genset.scrape.sources.source import Settings
@@ -218,11 +223,11 @@ def _show_estimates(
     lines = []
     for plan in plans:
         name = plan.source.about.name
-        lead = f"{name}: " if len(plans) > 1 else ""
+        lead = f"{name}: " if by_source else ""
         lines += [f"{lead}{line}" for line in told(takes[name], plan)]
     answers = {name: asdict(each) for name, each in takes.items()}
     [*only] = answers.values()
-    show(only[0] if len(only) == 1 else answers, "\n".join(lines), as_json)
+    show(answers if by_source else only[0], "\n".join(lines), as_json)
 
 
 def _remark(plans: "list[ScrapePlan]") -> None:
@@ -288,17 +293,30 @@ def _plan(
     )
 
 
+def _searchable(plans: "list[ScrapePlan]") -> "list[ScrapePlan]":
+    """The plans that have a class to search for.
+
+    Raises:
+        BadInput: none has.
+    """
+    found = [plan for plan in plans if plan.classes]
+    if not found:
+        titles = " and ".join(plan.source.about.title for plan in plans)
+        raise BadInput(
+            f"{titles} cannot be searched for these classes: name others, or another source"
+        )
+    for plan in plans:
+        if not plan.classes:
+            say(f"{plan.source.about.name}: none of these classes can be searched for there")
+    return found
+
+
 def _searched(
     source: "type[Source]", classes: "tuple[ImageClass, ...]"
 ) -> "tuple[ImageClass, ...]":
     """Those of the classes that a source can be searched for; the others are told."""
     found = tuple(cls for cls in classes if source.queries(cls))
-    if not found:
-        raise BadInput(
-            f"{source.about.title} cannot be searched for these classes: name others, or another "
-            "source"
-        )
-    if len(found) < len(classes):
+    if 0 < len(found) < len(classes):
         others = count(len(classes) - len(found), "class", "classes")
         say(f"{source.about.name}: {others} cannot be searched for there")
     return found

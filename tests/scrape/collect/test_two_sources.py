@@ -31,9 +31,11 @@ from genset.scrape.upkeep.refresh import refresh
 from genset.store import DuplicatePair, Photo
 from genset.taxonomy import imagenet1k
 from tests.labeled_workspace import TENCH, picture
+from tests.scrape.commands import genset
 from tests.scrape.pools import Pool, Row, record
 
 CLASSES = tuple(imagenet1k()[wnid] for wnid in (TENCH, "n01443537"))
+SAW = "n03000684"  # no organism
 SETTINGS = Settings(contact="me@example.org")
 ENDPOINTS = {
     "flickr": "GENSET_FLICKR_ENDPOINT",
@@ -315,6 +317,23 @@ def test_killed_at_any_moment_two_sources_end_as_undisturbed_ones_do(
 
 def without_clocks(rows: list[Row]) -> list[Row]:
     return [{name: row[name] for name in row if not name.endswith("_at")} for row in rows]
+
+
+def test_a_source_that_has_none_of_the_classes_does_not_hold_up_the_others(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=2)
+    running = start("flickr", [record(n, "chain saw", wnid=SAW) for n in range(3)])
+    endpoint = running.environment[ENDPOINTS["flickr"]]
+    contact = {"GENSET_CONTACT": "me@example.org"}
+
+    def scraped(sources: str, code: int = 0) -> str:
+        words = "scrape", "--source", sources, "--classes", SAW, "--per-class", "2", "--json"
+        return genset(*words, cwd=pool.workspace.root, code=code, endpoint=endpoint, more=contact)
+
+    assert json.loads(scraped("flickr,inaturalist"))["flickr"]["full"] == 1
+    assert stored(pool, "flickr") == ["0", "1"]
+    assert "iNaturalist cannot be searched for these classes" in scraped("inaturalist", code=2)
 
 
 def test_a_refresh_asks_each_source_after_its_own(
