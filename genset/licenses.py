@@ -279,8 +279,8 @@ class LicenseChoice:
     """The licences that a user means, as `choose_licenses` reads them.
 
     Attributes:
-        words: sorted: "open", the names of licences, SPDX ids, and SPDX ids without their version
-            ("CC-BY-SA", which means all versions).
+        words: sorted: "open", the names of licences, ids as `spdx_id` gives them, and SPDX ids
+            without their version ("CC-BY-SA", which means all versions).
     """
 
     words: tuple[str, ...]
@@ -291,7 +291,7 @@ class LicenseChoice:
         id = spdx_id(license)
         return any(
             (word == "open" and is_open(license))
-            or word.lower() == name
+            or word.lower() in (name, id.lower())
             or id == spdx_id(License(word, ""))
             or re.fullmatch(rf"(?:LicenseRef-)?{re.escape(word)}-\d\.\d(?:-[A-Z]+)?", id)
             is not None
@@ -312,7 +312,8 @@ def choose_licenses(text: str) -> LicenseChoice | None:
     """The licences that a user means; None for any.
 
     `text` is "any", "open" (`is_open`), or names ("CC BY 4.0", "CC BY-SA" for all its versions),
-    SPDX ids and Flickr's ids, separated by commas.
+    SPDX ids, ids of what SPDX has none for (``LicenseRef-...``), and Flickr's ids, separated by
+    commas.
 
     Raises:
         BadInput: a word is none of these.
@@ -344,6 +345,9 @@ def _license_word(word: str) -> str:
         return by_id[named]
     if not named.startswith("LicenseRef-"):
         return named
+    # As a release writes it of a licence that SPDX has no id for.
+    if re.fullmatch(r"LicenseRef-[A-Za-z0-9.-]+", word, re.I):
+        return next((name for id, name in by_id.items() if id.lower() == word.lower()), word)
     known = ", ".join(f"{number} {each.name}" for number, each in FLICKR.items())
     raise BadInput(
         f"no licence {word!r}: say any, open, SPDX ids such as CC-BY-SA-3.0, or names or ids of "

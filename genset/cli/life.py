@@ -113,6 +113,7 @@ def remove(
         f"{len(done.photos)} photos are out, {done.deleted} originals deleted"
         + (f", {done.kept} kept for other photos of the same bytes" if done.kept else ""),
         *(f"  {photo}" for photo in done.photos),
+        *(f"in the pool still, of the same bytes: {photo}" for photo in done.same_bytes),
         *(f"release {name} has {count} of them" for name, count in done.releases.items()),
     ]
     if done.owner:

@@ -42,6 +42,8 @@ def plain_text(markup: str, longest: int = 120) -> str:
     """
     # After the last tag that ends, "<" is a character: each would be sought an end to the end.
     tags, end, rest = markup[:_LONGEST].rpartition(">")
+    if len(markup) > _LONGEST:
+        rest = rest.partition("<")[0]  # half a tag is no word
     reader = _Reader()
     reader.feed(_MARKED_SECTION.sub("<!", tags) + end + rest.replace("<", "&lt;"))
     reader.close()

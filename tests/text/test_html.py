@@ -78,3 +78,9 @@ def test_what_is_long_or_deep_is_read_in_part(markup: str) -> None:
 
 def test_a_word_that_lies_deep_is_read() -> None:
     assert plain_text("<i>" * 1_500 + "deep" + "</i>" * 1_000) == "deep"
+
+
+@pytest.mark.parametrize("tag", ["<p>", "<b>", "<div>", "<div class=x>", "<!-- x -->"])
+def test_half_a_tag_where_reading_ends_is_no_word(tag: str) -> None:
+    assert plain_text(tag * 20_000 + "deep") == ""
+    assert plain_text("Ann" + tag * 20_000) == "Ann"

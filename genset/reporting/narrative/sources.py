@@ -127,8 +127,8 @@ def _told(model: ModelAtSources, first: str, second: str) -> str:
     mean = model.top1.difference
     if mean is None:
         return (
-            f"{clean(model.label)} differs in too few for these photos to tell what the source has "
-            "to do with it."
+            f"these photos cannot tell what the source has to do with {clean(model.label)}: fewer "
+            f"than {FEWEST} classes deviate from the difference that most have."
         )
     if not sign(mean):
         return (

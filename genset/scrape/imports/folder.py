@@ -26,11 +26,10 @@ from genset.progress import progress
 from genset.scrape.fetch.http import MAX_BYTES
 from genset.scrape.fetch.originals import Original, keep
 from genset.scrape.fetch.picture import FORMATS
+from genset.scrape.sources.registry import is_source
 from genset.store import Candidate, Photo, PhotoEvent, RemovedOwner, Store, now
 from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
-
-_RESERVED = "flickr"  # whose ids mean something else
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +102,8 @@ def _check(workspace: Workspace, store: Store, origin: Origin) -> None:
             f"a source is named by up to 32 lower case letters, digits, '.', '_' and '-', not "
             f"{origin.source!r}: say --source NAME"
         )
-    if origin.source == _RESERVED:
-        raise BadInput(f"{_RESERVED} is the name of what was scraped: say another with --source")
+    if is_source(origin.source):  # ids mean something else there, and are asked after
+        raise BadInput(f"{origin.source} is the name of what is scraped: say another with --source")
     if origin.posted_at < workspace.posted_after:
         raise BadInput(
             f"photos that were public on {origin.posted_at.date()} may have been seen by models: "

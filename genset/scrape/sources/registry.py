@@ -37,8 +37,10 @@ def source_class(name: str) -> type[Source]:
     for entry in entry_points(group="genset.sources", name=name):
         try:
             found = entry.load()
-        except Exception as error:  # noqa: BLE001 - it is somebody else's code
-            raise BadInput(f"the source {name} ({entry.value}) cannot be loaded: {error}") from None
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
+            raise BadInput(
+                f"the source {name} ({entry.value}) cannot be loaded: {error!r}"
+            ) from None
         if isinstance(found, type) and issubclass(found, Source) and found.about.name == name:
             return found
         raise BadInput(f"the source {name} ({entry.value}) is no Source of this name")

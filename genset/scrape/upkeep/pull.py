@@ -22,6 +22,7 @@ from genset.release.documents import documents
 from genset.release.reader import MANIFEST, Manifest, ReleasePhoto, read_manifest
 from genset.scrape.fetch.originals import Fetcher
 from genset.scrape.fetch.picture import check_picture
+from genset.scrape.sources.registry import is_source
 from genset.scrape.sources.source import Source
 from genset.text.links import web_link
 
@@ -131,8 +132,11 @@ class _Puller:
             return _Came("present")
         if not photo.image_url:
             return _Came("failed", "no picture offered")
+        fetcher = self._fetchers.get(photo.source)
+        if fetcher is None:
+            return _Came("failed", f"no source {photo.source!r} is installed here")
         try:
-            content = self._fetchers[photo.source].content(photo.image_url)
+            content = fetcher.content(photo.image_url)
             if hashlib.sha256(content).hexdigest() != photo.sha256:
                 return _Came("changed")
             kind = check_picture(content).format
@@ -161,7 +165,7 @@ class _Puller:
 def _sound(path: Path, open_source: Callable[[str], Source]) -> tuple[Manifest, dict[str, Source]]:
     """Read a manifest, and refuse one that is not as genset writes them.
 
-    Return it with the sources that its photos are at, by name.
+    Return it with the sources that its photos are at, by name, as far as they are installed here.
     """
     if path.stat().st_size > _LARGEST_MANIFEST:
         raise BadInput(f"{path} is larger than any manifest ({_LARGEST_MANIFEST} bytes)")
@@ -180,10 +184,12 @@ def _sound(path: Path, open_source: Callable[[str], Source]) -> tuple[Manifest, 
             if url and web_link(url) is None:
                 raise BadInput(f"{path}: {photo.file} has no web address: {url[:99]!r}")
     # A photo that was never up (`genset add`) has no address, and is told as not to be had.
+    # Nor are those to be had of a source that is somebody's own, and not installed here.
     names = {photo.source for photo in release.photos if photo.image_url}
-    sources = {name: open_source(name) for name in sorted(names)}
+    sources = {name: open_source(name) for name in sorted(names) if is_source(name)}
     for photo in release.photos:
-        if photo.image_url and not sources[photo.source].may_fetch(photo.image_url):
+        source = sources.get(photo.source) if photo.image_url else None
+        if source is not None and not source.may_fetch(photo.image_url):
             raise BadInput(
                 f"{path}: {photo.file} is on no host of {photo.source}: {photo.image_url[:99]!r}"
             )

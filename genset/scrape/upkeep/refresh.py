@@ -66,7 +66,7 @@ class RefreshSummary:
 def sources_in_pool(store: Store) -> tuple[str, ...]:
     """The names of the sources that stored photos are from, and that can be asked after them."""
     with store.session() as session:
-        stored = select(Photo.source).where(Photo.sha256.is_not(None)).distinct()
+        stored = select(Photo.source).where(Photo.sha256.is_not(None), _is_somewhere()).distinct()
         return tuple(name for name in sorted(session.scalars(stored)) if is_source(name))
 
 
@@ -123,7 +123,12 @@ def _ask_after(
 
 
 def _in_pool(source: str) -> ColumnElement[bool]:
-    return (Photo.source == source) & Photo.sha256.is_not(None)
+    return (Photo.source == source) & Photo.sha256.is_not(None) & _is_somewhere()
+
+
+def _is_somewhere() -> ColumnElement[bool]:
+    """Not of a folder that was added under a name that has become a source's since."""
+    return (Photo.image_url != "") | (Photo.page_url != "")
 
 
 def _last_seen() -> ColumnElement[datetime]:

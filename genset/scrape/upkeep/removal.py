@@ -7,23 +7,30 @@ passes. Labels stay too: they are append-only, and say nothing of the picture.
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 from pathlib import PurePath
 
-from sqlalchemy import select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from genset.errors import BadInput
 from genset.release.reader import ReleasePhoto, find_releases
 from genset.scrape.sources.registry import is_source, names
 from genset.store import Photo, PhotoEvent, RemovedOwner, Store
+from genset.text.numbers import count
 from genset.workspace import Workspace
 
 _NSIDS_ARE_FROM = "flickr"  # the ids of its owners are known by their form
 _NSID = re.compile(r"[0-9]+@N[0-9]{2}")
+# Sources whose owners have ids of a form, what people call the source, and an id.
+_FORMS = {
+    _NSIDS_ARE_FROM: (_NSID, "Flickr", "an id such as 78733179@N04"),
+    "inaturalist": (re.compile(r"[1-9][0-9]*"), "iNaturalist", "a number such as 487589"),
+}
 _SOURCE = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,8 @@ class Removal:
         deleted: originals that were deleted.
         kept: originals that stay because another photo of the pool has the same bytes.
         releases: how many of the photos each existing release has, by its name.
+        same_bytes: the photos for which those originals stay. They are in the pool still: one at
+            another source may be the same person's.
     """
 
     photos: list[str]
@@ -43,6 +52,7 @@ class Removal:
     deleted: int
     kept: int
     releases: dict[str, int]
+    same_bytes: list[str] = field(default_factory=list)
 
 
 def remove(workspace: Workspace, store: Store, what: str, reason: str) -> Removal:
@@ -88,7 +98,7 @@ def _remove(
             _bury(session, photo, reason)
         ids = [photo.id for photo in photos]
     with store.begin_alone() as session:
-        deleted, kept = _delete_originals(workspace, session, ids)
+        deleted, kept, same_bytes = _delete_originals(workspace, session, ids)
 
     def is_meant(photo: ReleasePhoto) -> bool:
         return photo.source == source and name == (photo.owner if is_owner else photo.source_id)
@@ -102,7 +112,8 @@ def _remove(
         owner=name if is_owner else None,
         deleted=deleted,
         kept=kept,
-        releases={release: count for release, count in found.items() if count},
+        releases={release: number for release, number in found.items() if number},
+        same_bytes=same_bytes,
     )
 
 
@@ -146,12 +157,37 @@ def _owner_meant(session: Session, owner: str) -> _Meant:
     known = {*names(), *_sources_here(session)}
     if source not in known and (near := get_close_matches(source, known, n=1, cutoff=0.7)):
         raise BadInput(f"there is no source {source!r} here: do you mean {near[0]}?")
-    can_be = source != _NSIDS_ARE_FROM or _is_nsid(source, name)
+    if credited := _credited(session, source, name):
+        raise BadInput(credited)
+    form, title, is_such = _FORMS.get(source, (None, "", ""))
+    can_be = form is None or form.fullmatch(name) is not None
     if not can_be and not _is_known(session, source, name, Photo.owner):
-        raise BadInput(
-            f"{name!r} is nobody at Flickr: an owner there is an id such as 78733179@N04"
-        )
+        raise BadInput(f"{name!r} is nobody at {title}: an owner there is {is_such}")
     return source, name, True
+
+
+def _credited(session: Session, source: str, name: str) -> str:
+    """What to tell who takes the name in a photo's credit for its owner's; "" where it is none.
+
+    The owner is the account that the photo is under. Its name is another at some sources, and who
+    made a photo may not be who uploaded it.
+    """
+    if _is_known(session, source, name, Photo.owner):
+        return ""
+    left = or_(Photo.refused.is_(None), Photo.refused.not_like("removed%"))
+    named = (Photo.source == source) & (Photo.owner_name == name) & left
+    photos = session.scalars(select(Photo).where(named).order_by(Photo.id).limit(_MOST_NAMED)).all()
+    if not photos:
+        return ""
+    many = session.scalar(select(func.count()).select_from(Photo).where(named)) or 0
+    listed = ", ".join(f"{source}:{photo.source_id}" for photo in photos)
+    owners = ", ".join(dict.fromkeys(f"{source}:{photo.owner}" for photo in photos))
+    more = ", ..." if many > len(photos) else ""
+    return (
+        f"no owner at {source} is {name!r}, but {count(many, 'photo is', 'photos are')} credited "
+        f"to that name: remove each ({listed}{more}), or with --owner all of the account that it "
+        f"is under ({owners}{more})"
+    )
 
 
 def _sources_here(session: Session) -> set[str]:
@@ -190,19 +226,24 @@ def _bury(session: Session, photo: Photo, reason: str) -> None:
 
 def _delete_originals(
     workspace: Workspace, session: Session, photo_ids: Iterable[int]
-) -> tuple[int, int]:
-    """Delete the originals of removed photos; return how many, and how many are still needed."""
+) -> tuple[int, int, list[str]]:
+    """Delete the originals of removed photos.
+
+    Return how many, how many are still needed, and which photos need them.
+    """
     removed = select(PhotoEvent.detail).where(
         PhotoEvent.what == "removed",
         PhotoEvent.detail != "",
         PhotoEvent.photo_id.in_(photo_ids),
     )
-    deleted = kept = 0
+    deleted, kept, needed_by = 0, 0, []
     for file in session.scalars(removed.distinct()).all():
         path = workspace.images / file
-        if session.scalar(select(Photo.id).where(Photo.sha256 == PurePath(file).stem).limit(1)):
+        same = select(Photo).where(Photo.sha256 == PurePath(file).stem).order_by(Photo.id)
+        if others := session.scalars(same).all():
             kept += 1
+            needed_by += [f"{photo.source}:{photo.source_id}" for photo in others]
         elif path.is_file():
             path.unlink()
             deleted += 1
-    return deleted, kept
+    return deleted, kept, needed_by

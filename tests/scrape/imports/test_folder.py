@@ -212,7 +212,9 @@ def test_hidden_files_and_files_beside_the_class_folders_are_not_photos(
         take(tmp_path / "empty")
 
 
-@pytest.mark.parametrize("source", ["flickr", "Museum", "a/b", "a:b", "", ".x", "a" * 33])
+@pytest.mark.parametrize(
+    "source", ["flickr", "commons", "inaturalist", "Museum", "a/b", "a:b", "", ".x", "a" * 33]
+)
 def test_a_source_has_a_name_of_its_own(pool: Pool, take: Take, source: str) -> None:
     with pytest.raises(BadInput, match="--source"):
         take(origin=Origin(source, "", "", "", MUSEUM.posted_at))

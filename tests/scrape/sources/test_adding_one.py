@@ -14,6 +14,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from genset.errors import BadInput
+from genset.scrape.sources import registry
+from genset.scrape.sources.flickr import Flickr
 from tests.labeled_workspace import TENCH, picture
 
 DOCS = Path(__file__).parents[3] / "docs" / "sources.md"
@@ -123,3 +126,37 @@ def test_the_example_is_scraped_refreshed_released_and_pulled(genset: Any, tmp_p
     said = genset("pull", "releases/v1/manifest.json", "--to", "copy")
     assert "3 of 3 photos pulled" in said
     assert "1 photos are out" in genset("remove", "museum:3", "--reason", "asked")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import nothing_of_this_name", "nothing_of_this_name"),
+        ("raise KeyError('a\\nb\\x1b[2J')", "KeyError"),
+        ("raise SystemExit(0)", "SystemExit"),
+        ("Broken = 1", "no Source of this name"),
+        ("from genset.scrape.sources.commons import Commons as Broken", "no Source of this name"),
+        ("", "Broken"),
+    ],
+)
+def test_a_source_that_is_broken_is_told_and_harms_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, said: str
+) -> None:
+    info = tmp_path / "broken-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    module = f"broken_{tmp_path.name}".replace("-", "_")
+    (tmp_path / f"{module}.py").write_text(code)
+    (info / "entry_points.txt").write_text(
+        f"[genset.sources]\nbroken = {module}:Broken\nflickr = {module}:Broken\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    registry.names.cache_clear()
+    try:
+        with pytest.raises(BadInput, match="the source broken") as told:
+            registry.source_class("broken")
+        assert said in str(told.value)
+        assert registry.names() == ("flickr", "commons", "inaturalist", "broken")
+        assert registry.source_class("flickr") is Flickr
+    finally:
+        registry.names.cache_clear()

@@ -191,6 +191,20 @@ def test_the_ids_of_free_licences_can_be_asked_for() -> None:
     assert free.wants(License("FAL", "http://artlibre.org/licence/lal/en"))
 
 
+@pytest.mark.parametrize(
+    "name", ["Public domain", "No known copyright restrictions", "All Rights Reserved", "A (b) c"]
+)
+def test_the_id_that_a_release_writes_can_be_asked_for(name: str) -> None:
+    id = spdx_id(License(name, ""))
+    assert id.startswith("LicenseRef-")
+    for word in (id, id.lower()):
+        choice = choose_licenses(f"CC0-1.0,{word}")
+        assert choice is not None
+        assert choice.wants(License(name, ""))
+        assert not choice.wants(License("CC BY 4.0", ""))
+        assert not choice.wants(License("Public domain of Mars", ""))
+
+
 @pytest.mark.parametrize("number", [n for n in FLICKR if n not in (0, 7, 8)])
 def test_a_licence_of_creative_commons_has_one_name_and_address(number: int) -> None:
     known = FLICKR[number]

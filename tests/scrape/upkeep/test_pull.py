@@ -197,6 +197,20 @@ def test_a_photo_that_was_never_up_is_told(maker: Maker, rebuild: Rebuild, tmp_p
     assert done.failed == {maker.release.photos[0].file: "no picture offered"}
 
 
+def test_photos_of_a_source_that_is_not_installed_are_told_and_the_rest_comes(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    evil = "museum\x1b[2J"
+    manifest = maker.rewritten(
+        tmp_path / "m.json", lambda document: document["photos"][0].update(source=evil)
+    )
+    done = rebuild(manifest)
+    [(file, reason)] = done.failed.items()
+    assert file == maker.release.photos[0].file
+    assert "no source 'museum" in reason and reason.isprintable()
+    assert (done.pulled, done.missing) == (2, 1)
+
+
 def test_bytes_that_fit_the_hash_must_be_a_photo_too(
     maker: Maker, rebuild: Rebuild, tmp_path: Path
 ) -> None:

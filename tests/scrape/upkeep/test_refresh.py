@@ -13,11 +13,12 @@ from genset.errors import SourceRefused, SourceUnavailable
 from genset.licenses import FLICKR, License
 from genset.sandbox import Faults, Reply, Request
 from genset.scrape.sources.flickr import Flickr
-from genset.scrape.upkeep.refresh import RefreshSummary, refresh
+from genset.scrape.upkeep.refresh import RefreshSummary, refresh, sources_in_pool
 from genset.scrape.upkeep.removal import remove
 from genset.store import Photo, PhotoEvent
+from tests.labeled_workspace import add_candidate, picture
 from tests.scrape.commands import genset
-from tests.scrape.pools import Faulty, Pool, Serve, record
+from tests.scrape.pools import CAT, Faulty, Pool, Serve, record
 
 INFO, LICENSES = "flickr.photos.getInfo", "flickr.photos.licenses.getInfo"
 PAGE = "https://www.flickr.com/photos/1@N00/1"
@@ -163,6 +164,24 @@ def test_removed_and_merely_known_photos_cost_no_call(
     pool.scrape(sandbox.source, per_class=4)
     assert refresh(pool.store, sandbox.source).checked == 2
     assert asked(sandbox) == ["2", "3"]
+
+
+def test_photos_of_a_folder_cost_no_call_whatever_it_is_called(filled: tuple[Faulty, Pool]) -> None:
+    sandbox, pool = filled
+    everything = asked_by(pool, sandbox)
+    nowhere = {"page_url": "", "image_url": ""}
+    # Nobody can add one under this name now; a version that knew no such source let them.
+    add_candidate(pool.workspace, pool.store, CAT.wnid, 900, content=picture(900), **nowhere)
+    assert asked_by(pool, sandbox) == everything
+    add_candidate(pool.workspace, pool.store, CAT.wnid, 901, source="commons", **nowhere)
+    assert sources_in_pool(pool.store) == ("flickr",)
+
+
+def asked_by(pool: Pool, sandbox: Faulty) -> list[str]:
+    """What a refresh asks after."""
+    sandbox.requests.clear()
+    refresh(pool.store, sandbox.source)
+    return asked(sandbox)
 
 
 def test_a_refresh_that_was_stopped_goes_on_where_it_was(filled: tuple[Faulty, Pool]) -> None:

@@ -90,11 +90,11 @@ def test_bytes_that_another_photo_of_the_pool_has_stay(serve: Serve, pool: Pool)
     sandbox = serve(*rows, contents={1: picture(7), 2: picture(7)})
     pool.scrape(sandbox.source, CAT, DOG)
     first = taken_out(pool, "1")
-    assert (first.deleted, first.kept) == (0, 1)
+    assert (first.deleted, first.kept, first.same_bytes) == (0, 1, ["flickr:2"])
     assert pool.held(DOG) == ["2"]
     assert check_files(pool.workspace, pool.store) == []
     second = taken_out(pool, "2")
-    assert (second.deleted, second.kept) == (1, 0)
+    assert (second.deleted, second.kept, second.same_bytes) == (1, 0, [])
     assert pool.files() == {}
 
 
@@ -151,6 +151,7 @@ def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
         (["--owner", ":Ann"], "SOURCE:OWNER"),
         (["--owner", "My Museum:Ann"], "SOURCE:OWNER"),
         (["--owner", "flickr:annko"], "78733179@N04"),
+        (["--owner", "inaturalist:annko"], "487589"),
         (["--owner", f"flickr:{ANN}", ANN], "name one"),
         ([], "name one"),
     ],
@@ -168,6 +169,35 @@ def test_what_is_not_here_is_said(serve: Serve, pool: Pool, what: str) -> None:
     with pytest.raises(BadInput, match="78733179@N04"):
         taken_out(pool, what)
     assert pool.rows() == before
+
+
+def test_the_same_photo_at_another_source_is_named(labeled: tuple[Workspace, Store]) -> None:
+    workspace, store = labeled
+    add_candidate(workspace, store, TENCH, 900, content=picture(0), source="commons")
+    store.close()
+    said = genset("remove", "flickr:0", "--reason", "asked", cwd=workspace.root)
+    assert "1 kept for other photos" in said and "same bytes: commons:900" in said
+
+
+@pytest.mark.parametrize("owner", ["commons:Ann Ko", "commons:Bot"])
+def test_the_name_in_a_credit_is_not_taken_for_an_owner(
+    labeled: tuple[Workspace, Store], owner: str
+) -> None:
+    workspace, store = labeled
+    for number in range(900, 907):
+        credit = {"owner": "Bot", "owner_name": "Ann Ko"}
+        add_candidate(workspace, store, TENCH, number, source="commons", **credit)
+    words = "remove", "--owner", owner, "--reason", "asked"
+    if owner == "commons:Bot":
+        assert "7 photos are out" in genset(*words, cwd=workspace.root)
+        said = genset("remove", "--owner", "commons:Ann Ko", *words[3:], cwd=workspace.root)
+        assert "no later scrape takes a photo of Ann Ko" in said  # all that bore the name are out
+        return
+    said = genset(*words, cwd=workspace.root, code=2)
+    assert "7 photos are credited to that name" in said
+    assert "commons:900" in said and "(commons:Bot, ...)" in said
+    with store.session() as session:
+        assert session.scalars(select(RemovedOwner)).all() == []
 
 
 def test_a_reason_must_be_given(pool: Pool) -> None:
@@ -232,6 +262,7 @@ def test_the_command(labeled: tuple[Workspace, Store]) -> None:
         "deleted": 1,
         "kept": 0,
         "releases": {"v1": 1},
+        "same_bytes": [],
     }
     text = genset("remove", "1@N00", "--reason", "asked", cwd=workspace.root)
     assert "release v1 has 1 of them" in text
