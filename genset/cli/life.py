@@ -43,10 +43,8 @@ def refresh(
     from genset.scrape.fetch.hosts import Hosts
     from genset.scrape.sources.registry import source_class
     from genset.scrape.sources.source import Settings
-    from genset.scrape.upkeep.refresh import RefreshSummary, sources_in_pool
-    from genset.scrape.upkeep.refresh import refresh as ask
+    from genset.scrape.upkeep.refresh import refresh_all, sources_in_pool
 
-    done, problems = RefreshSummary(), []
     with opened(folder) as (workspace, store):
         names = sources or sources_in_pool(store) or workspace.sources
         settings = Settings.of(workspace)
@@ -54,13 +52,10 @@ def refresh(
         ready = [
             source_class(name).connect(Hosts(store, say, give_up_after), settings) for name in names
         ]
-        for source in ready:
-            try:
-                done.add(ask(store, source))
-            except GensetError as error:
-                if len(ready) == 1:
-                    raise
-                problems.append(f"{source.name}: {error}")
+        done, ended = refresh_all(store, ready)
+    if len(ready) == 1 and ended:
+        raise ended[ready[0].name]
+    problems = [f"{name}: {error}" for name, error in ended.items()]
     lines = [f"{done.checked:,} photos checked, {len(done.changes)} changes, {len(done.gone)} gone"]
     for change in done.changes:
         lines.append(" ".join(f"{change.photo}: {change.what} {change.detail}".split()))

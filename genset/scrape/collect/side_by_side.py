@@ -1,8 +1,7 @@
-"""Scrape several sources at once: none waits for another's hosts, and none ends with another's."""
+"""Scrape several sources at once."""
 
-import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlalchemy import func, select
 
@@ -10,11 +9,11 @@ from genset.errors import GensetError
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.results import ScrapeSummary
 from genset.scrape.collect.scraper import scrape
+from genset.scrape.fetch.hosts import Hosts
+from genset.scrape.fetch.side_by_side import side_by_side
 from genset.scrape.sources.source import Source
 from genset.store import Photo, Store
 from genset.workspace import Workspace
-
-_LOOK_AGAIN = 0.2  # seconds
 
 # A source that is ready to be asked, with hosts of its own, and what is wanted of it.
 Wanted = tuple[Source, ScrapePlan]
@@ -32,62 +31,32 @@ def scrape_all(workspace: Workspace, store: Store, wanted: Sequence[Wanted]) -> 
         store: the workspace's.
         wanted: each source once; no two share their `Hosts`.
     """
-    came = _side_by_side(workspace, store, wanted)
+    came = side_by_side(_work(workspace, store, wanted))
     # Photos of two sources may be the same, and so be claimed by two classes, each of which was
     # full by what its own source knew.
     if len(wanted) > 1 and _have_same_bytes(store):
-        for source, plan in wanted:
-            before = came[source.name]
-            if isinstance(before, ScrapeSummary):
-                came[source.name] = _together(before, _scrape(workspace, store, source, plan))
+        again = [each for each in wanted if isinstance(came[each[0].name], ScrapeSummary)]
+        after = side_by_side(_work(workspace, store, again, is_told=False)) if again else {}
+        came |= {name: _together(came[name], each) for name, each in after.items()}
     return came
 
 
-def _side_by_side(workspace: Workspace, store: Store, wanted: Sequence[Wanted]) -> dict[str, Came]:
-    if len(wanted) == 1:
-        [(source, plan)] = wanted
-        return {source.name: _scrape(workspace, store, source, plan)}
-    came: dict[str, Came] = {}
-    broken: list[BaseException] = []
+def _work(
+    workspace: Workspace, store: Store, wanted: Sequence[Wanted], *, is_told: bool = True
+) -> dict[str, tuple[Hosts, Callable[[], ScrapeSummary]]]:
+    """A scrape of each source; who waits for the others is told that one is done."""
 
-    def work(source: Source, plan: ScrapePlan) -> None:
-        try:
-            came[source.name] = _scrape(workspace, store, source, plan)
-            if len(came) < len(wanted):
-                source.api.hosts.say(f"{source.name}: {_in_short(came[source.name], plan)}")
-        except BaseException as error:  # noqa: BLE001 - the main thread raises it
-            broken.append(error)
+    def scraper(source: Source, plan: ScrapePlan) -> Callable[[], ScrapeSummary]:
+        def work() -> ScrapeSummary:
+            done = scrape(workspace, store, source, plan)
+            if is_told and len(wanted) > 1:
+                of = f"{done.full} of {len(plan.classes)} classes are full"
+                source.api.hosts.say(f"{source.name} is done: {of}")
+            return done
 
-    threads = [threading.Thread(target=work, args=each, daemon=True) for each in wanted]
-    for thread in threads:
-        thread.start()
-    try:
-        while any(thread.is_alive() for thread in threads):
-            for thread in threads:
-                thread.join(_LOOK_AGAIN)
-            if broken:
-                raise broken[0]
-    except BaseException:  # the user may have had enough
-        for source, _ in wanted:
-            source.api.hosts.end()
-        for thread in threads:
-            thread.join()
-        raise
-    return {source.name: came[source.name] for source, _ in wanted}
+        return work
 
-
-def _in_short(came: Came, plan: ScrapePlan) -> str:
-    """What came of a source, for who waits for the others."""
-    if isinstance(came, GensetError):
-        return str(came)
-    return f"done, {came.full} of {len(plan.classes)} classes are full; others go on"
-
-
-def _scrape(workspace: Workspace, store: Store, source: Source, plan: ScrapePlan) -> Came:
-    try:
-        return scrape(workspace, store, source, plan)
-    except GensetError as error:
-        return error
+    return {source.name: (source.api.hosts, scraper(source, plan)) for source, plan in wanted}
 
 
 def _have_same_bytes(store: Store) -> bool:
@@ -98,9 +67,9 @@ def _have_same_bytes(store: Store) -> bool:
         return session.scalar(twice) is not None
 
 
-def _together(before: ScrapeSummary, after: Came) -> Came:
+def _together(before: Came, after: Came) -> Came:
     """What two scrapes did, one after the other."""
-    if isinstance(after, ScrapeSummary):
+    if isinstance(before, ScrapeSummary) and isinstance(after, ScrapeSummary):
         after.stored += before.stored
         after.searches += before.searches
         after.refused = dict(Counter(before.refused) + Counter(after.refused))

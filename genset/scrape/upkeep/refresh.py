@@ -4,16 +4,18 @@ Each photo costs one call of the API, at the pace that all scrapers share. What 
 photo by photo, so a refresh that was stopped goes on where it was.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 
 from sqlalchemy import ColumnElement, Row, func, select
 from sqlalchemy.orm import Session
 
-from genset.errors import SourceUnavailable
+from genset.errors import GensetError, SourceUnavailable
 from genset.licenses import License, attribution, same_license
 from genset.progress import progress
+from genset.scrape.fetch.side_by_side import side_by_side
 from genset.scrape.sources.registry import is_source
 from genset.scrape.sources.source import Source
 from genset.store import Photo, PhotoEvent, Store, now
@@ -70,6 +72,24 @@ def sources_in_pool(store: Store) -> tuple[str, ...]:
         return tuple(name for name in sorted(session.scalars(stored)) if is_source(name))
 
 
+def refresh_all(
+    store: Store, sources: Sequence[Source]
+) -> tuple[RefreshSummary, dict[str, GensetError]]:
+    """Ask after the photos of each source as `refresh` does, side by side.
+
+    Return what came of all of them, and what ended one early, by its name. No two sources share
+    their `Hosts`.
+    """
+    work = {source.name: (source.api.hosts, partial(refresh, store, source)) for source in sources}
+    done, ended = RefreshSummary(), dict[str, GensetError]()
+    for name, came in side_by_side(work).items():
+        if isinstance(came, RefreshSummary):
+            done.add(came)
+        else:
+            ended[name] = came
+    return done, ended
+
+
 def refresh(store: Store, source: Source) -> RefreshSummary:
     """Ask after every stored photo of a source, the one that was not asked after longest first.
 
@@ -90,7 +110,9 @@ def refresh(store: Store, source: Source) -> RefreshSummary:
             .order_by(_last_seen(), Photo.id)
         ).all()
     again = []
-    for photo in progress(due, total=len(due), what="refresh", unit="photo"):
+    for photo in progress(due, total=len(due), what=f"refresh {source.name}", unit="photo"):
+        if source.api.hosts.is_ending:
+            raise KeyboardInterrupt
         if not _ask_after(store, source, photo, started, summary):
             again.append(photo)
     for photo in again:

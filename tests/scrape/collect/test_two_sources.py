@@ -27,7 +27,7 @@ from genset.scrape.sources.flickr import Flickr
 from genset.scrape.sources.inaturalist import INaturalist
 from genset.scrape.sources.source import Source
 from genset.scrape.upkeep.duplicates import propose
-from genset.scrape.upkeep.refresh import refresh
+from genset.scrape.upkeep.refresh import refresh, refresh_all
 from genset.store import DuplicatePair, Photo
 from tests.labeled_workspace import picture
 from tests.scrape.commands import genset
@@ -299,6 +299,26 @@ def test_a_refresh_asks_each_source_after_its_own(
     assert {name: each.checked for name, each in done.items()} == {"flickr": 4, "commons": 4}
     assert list(done["flickr"].gone) == ["flickr:1000"]
     assert list(done["commons"].gone) == ["commons:2000"]
+
+
+def test_a_refresh_of_a_source_does_not_wait_for_another_that_is_down(
+    start: Start, new_pool: Callable[..., Pool]
+) -> None:
+    pool = new_pool(per_class=2)
+    flickr = start("flickr", rows_of(1000))
+    start("commons", rows_of(2000))
+    fill(pool, Flickr, Commons)
+    flickr.is_down = True
+    done, ended = refresh_all(
+        pool.store,
+        [
+            source.connect(Hosts(pool.store, give_up_after=0.05), SETTINGS)
+            for source in (Flickr, Commons)
+        ],
+    )
+    assert done.checked == 4
+    assert list(ended) == ["flickr"]
+    assert "Flickr has not answered since" in str(ended["flickr"])
 
 
 def test_near_duplicates_are_found_across_sources(

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import select
@@ -58,6 +59,7 @@ class Register:
     """A source that says what it is told to; None means gone, an error is raised."""
 
     name, about = "flickr", Flickr.about
+    api = SimpleNamespace(hosts=SimpleNamespace(is_ending=False))
 
     def __init__(self, **said: License | BaseException | None) -> None:
         self.said = said
