@@ -57,7 +57,7 @@ def workspace(tmp_path: Path) -> Path:
                 title="",
                 license="CC BY 2.0",
                 license_url="",
-                page_url="",
+                page_url="https://www.flickr.com/photos/1@N00/1",
                 image_url="",
                 posted_at=now(),
                 sha256="0" * 64,
