@@ -15,7 +15,7 @@ from genset.store.models import Fact
 from genset.workspace import Workspace
 
 MARKER = ".genset-images"
-_FACT = "images"
+_FACT, _BEGUN = "images", "images_begun"
 
 
 def claim_images(workspace: Workspace, store: Store, *, anew: bool = False) -> None:
@@ -30,13 +30,15 @@ def claim_images(workspace: Workspace, store: Store, *, anew: bool = False) -> N
     images = workspace.images
     if images.exists() and not images.is_dir():
         raise BadInput(f"{images} is no folder: name another in genset.toml ([images] folder)")
+    begun = _begun(store)
     with store.begin_alone() as session:
         known = session.get(Fact, _FACT)
         found = _marker(workspace)
         if known is not None and found == known.value:
             return
-        if found is not None and known is None and not workspace.is_shared:
-            session.add(Fact(name=_FACT, value=found))  # of a database that was restored
+        # Of who was killed before this was committed, or of a database that was restored.
+        if found is not None and known is None and (found == begun or not workspace.is_shared):
+            session.add(Fact(name=_FACT, value=found))
             return
         if found is not None and not anew:
             raise _refusal(workspace, "another workspace's marker")
@@ -45,11 +47,21 @@ def claim_images(workspace: Workspace, store: Store, *, anew: bool = False) -> N
                 raise BadInput(
                     f"{images} is not there: mount the disk that it is on, or make the folder"
                 )
-            known = Fact(name=_FACT, value=uuid4().hex)
+            known = Fact(name=_FACT, value=begun)
             session.add(known)
         elif workspace.is_shared and not anew:
             raise _refusal(workspace, "no marker")
         write_text(images / MARKER, known.value)
+
+
+def _begun(store: Store) -> str:
+    """The id that a marker gets, which the database knows before any file has it."""
+    with store.begin_alone() as session:
+        begun = session.get(Fact, _BEGUN)
+        if begun is None:
+            begun = Fact(name=_BEGUN, value=uuid4().hex)
+            session.add(begun)
+        return begun.value
 
 
 def check_images(workspace: Workspace, store: Store) -> None:

@@ -247,8 +247,9 @@ class DuplicatePair(Base):
 class Fact(Base):
     """Something that holds for the whole workspace, by its name.
 
-    "images": the id in the marker file of the folder of originals. "query_list": the version of
-    the queries that the workspace searches with. "hashes:" and a hash: the last photo
+    "images": the id in the marker file of the folder of originals, and "images_begun" the one that
+    it gets when it is made. "query_list": the version of the queries that the workspace searches
+    with. "hashes:" and a hash: the last photo
     (`PhotoLook.compared`) that was compared with that file of hashes.
     """
 
