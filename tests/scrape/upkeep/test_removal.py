@@ -118,7 +118,7 @@ def test_a_photo_refused_for_another_reason_gets_its_tombstone_too(
     assert pool.refused() == {"1": "removed: its owner asked"}
 
 
-@pytest.mark.parametrize("whom", [ANN, "museum:Ann Ko", "commons:Ann: of Museum"])
+@pytest.mark.parametrize("whom", [ANN, "museum:Ann Ko", "archive:Ann: of Museum"])
 def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
     serve: Serve, pool: Pool, tmp_path: Path, whom: str
 ) -> None:
