@@ -7,7 +7,7 @@
 
 Labelers are processes (or threads of one) that submit a screen and ask for the next at once,
 without a browser, on a new pool of photos. Each photo goes to three labelers, a tenth of the photos
-shown are controls. The database must be empty; without --store it is a new SQLite file.
+shown are gold questions. The database must be empty; without --store it is a new SQLite file.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from genset.store import Store
 from genset.workspace import LabelRules, Workspace
 from tests.label.simulated import add_pool, decided
 
-RULES = LabelRules(votes=3, controls=0.1)
+RULES = LabelRules(votes=3, gold=0.1)
 CALLS = "screens", "submit", "progress"
 
 Times = tuple[int, dict[str, list[float]]]

@@ -64,9 +64,13 @@ votes = 1
 # grow_to = [5, 10]
 # threshold = 0.7
 
-# The share of shown photos whose answer is known; the group of votes; the instructions' version;
-# how long a screen is one labeler's.
-# controls = 0.1
+# The share of shown photos whose answer is known; whether the votes of suspects are held out until
+# a manager decides; what one key says of a photo, and Shift with it the other (on a pool that is
+# mostly wrong: "incorrect"); the group of votes; the instructions' version; how long a screen is
+# one labeler's.
+# gold = 0.1
+# hold_suspects = true
+# one_key = "correct"
 # panel = "main"
 # guideline = "1"
 # lease_minutes = 15
@@ -96,12 +100,18 @@ _KNOWN: dict[str, dict[str, type | tuple[type, ...]]] = {
         "votes": int,
         "grow_to": list,
         "threshold": (int, float),
-        "controls": (int, float),
+        "gold": (int, float),
+        "controls": (int, float),  # the old name of `gold`
+        "hold_suspects": bool,
+        "one_key": str,
         "lease_minutes": (int, float),
         "panel": str,
         "guideline": str,
     },
 }
+
+_CALLED: dict[type, str] = {bool: "truth value: true or false"}
+ONE_KEY = ("correct", "incorrect")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +123,11 @@ class LabelRules:
         grow_to: numbers of labelers that a candidate goes to next, each larger than the last,
             while the interval of its selection frequency straddles `threshold`.
         threshold: a selection frequency, 0 to 1.
-        controls: the share of shown photos whose answer is known, 0 to 0.5.
+        gold: the share of shown photos whose answer is known, 0 to 0.5.
+        hold_suspects: whether the votes of a labeler who gives cause for suspicion count for
+            nothing until a manager decides.
+        one_key: the verdict that a digit's key gives a photo, "correct" or "incorrect"; Shift with
+            it gives the other.
         lease_minutes: how long a screen is its labeler's without a sign of life, above 0.
         panel: the group that new votes belong to.
         guideline: the version of the instructions that new labels follow.
@@ -122,7 +136,9 @@ class LabelRules:
     votes: int = 1
     grow_to: tuple[int, ...] = ()
     threshold: float = 0.7
-    controls: float = 0.0
+    gold: float = 0.0
+    hold_suspects: bool = False
+    one_key: str = "correct"
     lease_minutes: float = 15
     panel: str = "main"
     guideline: str = "1"
@@ -136,10 +152,12 @@ class LabelRules:
             raise BadInput("each number of grow_to must be larger than the last, and than votes")
         for name, value, most in (
             ("threshold", self.threshold, 1),
-            ("controls", self.controls, 0.5),
+            ("gold", self.gold, 0.5),
         ):
             if not 0 <= value <= most:
                 raise BadInput(f"{name} must be from 0 to {most}")
+        if self.one_key not in ONE_KEY:
+            raise BadInput(f"one_key is {' or '.join(ONE_KEY)}, not {self.one_key!r}")
         if not 0 < self.lease_minutes <= 24 * 60:
             raise BadInput("lease_minutes must be above 0 and at most 1440")
         for name, word in (("panel", self.panel), ("guideline", self.guideline)):
@@ -292,8 +310,8 @@ def _read(path: Path) -> dict[str, Any]:
             if (kind := _KNOWN[section].get(name)) is None:
                 known = ", ".join(_KNOWN[section])
                 raise BadInput(f"{path}: [{section}] has no setting {name}; it has {known}")
-            if not isinstance(value, kind) or isinstance(value, bool):
-                called = "number" if isinstance(kind, tuple) else kind.__name__
+            if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+                called = "number" if isinstance(kind, tuple) else _CALLED.get(kind, kind.__name__)
                 raise BadInput(f"{path}: {name} must be a {called}, not {value!r}")
     for name, least in (
         ("per_class", 1),
@@ -356,8 +374,13 @@ def _images(root: Path, folder: str) -> Path:
 
 
 def _label_rules(path: Path, values: dict[str, Any]) -> LabelRules:
+    values = {**values, "grow_to": tuple(values.get("grow_to", ()))}
+    if "controls" in values:
+        if "gold" in values:
+            raise BadInput(f"{path}: [label] controls is the old name of gold: keep one of them")
+        values["gold"] = values.pop("controls")
     try:
-        return LabelRules(**{**values, "grow_to": tuple(values.get("grow_to", ()))})
+        return LabelRules(**values)
     except BadInput as error:
         raise BadInput(f"{path}: [label] {error}") from None
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from genset.label import Store, Workspace
-from genset.label.labelers import answering
-from genset.label.secret import manager_token
+from genset.label.answering import answering
+from genset.label.people.secret import manager_token
 from labeler_app.access import show_access
 from labeler_app.numbers import show_frequencies, show_labelers, show_progress
 from labeler_app.pairs import show_pairs

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from genset.label import Store, Verdict, Workspace
-from genset.label.stats import Stats, collect
-from genset.label.workers import Share
+from genset.label.quality.by_labeler import Share
+from genset.label.quality.stats import Stats, collect
 from labeler_app.words import as_markdown
 
 _FRESH_S = 30  # numbers may be as old as this; collecting them again takes seconds for many labels
@@ -70,7 +70,7 @@ def show_labelers(workspace: Workspace, store: Store) -> None:
             },
             "seconds a photo": [each.seconds for each in rows],
             "like the others": [_share(each.consensus) for each in rows],
-            "controls right": [_share(each.controls) for each in rows],
+            "gold questions right": [_share(each.gold) for each in rows],
         },
         hide_index=True,
         placeholder="–",
@@ -81,7 +81,7 @@ def show_labelers(workspace: Workspace, store: Store) -> None:
             "like the others": st.column_config.TextColumn(
                 help="Labels that say what most others say of the candidate"
             ),
-            "controls right": st.column_config.TextColumn(
+            "gold questions right": st.column_config.TextColumn(
                 help="Answers on hidden photos that are known to be right or wrong"
             ),
         },

@@ -26,7 +26,7 @@ from genset.label import (
     shown_picture,
     warnings,
 )
-from genset.label.images import picture_path
+from genset.label.session.images import picture_path
 from labeler_app import wire
 from labeler_app.component import FILES
 from labeler_app.security import Sessions

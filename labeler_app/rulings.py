@@ -6,8 +6,8 @@ import streamlit as st
 
 from genset.errors import GensetError
 from genset.label import Store, Verdict, Workspace, imagenet1k
-from genset.label.labelers import answering
-from genset.label.review import Dispute, queue, rule
+from genset.label.answering import answering
+from genset.label.quality.review import Dispute, queue, rule
 from labeler_app.manager import decides, draw, manager_name
 from labeler_app.photos import show_notices, show_photo
 from labeler_app.words import as_markdown

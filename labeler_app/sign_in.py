@@ -15,7 +15,7 @@ from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
 from genset.errors import BadInput, GensetError, MissingExtra
 from genset.label import Labeler, Labelers
-from genset.label.secret import given_secret
+from genset.label.people.secret import given_secret
 from labeler_app.words import as_markdown
 
 # What MTurk sends in place of an assignment to somebody who has not accepted the work yet.

@@ -195,7 +195,7 @@ def test_a_manager_adds_studies(workspace: Path) -> None:
     assert listed[1].split() == ["prolific", "60d9aade", "40", "C0DE"]
 
 
-def test_a_manager_adds_and_retires_controls(tmp_path: Path) -> None:
+def test_a_manager_adds_and_retires_gold_questions(tmp_path: Path) -> None:
     labeled_workspace(tmp_path, [TENCH], photos=1)[1].close()
     words = "labelers", "controls"
     added = genset(
@@ -203,10 +203,10 @@ def test_a_manager_adds_and_retires_controls(tmp_path: Path) -> None:
     )
     assert added.stdout == f"control 1: {TENCH}/flickr:0 is incorrect\n"
     genset(*words, "retire", "1", cwd=tmp_path)
-    [control] = json.loads(genset(*words, "list", "--json", cwd=tmp_path).stdout)
-    assert control["task"] == f"{TENCH}/flickr:0"
-    assert (control["expected"], control["reason"]) == ("incorrect", "a pike")
-    assert control["retired"] is not None
+    [question] = json.loads(genset(*words, "list", "--json", cwd=tmp_path).stdout)
+    assert question["task"] == f"{TENCH}/flickr:0"
+    assert (question["expected"], question["reason"]) == ("incorrect", "a pike")
+    assert question["retired"] is not None
 
 
 def test_evaluate_names_what_is_neither_release_nor_folder(workspace: Path) -> None:

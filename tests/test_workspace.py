@@ -102,10 +102,26 @@ def test_settings_are_read(tmp_path: Path) -> None:
 def test_labeling_follows_its_settings(tmp_path: Path) -> None:
     configured(
         tmp_path,
-        "[label]\nvotes = 3\ngrow_to = [5, 10]\nthreshold = 0.5\ncontrols = 0.1\n"
-        "lease_minutes = 2.5\npanel = 'fresh'\nguideline = '2b'\n",
+        "[label]\nvotes = 3\ngrow_to = [5, 10]\nthreshold = 0.5\ngold = 0.1\n"
+        "hold_suspects = true\none_key = 'incorrect'\nlease_minutes = 2.5\n"
+        "panel = 'fresh'\nguideline = '2b'\n",
     )
-    assert Workspace.find(tmp_path).label == LabelRules(3, (5, 10), 0.5, 0.1, 2.5, "fresh", "2b")
+    assert Workspace.find(tmp_path).label == LabelRules(
+        votes=3,
+        grow_to=(5, 10),
+        threshold=0.5,
+        gold=0.1,
+        hold_suspects=True,
+        one_key="incorrect",
+        lease_minutes=2.5,
+        panel="fresh",
+        guideline="2b",
+    )
+
+
+def test_the_old_name_of_the_share_of_gold_questions_is_taken(tmp_path: Path) -> None:
+    configured(tmp_path, "[label]\ncontrols = 0.1\n")
+    assert Workspace.find(tmp_path).label.gold == 0.1
 
 
 @pytest.mark.parametrize(
@@ -135,7 +151,11 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
         ("[label]\nvotes = 3\ngrow_to = [3]", "grow_to"),
         ("[label]\nvotes = 3\ngrow_to = [10, 5]", "grow_to"),
         ("[label]\nthreshold = 70", "threshold"),
-        ("[label]\ncontrols = 0.6", "controls"),
+        ("[label]\ncontrols = 0.6", "gold"),
+        ("[label]\ngold = 0.6", "gold"),
+        ("[label]\ngold = 0.1\ncontrols = 0.1", "controls"),
+        ("[label]\nhold_suspects = 1", "hold_suspects"),
+        ("[label]\none_key = 'unsure'", "one_key"),
         ("[label]\ncontrols = '10%'", "controls"),
         ("[label]\nlease_minutes = 0", "lease_minutes"),
         ("[label]\npanel = ' '", "panel"),

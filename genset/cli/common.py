@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from genset.errors import MissingExtra
+from genset.text.plain import plain
 from genset.text.safe import visible
 from genset.text.tables import aligned
 from genset.workspace import Workspace
@@ -140,3 +142,17 @@ def need(extra: str, what: str, *modules: str) -> None:
     """Say which extra is missing, before an import fails."""
     if any(find_spec(module) is None for module in modules):
         raise MissingExtra(what, extra)
+
+
+def show_rows(head: tuple[str, ...], rows: Sequence[tuple[object, ...]], as_json: bool) -> None:
+    """Print a table, or with `as_json` a list of objects with the names in `head`."""
+    if as_json:
+        show_json([plain(dict(zip(head, row, strict=True))) for row in rows])
+    else:
+        show_table(head, [tuple(_in_words(cell) for cell in row) for row in rows])
+
+
+def _in_words(cell: object) -> object:
+    if cell is None:
+        return ""
+    return f"{cell:%Y-%m-%d %H:%M}" if isinstance(cell, datetime) else cell

@@ -1,13 +1,12 @@
-"""Commands for those who label: links, studies, photos whose answer is known."""
+"""Commands for those who label."""
 
-from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 import click
 
-from genset.cli.common import json_option, opened, show, show_json, show_table
-from genset.text.plain import plain
+from genset.cli.common import json_option, opened, show, show_rows
+from genset.cli.gold import controls, gold
+from genset.cli.studies import study
 
 
 @click.group()
@@ -56,7 +55,7 @@ def list_labelers(folder: Path | None, as_json: bool) -> None:
         everyone = Labelers(store).all()
     head = ("name", "signs in by", "since", "blocked")
     rows = [(each.name, each.kind, each.created_at, each.blocked_at) for each in everyone]
-    _show_rows(head, rows, as_json)
+    show_rows(head, rows, as_json)
 
 
 @labelers.command()
@@ -76,126 +75,6 @@ def block(folder: Path | None, name: str, as_json: bool) -> None:
     show({"blocked": name}, f"{name} is blocked", as_json)
 
 
-@labelers.group()
-def study() -> None:
-    """Paid studies on Prolific or Mechanical Turk."""
-
-
-@study.command("add")
-@click.argument("platform", type=click.Choice(["prolific", "mturk"]))
-@click.argument("key")
-@click.option("--screens", required=True, type=int, help="Screens that each labeler does.")
-@click.option("--code", help="The completion code (default: a random one).")
-@json_option
-@click.pass_obj
-def add_study(
-    folder: Path | None, platform: str, key: str, screens: int, code: str | None, as_json: bool
-) -> None:
-    """Let a study's workers in: KEY is its STUDY_ID, or the HIT's or its group's id.
-
-    \b
-    genset labelers study add prolific 60d9aadeb86739de712faee0 --screens 40
-    """
-    from genset.label import Labelers
-
-    with opened(folder) as (_, store):
-        made = Labelers(store).add_study(platform, key, screens, code)
-    text = f"{platform} study {key}: {screens} screens each, completion code {made.code}"
-    show(made, text, as_json)
-
-
-@study.command("list")
-@json_option
-@click.pass_obj
-def list_studies(folder: Path | None, as_json: bool) -> None:
-    """List the studies.
-
-    \b
-    genset labelers study list
-    """
-    from genset.label import Labelers
-
-    with opened(folder) as (_, store):
-        studies = Labelers(store).studies()
-    head = ("platform", "key", "screens", "code")
-    rows = [(each.platform, each.key, each.screens, each.code) for each in studies]
-    _show_rows(head, rows, as_json)
-
-
-@labelers.group()
-def controls() -> None:
-    """Photos whose answer is known, hidden among the others at `controls` of genset.toml.
-
-    Beside those added here, photos that labelers or a reviewer settled are used.
-    """
-
-
-@controls.command("add")
-@click.argument("task")
-@click.option("--correct/--incorrect", required=True, help="What a labeler should say.")
-@click.option("--reason", required=True, help="How that is known.")
-@click.option("--class", "wnid", help="The class to show it for (default: the task's own).")
-@json_option
-@click.pass_obj
-def add_known(
-    folder: Path | None, task: str, correct: bool, reason: str, wnid: str | None, as_json: bool
-) -> None:
-    """Make a candidate's photo a control.
-
-    \b
-    genset labelers controls add n02123045/flickr:6061409035 --correct --reason "my own cat"
-    """
-    from genset.label import Verdict, add_control
-
-    with opened(folder) as (_, store):
-        expected = Verdict.CORRECT if correct else Verdict.INCORRECT
-        made = add_control(store, task, expected, reason, wnid)
-    show(plain(made), f"control {made.id}: {made.task} is {made.expected}", as_json)
-
-
-@controls.command("list")
-@json_option
-@click.pass_obj
-def list_known(folder: Path | None, as_json: bool) -> None:
-    """List the controls, also those that are shown no more.
-
-    \b
-    genset labelers controls list
-    """
-    from genset.label import list_controls
-
-    with opened(folder) as (_, store):
-        known = list_controls(store)
-    head = ("id", "task", "expected", "reason", "retired")
-    rows = [(each.id, each.task, each.expected, each.reason, each.retired_at) for each in known]
-    _show_rows(head, rows, as_json)
-
-
-@controls.command()
-@click.argument("number", type=int)
-@json_option
-@click.pass_obj
-def retire(folder: Path | None, number: int, as_json: bool) -> None:
-    """Show a control no more; what labelers said of it stays.
-
-    \b
-    genset labelers controls retire 3
-    """
-    from genset.label import retire_control
-
-    with opened(folder) as (_, store):
-        retire_control(store, number)
-    show({"retired": number}, f"control {number} is shown no more", as_json)
-
-
-def _show_rows(head: tuple[str, ...], rows: Sequence[tuple[object, ...]], as_json: bool) -> None:
-    if as_json:
-        show_json([plain(dict(zip(head, row, strict=True))) for row in rows])
-    else:
-        show_table(head, [tuple(_in_words(cell) for cell in row) for row in rows])
-
-
-def _in_words(cell: object) -> object:
-    if cell is None:
-        return ""
-    return f"{cell:%Y-%m-%d %H:%M}" if isinstance(cell, datetime) else cell
+labelers.add_command(study)
+labelers.add_command(gold)
+labelers.add_command(controls)

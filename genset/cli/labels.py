@@ -9,8 +9,8 @@ import click
 from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
 
 if TYPE_CHECKING:
-    from genset.label.stats import Stats
-    from genset.label.workers import Share
+    from genset.label.quality.by_labeler import Share
+    from genset.label.quality.stats import Stats
 
 panel_option = click.option("--panel", help="Only the labels of this panel (default: all).")
 
@@ -34,14 +34,14 @@ def labels_export(folder: Path | None, target: Path, as_json: bool) -> None:
     genset labels export labels.csv
     """
     if target.suffix.lower() == ".csv":
-        from genset.label.table import export_labels
+        from genset.label.exchange.table import export_labels
 
         with opened(folder) as (_, store):
             count = export_labels(store, target)
         text = f"{count} labels in force: {target}"
         show({"file": str(target), "labels": count}, text, as_json)
     else:
-        from genset.label.archive import export_all
+        from genset.label.exchange.archive import export_all
 
         with opened(folder) as (_, store):
             counts = export_all(store, target)
@@ -63,8 +63,8 @@ def labels_import(folder: Path | None, source: Path, panel: str, as_json: bool) 
     genset labels import labels/
     genset labels import crowd.csv --panel fresh
     """
-    from genset.label.restore import import_all
-    from genset.label.table import import_labels
+    from genset.label.exchange.restore import import_all
+    from genset.label.exchange.table import import_labels
 
     with opened(folder) as (_, store):
         if source.is_dir():
@@ -93,7 +93,7 @@ def labels_stats(folder: Path | None, panel: str | None, as_json: bool) -> None:
     \b
     genset labels stats --panel fresh
     """
-    from genset.label.stats import collect
+    from genset.label.quality.stats import collect
 
     with opened(folder) as (workspace, store):
         stats = collect(store, workspace, panel)
@@ -122,7 +122,7 @@ def labels_aggregate(
     \b
     genset labels aggregate --method dawid-skene -o labels-together.csv
     """
-    from genset.label.opinions import COLUMNS, opinions, rows, write_opinions
+    from genset.label.exchange.opinions import COLUMNS, opinions, rows, write_opinions
 
     with opened(folder) as (_, store):
         found = opinions(store, method, panel)
@@ -145,7 +145,7 @@ def labels_review(folder: Path | None, panel: str | None, as_json: bool) -> None
     \b
     genset labels review
     """
-    from genset.label.review import queue
+    from genset.label.quality.review import queue
 
     with opened(folder) as (workspace, store):
         waiting = queue(store, panel, workspace.label)
@@ -171,7 +171,7 @@ def labels_rule(
     \b
     genset labels rule n02123045/flickr:6061409035 correct --reason "a tabby, seen from behind"
     """
-    from genset.label.review import rule
+    from genset.label.quality.review import rule
     from genset.store import Verdict
 
     with opened(folder) as (_, store):
@@ -196,7 +196,7 @@ def _show_stats(stats: "Stats") -> None:
         )
     if stats.by_labeler:
         click.echo()
-        head = ("labeler", "labels", "s a photo", "with others", "controls", "look, because")
+        head = ("labeler", "labels", "s a photo", "with others", "gold questions", "look, because")
         show_table(
             head,
             [
@@ -205,7 +205,7 @@ def _show_stats(stats: "Stats") -> None:
                     each.labels,
                     _number(each.seconds),
                     _share(each.consensus),
-                    _share(each.controls),
+                    _share(each.gold),
                     "; ".join(each.look),
                 )
                 for each in stats.by_labeler

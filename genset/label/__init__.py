@@ -1,14 +1,20 @@
 """Labels: who may give them, what to show next, what was said of it, and what it says in sum."""
 
-from genset.label.aggregate import Vote
-from genset.label.controls import KnownPhoto, add_control, list_controls, retire_control
-from genset.label.desk import Desk
-from genset.label.images import image_id, picture_path
-from genset.label.labelers import Labeler, Labelers
-from genset.label.panels import votes_table
-from genset.label.pictures import shown_picture
-from genset.label.secret import label_secret
-from genset.label.shown import (
+from genset.label.exchange.table import export_labels, import_labels
+from genset.label.people.labelers import Labeler, Labelers
+from genset.label.people.secret import label_secret
+from genset.label.quality.aggregate import Vote
+from genset.label.quality.gold import (
+    KnownPhoto,
+    add_gold_question,
+    list_gold_questions,
+    retire_gold_question,
+)
+from genset.label.quality.in_force import votes_table
+from genset.label.session.desk import Desk
+from genset.label.session.images import image_id, picture_path
+from genset.label.session.pictures import shown_picture
+from genset.label.session.shown import (
     Confusable,
     Done,
     Example,
@@ -19,8 +25,7 @@ from genset.label.shown import (
     ShownPhoto,
     Submission,
 )
-from genset.label.sources import SourceWarning, heed, notices, warnings
-from genset.label.table import export_labels, import_labels
+from genset.label.session.sources import SourceWarning, heed, notices, warnings
 from genset.store import Store, Verdict
 from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
@@ -44,17 +49,17 @@ __all__ = [
     "Verdict",
     "Vote",
     "Workspace",
-    "add_control",
+    "add_gold_question",
     "export_labels",
     "heed",
     "image_id",
     "imagenet1k",
     "import_labels",
     "label_secret",
-    "list_controls",
+    "list_gold_questions",
     "notices",
     "picture_path",
-    "retire_control",
+    "retire_gold_question",
     "shown_picture",
     "votes_table",
     "warnings",

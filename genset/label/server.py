@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from genset.errors import BadInput, MissingExtra
-from genset.label.secret import NAME, given_secret, manager_token
+from genset.label.people.secret import NAME, given_secret, manager_token
 from genset.store.failures import refuse_emptied
 from genset.workspace import Workspace
 

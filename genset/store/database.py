@@ -20,7 +20,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 # The newest file in migrations/versions. Written here so that opening a database that is up to
 # date, which every command does, need not load Alembic.
-HEAD = "0004"
+HEAD = "0005"
 
 
 class Store:
@@ -102,6 +102,11 @@ class Store:
     def session(self) -> Session:
         """A session to read with; `begin` is the one to write with."""
         return Session(self.engine)
+
+
+def is_postgresql(session: Session) -> bool:
+    """Whether there are locks to take: a transaction that writes has SQLite to itself."""
+    return session.get_bind().dialect.name == "postgresql"
 
 
 def upgrade(engine: Engine) -> None:

@@ -1,7 +1,7 @@
 """The tables of labeling: who labels, what they were shown, what they said of it.
 
-What was said is append-only (`Label`, `ControlAnswer`, `Ruling`): the database itself refuses to
-change or delete a row of these, and a changed mind is a new row.
+What was said and decided is append-only (`Label`, `GoldAnswer`, `Ruling`, `LabelerEvent`): the
+database itself refuses to change or delete a row of these, and a changed mind is a new row.
 """
 
 import enum
@@ -10,6 +10,7 @@ from datetime import datetime
 
 from sqlalchemy import (
     CheckConstraint,
+    Double,
     Enum,
     ForeignKey,
     Index,
@@ -33,13 +34,18 @@ class Verdict(enum.StrEnum):
 
 
 def _verdict() -> Enum:
+    return _kind_of(Verdict, "verdict", checked=True)
+
+
+def _kind_of(kind: type[enum.StrEnum], name: str, *, checked: bool) -> Enum:
+    """A column of words; `checked` where the database refuses others."""
     return Enum(
-        Verdict,
-        name="verdict",
+        kind,
+        name=name,
         native_enum=False,
-        create_constraint=True,
+        create_constraint=checked,
         length=16,
-        values_callable=lambda kind: [verdict.value for verdict in kind],
+        values_callable=lambda kind: [word.value for word in kind],
     )
 
 
@@ -47,7 +53,11 @@ class Study(Base):
     """Paid work on a crowd's platform, "prolific" or "mturk".
 
     `key` is the platform's id of the study (of the HIT or its group on MTurk), `screens` how many
-    a labeler does for the pay, `code` what proves to the platform that they did.
+    a labeler does for the pay, `code` what proves to the platform that they did. The other codes
+    say that gold questions were failed (fewer than the share `gold_needed` right; None: nobody
+    fails), that the labeler did not consent, and that there was nothing left to label; None: the
+    platform gets `code` then, or none where nothing was done. `pay` and `consent` are shown to
+    labelers, in the researchers' words. `signed` asks for Prolific's own token with every visit.
     """
 
     __tablename__ = "study"
@@ -58,7 +68,81 @@ class Study(Base):
     key: Mapped[str] = mapped_column(Text)
     screens: Mapped[int]
     code: Mapped[str] = mapped_column(Text)
+    code_failed: Mapped[str | None] = mapped_column(Text)
+    code_declined: Mapped[str | None] = mapped_column(Text)
+    code_nothing: Mapped[str | None] = mapped_column(Text)
+    gold_needed: Mapped[float | None] = mapped_column(Double)
+    pay: Mapped[str] = mapped_column(Text, default="")
+    consent: Mapped[str] = mapped_column(Text, default="")
+    signed: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+
+
+class Visit(Base):
+    """A labeler's stay for a study: a session on Prolific, an assignment on MTurk.
+
+    `key` is the platform's id of it. It is *verified* when the platform signed it, and *listed*
+    once the platform's own export was read: whether it names this visit (None: not read yet).
+    `consented_at` and `ended_at` are None until then; `outcome` says how it ended: "done",
+    "failed" (gold questions), "declined" (no consent) or "nothing" (left to label).
+    """
+
+    __tablename__ = "visit"
+    __table_args__ = (UniqueConstraint("study_id", "key"), Index("visit_labeler", "labeler_id"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
+    labeler_id: Mapped[int] = mapped_column(ForeignKey("labeler.id"))
+    key: Mapped[str] = mapped_column(Text)
+    verified: Mapped[bool] = mapped_column(default=False)
+    listed: Mapped[bool | None]
+    began_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+    consented_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    outcome: Mapped[str | None] = mapped_column(String(16))
+
+
+class LabelerAct(enum.StrEnum):
+    """What is decided of a labeler's votes. Void and hold take them out, the others back in."""
+
+    VOID = "void"
+    UNVOID = "unvoid"
+    HOLD = "hold"
+    CLEAR = "clear"
+
+
+class LabelerEvent(Base):
+    """What somebody decided of a labeler's votes. Append-only.
+
+    The newest (largest `number`) of a labeler holds, and of each of their visits: `visit_id` is
+    None where it is about all that they ever label. `since` limits it to what they decided then or
+    later. `by` is a manager, or "genset" where a rule held somebody out; `reason` says why.
+    """
+
+    __tablename__ = "labeler_event"
+    __table_args__ = (Index("labeler_event_worker", "worker", "number"),)
+
+    number: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[uuid.UUID] = mapped_column(unique=True, default=uuid.uuid4)
+    worker: Mapped[str] = mapped_column(Text)
+    visit_id: Mapped[int | None] = mapped_column(ForeignKey("visit.id"))
+    what: Mapped[LabelerAct] = mapped_column(_kind_of(LabelerAct, "act", checked=False))
+    since: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    by: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+
+
+class Manager(Base):
+    """Somebody who may see and decide all. `subject` is the sha256 of their link's token."""
+
+    __tablename__ = "manager"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(Text, unique=True)
+    subject: Mapped[str] = mapped_column(String(64), unique=True)
+    created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class Labeler(Base):
@@ -97,7 +181,8 @@ class Screen(Base):
 
     It is *open* while `submitted_at` and `lost_at` are None. Its photos are this labeler's alone
     until `expires_at`; from then on they may be given to others, and the screen is *lost* when one
-    was. `study_id` is the study that it was done for.
+    was. `study_id` and `visit_id` are what it was done for. `seconds` is for how long it was
+    looked at, from its being shown to its submission, as the page says; None: not known.
     """
 
     __tablename__ = "screen"
@@ -118,16 +203,20 @@ class Screen(Base):
     panel: Mapped[str] = mapped_column(Text)
     guideline: Mapped[str] = mapped_column(Text)
     study_id: Mapped[int | None] = mapped_column(ForeignKey("study.id"))
+    visit_id: Mapped[int | None] = mapped_column(ForeignKey("visit.id"), index=True)
+    seconds: Mapped[float | None] = mapped_column(Double)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
     expires_at: Mapped[datetime] = mapped_column(UtcDateTime)
     submitted_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     lost_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
-class Control(Base):
+class GoldQuestion(Base):
     """A photo whose answer is known, to be hidden among a class's candidates.
 
     `expected` is correct or incorrect; `reason` says how that is known. Shown until `retired_at`.
+    `settled_id` is the candidate from whose votes or ruling that is known: when those no longer say
+    so, the question is none. None: a manager knows it.
     """
 
     __tablename__ = "control"
@@ -140,12 +229,13 @@ class Control(Base):
     reason: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
     retired_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    settled_id: Mapped[int | None] = mapped_column(ForeignKey("candidate.id"))
 
     photo: Mapped[Photo] = relationship(lazy="joined", innerjoin=True)
 
 
 class ScreenPhoto(Base):
-    """A photo on a screen, at `place` 1 to 5: a candidate or a control.
+    """A photo on a screen, at `place` 1 to 5: a candidate or a gold question.
 
     A labeler's browser knows it by its random `id` alone, so it cannot tell one from the other.
     """
@@ -162,7 +252,7 @@ class ScreenPhoto(Base):
     screen_id: Mapped[str] = mapped_column(ForeignKey("screen.id"))
     place: Mapped[int]
     candidate_id: Mapped[int | None] = mapped_column(ForeignKey("candidate.id"))
-    control_id: Mapped[int | None] = mapped_column(ForeignKey("control.id"))
+    gold_id: Mapped[int | None] = mapped_column("control_id", ForeignKey("control.id"))
 
 
 class Label(Base):
@@ -198,15 +288,15 @@ class Label(Base):
     candidate: Mapped[Candidate] = relationship()
 
 
-class ControlAnswer(Base):
-    """What a labeler said of a control. Append-only; the newest (largest `number`) counts."""
+class GoldAnswer(Base):
+    """What a labeler said of a gold question. Append-only; the newest (largest `number`) counts."""
 
     __tablename__ = "control_answer"
     __table_args__ = (Index("control_answer_by_worker", "worker", "control_id"),)
 
     number: Mapped[int] = mapped_column(primary_key=True)
     id: Mapped[uuid.UUID] = mapped_column(unique=True, default=uuid.uuid4)
-    control_id: Mapped[int] = mapped_column(ForeignKey("control.id"))
+    gold_id: Mapped[int] = mapped_column("control_id", ForeignKey("control.id"))
     worker: Mapped[str] = mapped_column(Text)
     screen_id: Mapped[str | None] = mapped_column(ForeignKey("screen.id"))
     verdict: Mapped[Verdict] = mapped_column(_verdict())
@@ -214,7 +304,7 @@ class ControlAnswer(Base):
     decided_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
     decided_order: Mapped[int | None]
 
-    control: Mapped[Control] = relationship()
+    question: Mapped[GoldQuestion] = relationship()
 
 
 class Ruling(Base):

@@ -6,7 +6,15 @@ from sqlalchemy import ColumnElement, Select, exists, func, or_, select, union
 from sqlalchemy.orm import Session, aliased
 
 from genset.errors import BadInput
-from genset.store.labels import Label, Ruling, Verdict
+from genset.store.labels import (
+    GoldAnswer,
+    Label,
+    LabelerAct,
+    LabelerEvent,
+    Ruling,
+    Screen,
+    Verdict,
+)
 from genset.store.models import Candidate, Photo
 
 
@@ -95,12 +103,41 @@ def ruled_correct() -> Select[int]:
     return select(Candidate.photo_id).where(is_ruled_correct())
 
 
+def is_out(table: type[Label | GoldAnswer]) -> ColumnElement[bool]:
+    """Whether a label, or an answer to a gold question, is void or held out: it does not count."""
+    newest = select(func.max(LabelerEvent.number)).group_by(
+        LabelerEvent.worker, LabelerEvent.visit_id
+    )
+    out = (
+        select(LabelerEvent.worker, LabelerEvent.visit_id, LabelerEvent.since)
+        .where(LabelerEvent.number.in_(newest))
+        .where(LabelerEvent.what.in_((LabelerAct.VOID, LabelerAct.HOLD)))
+        .subquery()
+    )
+    wholly = select(out.c.worker).where(out.c.visit_id.is_(None), out.c.since.is_(None))
+    later = (
+        select(out.c.worker)
+        .where(out.c.visit_id.is_(None), out.c.worker == table.worker)
+        .where(out.c.since <= table.decided_at)
+    )
+    on_visits = select(Screen.id).join(out, out.c.visit_id == Screen.visit_id)
+    return or_(
+        table.worker.in_(wholly),
+        exists(later.correlate(table)),
+        func.coalesce(table.screen_id, "").in_(on_visits),
+    )
+
+
 def labels_in_force(panel: str | None = None, without: str | None = None) -> Select[Label]:
-    """Each labeler's newest label on each candidate, oldest first.
+    """Each labeler's newest label on each candidate, oldest first; none that `is_out`.
 
     Of one panel's labels, of all but those of the panel `without`, or (both None) of all.
     """
-    newest = select(func.max(Label.number)).group_by(Label.candidate_id, Label.worker)
+    newest = (
+        select(func.max(Label.number))
+        .where(~is_out(Label))
+        .group_by(Label.candidate_id, Label.worker)
+    )
     if panel is not None:
         newest = newest.where(Label.panel == panel)
     if without is not None:

@@ -8,12 +8,12 @@ from pathlib import Path
 from sqlalchemy import insert
 
 from genset.label import Desk, GivenLabel, Labelers, Screen, Submission, Verdict
-from genset.store import Candidate, Control, Photo, Store, now
+from genset.store import Candidate, GoldQuestion, Photo, Store, now
 from genset.taxonomy import imagenet1k
 from genset.workspace import LabelRules, Workspace
 
-# Growing votes, controls and leases that end while a killed labeler is away.
-RULES = LabelRules(votes=2, grow_to=(3, 5), controls=0.1, lease_minutes=0.02)
+# Growing votes, gold questions and leases that end while a killed labeler is away.
+RULES = LabelRules(votes=2, grow_to=(3, 5), gold=0.1, lease_minutes=0.02)
 
 
 def opinion(owner: str, name: str) -> Verdict:
@@ -57,7 +57,7 @@ def label(root: Path, url: str, name: str, log: Path, seconds: float) -> None:
 def add_pool(store: Store, candidates: int, a_class: int = 25) -> None:
     """Candidates, so many a class, whose pictures nobody asks for: rows without files.
 
-    A photo of every class is a control of the next one.
+    A photo of every class is a gold question of the next one.
     """
     classes = [cls.wnid for cls in imagenet1k()]
     at = now()
@@ -90,7 +90,7 @@ def add_pool(store: Store, candidates: int, a_class: int = 25) -> None:
         }
         for number in range(1, candidates + 1)
     ]
-    controls = [
+    gold = [
         {
             "wnid": classes[number // a_class],
             "photo_id": number,
@@ -102,4 +102,4 @@ def add_pool(store: Store, candidates: int, a_class: int = 25) -> None:
     with store.begin() as session:
         session.execute(insert(Photo), photos)
         session.execute(insert(Candidate), found)
-        session.execute(insert(Control), controls)
+        session.execute(insert(GoldQuestion), gold)

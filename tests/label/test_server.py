@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from genset.errors import BadInput, MissingExtra
-from genset.label.secret import label_secret
+from genset.label.people.secret import label_secret
 from genset.label.server import serve
 from genset.store import Store
 from genset.workspace import Workspace

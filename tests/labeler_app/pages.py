@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import labeler_app
 from genset.label import label_secret
-from genset.label.secret import manager_token
+from genset.label.people.secret import manager_token
 from genset.store import Store
 from genset.workspace import Workspace
 from labeler_app.security import Sessions

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sqlalchemy import select
 
-from genset.label.secret import manager_token
+from genset.label.people.secret import manager_token
 from genset.store import DuplicatePair, Photo, Ruling, Store, Verdict
 from genset.workspace import Workspace
 from labeler_app.manager import SECONDS_TO_SEE

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import select, text
 
 from genset.label import Labelers
-from genset.label.images import picture_path
-from genset.label.secret import manager_token
+from genset.label.people.secret import manager_token
+from genset.label.session.images import picture_path
 from genset.store import Candidate, DuplicatePair, Label, Photo, Ruling, Store, Verdict
 from labeler_app import manager
 from tests.labeled_workspace import (

@@ -9,8 +9,8 @@ from pathlib import Path
 import mlcroissant
 import pytest
 
-from genset.label.aggregate import Vote
-from genset.label.agreement import krippendorff_alpha
+from genset.label.quality.aggregate import Vote
+from genset.label.quality.agreement import krippendorff_alpha
 from genset.release.choose import ReleasePlan
 from genset.release.documents import documents
 from genset.release.facts import alpha

@@ -36,8 +36,8 @@ from genset.errors import BadInput, GensetError, MissingExtra
 from genset.store import (
     Base,
     Candidate,
-    Control,
-    ControlAnswer,
+    GoldAnswer,
+    GoldQuestion,
     Label,
     Photo,
     Ruling,
@@ -282,14 +282,16 @@ def test_replacing_and_emptying_are_changes_too(store: Store) -> None:
         assert session.scalars(select(Label.verdict)).all() == [CORRECT]
 
 
-def test_what_was_said_of_controls_and_in_review_cannot_be_changed_either(store: Store) -> None:
+def test_answers_to_gold_questions_and_rulings_cannot_be_changed_either(
+    store: Store,
+) -> None:
     [number] = add_candidates(store, candidate(1))
     with store.begin() as session:
         photo_id = session.scalars(select(Photo.id)).one()
-        control = Control(wnid=TENCH, photo_id=photo_id, expected=CORRECT, reason="seen")
-        session.add(control)
+        question = GoldQuestion(wnid=TENCH, photo_id=photo_id, expected=CORRECT, reason="seen")
+        session.add(question)
         session.flush()
-        session.add(ControlAnswer(control_id=control.id, worker="ann", verdict=UNSURE))
+        session.add(GoldAnswer(gold_id=question.id, worker="ann", verdict=UNSURE))
         session.add(Ruling(candidate_id=number, verdict=CORRECT, by="eve", reason="seen"))
     for table in ("control_answer", "ruling"):
         for statement in (f"UPDATE {table} SET verdict = 'incorrect'", f"DELETE FROM {table}"):
@@ -299,11 +301,11 @@ def test_what_was_said_of_controls_and_in_review_cannot_be_changed_either(store:
             ):
                 connection.execute(text(statement))
     with store.session() as session:
-        assert session.scalars(select(ControlAnswer.verdict)).all() == [UNSURE]
+        assert session.scalars(select(GoldAnswer.verdict)).all() == [UNSURE]
         assert session.scalars(select(Ruling.verdict)).all() == [CORRECT]
 
 
-def test_a_photo_on_a_screen_is_a_candidate_or_a_control(store: Store) -> None:
+def test_a_photo_on_a_screen_is_a_candidate_or_a_gold_question(store: Store) -> None:
     with store.begin() as session:
         screen = Screen(
             id="0" * 32, worker="ann", wnid=TENCH, panel="main", guideline="1", expires_at=now()

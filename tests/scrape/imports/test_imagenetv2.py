@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event, select
 
 from genset.errors import BadInput
-from genset.label.review import rule
+from genset.label.quality.review import rule
 from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release
 from genset.scrape.collect.search import first_question

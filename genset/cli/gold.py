@@ -1,0 +1,78 @@
+"""Commands for gold questions: photos whose answer is known."""
+
+from pathlib import Path
+
+import click
+
+from genset.cli.common import json_option, opened, show, show_rows
+from genset.text.plain import plain
+
+
+@click.group()
+def gold() -> None:
+    """Photos whose answer is known, hidden among the others at `gold` of genset.toml.
+
+    Beside those added here, photos that labelers or a reviewer settled are used.
+    """
+
+
+@gold.command("add")
+@click.argument("task")
+@click.option("--correct/--incorrect", required=True, help="What a labeler should say.")
+@click.option("--reason", required=True, help="How that is known.")
+@click.option("--class", "wnid", help="The class to show it for (default: the task's own).")
+@json_option
+@click.pass_obj
+def add_known(
+    folder: Path | None, task: str, correct: bool, reason: str, wnid: str | None, as_json: bool
+) -> None:
+    """Make a candidate's photo a gold question.
+
+    \b
+    genset labelers gold add n02123045/flickr:6061409035 --correct --reason "my own cat"
+    """
+    from genset.label import Verdict, add_gold_question
+
+    with opened(folder) as (_, store):
+        expected = Verdict.CORRECT if correct else Verdict.INCORRECT
+        made = add_gold_question(store, task, expected, reason, wnid)
+    show(plain(made), f"gold question {made.id}: {made.task} is {made.expected}", as_json)
+
+
+@gold.command("list")
+@json_option
+@click.pass_obj
+def list_known(folder: Path | None, as_json: bool) -> None:
+    """List the gold questions, also those that are shown no more.
+
+    \b
+    genset labelers gold list
+    """
+    from genset.label import list_gold_questions
+
+    with opened(folder) as (_, store):
+        known = list_gold_questions(store)
+    head = ("id", "task", "expected", "reason", "retired")
+    rows = [(each.id, each.task, each.expected, each.reason, each.retired_at) for each in known]
+    show_rows(head, rows, as_json)
+
+
+@gold.command()
+@click.argument("number", type=int)
+@json_option
+@click.pass_obj
+def retire(folder: Path | None, number: int, as_json: bool) -> None:
+    """Show a gold question no more; what labelers said of it stays.
+
+    \b
+    genset labelers gold retire 3
+    """
+    from genset.label import retire_gold_question
+
+    with opened(folder) as (_, store):
+        retire_gold_question(store, number)
+    show({"retired": number}, f"gold question {number} is shown no more", as_json)
+
+
+# Their old name, which scripts may have.
+controls = click.Group("controls", commands=gold.commands, help=gold.help, hidden=True)

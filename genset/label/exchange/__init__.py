@@ -1,0 +1,1 @@
+"""Labels out of the workspace and into it, as tables."""

@@ -1,0 +1,142 @@
+"""All that was labeled, as a folder of CSV files, and back.
+
+    labels.csv           the labels in force: what crowd-kit reads
+    superseded.csv       the labels that a later one of the same labeler replaced
+    rulings.csv          what reviewers settled
+    controls.csv         photos whose answer is known
+    control_answers.csv  what labelers said of them
+    screens.csv          what was shown together, to whom
+    screen_photos.csv    the photos of each screen
+
+Rows stand in the order in which they were stored. Two workspaces with the same candidates and
+labels give the same bytes. Not part of it: the screens that nobody submitted, and who may sign in
+how (invitations, accounts, studies).
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, joinedload
+
+from genset.errors import BadInput
+from genset.label.exchange.sheet import write_sheet
+from genset.label.exchange.table import COLUMNS, label_cells
+from genset.store import (
+    Candidate,
+    GoldAnswer,
+    GoldQuestion,
+    Label,
+    Photo,
+    Ruling,
+    Screen,
+    ScreenPhoto,
+    Store,
+    labels_in_force,
+)
+
+_LABELS = (*COLUMNS, "screen")
+_RULINGS = ("task", "label", "by", "reason", "at", "id")
+_GOLD = ("task", "label", "reason", "created_at", "retired_at")
+_ANSWERS = ("task", "worker", "label", "decided_at", "id", "shown_at", "decided_order", "screen")
+_SCREENS = (
+    "id",
+    "worker",
+    "wnid",
+    "panel",
+    "guideline",
+    "created_at",
+    "expires_at",
+    "submitted_at",
+    "lost_at",
+)
+_SHOWN = ("screen", "place", "id", "kind", "task")
+
+
+def export_all(store: Store, folder: Path) -> dict[str, int]:
+    """Write everything into `folder`, which is made where it is not there; count rows by file.
+
+    Raises:
+        BadInput: a file cannot be written.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is a file: name a folder, or a table that ends in .csv")
+    in_force = labels_in_force().with_only_columns(Label.number).order_by(None)
+    with_task = select(Label).options(joinedload(Label.candidate)).order_by(Label.number)
+    with store.session() as session:
+        labels = session.scalars(with_task.where(Label.number.in_(in_force)))
+        superseded = session.scalars(with_task.where(Label.number.not_in(in_force)))
+        sheets = {
+            "labels": (_LABELS, _with_screens(labels)),
+            "superseded": (_LABELS, _with_screens(superseded)),
+            "rulings": (_RULINGS, _ruling_rows(session)),
+            "controls": (_GOLD, _gold_rows(session)),
+            "control_answers": (_ANSWERS, _answer_rows(session)),
+            "screens": (_SCREENS, _screen_rows(session)),
+            "screen_photos": (_SHOWN, _shown_rows(session)),
+        }
+        return {
+            name: write_sheet(folder / f"{name}.csv", columns, rows)
+            for name, (columns, rows) in sheets.items()
+        }
+
+
+Cells = Iterator[tuple[object, ...]]
+
+
+def _with_screens(labels: Iterable[Label]) -> Cells:
+    for label in labels:
+        yield (*label_cells(label), label.screen_id)
+
+
+def _ruling_rows(session: Session) -> Cells:
+    rulings = select(Ruling).options(joinedload(Ruling.candidate)).order_by(Ruling.number)
+    for each in session.scalars(rulings):
+        yield each.candidate.task, each.verdict, each.by, each.reason, each.at, each.id
+
+
+def _gold_rows(session: Session) -> Cells:
+    gold = select(GoldQuestion).join(GoldQuestion.photo)
+    for each in session.scalars(gold.order_by(GoldQuestion.wnid, Photo.source, Photo.source_id)):
+        yield _gold_task(each), each.expected, each.reason, each.created_at, each.retired_at
+
+
+def _answer_rows(session: Session) -> Cells:
+    answers = select(GoldAnswer).options(joinedload(GoldAnswer.question))
+    for each in session.scalars(answers.order_by(GoldAnswer.number)):
+        yield (
+            _gold_task(each.question),
+            each.worker,
+            each.verdict,
+            each.decided_at,
+            each.id,
+            each.shown_at,
+            each.decided_order,
+            each.screen_id,
+        )
+
+
+def _screen_rows(session: Session) -> Cells:
+    screens = select(Screen).where(Screen.submitted_at.is_not(None))
+    for screen in session.scalars(screens.order_by(Screen.created_at, Screen.id)):
+        yield tuple(getattr(screen, column) for column in _SCREENS)
+
+
+def _shown_rows(session: Session) -> Cells:
+    gold: dict[int | None, str] = {
+        each.id: _gold_task(each) for each in session.scalars(select(GoldQuestion))
+    }
+    tasks = {each.id: each.task for each in session.scalars(select(Candidate))}
+    screens = select(Screen.id).where(Screen.submitted_at.is_not(None))
+    shown = select(ScreenPhoto).where(ScreenPhoto.screen_id.in_(screens))
+    for each in session.scalars(shown.order_by(ScreenPhoto.screen_id, ScreenPhoto.place)):
+        if each.candidate_id is not None:
+            kind, task = "candidate", tasks[each.candidate_id]
+        else:
+            kind, task = "control", gold[each.gold_id]
+        yield each.screen_id, each.place, each.id, kind, task
+
+
+def _gold_task(question: GoldQuestion) -> str:
+    """A gold question is named as the candidate that it passes for."""
+    return f"{question.wnid}/{question.photo.source}:{question.photo.source_id}"

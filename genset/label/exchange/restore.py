@@ -1,0 +1,228 @@
+"""Take back what `genset.label.exchange.archive` wrote."""
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from genset.errors import BadInput
+from genset.label.exchange.sheet import Row, naming, number_in, read_sheet, time_in
+from genset.label.exchange.table import (
+    Here,
+    Imported,
+    candidates_by_task,
+    checked_word,
+    key_of,
+    known_task,
+    read_labels,
+    verdict_in,
+)
+from genset.label.people.labelers import checked_worker
+from genset.store import GoldAnswer, GoldQuestion, Photo, Ruling, Screen, ScreenPhoto, Store, now
+from genset.taxonomy import imagenet1k
+
+_Event = TypeVar("_Event", Ruling, GoldAnswer)
+
+
+def import_all(store: Store, folder: Path) -> dict[str, Imported]:
+    """Add what `export_all` wrote; the rows that were new, known or too old, by file.
+
+    Only ``labels.csv`` must be there. Everything is added or, on an error, nothing; what is here
+    already stays as it is, so a second time adds nothing.
+
+    Raises:
+        BadInput: a file cannot be read, or a row is wrong; its line is named.
+    """
+    if not (folder / "labels.csv").is_file():
+        raise BadInput(f"{folder} has no labels.csv: name a folder that genset labels export wrote")
+    with store.begin_alone() as session:
+        gold = _add_gold(session, folder)
+        screens = _add_screens(session, folder)
+        here = Here(session)
+        labels = list(read_labels(folder / "labels.csv", here))
+        superseded = []
+        if (folder / "superseded.csv").is_file():
+            superseded = list(read_labels(folder / "superseded.csv", here))
+        # Where the label that replaced it is here, a superseded one comes too late: added now, it
+        # would be the newest.
+        settled = {key_of(label) for label in labels if label.id in here.ids}
+        return {
+            "superseded": here.add_labels(superseded, settled),
+            "labels": here.add_labels(labels),
+            "rulings": _add_rulings(session, folder, here.candidates),
+            "controls": gold,
+            "control_answers": _add_answers(session, folder, here.screens),
+            "screens": screens,
+        }
+
+
+def _rows(path: Path, *needed: str) -> Iterator[tuple[str, Row]]:
+    """The rows of a file that may not be there."""
+    if path.exists():
+        yield from read_sheet(path, needed)
+
+
+def _add_gold(session: Session, folder: Path) -> Imported:
+    photos = {
+        f"{source}:{source_id}": number
+        for number, source, source_id in session.execute(
+            select(Photo.id, Photo.source, Photo.source_id)
+        )
+    }
+    there = {(each.wnid, each.photo_id) for each in session.scalars(select(GoldQuestion))}
+    new = known = 0
+    for place, row in _rows(folder / "controls.csv", "task", "label", "reason"):
+        with naming(place):
+            wnid, _, photo = row["task"].partition("/")
+            question = GoldQuestion(
+                wnid=imagenet1k()[wnid].wnid,
+                photo_id=known_task(photo, photos, "photo"),
+                expected=verdict_in(row),
+                reason=row["reason"],
+                created_at=time_in(row, "created_at") or now(),
+                retired_at=time_in(row, "retired_at"),
+            )
+        if (question.wnid, question.photo_id) in there:
+            known += 1
+        else:
+            there.add((question.wnid, question.photo_id))
+            session.add(question)
+            new += 1
+    session.flush()
+    return Imported(new, known)
+
+
+def _add_screens(session: Session, folder: Path) -> Imported:
+    there = set(session.scalars(select(Screen.id)))
+    added: set[str] = set()
+    known = 0
+    for place, row in _rows(folder / "screens.csv", "id", "worker", "wnid", "panel", "guideline"):
+        with naming(place):
+            screen = _screen(row)
+        if screen.id in there:
+            known += 1
+        else:
+            there.add(screen.id)
+            added.add(screen.id)
+            session.add(screen)
+    session.flush()
+    candidates, gold = candidates_by_task(session), _gold_by_task(session)
+    for place, row in _rows(folder / "screen_photos.csv", "screen", "place", "id", "kind", "task"):
+        if row["screen"] not in added:
+            continue
+        with naming(place):
+            is_gold = row["kind"] == "control"
+            found = known_task(
+                row["task"], gold if is_gold else candidates, row["kind"] or "candidate"
+            )
+            shown = ScreenPhoto(
+                id=_opaque(row["id"]),
+                screen_id=row["screen"],
+                place=number_in(row, "place"),
+                gold_id=found if is_gold else None,
+                candidate_id=None if is_gold else found,
+            )
+        session.add(shown)
+    session.flush()
+    return Imported(len(added), known)
+
+
+def _screen(row: Row) -> Screen:
+    return Screen(
+        id=_opaque(row["id"]),
+        worker=checked_worker(row["worker"]),
+        wnid=imagenet1k()[row["wnid"]].wnid,
+        panel=checked_word("a panel", row["panel"]),
+        guideline=checked_word("a guideline", row["guideline"]),
+        created_at=time_in(row, "created_at") or now(),
+        expires_at=time_in(row, "expires_at") or now(),
+        submitted_at=time_in(row, "submitted_at") or now(),  # only such are exported
+        lost_at=time_in(row, "lost_at"),
+    )
+
+
+def _opaque(name: str) -> str:
+    if not re.fullmatch(r"[0-9a-f]{32}", name):
+        raise BadInput(f"an id is 32 hexadecimal digits, not {name!r}")
+    return name
+
+
+def _add_rulings(session: Session, folder: Path, candidates: Mapping[str, int]) -> Imported:
+    def ruling(row: Row) -> Ruling:
+        return Ruling(
+            id=UUID(row["id"]),
+            candidate_id=known_task(row["task"], candidates, "candidate"),
+            verdict=verdict_in(row),
+            by=row["by"],
+            reason=row["reason"],
+            at=time_in(row, "at") or now(),
+        )
+
+    rows = _rows(folder / "rulings.csv", "task", "label", "by", "reason", "id")
+    stored = session.scalars(select(Ruling).order_by(Ruling.number)).all()
+    return _add_events(session, rows, ruling, stored, lambda each: (each.candidate_id, each.at))
+
+
+def _add_answers(session: Session, folder: Path, screens: set[str]) -> Imported:
+    gold = _gold_by_task(session)
+
+    def answer(row: Row) -> GoldAnswer:
+        screen = row.get("screen")
+        return GoldAnswer(
+            id=UUID(row["id"]),
+            gold_id=known_task(row["task"], gold, "gold question"),
+            worker=checked_worker(row["worker"]),
+            screen_id=screen if screen in screens else None,
+            verdict=verdict_in(row),
+            shown_at=time_in(row, "shown_at"),
+            decided_at=time_in(row, "decided_at") or now(),
+            decided_order=number_in(row, "decided_order"),
+        )
+
+    needed = ("task", "worker", "label", "id")
+    rows = _rows(folder / "control_answers.csv", *needed)
+    stored = session.scalars(select(GoldAnswer).order_by(GoldAnswer.number)).all()
+    return _add_events(
+        session,
+        rows,
+        answer,
+        stored,
+        lambda each: ((each.gold_id, each.worker), each.decided_at),
+    )
+
+
+def _gold_by_task(session: Session) -> dict[str, int]:
+    gold = session.scalars(select(GoldQuestion))
+    return {f"{c.wnid}/{c.photo.source}:{c.photo.source_id}": c.id for c in gold}
+
+
+def _add_events(
+    session: Session,
+    rows: Iterator[tuple[str, Row]],
+    made: Callable[[Row], _Event],
+    stored: Sequence[_Event],
+    about: Callable[[_Event], tuple[Hashable, datetime]],
+) -> Imported:
+    """Add events that are not here; `about` says what an event decides, and when it did."""
+    ids = {event.id for event in stored}
+    decided = dict(about(event) for event in stored)
+    new = known = older = 0
+    for place, row in rows:
+        with naming(place):
+            event = made(row)
+        subject, when = about(event)
+        if event.id in ids:
+            known += 1
+        elif when < decided.get(subject, when):
+            older += 1
+        else:
+            ids.add(event.id)
+            session.add(event)
+            new += 1
+    session.flush()
+    return Imported(new, known, older)

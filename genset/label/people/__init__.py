@@ -1,0 +1,1 @@
+"""Who labels: labelers, their studies, and whose votes count."""

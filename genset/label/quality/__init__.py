@@ -1,0 +1,1 @@
+"""What labels are worth: votes in force, gold questions, agreement, review."""

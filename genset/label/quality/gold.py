@@ -1,0 +1,111 @@
+"""Photos whose answer is known: what a manager adds, sees and retires."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from genset.errors import BadInput
+from genset.label.answering import answering
+from genset.store import (
+    GoldQuestion,
+    ScreenPhoto,
+    Store,
+    Verdict,
+    find_candidate,
+    is_postgresql,
+    now,
+)
+from genset.taxonomy import imagenet1k
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPhoto:
+    """A gold question as its manager sees it.
+
+    `task` names photo and class: WNID/SOURCE:PHOTO_ID.
+    """
+
+    id: int
+    task: str
+    expected: Verdict
+    reason: str
+    created_at: datetime
+    retired_at: datetime | None
+
+
+def add_gold_question(
+    store: Store, task: str, expected: Verdict, reason: str, wnid: str | None = None
+) -> KnownPhoto:
+    """Make a candidate's photo a gold question of its own class, or of another one, `wnid`.
+
+    One that is a gold question of that class already gets the new answer, unless labelers have
+    seen it.
+
+    Raises:
+        BadInput: there is no such candidate or class, the answer is neither correct nor
+            incorrect, no reason is given, or labelers have seen it with another answer.
+    """
+    if expected not in (Verdict.CORRECT, Verdict.INCORRECT):
+        raise BadInput(f"a gold question is correct or incorrect, not {expected}")
+    if not (reason := " ".join(reason.split())):
+        raise BadInput("say how the answer is known: --reason TEXT")
+    with answering(), store.begin() as session:
+        lock_gold_questions(session)
+        candidate = find_candidate(session, task)
+        wnid = imagenet1k()[wnid or candidate.wnid].wnid
+        question = session.scalar(
+            select(GoldQuestion).where(
+                GoldQuestion.wnid == wnid, GoldQuestion.photo_id == candidate.photo_id
+            )
+        )
+        if question is None:
+            session.add(question := GoldQuestion(wnid=wnid, photo=candidate.photo))
+        elif question.expected != expected and _was_shown(session, question):
+            raise BadInput(f"labelers have seen {task} as {question.expected}: retire it instead")
+        question.expected, question.reason, question.retired_at = expected, reason, None
+        session.flush()
+        return _known(question)
+
+
+def list_gold_questions(store: Store) -> list[KnownPhoto]:
+    """Every gold question, by class; those that were retired too."""
+    with answering(), store.session() as session:
+        rows = session.scalars(select(GoldQuestion).order_by(GoldQuestion.wnid, GoldQuestion.id))
+        return list(map(_known, rows))
+
+
+def retire_gold_question(store: Store, gold_id: int) -> None:
+    """Show a gold question no more. What labelers said of it stays.
+
+    Raises:
+        BadInput: there is no gold question with this number.
+    """
+    with answering(), store.begin() as session:
+        if (question := session.get(GoldQuestion, gold_id)) is None:
+            raise BadInput(f"there is no gold question {gold_id}: see genset labelers gold list")
+        question.retired_at = question.retired_at or now()
+
+
+def lock_gold_questions(session: Session) -> None:
+    """From here to the end of the transaction, nobody else makes a gold question."""
+    if is_postgresql(session):
+        session.execute(text("SELECT pg_advisory_xact_lock(7106553)"))
+
+
+def _was_shown(session: Session, question: GoldQuestion) -> bool:
+    shown = select(ScreenPhoto.id).where(ScreenPhoto.gold_id == question.id).limit(1)
+    return session.scalar(shown) is not None
+
+
+def _known(question: GoldQuestion) -> KnownPhoto:
+    photo = question.photo
+    return KnownPhoto(
+        question.id,
+        f"{question.wnid}/{photo.source}:{photo.source_id}",
+        question.expected,
+        question.reason,
+        question.created_at,
+        question.retired_at,
+    )

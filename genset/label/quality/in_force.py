@@ -1,0 +1,117 @@
+"""The votes in force: as a table, and gathered by candidate. Of one panel, or of all."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from genset.errors import BadInput
+from genset.label.quality.aggregate.votes import Vote
+from genset.store import (
+    Candidate,
+    Label,
+    Photo,
+    Store,
+    Verdict,
+    is_contested,
+    labels_in_force,
+    rulings_in_force,
+    stored_candidates,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """A candidate with a stored photo, and what was said of it.
+
+    `said` counts its votes by verdict. `content` is the sha256 of its photo; `contested` says that
+    another class claims the photo too.
+    """
+
+    candidate_id: int
+    task: str
+    wnid: str
+    content: str
+    contested: bool
+    votes: tuple[Vote, ...]
+    said: Counter[Verdict]
+    ruling: Verdict | None
+
+
+def panels(store: Store) -> dict[str, int]:
+    """How many labels each panel has, by its name."""
+    counted = select(Label.panel, func.count()).group_by(Label.panel).order_by(Label.panel)
+    with store.session() as session:
+        return dict(session.execute(counted).all())
+
+
+def check_panel(store: Store, panel: str | None) -> None:
+    """Refuse a panel that nobody voted in: a misspelt name would look like one without votes.
+
+    Raises:
+        BadInput: there is no label of it.
+    """
+    if panel is not None and panel not in (known := panels(store)):
+        named = ", ".join(known) or "none"
+        raise BadInput(f"there are no labels of panel {panel!r}; panels with labels: {named}")
+
+
+def votes_table(store: Store, panel: str | None = None) -> list[Vote]:
+    """Every vote in force, in the order in which they were stored.
+
+    A labeler has one vote on a candidate: their newest label, of that panel or of all.
+
+    Raises:
+        BadInput: there is no label of this panel.
+    """
+    check_panel(store, panel)
+    named = select(Candidate.id, Candidate.wnid, Photo.source, Photo.source_id).join(
+        Candidate.photo
+    )
+    with store.session() as session:
+        tasks = {number: _task(*words) for number, *words in session.execute(named)}
+        return [
+            Vote(tasks[number], worker, verdict.value)
+            for number, worker, verdict in _in_force(session, panel)
+        ]
+
+
+def ballots(session: Session, panel: str | None = None) -> list[Ballot]:
+    """Every candidate with a stored photo, by class and rank."""
+    said: dict[int, list[tuple[str, Verdict]]] = defaultdict(list)
+    for number, worker, verdict in _in_force(session, panel):
+        said[number].append((worker, verdict))
+    rulings = rulings_in_force(session)
+    pool = stored_candidates().with_only_columns(
+        Candidate.id, Candidate.wnid, Photo.source, Photo.source_id, Photo.sha256, is_contested()
+    )
+    found = []
+    for number, wnid, source, source_id, sha256, contested in session.execute(pool):
+        task = _task(wnid, source, source_id)
+        given = said.get(number, ())
+        found.append(
+            Ballot(
+                candidate_id=number,
+                task=task,
+                wnid=wnid,
+                content=str(sha256),  # stored, so there is one
+                contested=contested,
+                votes=tuple(Vote(task, worker, verdict.value) for worker, verdict in given),
+                said=Counter(verdict for _, verdict in given),
+                ruling=rulings.get(number),
+            )
+        )
+    return found
+
+
+def _in_force(session: Session, panel: str | None) -> Iterable[tuple[int, str, Verdict]]:
+    """The votes: candidate, worker, verdict."""
+    return session.execute(
+        labels_in_force(panel).with_only_columns(Label.candidate_id, Label.worker, Label.verdict)
+    )
+
+
+def _task(wnid: str, source: str, source_id: str) -> str:
+    return f"{wnid}/{source}:{source_id}"

@@ -1,0 +1,150 @@
+"""What labelers leave open, and a reviewer's rulings that settle it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from genset.errors import BadInput
+from genset.label.quality.growth import wanted
+from genset.label.quality.in_force import Ballot, ballots, check_panel
+from genset.statistics.intervals import wilson
+from genset.store import (
+    Candidate,
+    Ruling,
+    Store,
+    Verdict,
+    find_candidate,
+    is_called_correct,
+)
+from genset.workspace import LabelRules
+
+_LONGEST_REASON = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A candidate to adjudicate, and `why`.
+
+    `said` counts its votes by verdict, `votes` has them as (worker, verdict); `frequency` is its
+    selection frequency, None without a vote. The rest is for showing the photo with its credits;
+    it holds a stranger's words: show them as text.
+    """
+
+    task: str
+    wnid: str
+    why: str
+    said: dict[str, int]
+    frequency: float | None
+    votes: tuple[tuple[str, str], ...]
+    photo_id: int
+    source: str
+    owner_name: str
+    license: str
+    license_url: str
+    page_url: str
+
+
+def queue(store: Store, panel: str | None = None, rules: LabelRules | None = None) -> list[Dispute]:
+    """The candidates that wait for a ruling, the most divided first.
+
+    With the workspace's `rules` those that are still to get votes are left out. The others are
+    the ones where
+
+    - labelers disagree and neither side is clearly in the majority: the 95 % interval of the share
+      of correct, among those who say correct, incorrect or broken, holds one half;
+    - labelers voted, but only unsure;
+    - the photo is called correct for several classes, so a release would take it for none;
+    - several classes claim the photo, and nobody has said whose it is.
+
+    Raises:
+        BadInput: there is no label of this panel.
+    """
+    check_panel(store, panel)
+    with store.session() as session:
+        return disputes(session, ballots(session, panel), rules)
+
+
+def disputes(session: Session, pool: Sequence[Ballot], rules: LabelRules | None) -> list[Dispute]:
+    """The same, of these candidates."""
+    found = sorted(_open(pool, rules), key=lambda case: case[:2])
+    ids = [ballot.candidate_id for *_, ballot in found]
+    shown: dict[int, Candidate] = {}
+    for start in range(0, len(ids), 1000):  # a question can only be so long
+        some = Candidate.id.in_(ids[start : start + 1000])
+        shown |= {each.id: each for each in session.scalars(select(Candidate).where(some))}
+    return [_dispute(ballot, why, shown[ballot.candidate_id]) for _, _, why, ballot in found]
+
+
+def rule(store: Store, task: str, verdict: Verdict, by: str, reason: str) -> None:
+    """Settle a candidate: from now on `verdict` holds, whatever the votes say.
+
+    A later ruling on it replaces this one. Votes and selection frequencies stay as they are.
+
+    Raises:
+        BadInput: there is no such candidate, or `by` or `reason` is empty or too long.
+    """
+    by, reason = " ".join(by.split()), " ".join(reason.split())
+    if not by or not reason:
+        raise BadInput("a ruling needs somebody who makes it, and a reason")
+    if len(by) > _LONGEST_REASON or len(reason) > _LONGEST_REASON:
+        raise BadInput(f"a ruling's reason has at most {_LONGEST_REASON} characters")
+    with store.begin() as session:
+        candidate = find_candidate(session, task)
+        session.add(Ruling(candidate_id=candidate.id, verdict=verdict, by=by, reason=reason))
+
+
+# How pressing a kind of case is, and how divided its labelers; then why; then the case.
+_Case = tuple[int, tuple[float, int, str], str, Ballot]
+
+
+def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
+    correct: dict[str, set[str]] = defaultdict(set)
+    for ballot in pool:
+        if is_called_correct(ballot.said, ballot.ruling):
+            correct[ballot.content].add(ballot.wnid)
+    for ballot in pool:
+        said, votes = ballot.said, len(ballot.votes)
+        waits = rules and 0 < votes < wanted(rules, votes, said[Verdict.CORRECT])
+        if ballot.ruling is not None or waits:
+            continue
+        yes, no = said[Verdict.CORRECT], said[Verdict.INCORRECT] + said[Verdict.BROKEN]
+        classes = correct[ballot.content]
+        if yes and no and _straddles(yes, yes + no):
+            divided = abs(yes / (yes + no) - 0.5), -votes, ballot.task
+            yield 0, divided, f"labelers disagree: {_counted(said)}", ballot
+        elif ballot.wnid in classes and len(classes) > 1:
+            yield 1, (0, -votes, ballot.task), f"correct for {len(classes)} classes", ballot
+        elif votes and not yes and not no:
+            yield 2, (0, -votes, ballot.task), f"nobody can tell: {_counted(said)}", ballot
+        elif ballot.contested and not votes and not classes:
+            yield 3, (0, 0, ballot.task), "several classes claim the photo", ballot
+
+
+def _straddles(yes: int, decided: int) -> bool:
+    interval = wilson(yes, decided)
+    return interval.low <= 0.5 <= interval.high
+
+
+def _counted(said: Counter[Verdict]) -> str:
+    return ", ".join(f"{said[verdict]} {verdict}" for verdict in Verdict if said[verdict])
+
+
+def _dispute(ballot: Ballot, why: str, candidate: Candidate) -> Dispute:
+    photo, said = candidate.photo, ballot.said
+    return Dispute(
+        task=ballot.task,
+        wnid=ballot.wnid,
+        why=why,
+        said={verdict.value: said[verdict] for verdict in Verdict if said[verdict]},
+        frequency=said[Verdict.CORRECT] / said.total() if said else None,
+        votes=tuple((vote.worker, vote.label) for vote in ballot.votes),
+        photo_id=photo.id,
+        source=photo.source,
+        owner_name=photo.owner_name or photo.owner,
+        license=photo.license,
+        license_url=photo.license_url,
+        page_url=photo.page_url,
+    )

@@ -1,0 +1,156 @@
+"""Labeling in numbers: how far it is, what was found, how far the numbers can be trusted."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from genset.label.quality.aggregate.votes import Vote
+from genset.label.quality.agreement import Agreement, alpha_by_class, krippendorff_alpha
+from genset.label.quality.by_labeler import LabelerStats, by_labeler
+from genset.label.quality.growth import wanted
+from genset.label.quality.in_force import Ballot, ballots, check_panel, panels
+from genset.label.quality.review import Dispute, disputes
+from genset.statistics.intervals import wilson
+from genset.store import Store, Verdict
+from genset.taxonomy import imagenet1k
+from genset.workspace import LabelRules, Workspace
+
+_NONE = Agreement(None, None, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassStats:
+    """One class. Of its `candidates`, `labeled` have a vote, and `done` all that they are to get.
+
+    `frequency` is the mean selection frequency of those with a vote; None without.
+    """
+
+    wnid: str
+    name: str
+    candidates: int
+    labeled: int
+    done: int
+    votes: int
+    frequency: float | None
+    agreement: Agreement
+
+
+@dataclass(frozen=True, slots=True)
+class Frequency:
+    """A candidate's selection frequency: `share` is `correct` of `votes`, 0 to 1.
+
+    `low` and `high` are its 95 % Wilson interval. `ruling` is a reviewer's verdict, which changes
+    none of these.
+    """
+
+    task: str
+    correct: int
+    votes: int
+    share: float
+    low: float
+    high: float
+    ruling: Verdict | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """All of it, of one `panel` or (None) of all panels together.
+
+    `panels` counts labels by panel. `candidates` are those that labelers see: with a stored photo
+    that no other class claims, and any other that was voted or ruled on. `ruled` of them were
+    settled in review. `histogram` counts labeled candidates by selection frequency in tenths:
+    0 to under 0.1, ..., 0.9 to under 1, and 1.
+    """
+
+    panel: str | None
+    panels: dict[str, int]
+    candidates: int
+    labeled: int
+    done: int
+    votes: int
+    labelers: int
+    ruled: int
+    agreement: Agreement
+    histogram: tuple[int, ...]
+    classes: tuple[ClassStats, ...]
+    frequencies: tuple[Frequency, ...]
+    by_labeler: tuple[LabelerStats, ...]
+    disputes: tuple[Dispute, ...]
+
+
+def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Stats:
+    """Count and measure everything, as it is now.
+
+    Raises:
+        BadInput: there is no label of this panel.
+    """
+    check_panel(store, panel)
+    with store.session() as session:
+        everything = ballots(session, panel)
+        pool = [
+            ballot
+            for ballot in everything
+            if not ballot.contested or ballot.votes or ballot.ruling is not None
+        ]
+        votes = [vote for ballot in pool for vote in ballot.votes]
+        labelers = by_labeler(session, votes, panel)
+        unsettled = disputes(session, everything, workspace.label)
+    classes = _classes(pool, votes, workspace.label)
+    frequencies = [_frequency(ballot) for ballot in pool if ballot.votes]
+    return Stats(
+        panel=panel,
+        panels=panels(store),
+        candidates=len(pool),
+        labeled=len(frequencies),
+        done=sum(each.done for each in classes),
+        votes=len(votes),
+        labelers=len({vote.worker for vote in votes}),
+        ruled=sum(ballot.ruling is not None for ballot in pool),
+        agreement=krippendorff_alpha(votes),
+        histogram=_histogram(frequencies),
+        classes=tuple(classes),
+        frequencies=tuple(frequencies),
+        by_labeler=tuple(labelers),
+        disputes=tuple(unsettled),
+    )
+
+
+def _classes(pool: Sequence[Ballot], votes: Sequence[Vote], rules: LabelRules) -> list[ClassStats]:
+    taxonomy, agreement = imagenet1k(), alpha_by_class(votes)
+    by_class: dict[str, list[Ballot]] = defaultdict(list)
+    for ballot in pool:
+        by_class[ballot.wnid].append(ballot)
+    found = []
+    for wnid, group in by_class.items():
+        shares = [b.said[Verdict.CORRECT] / len(b.votes) for b in group if b.votes]
+        found.append(
+            ClassStats(
+                wnid=wnid,
+                name=taxonomy[wnid].name,
+                candidates=len(group),
+                labeled=len(shares),
+                done=sum(_is_done(ballot, rules) for ballot in group),
+                votes=sum(len(ballot.votes) for ballot in group),
+                frequency=sum(shares) / len(shares) if shares else None,
+                agreement=agreement.get(wnid, _NONE),
+            )
+        )
+    return found
+
+
+def _is_done(ballot: Ballot, rules: LabelRules) -> bool:
+    votes = len(ballot.votes)
+    return ballot.ruling is not None or votes >= wanted(rules, votes, ballot.said[Verdict.CORRECT])
+
+
+def _frequency(ballot: Ballot) -> Frequency:
+    correct, votes = ballot.said[Verdict.CORRECT], len(ballot.votes)
+    interval = wilson(correct, votes)
+    return Frequency(ballot.task, correct, votes, correct / votes, *interval, ballot.ruling)
+
+
+def _histogram(frequencies: Sequence[Frequency]) -> tuple[int, ...]:
+    bins = [0] * 11
+    for each in frequencies:
+        bins[10 * each.correct // each.votes] += 1  # whole numbers: 0.3 * 10 is not quite 3
+    return tuple(bins)

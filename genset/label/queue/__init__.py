@@ -1,0 +1,1 @@
+"""What to show next, and whose it is until when."""

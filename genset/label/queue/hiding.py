@@ -1,0 +1,173 @@
+"""Hide photos whose answer is known among a class's candidates."""
+
+import random
+from collections.abc import Sequence
+from math import floor
+
+from sqlalchemy import ColumnElement, Select, and_, exists, select
+from sqlalchemy.orm import Session, aliased
+
+from genset.label.quality.gold import lock_gold_questions
+from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
+from genset.store import Candidate, GoldQuestion, Photo, Screen, ScreenPhoto, Verdict
+from genset.taxonomy import imagenet1k
+
+EXAMPLES = 3  # known to be right too, but shown as such
+
+# Sure enough to test somebody by: a ruling, or this many labelers of one mind.
+_AGREEING = 2
+# Classes are far from each other when what they are both kinds of is no nearer than "whole", three
+# steps from "entity": a dog and a lamp, but not a dog and a cat.
+_STEPS_IN_COMMON = 4
+_TRIES = 8
+
+_random = random.SystemRandom()
+
+
+def with_gold_questions(
+    session: Session, board: Board, worker: str, wnid: str, candidates: Sequence[int]
+) -> list[ScreenPhoto]:
+    """The photos of a new screen: candidates, and gold questions by chance, at the rules' share.
+
+    At most five: gold questions take the place of the last candidates, of which one stays. There
+    are fewer where no more are known that this labeler has not seen.
+    """
+    share = board.rules.gold
+    room = min(PHOTOS_ON_A_SCREEN, len(candidates) / (1 - share))
+    count = min(floor(room * share + _random.random()), PHOTOS_ON_A_SCREEN - 1)
+    hidden = _choose(session, board, worker, wnid, count) if count else []
+    kept = candidates[: PHOTOS_ON_A_SCREEN - len(hidden)]
+    photos = [ScreenPhoto(candidate_id=each) for each in kept]
+    for gold_id in hidden:
+        photos.insert(_random.randint(0, len(photos)), ScreenPhoto(gold_id=gold_id))
+    return photos
+
+
+def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) -> list[int]:
+    """Up to `count` gold questions of a class, new to this labeler, right and wrong by chance.
+
+    Those that there are come first: one photo then tells several labelers apart.
+    """
+    examples = board.examples(worker, wnid, EXAMPLES)
+
+    def may_test(candidate: int) -> bool:
+        """Nobody is asked about it any more, this labeler never was, nor is told the answer."""
+        known = board.is_labeled_by(worker, candidate) or candidate in examples
+        return not known and not board.is_open(candidate)
+
+    unseen: dict[Verdict, list[int]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
+    for gold_id, expected, candidate_id in session.execute(_not_shown_to(worker, wnid)):
+        if candidate_id is None or may_test(candidate_id):
+            unseen[expected].append(gold_id)
+    chosen: list[int] = []
+    for _ in range(count):
+        for kind in _random.sample(list(unseen), 2):
+            if not unseen[kind]:
+                if kind is Verdict.CORRECT:
+                    settled = filter(may_test, board.known_right(wnid, _AGREEING))
+                    unseen[kind] = _make(session, worker, wnid, list(settled), kind)
+                else:
+                    unseen[kind] = _make_wrong(session, board, worker, wnid)
+            if unseen[kind]:
+                chosen.append(unseen[kind].pop(0))
+                break
+    return chosen
+
+
+def _not_shown_to(worker: str, wnid: str) -> Select[int, Verdict, int]:
+    """A class's gold questions: id, answer, and the candidate of the class that it is (or None)."""
+    same = and_(Candidate.photo_id == GoldQuestion.photo_id, Candidate.wnid == GoldQuestion.wnid)
+    return (
+        select(GoldQuestion.id, GoldQuestion.expected, Candidate.id)
+        .join(Photo, Photo.id == GoldQuestion.photo_id)
+        .outerjoin(Candidate, same)
+        .where(
+            GoldQuestion.wnid == wnid,
+            GoldQuestion.retired_at.is_(None),
+            Photo.sha256.is_not(None),
+            Photo.refused.is_(None),
+            *_is_news(worker, GoldQuestion),
+        )
+        .order_by(GoldQuestion.id)
+    )
+
+
+def _is_news(worker: str, table: type[GoldQuestion | Candidate]) -> tuple[ColumnElement[bool], ...]:
+    """That a row's photo was on no screen of a labeler yet, for whatever class.
+
+    Who sees a photo again, and for another class, knows that one of the two is a test.
+    """
+    question, candidate = aliased(GoldQuestion), aliased(Candidate)
+    theirs = (
+        select(ScreenPhoto.id)
+        .join(Screen, Screen.id == ScreenPhoto.screen_id)
+        .where(Screen.worker == worker)
+    )
+    as_gold = theirs.join(question, question.id == ScreenPhoto.gold_id).where(
+        question.photo_id == table.photo_id
+    )
+    as_candidate = theirs.join(candidate, candidate.id == ScreenPhoto.candidate_id).where(
+        candidate.photo_id == table.photo_id
+    )
+    return ~exists(as_gold.correlate(table)), ~exists(as_candidate.correlate(table))
+
+
+def _make_wrong(session: Session, board: Board, worker: str, wnid: str) -> list[int]:
+    """Make a photo of some far class a gold question that is known to be wrong."""
+    classes = list(board.classes)
+    for other in _random.sample(classes, min(_TRIES, len(classes))):
+        if _are_far(wnid, other):
+            right = board.known_right(other, _AGREEING)
+            if made := _make(session, worker, wnid, right, Verdict.INCORRECT):
+                return made
+    return []
+
+
+def _make(
+    session: Session, worker: str, wnid: str, candidates: Sequence[int], expected: Verdict
+) -> list[int]:
+    """Make the first of these candidates that can be a gold question of the class one."""
+    if not candidates:
+        return []
+    lock_gold_questions(session)
+    is_gold = select(GoldQuestion.id).where(
+        GoldQuestion.wnid == wnid, GoldQuestion.photo_id == Candidate.photo_id
+    )
+    can_be = (
+        select(Candidate.photo_id, Candidate.wnid)
+        .join(Photo, Photo.id == Candidate.photo_id)
+        .where(
+            Candidate.id.in_(candidates),
+            Photo.sha256.is_not(None),
+            Photo.refused.is_(None),
+            ~exists(is_gold.correlate(Candidate)),
+            *_is_news(worker, Candidate),
+        )
+        .order_by(Candidate.id)
+        .limit(1)
+    )
+    if expected is Verdict.INCORRECT:
+        rival = aliased(Candidate)
+        claims = select(rival.id).where(rival.wnid == wnid, rival.photo_id == Candidate.photo_id)
+        can_be = can_be.where(~exists(claims.correlate(Candidate)))
+    if (found := session.execute(can_be).first()) is None:
+        return []
+    photo_id, right_for = found
+    reason = f"labelers or a reviewer settled that it is right for {right_for}"
+    session.add(
+        made := GoldQuestion(wnid=wnid, photo_id=photo_id, expected=expected, reason=reason)
+    )
+    session.flush()
+    return [made.id]
+
+
+def _are_far(one: str, other: str) -> bool:
+    pairs = zip(
+        reversed(imagenet1k()[one].hypernyms), reversed(imagenet1k()[other].hypernyms), strict=False
+    )
+    common = 0
+    for left, right in pairs:
+        if left != right:
+            break
+        common += 1
+    return common <= _STEPS_IN_COMMON

@@ -1,0 +1,199 @@
+"""Whose a screen is, and until when.
+
+A lease is a promise that a labeler's verdict will be taken: votes in force and live leases of a
+candidate, together, are never more than the labelers it goes to. What keeps that true when many
+ask at once is, on SQLite, that a transaction which writes has the database to itself; and on
+PostgreSQL row locks: whoever leases a candidate, or takes a label on it, holds its row until the
+transaction ends, and counts after that. Not one advisory lock for all, because labelers of
+different photos need not wait for each other: who hands out passes over rows that are locked just
+now, who submits waits for them in the order of their ids, and so none waits for one that waits.
+A labeler's own row is locked first, so that two tabs get the same screens.
+"""
+
+import secrets
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import Select, bindparam, func, not_, or_, select
+from sqlalchemy.orm import Session
+
+from genset.label.queue.board import Board
+from genset.label.queue.hiding import with_gold_questions
+from genset.store import (
+    Candidate,
+    Labeler,
+    Photo,
+    Screen,
+    ScreenPhoto,
+    is_contested,
+    is_postgresql,
+    is_ruled,
+    now,
+)
+from genset.workspace import LabelRules
+
+_ROUNDS = 5
+
+# Written once: building it takes longer than asking it.
+_ELIGIBLE = (
+    select(Candidate.id)
+    .join(Candidate.photo)
+    .where(
+        Candidate.id.in_(bindparam("candidates", expanding=True)),
+        Photo.sha256.is_not(None),
+        Photo.refused.is_(None),
+        or_(not_(is_contested()), is_ruled()),
+    )
+)
+
+
+def lock_labeler(session: Session, labeler_id: int) -> Labeler:
+    """The labeler's row, which no other transaction of theirs has until this one ends."""
+    mine = select(Labeler).where(Labeler.id == labeler_id).with_for_update(key_share=True)
+    return session.scalars(mine.execution_options(populate_existing=True)).one()
+
+
+def lock_candidates(session: Session, candidates: Collection[int]) -> None:
+    """Wait until no other transaction leases these candidates or takes a label on them."""
+    if is_postgresql(session):
+        rows = select(Candidate.id).where(Candidate.id.in_(candidates)).order_by(Candidate.id)
+        session.execute(rows.with_for_update(key_share=True))
+
+
+def open_screens(worker: str, panel: str) -> Select[Screen]:
+    """A labeler's screens that are neither submitted nor lost, the oldest first."""
+    return (
+        select(Screen)
+        .where(
+            Screen.worker == worker,
+            Screen.submitted_at.is_(None),
+            Screen.lost_at.is_(None),
+            Screen.panel == panel,
+        )
+        .order_by(Screen.created_at, Screen.id)
+    )
+
+
+def candidates_on(session: Session, screens: Iterable[Screen]) -> dict[str, list[int]]:
+    """The candidates on each of these screens, by `Screen.id`; gold questions are left out."""
+    found: dict[str, list[int]] = {screen.id: [] for screen in screens}
+    for screen_id, candidate_id in session.execute(
+        select(ScreenPhoto.screen_id, ScreenPhoto.candidate_id)
+        .where(ScreenPhoto.screen_id.in_(found))
+        .order_by(ScreenPhoto.screen_id, ScreenPhoto.place)
+    ):
+        if candidate_id is not None:
+            found[screen_id].append(candidate_id)
+    return found
+
+
+def leases_of_others(
+    session: Session, worker: str, panel: str, candidates: Collection[int] | None = None
+) -> Counter[int]:
+    """How many other labelers have each candidate on a live screen; of these, or of all."""
+    live = (
+        select(ScreenPhoto.candidate_id, func.count())
+        .join(Screen, Screen.id == ScreenPhoto.screen_id)
+        .where(
+            Screen.submitted_at.is_(None),
+            Screen.lost_at.is_(None),
+            Screen.expires_at > now(),
+            Screen.panel == panel,
+            Screen.worker != worker,
+        )
+        .group_by(ScreenPhoto.candidate_id)
+    )
+    if candidates is not None:
+        live = live.where(ScreenPhoto.candidate_id.in_(candidates))
+    return Counter({each: count for each, count in session.execute(live) if each is not None})
+
+
+def free_of_others(
+    session: Session, board: Board, worker: str, candidates: Collection[int]
+) -> set[int]:
+    """Those of these (locked) candidates whose votes and leases leave room for this labeler.
+
+    Never one that they labeled, in whatever panel.
+    """
+    counts = board.count_again(session, candidates)
+    leased = leases_of_others(session, worker, board.rules.panel, candidates)
+    return {
+        each
+        for each, count in counts.items()
+        if count.missing > leased[each] and worker not in count.workers
+    }
+
+
+def renew(session: Session, board: Board, worker: str, screens: Sequence[Screen]) -> list[Screen]:
+    """Extend the leases of a labeler's open screens; return those that they still have.
+
+    One that expired is theirs again, unless a photo on it went to somebody else meanwhile.
+    """
+    expired = [screen for screen in screens if screen.expires_at <= now()]
+    on = candidates_on(session, expired)
+    theirs = sorted({each for candidates in on.values() for each in candidates})
+    lock_candidates(session, theirs)
+    free = free_of_others(session, board, worker, theirs) if theirs else set()
+    for screen in screens:
+        if set(on.get(screen.id, ())) <= free:
+            screen.expires_at = _end_of_lease(board.rules)
+        else:
+            screen.lost_at = now()
+    return [screen for screen in screens if screen.lost_at is None]
+
+
+def hand_out(
+    session: Session, board: Board, labeler: Labeler, held: Iterable[Screen], count: int
+) -> list[Screen]:
+    """Lease up to `count` new screens to a labeler; `held` are the open ones that they have."""
+    without = {each for some in candidates_on(session, held).values() for each in some}
+    leased = leases_of_others(session, labeler.name, board.rules.panel)
+    screens: list[Screen] = []
+    for _ in range(_ROUNDS):
+        suggested = board.suggest(labeler.name, leased, without, count - len(screens))
+        if not suggested:
+            break
+        asked = {each for _, candidates in suggested for each in candidates}
+        free = _lock_free(session, board, labeler.name, asked)
+        without |= asked
+        for wnid, candidates in suggested:
+            if some := [each for each in candidates if each in free]:
+                screens.append(_lease(session, board, labeler, wnid, some))
+    return screens
+
+
+def _lock_free(session: Session, board: Board, worker: str, candidates: set[int]) -> set[int]:
+    """Lock those of these candidates that may be leased."""
+    good = set(session.scalars(_ELIGIBLE, {"candidates": candidates}))
+    for gone in candidates - good:
+        board.drop(gone)
+    if is_postgresql(session):
+        rows = select(Candidate.id).where(Candidate.id.in_(good))
+        good = set(session.scalars(rows.with_for_update(key_share=True, skip_locked=True)))
+    return free_of_others(session, board, worker, good)
+
+
+def _lease(
+    session: Session, board: Board, labeler: Labeler, wnid: str, candidates: list[int]
+) -> Screen:
+    screen = Screen(
+        id=secrets.token_hex(16),
+        worker=labeler.name,
+        wnid=wnid,
+        panel=board.rules.panel,
+        guideline=board.rules.guideline,
+        study_id=labeler.study_id,
+        expires_at=_end_of_lease(board.rules),
+    )
+    session.add(screen)
+    session.flush()
+    photos = with_gold_questions(session, board, labeler.name, wnid, candidates)
+    for place, photo in enumerate(photos, 1):
+        photo.id, photo.screen_id, photo.place = secrets.token_hex(16), screen.id, place
+        session.add(photo)
+    return screen
+
+
+def _end_of_lease(rules: LabelRules) -> datetime:
+    return now() + timedelta(minutes=rules.lease_minutes)

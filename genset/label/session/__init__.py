@@ -1,0 +1,1 @@
+"""What one labeler does: screens out, verdicts in."""

@@ -1,0 +1,158 @@
+"""What one labeler does: get screens, decide them, look back."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import Select, and_, or_, select
+from sqlalchemy.orm import Session
+
+from genset.errors import BadInput
+from genset.label.answering import answering
+from genset.label.people.labelers import Labeler
+from genset.label.queue.board import Board, board_of
+from genset.label.queue.leases import hand_out, lock_labeler, open_screens, renew
+from genset.label.session.images import is_random_name
+from genset.label.session.progress import progress_of, screens_of_study
+from genset.label.session.shown import Progress, Receipt, Screen, Submission
+from genset.label.session.submitting import BLOCKED, submit
+from genset.label.session.view import screens_of
+from genset.store import Labeler as LabelerRow
+from genset.store import Screen as ScreenRow
+from genset.store import Store, now
+from genset.workspace import Workspace
+
+MOST_SCREENS = 12
+
+
+class Desk:
+    """What one labeler does in a workspace. Make one for each request: it holds nothing.
+
+    Raises:
+        BadInput: the labeler was blocked (from every method but `submit`, which refuses in its
+            receipts, and `progress`).
+        GensetError: the store does not answer (from every method).
+    """
+
+    def __init__(self, workspace: Workspace, store: Store, labeler: Labeler) -> None:
+        self.workspace = workspace
+        self.store = store
+        self.labeler = labeler
+
+    def screens(self, count: int = 4, held: Collection[str] = ()) -> list[Screen]:
+        """Their open screens, the oldest first, topped up to `count` (at most 12).
+
+        `held` names those that the page has already: they are returned though there be more than
+        `count`. Fewer come when nothing more is to be had; `progress` says whether for good.
+        """
+        with self._writing() as (session, board, me):
+            rows = self._reclaimed(session, board)
+            lacking = min(count, MOST_SCREENS) - len(rows)
+            if (to_do := screens_of_study(session, me)) is not None:
+                lacking = min(lacking, to_do - len(rows))
+            if lacking > 0:
+                rows += hand_out(session, board, me, rows, lacking)
+            rows = [row for place, row in enumerate(rows) if place < count or row.id in held]
+            screens = self._seen(session, board, rows)
+        if len(screens) == len(rows):
+            return screens
+        return self.screens(count, held)  # others in the place of those that are over
+
+    def submit(self, submission: Submission) -> list[Receipt]:
+        """Store a screen's verdicts in one transaction; a receipt for each, in order.
+
+        A label that is stored already, by its id, is answered so: send what was not answered
+        again. A label on a screen that was not submitted in time is taken while its photo has not
+        gone to others.
+        """
+        board = board_of(self.store, self.workspace.label)
+        with answering(), self.store.begin() as session:
+            return submit(session, board, lock_labeler(session, self.labeler.id), submission)
+
+    def beat(self, screen_ids: Collection[str]) -> list[str]:
+        """Extend the leases of these screens; return the ids of those that are lost.
+
+        Lost: never theirs, or given to others after the lease ended. Submitted ones are neither.
+        """
+        asked = set(filter(is_random_name, screen_ids))
+        with self._writing() as (session, board, _):
+            mine = session.scalars(
+                select(ScreenRow).where(
+                    ScreenRow.id.in_(asked),
+                    ScreenRow.worker == self.labeler.name,
+                    or_(ScreenRow.lost_at.is_(None), ScreenRow.submitted_at.is_not(None)),
+                )
+            ).all()
+            kept = {screen.id for screen in mine if screen.submitted_at is not None}
+            still_open = [screen for screen in mine if screen.id not in kept]
+            kept |= {each.id for each in renew(session, board, self.labeler.name, still_open)}
+            return [each for each in screen_ids if each not in kept]
+
+    def earlier(self, screen_id: str | None) -> Screen | None:
+        """The screen submitted before this one, or the newest (for None); None for no more.
+
+        One that is not submitted, or not theirs, counts as coming after all that are.
+        """
+        board = board_of(self.store, self.workspace.label)
+        with answering(), self.store.session() as session:
+            self._refuse_blocked(session.get_one(LabelerRow, self.labeler.id))
+            board.catch_up(session, self.labeler.name)
+            row = session.get(ScreenRow, screen_id) if is_random_name(screen_id or "") else None
+            if row is not None and row.worker != self.labeler.name:
+                row = None
+            while (row := session.scalar(self._before(row))) is not None:
+                if shown := screens_of(session, self.workspace, board, self.labeler.name, [row]):
+                    return shown[0]
+        return None
+
+    def progress(self) -> Progress:
+        """How far they are."""
+        board = board_of(self.store, self.workspace.label)
+        with answering(), self.store.session() as session:
+            me = session.get_one(LabelerRow, self.labeler.id)
+            board.catch_up(session, self.labeler.name)
+            return progress_of(session, board, me)
+
+    @contextmanager
+    def _writing(self) -> Iterator[tuple[Session, Board, LabelerRow]]:
+        board = board_of(self.store, self.workspace.label)
+        with answering(), self.store.begin() as session:
+            me = lock_labeler(session, self.labeler.id)
+            self._refuse_blocked(me)
+            board.catch_up(session, me.name)
+            yield session, board, me
+
+    def _refuse_blocked(self, me: LabelerRow) -> None:
+        if me.blocked_at is not None:
+            raise BadInput(BLOCKED)
+
+    def _open(self) -> Select[ScreenRow]:
+        return open_screens(self.labeler.name, self.workspace.label.panel)
+
+    def _reclaimed(self, session: Session, board: Board) -> list[ScreenRow]:
+        """Their open screens; those whose lease ended are theirs again, or lost."""
+        rows = list(session.scalars(self._open()))
+        expired = [row for row in rows if row.expires_at <= now()]
+        if expired:
+            renew(session, board, self.labeler.name, expired)
+        return [row for row in rows if row.lost_at is None]
+
+    def _seen(self, session: Session, board: Board, rows: Sequence[ScreenRow]) -> list[Screen]:
+        """The screens as they are shown; one whose photos were all removed is over."""
+        shown = screens_of(session, self.workspace, board, self.labeler.name, rows)
+        there = {screen.id for screen in shown}
+        for row in rows:
+            if row.id not in there:
+                row.lost_at = now()
+        return shown
+
+    def _before(self, row: ScreenRow | None) -> Select[ScreenRow]:
+        mine = (
+            select(ScreenRow)
+            .where(ScreenRow.worker == self.labeler.name, ScreenRow.submitted_at.is_not(None))
+            .order_by(ScreenRow.submitted_at.desc(), ScreenRow.id.desc())
+            .limit(1)
+        )
+        if row is None or row.submitted_at is None:
+            return mine
+        same = and_(ScreenRow.submitted_at == row.submitted_at, ScreenRow.id < row.id)
+        return mine.where(or_(ScreenRow.submitted_at < row.submitted_at, same))

@@ -1,0 +1,121 @@
+"""What passes between a labeler's page and the desk: screens out, verdicts in, receipts out."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from genset.store import Verdict
+from genset.taxonomy import ImageClass
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A photo to look at, not to decide. `id` is its name for `genset.label.session.images`.
+
+    `owner_name` and the addresses are a stranger's words: show them as text. The photo's title is
+    left out on purpose: a labeler should judge what the picture shows, not what it is called.
+    """
+
+    id: str
+    source: str
+    owner_name: str
+    license: str
+    license_url: str
+    page_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPhoto(Example):
+    """A photo to decide. `verdict` is the labeler's own in force, by the label with `label_id`."""
+
+    verdict: Verdict | None = None
+    label_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Confusable:
+    """A class that this one may be taken for, with a photo of it where one is known."""
+
+    cls: ImageClass
+    photo: Example | None
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Up to five photos of one class, which are one labeler's to decide until `expires_at` (UTC).
+
+    `examples` are up to three photos that are known to be right, `confusable` up to three classes.
+    """
+
+    id: str
+    cls: ImageClass
+    photos: tuple[ShownPhoto, ...]
+    examples: tuple[Example, ...]
+    confusable: tuple[Confusable, ...]
+    expires_at: datetime
+    submitted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GivenLabel:
+    """A verdict as the page sends it.
+
+    `id` is made by the page, once for each verdict; `photo` is the `ShownPhoto.id`. `order` is the
+    place, from 1, in which the screen's photos were decided. `supersedes` is the `label_id` of the
+    verdict that this one replaces, None for the first on a photo.
+    """
+
+    id: UUID
+    photo: str
+    verdict: Verdict
+    shown_at: datetime
+    decided_at: datetime
+    order: int
+    supersedes: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A screen's verdicts. The first submission of a screen names every photo on it."""
+
+    screen: str
+    shown_at: datetime
+    submitted_at: datetime
+    labels: tuple[GivenLabel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of the label `id`: stored (`ok`, also when it was so before), or refused."""
+
+    id: UUID
+    ok: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Why there is nothing more to do: all is labeled, or the labeler's part of a study is.
+
+    A study's labeler shows `code` to the platform; `return_url` leads there, where it can.
+    """
+
+    reason: Literal["all", "study"]
+    code: str | None = None
+    return_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one labeler is. A class is done when nothing in it is left for this labeler.
+
+    `labels` counts the candidates that they labeled; `seconds_left` is an estimate at their pace,
+    shared with those who label now, None until there is a pace.
+    """
+
+    classes_done: int
+    classes: int
+    labels: int
+    seconds_left: int | None
+    done: Done | None

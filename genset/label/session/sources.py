@@ -1,0 +1,70 @@
+"""What must stand beside a source's photos, and what a labeler is told before they see them.
+
+Both go by all photos of the pool, never by those on a screen: what a labeler sees says nothing of
+where a photo is from, nor whether its answer is known.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from genset.label.answering import answering
+from genset.label.people.labelers import Labeler
+from genset.licenses import FLICKR_NOTICE
+from genset.store import Photo, SourceWarned, SourceWords, Store, now
+from genset.text.safe import clean
+
+_LONGEST = 500
+_FLICKR = "flickr"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceWarning:
+    """What labelers should know before they see photos of a source, named by its title."""
+
+    source: str
+    title: str
+    text: str
+
+
+def notices(store: Store, sources: Collection[str] | None = None) -> tuple[str, ...]:
+    """What must be shown wherever photos of these sources are; None: of all that the pool has.
+
+    Raises:
+        GensetError: the store does not answer. So do the others.
+    """
+    with answering(), store.session() as session:
+        words = session.scalars(select(SourceWords).order_by(SourceWords.name))
+        found = {each.name: clean(each.notice, _LONGEST) for each in words}
+        found.setdefault(_FLICKR, FLICKR_NOTICE)  # of photos that no scrape of this pool brought
+        return tuple(
+            notice
+            for name, notice in found.items()
+            if notice and (_has_photos(session, name) if sources is None else name in sources)
+        )
+
+
+def warnings(store: Store, labeler: Labeler) -> tuple[SourceWarning, ...]:
+    """What this labeler was not told yet of the sources of the pool's photos."""
+    with answering(), store.session() as session:
+        told = select(SourceWarned.source).where(SourceWarned.labeler_id == labeler.id)
+        some = select(SourceWords).where(SourceWords.warning != "", SourceWords.name.not_in(told))
+        return tuple(
+            SourceWarning(each.name, clean(each.title), clean(each.warning, _LONGEST))
+            for each in session.scalars(some.order_by(SourceWords.name))
+            if _has_photos(session, each.name)
+        )
+
+
+def heed(store: Store, labeler: Labeler, sources: Collection[str]) -> None:
+    """Note that this labeler was told of these sources: they are not told again."""
+    with answering(), store.begin() as session:
+        for source in sources:
+            session.merge(SourceWarned(labeler_id=labeler.id, source=source, told_at=now()))
+
+
+def _has_photos(session: Session, source: str) -> bool:
+    stored = select(Photo.id).where(Photo.source == source, Photo.sha256.is_not(None))
+    return session.scalar(stored.where(Photo.refused.is_(None)).limit(1)) is not None

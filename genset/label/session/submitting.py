@@ -1,0 +1,186 @@
+"""Take a screen's verdicts: each is stored once, or refused with a reason."""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from genset.label.queue.board import Board
+from genset.label.queue.leases import free_of_others, lock_candidates
+from genset.label.session.images import is_random_name
+from genset.label.session.shown import GivenLabel, Receipt, Submission
+from genset.label.session.view import Answers, answers_in_force
+from genset.store import (
+    Candidate,
+    GoldAnswer,
+    GoldQuestion,
+    Label,
+    Labeler,
+    Photo,
+    Screen,
+    ScreenPhoto,
+    now,
+)
+
+UNKNOWN = "no such screen or photo"
+BLOCKED = "you may not label here any more"
+NOT_WHOLE = "not every photo of the screen is decided"
+LOST = "given to another labeler meanwhile"
+TWICE = "you have decided this photo already"
+CHANGED = "you have changed this verdict elsewhere meanwhile"
+TAKEN = "another label has this id"
+
+log = logging.getLogger("genset.label")
+
+
+@dataclass(frozen=True, slots=True)
+class _Photo:
+    """A photo on the screen. One that is not `there` was removed since, and may go undecided."""
+
+    candidate_id: int | None
+    gold_id: int | None
+    there: bool
+
+
+def submit(
+    session: Session, board: Board, labeler: Labeler, submission: Submission
+) -> list[Receipt]:
+    """Store what can be stored of a submission; a receipt for each of its labels, in order.
+
+    `labeler` is their locked row. What is stored already is answered as stored: a page that heard
+    no answer sends its labels again.
+    """
+    if labeler.blocked_at is not None:
+        return _refused(labeler, submission, BLOCKED)
+    screen = session.get(Screen, submission.screen) if is_random_name(submission.screen) else None
+    if screen is None or screen.worker != labeler.name:
+        return _refused(labeler, submission, UNKNOWN)
+    photos = _photos(session, screen)
+    candidates = [each.candidate_id for each in photos.values() if each.candidate_id is not None]
+    lock_candidates(session, candidates)
+    decided = {given.photo for given in submission.labels}
+    whole = decided >= {name for name, photo in photos.items() if photo.there}
+    if screen.submitted_at is None and not whole:
+        return _refused(labeler, submission, NOT_WHOLE)
+    is_theirs = screen.lost_at is None and screen.expires_at > now()
+    free = (
+        set(candidates) if is_theirs else free_of_others(session, board, screen.worker, candidates)
+    )
+    known = _known(session, submission.labels)
+    in_force = answers_in_force(session, labeler.name, [screen])
+    receipts = []
+    for given in submission.labels:
+        photo = photos.get(given.photo)
+        if (owner := known.get(given.id)) is not None:
+            is_same = photo is not None and owner == (
+                labeler.name,
+                photo.candidate_id,
+                photo.gold_id,
+            )
+            receipts.append(Receipt(given.id, is_same, "" if is_same else TAKEN))
+            continue
+        reason = _why_not(photo, given, in_force, free)
+        if photo is not None and not reason:
+            session.add(_row(given, photo, screen))
+            in_force[given.photo] = given.verdict, given.id
+            known[given.id] = labeler.name, photo.candidate_id, photo.gold_id
+        receipts.append(Receipt(given.id, not reason, reason))
+    if screen.submitted_at is None:
+        if any(receipt.ok for receipt in receipts):
+            screen.submitted_at = now()
+        else:
+            screen.lost_at = screen.lost_at or now()
+    for reason in {receipt.reason for receipt in receipts} & {UNKNOWN, TAKEN}:
+        _log(labeler, submission, reason)
+    return receipts
+
+
+def _why_not(photo: _Photo | None, given: GivenLabel, in_force: Answers, free: set[int]) -> str:
+    """Why a label cannot be stored; "" when it can."""
+    if photo is None:
+        return UNKNOWN
+    if given.photo in in_force:
+        if given.supersedes is None:
+            return TWICE
+        return "" if given.supersedes == in_force[given.photo][1] else CHANGED
+    if given.supersedes is not None:
+        return CHANGED
+    if photo.candidate_id is not None and photo.candidate_id not in free:
+        return LOST
+    return ""
+
+
+def _photos(session: Session, screen: Screen) -> dict[str, _Photo]:
+    rows = session.execute(
+        select(
+            ScreenPhoto.id,
+            ScreenPhoto.candidate_id,
+            ScreenPhoto.gold_id,
+            Photo.sha256.is_not(None) & Photo.refused.is_(None),
+        )
+        .outerjoin(Candidate, Candidate.id == ScreenPhoto.candidate_id)
+        .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
+        .join(Photo, Photo.id == func.coalesce(Candidate.photo_id, GoldQuestion.photo_id))
+        .where(ScreenPhoto.screen_id == screen.id)
+    )
+    return {
+        name: _Photo(candidate, question, bool(there)) for name, candidate, question, there in rows
+    }
+
+
+def _known(
+    session: Session, labels: Iterable[GivenLabel]
+) -> dict[UUID, tuple[str, int | None, int | None]]:
+    """Those of these ids that are stored: whose they are, and of which candidate or question."""
+    ids = [given.id for given in labels]
+    of_candidates = select(Label.id, Label.worker, Label.candidate_id).where(Label.id.in_(ids))
+    of_gold = select(GoldAnswer.id, GoldAnswer.worker, GoldAnswer.gold_id).where(
+        GoldAnswer.id.in_(ids)
+    )
+    return {
+        **{number: (worker, each, None) for number, worker, each in session.execute(of_candidates)},
+        **{number: (worker, None, each) for number, worker, each in session.execute(of_gold)},
+    }
+
+
+def _row(given: GivenLabel, photo: _Photo, screen: Screen) -> Label | GoldAnswer:
+    """The row to store. A browser's clock may be wrong, or lie: times stay within the lease."""
+    said = {
+        "id": given.id,
+        "worker": screen.worker,
+        "screen_id": screen.id,
+        "verdict": given.verdict,
+        "shown_at": _between(screen.created_at, given.shown_at),
+        "decided_at": _between(screen.created_at, given.decided_at),
+        "decided_order": given.order,
+    }
+    if photo.candidate_id is None:
+        return GoldAnswer(gold_id=photo.gold_id, **said)
+    return Label(
+        candidate_id=photo.candidate_id,
+        panel=screen.panel,
+        guideline=screen.guideline,
+        supersedes=given.supersedes,
+        via="page",
+        **said,
+    )
+
+
+def _between(start: datetime, at: datetime) -> datetime:
+    return min(max(start, at), now())
+
+
+def _refused(labeler: Labeler, submission: Submission, reason: str) -> list[Receipt]:
+    if reason != NOT_WHOLE:
+        _log(labeler, submission, reason)
+    return [Receipt(given.id, False, reason) for given in submission.labels]
+
+
+def _log(labeler: Labeler, submission: Submission, reason: str) -> None:
+    log.warning(
+        "labels of %r for screen %r refused: %s", labeler.name, submission.screen[:64], reason
+    )

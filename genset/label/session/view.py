@@ -1,0 +1,155 @@
+"""Screens as a labeler sees them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from genset.label.queue.board import Board
+from genset.label.queue.hiding import EXAMPLES
+from genset.label.session.images import image_id
+from genset.label.session.shown import Confusable, Example, Screen, ShownPhoto
+from genset.store import (
+    Candidate,
+    GoldAnswer,
+    GoldQuestion,
+    Label,
+    Photo,
+    ScreenPhoto,
+    SourceWords,
+    Verdict,
+)
+from genset.store import Screen as ScreenRow
+from genset.taxonomy import imagenet1k
+from genset.workspace import Workspace
+
+_CONFUSABLE = 3
+
+_CREDIT = (
+    Photo.source,
+    Photo.owner,
+    Photo.owner_name,
+    Photo.license,
+    Photo.license_url,
+    Photo.page_url,
+)
+
+Answers = dict[str, tuple[Verdict, UUID]]
+
+
+def screens_of(
+    session: Session, workspace: Workspace, board: Board, worker: str, rows: Sequence[ScreenRow]
+) -> list[Screen]:
+    """These screens, without photos that were removed; a screen without any is left out.
+
+    The photos of those that were submitted carry the labeler's verdict in force.
+    """
+    submitted = [row for row in rows if row.submitted_at is not None]
+    photos = _photos(session, rows, answers_in_force(session, worker, submitted))
+    confusable = {
+        row.wnid: imagenet1k().confusable(row.wnid)[:_CONFUSABLE] for row in rows if photos[row.id]
+    }
+    known: dict[str, list[int]] = {
+        wnid: board.examples(worker, wnid, EXAMPLES) for wnid in confusable
+    }
+    for others in confusable.values():
+        for other in others:
+            known.setdefault(other.wnid, board.examples(worker, other.wnid, 1))
+    examples = _examples(session, workspace, [each for some in known.values() for each in some])
+
+    def shown(wnid: str) -> tuple[Example, ...]:
+        return tuple(examples[each] for each in known[wnid] if each in examples)
+
+    return [
+        Screen(
+            id=row.id,
+            cls=imagenet1k()[row.wnid],
+            photos=tuple(photos[row.id]),
+            examples=shown(row.wnid),
+            confusable=tuple(
+                Confusable(other, next(iter(shown(other.wnid)), None))
+                for other in confusable[row.wnid]
+            ),
+            expires_at=row.expires_at,
+            submitted=row.submitted_at is not None,
+        )
+        for row in rows
+        if photos[row.id]
+    ]
+
+
+def answers_in_force(session: Session, worker: str, rows: Iterable[ScreenRow]) -> Answers:
+    """A labeler's verdict in force on each photo of these screens that they decided.
+
+    By `ScreenPhoto.id`, with the id of the label (or the answer to a gold question) that says so.
+    """
+    if not (ids := [row.id for row in rows]):
+        return {}
+    labels = (
+        select(ScreenPhoto.id, Label.verdict, Label.id)
+        .join(Label, Label.candidate_id == ScreenPhoto.candidate_id)
+        .where(ScreenPhoto.screen_id.in_(ids), Label.worker == worker)
+        .order_by(Label.number)
+    )
+    gold = (
+        select(ScreenPhoto.id, GoldAnswer.verdict, GoldAnswer.id)
+        .join(GoldAnswer, GoldAnswer.gold_id == ScreenPhoto.gold_id)
+        .where(ScreenPhoto.screen_id.in_(ids), GoldAnswer.worker == worker)
+        .order_by(GoldAnswer.number)
+    )
+    found: Answers = {}
+    for query in (labels, gold):
+        for photo, verdict, number in session.execute(query):
+            found[photo] = verdict, number  # the newest is the last
+    return found
+
+
+def _photos(
+    session: Session, rows: Sequence[ScreenRow], answers: Answers
+) -> dict[str, list[ShownPhoto]]:
+    found: dict[str, list[ShownPhoto]] = defaultdict(list)
+    telling = set(session.scalars(select(SourceWords.name).where(SourceWords.page_tells)))
+    stored = (
+        select(ScreenPhoto.screen_id, ScreenPhoto.id, *_CREDIT)
+        .outerjoin(Candidate, Candidate.id == ScreenPhoto.candidate_id)
+        .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
+        .join(Photo, Photo.id == func.coalesce(Candidate.photo_id, GoldQuestion.photo_id))
+        .where(
+            ScreenPhoto.screen_id.in_([row.id for row in rows]),
+            Photo.sha256.is_not(None),
+            Photo.refused.is_(None),
+        )
+        .order_by(ScreenPhoto.screen_id, ScreenPhoto.place)
+    )
+    for screen_id, photo, *credit in session.execute(stored):
+        verdict, label_id = answers.get(photo, (None, None))
+        shown = ShownPhoto(photo, *_named(*credit), verdict, label_id)
+        # A page that says what others take the photo for is no page for who is to say it.
+        if shown.source in telling:
+            shown = replace(shown, page_url="")
+        found[screen_id].append(shown)
+    return found
+
+
+def _examples(
+    session: Session, workspace: Workspace, candidates: Sequence[int]
+) -> dict[int, Example]:
+    stored = (
+        select(Candidate.id, Photo.id, *_CREDIT)
+        .join(Photo, Photo.id == Candidate.photo_id)
+        .where(Candidate.id.in_(candidates), Photo.sha256.is_not(None), Photo.refused.is_(None))
+    )
+    return {
+        candidate: Example(image_id(workspace, photo_id), *_named(*credit))
+        for candidate, photo_id, *credit in session.execute(stored)
+    }
+
+
+def _named(
+    source: str, owner: str, owner_name: str, license: str, license_url: str, page_url: str
+) -> tuple[str, str, str, str, str]:
+    """An owner without a name goes by their id."""
+    return source, owner_name or owner, license, license_url, page_url

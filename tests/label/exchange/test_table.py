@@ -1,0 +1,186 @@
+"""Labels as a CSV table."""
+
+import csv
+import uuid
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from crowdkit.aggregation import MajorityVote
+from sqlalchemy import func, select
+
+from genset.errors import BadInput
+from genset.label import Verdict, export_labels, import_labels, votes_table
+from genset.label.exchange.table import Imported
+from genset.store import Label, Store
+from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
+
+_HEAD = "task,worker,label,decided_at,id,via,panel,shown_at,decided_order,supersedes"
+FIRST, SECOND = f"{TENCH}/flickr:0", f"{TENCH}/flickr:1"
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def labels(store: Store) -> int:
+    with store.session() as session:
+        return session.scalar(select(func.count(Label.number))) or 0
+
+
+def write(folder: Path, *lines: str) -> Path:
+    path = folder / "labels.csv"
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return path
+
+
+def test_the_table_holds_the_labels_in_force(store: Store, tmp_path: Path) -> None:
+    vote(store, FIRST, "ann", Verdict.CORRECT)
+    vote(store, FIRST, "Bob, the 2nd", Verdict.BROKEN, panel="fresh")
+    vote(store, FIRST, "ann", Verdict.INCORRECT)
+
+    assert export_labels(store, tmp_path / "out" / "labels.csv") == 2
+
+    table = rows(tmp_path / "out" / "labels.csv")
+    assert list(table[0])[:3] == ["task", "worker", "label"]
+    assert [(row["task"], row["worker"], row["label"], row["panel"]) for row in table] == [
+        (FIRST, "Bob, the 2nd", "broken", "fresh"),
+        (FIRST, "ann", "incorrect", "main"),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+def test_crowd_kit_reads_the_table(store: Store, tmp_path: Path) -> None:
+    for worker, first, second in (
+        ("ann", Verdict.CORRECT, Verdict.INCORRECT),
+        ("bob", Verdict.CORRECT, Verdict.INCORRECT),
+        ("cid", Verdict.INCORRECT, Verdict.UNSURE),
+    ):
+        vote(store, FIRST, worker, Verdict.UNSURE)  # replaced: it must not count
+        vote(store, FIRST, worker, first)
+        vote(store, SECOND, worker, second)
+    export_labels(store, tmp_path / "labels.csv")
+
+    votes = MajorityVote().fit_predict(pd.read_csv(tmp_path / "labels.csv"))
+
+    assert votes.to_dict() == {FIRST: "correct", SECOND: "incorrect"}
+
+
+def test_a_table_moves_to_another_workspace_whole_and_once(store: Store, tmp_path: Path) -> None:
+    vote(store, FIRST, "ann", Verdict.CORRECT)
+    vote(store, SECOND, "Bjørn", Verdict.UNSURE, panel="fresh")
+    table = tmp_path / "labels.csv"
+    export_labels(store, table)
+    _, other = labeled_workspace(tmp_path / "other")
+
+    assert import_labels(other, table) == Imported(2, 0)
+    assert import_labels(other, table) == Imported(0, 2)
+
+    export_labels(other, tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == table.read_bytes()
+
+
+def test_three_columns_are_enough(store: Store, tmp_path: Path) -> None:
+    table = write(
+        tmp_path,
+        "label,note,worker,task",
+        f"correct,a cat!, ann ,{FIRST}",
+        f"incorrect,,ann,{SECOND}",
+    )
+
+    assert import_labels(store, table) == Imported(2, 0)
+    assert import_labels(store, table) == Imported(0, 2)
+
+    changed = write(tmp_path, "task,worker,label", f"{FIRST},ann,unsure")
+    assert import_labels(store, changed) == Imported(1, 0)
+    assert labels(store) == 3
+
+
+def test_rows_that_name_no_panel_go_into_the_one_that_is_asked_for(
+    store: Store, tmp_path: Path
+) -> None:
+    table = write(tmp_path, "task,worker,label", f"{FIRST},ann,correct")
+    other = tmp_path / "other"
+    other.mkdir()
+    mixed = write(
+        other, "task,worker,label,panel", f"{FIRST},bob,correct,third", f"{FIRST},eve,broken,"
+    )
+
+    assert import_labels(store, table) == Imported(1, 0)
+    assert import_labels(store, table, "fresh") == Imported(1, 0)  # another panel: another vote
+    assert import_labels(store, table, "fresh") == Imported(0, 1)
+    assert import_labels(store, mixed, "fresh") == Imported(2, 0)
+
+    assert [vote.worker for vote in votes_table(store, "main")] == ["ann"]
+    assert [vote.worker for vote in votes_table(store, "fresh")] == ["ann", "eve"]
+    assert [vote.worker for vote in votes_table(store, "third")] == ["bob"]
+
+
+def test_an_older_decision_never_takes_the_place_of_a_later_one(
+    store: Store, tmp_path: Path
+) -> None:
+    def decided(year: int, label: str, number: int) -> Path:
+        line = f"{FIRST},ann,{label},{year}-01-01T00:00:00+00:00,{uuid.UUID(int=number)}"
+        return write(tmp_path, "task,worker,label,decided_at,id", line)
+
+    assert import_labels(store, decided(2024, "correct", 1)) == Imported(1, 0)
+    assert import_labels(store, decided(2023, "incorrect", 2)) == Imported(0, 0, older=1)
+    assert import_labels(store, decided(2023, "incorrect", 2)) == Imported(0, 0, older=1)
+    assert [vote.label for vote in votes_table(store)] == ["correct"]
+    assert import_labels(store, decided(2025, "unsure", 3)) == Imported(1, 0)
+    assert [vote.label for vote in votes_table(store)] == ["unsure"]
+
+
+def test_a_table_as_a_spreadsheet_saves_it(store: Store, tmp_path: Path) -> None:
+    table = tmp_path / "labels.csv"
+    table.write_bytes(f"\ufefftask,worker,label\r\n{FIRST},ann,correct\r\n".encode())
+
+    assert import_labels(store, table) == Imported(1, 0)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (f"{TENCH}/flickr:9,ann,correct", f"there is no candidate {TENCH}/flickr:9"),
+        (f"{GOLDFISH}/flickr:0,ann,correct", "there is no candidate"),
+        (f"{FIRST},ann,yes", "a label is correct, incorrect, unsure, broken, not 'yes'"),
+        (f"{FIRST},,correct", "a labeler's name"),
+        (f"{FIRST},ann", "short of a column"),
+        (f"{FIRST},ann,correct,2024-01-01T00:00:00", "needs a time zone"),
+        (f"{FIRST},ann,correct,yesterday", "yesterday"),
+        (f"{FIRST},ann,correct,,no-uuid", "UUID"),
+        (f"{FIRST},ann,correct,,,tele", "via is page, import, review, not 'tele'"),
+        (f"{FIRST},ann,correct,,,,\x07", "a panel has 1 to 64 printable characters"),
+        (f"{FIRST},ann,correct,,,,,soon", "soon"),
+        (f"{FIRST},ann,correct,,,,,,first", "first"),
+        (f"{FIRST},ann,correct,,,,,,,it", "UUID"),
+    ],
+)
+def test_a_wrong_row_is_named_and_nothing_is_added(
+    store: Store, tmp_path: Path, line: str, complaint: str
+) -> None:
+    table = write(tmp_path, _HEAD, f"{SECOND},ann,correct", line)
+
+    with pytest.raises(BadInput, match=complaint) as caught:
+        import_labels(store, table)
+
+    assert f"{table}, line 3: " in str(caught.value)
+    assert labels(store) == 0
+
+
+def test_a_file_that_is_no_such_table_is_named(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no column worker, label"):
+        import_labels(store, write(tmp_path, "task,who", "a,b"))
+    with pytest.raises(BadInput, match="no column"):
+        import_labels(store, write(tmp_path))
+    with pytest.raises(BadInput, match=r"gone\.csv"):
+        import_labels(store, tmp_path / "gone.csv")
+    (tmp_path / "picture.csv").write_bytes(b"\xff\xd8\xff\xe0")
+    with pytest.raises(BadInput, match=r"picture\.csv"):
+        import_labels(store, tmp_path / "picture.csv")
+
+
+def test_a_table_that_cannot_be_written_is_named(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot write"):
+        export_labels(store, tmp_path)

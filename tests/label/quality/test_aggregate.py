@@ -1,0 +1,158 @@
+"""What a candidate's labelers say together, checked against crowd-kit on the same table."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+from crowdkit.aggregation import DawidSkene, MajorityVote
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genset.label.quality.aggregate import (
+    METHODS,
+    Opinion,
+    Vote,
+    dawid_skene,
+    majority,
+    selection_frequency,
+)
+
+# crowd-kit calls pandas in ways that pandas means to drop.
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+
+VERDICTS = ("correct", "incorrect", "unsure", "broken")
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[Vote]:
+    """Votes of up to 5 labelers on up to 8 tasks, at most one of a labeler on a task."""
+    pairs = st.tuples(st.integers(0, 7), st.integers(0, 4))
+    who = draw(st.lists(pairs, min_size=1, max_size=40, unique=True))
+    return [
+        Vote(f"n01440764/flickr:{task}", f"w{worker}", draw(st.sampled_from(VERDICTS)))
+        for task, worker in who
+    ]
+
+
+def crowd(
+    seed: int, tasks: int, skills: Sequence[float], votes: int
+) -> tuple[list[Vote], list[str]]:
+    """Labelers who say what is true with a probability of their own; the votes and the truth."""
+    rng = np.random.default_rng(seed)
+    truth = [str(label) for label in rng.choice(VERDICTS, tasks, p=(0.6, 0.3, 0.05, 0.05))]
+    table = []
+    for task, true in enumerate(truth):
+        for worker in rng.choice(len(skills), votes, replace=False):
+            right = rng.random() < skills[worker]
+            said = true if right else str(rng.choice([v for v in VERDICTS if v != true]))
+            table.append(Vote(f"t{task:03}", f"w{worker}", said))
+    return table, truth
+
+
+def frame(votes: Sequence[Vote]) -> pd.DataFrame:
+    return pd.DataFrame(votes, columns=["task", "worker", "label"])
+
+
+def weights(opinions: dict[str, Opinion]) -> dict[str, dict[str, float]]:
+    return {task: opinion.weights for task, opinion in opinions.items()}
+
+
+def assert_same(ours: dict[str, Opinion], theirs: pd.DataFrame, tolerance: float) -> None:
+    """Every task's every weight, as crowd-kit has it."""
+    assert sorted(ours) == sorted(theirs.index)
+    for task, opinion in ours.items():
+        assert opinion.weights == pytest.approx(theirs.loc[task].to_dict(), abs=tolerance), task
+
+
+def test_three_labelers_by_hand() -> None:
+    votes = [
+        *(Vote("a", worker, "correct") for worker in ("ann", "bob")),
+        Vote("a", "eve", "broken"),
+        Vote("b", "ann", "correct"),
+        Vote("b", "bob", "incorrect"),
+        Vote("c", "eve", "unsure"),
+    ]
+    none = dict.fromkeys(("broken", "correct", "incorrect", "unsure"), 0.0)
+    assert majority(votes) == {
+        "a": Opinion("correct", {**none, "correct": 1.0}, 3),
+        "b": Opinion(None, {**none, "correct": 0.5, "incorrect": 0.5}, 2),
+        "c": Opinion("unsure", {**none, "unsure": 1.0}, 1),
+    }
+    assert selection_frequency(votes) == {
+        "a": Opinion("correct", {**none, "correct": 2 / 3, "broken": 1 / 3}, 3),
+        "b": Opinion(None, {**none, "correct": 0.5, "incorrect": 0.5}, 2),
+        "c": Opinion("unsure", {**none, "unsure": 1.0}, 1),
+    }
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_votes_give_no_opinion(method: str) -> None:
+    assert METHODS[method]([]) == {}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=50)
+@given(votes=tables(), data=st.data())
+def test_an_opinion_counts_votes_adds_up_to_one_and_does_not_hang_on_their_order(
+    method: str, votes: list[Vote], data: st.DataObject
+) -> None:
+    opinions = METHODS[method](votes)
+    assert {task: each.votes for task, each in opinions.items()} == frame(
+        votes
+    ).task.value_counts().to_dict()
+    for opinion in opinions.values():
+        assert math.isclose(sum(opinion.weights.values()), 1)
+        assert all(0 <= weight <= 1 for weight in opinion.weights.values())
+        most = max(opinion.weights.values())
+        assert opinion.label is None or opinion.weights[opinion.label] == most
+    shuffled = METHODS[method](data.draw(st.permutations(votes)))
+    for task, opinion in opinions.items():
+        assert shuffled[task].weights == pytest.approx(opinion.weights, abs=1e-5)
+
+
+@settings(max_examples=60)
+@given(votes=tables())
+def test_majority_and_frequency_are_crowd_kits(votes: list[Vote]) -> None:
+    theirs = MajorityVote()
+    assert_same(selection_frequency(votes), theirs.fit_predict_proba(frame(votes)), 1e-12)
+    labels = theirs.fit_predict(frame(votes))
+    for task, opinion in majority(votes).items():
+        if opinion.label is None:
+            assert opinion.weights[labels[task]] > 0  # crowd-kit takes one of those that are tied
+        else:
+            assert opinion.label == labels[task]
+
+
+@settings(max_examples=20)
+@given(votes=tables(), iterations=st.integers(1, 6))
+def test_dawid_skene_is_crowd_kits_after_each_step(votes: list[Vote], iterations: int) -> None:
+    ours = dawid_skene(votes, iterations, tolerance=-math.inf)
+    theirs = DawidSkene(n_iter=iterations, tol=-math.inf).fit_predict_proba(frame(votes))
+    assert_same(ours, theirs, 1e-6)
+
+
+@pytest.mark.parametrize(("seed", "votes"), [(1, 3), (2, 5), (3, 10)])
+def test_dawid_skene_ends_where_crowd_kits_does(seed: int, votes: int) -> None:
+    skills = [0.95, 0.9, 0.9, 0.85, 0.85, 0.8, 0.8, 0.7, 0.6, 0.25]
+    table, _ = crowd(seed, 150, skills, votes)
+    ours, theirs = dawid_skene(table), DawidSkene().fit(frame(table))
+    assert theirs.probas_ is not None and theirs.labels_ is not None
+    assert_same(ours, theirs.probas_, 1e-6)
+    assert {task: opinion.label for task, opinion in ours.items()} == theirs.labels_.to_dict()
+
+
+def test_dawid_skene_hears_a_reliable_minority() -> None:
+    """Three who guess and two who know: by votes the guesses win, by error rates the two."""
+    table, truth = crowd(7, 300, [0.97, 0.97, 0.35, 0.35, 0.35], 5)
+
+    def right(opinions: dict[str, Opinion]) -> int:
+        return sum(opinions[f"t{n:03}"].label == true for n, true in enumerate(truth))
+
+    assert right(majority(table)) < 250 < 285 < right(dawid_skene(table))
+
+
+def test_dawid_skene_leaves_two_equal_witnesses_tied() -> None:
+    votes = [Vote("a", "ann", "correct"), Vote("a", "bob", "incorrect")]
+    assert dawid_skene(votes)["a"].label is None

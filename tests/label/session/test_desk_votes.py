@@ -1,0 +1,376 @@
+"""How photos are shared out among labelers: votes, growth, leases, gold questions."""
+
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from genset.errors import BadInput
+from genset.label import (
+    Desk,
+    Done,
+    Screen,
+    Verdict,
+    add_gold_question,
+    list_gold_questions,
+    picture_path,
+    retire_gold_question,
+)
+from genset.label.quality.growth import wanted
+from genset.scrape.upkeep.removal import remove
+from genset.statistics.intervals import wilson
+from genset.store import GoldAnswer, Label, Ruling, Store, find_candidate, votes
+from genset.workspace import LabelRules, Workspace
+from tests.label.desks import (
+    CORRECT,
+    INCORRECT,
+    decided,
+    desk_of,
+    do,
+    do_all,
+    let_expire,
+    owners,
+    reasons,
+    under,
+)
+from tests.labeled_workspace import (
+    GOLDFISH,
+    TABBY,
+    TENCH,
+    add_candidate,
+    labeled_workspace,
+    vote,
+)
+
+Opened = tuple[Workspace, Store]
+GOLF_CART = "n03445924"
+LATE = "given to another labeler meanwhile"
+
+
+def labels_by_task(store: Store) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    with store.session() as session:
+        for label in session.scalars(select(Label).order_by(Label.number)):
+            found[label.candidate.task].append(label.worker)
+    return found
+
+
+# Votes
+
+
+def test_with_one_vote_labelers_share_the_photos_out(anywhere: Opened) -> None:
+    ann, bob = desk_of(anywhere, "ann"), desk_of(anywhere, "bob")
+    hers, his = ann.screens(count=2), bob.screens(count=2)
+
+    assert len(set(owners(*hers, *his))) == 20
+    assert ann.screens(count=4) == hers
+    assert ann.progress().done is None
+    for screen in hers:
+        do(ann, screen)
+    assert ann.screens() == []
+    assert ann.progress().done is None  # bob's may yet come to her
+    for screen in his:
+        do(bob, screen)
+    assert ann.progress().done == bob.progress().done == Done("all")
+    assert all(len(workers) == 1 for workers in labels_by_task(anywhere[1]).values())
+
+
+def test_each_candidate_goes_to_as_many_different_labelers_as_it_has_votes(
+    anywhere: Opened,
+) -> None:
+    anywhere = under(anywhere, votes=3)
+    for name in ("ann", "bob", "cid"):
+        assert len(owners(*do_all(desk_of(anywhere, name)))) == 20
+    assert do_all(desk_of(anywhere, "dan")) == []
+
+    shared = labels_by_task(anywhere[1])
+    assert len(shared) == 20
+    assert {tuple(workers) for workers in shared.values()} == {("ann", "bob", "cid")}
+
+
+def test_a_photo_labeled_in_one_panel_is_new_to_others_in_the_next(opened: Opened) -> None:
+    do_all(desk_of(opened, "ann"))
+    fresh = under(opened, panel="fresh")
+
+    assert do_all(desk_of(fresh, "ann")) == []
+    assert len(owners(*do_all(desk_of(fresh, "bob"), INCORRECT))) == 20
+    with opened[1].session() as session:
+        assert set(map(str, votes(session, "main").values())) == {str(Counter({CORRECT: 1}))}
+        assert set(map(str, votes(session, "fresh").values())) == {str(Counter({INCORRECT: 1}))}
+
+
+def test_labels_from_a_table_count_as_votes(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    assert len(desk.screens(count=1)) == 1
+    for number in range(100, 105):
+        vote(opened[1], f"{GOLDFISH}/flickr:{number}", "from a table", CORRECT)
+
+    assert GOLDFISH not in {screen.cls.wnid for screen in do_all(desk)}
+
+
+def test_a_candidate_grows_while_its_interval_straddles_the_threshold(opened: Opened) -> None:
+    opened = under(opened, votes=3, grow_to=(5, 8))
+    said: dict[str, Callable[[int], Verdict]] = {
+        "owner 0": lambda _: INCORRECT,  # 0 of 3: clear
+        "owner 1": lambda turn: INCORRECT if turn < 4 else CORRECT,  # the same, at 3
+        "owner 2": lambda turn: CORRECT if turn == 0 else INCORRECT,  # 1 of 3, then 1 of 5: clear
+        "owner 3": lambda _: CORRECT,  # 3 of 3, 5 of 5: not clear; 8 of 8 is the end
+    }
+    for turn in range(9):
+        do_all(
+            desk_of(opened, f"labeler {turn}"),
+            lambda owner, turn=turn: said.get(owner, said["owner 0"])(turn),  # type: ignore[misc]
+        )
+    counts = {task: len(workers) for task, workers in labels_by_task(opened[1]).items()}
+    assert [counts[f"{TENCH}/flickr:{number}"] for number in range(5)] == [3, 3, 5, 8, 3]
+
+
+def test_a_candidate_that_somebody_ruled_on_grows_no_more(opened: Opened) -> None:
+    opened = under(opened, votes=2, grow_to=(4,))
+    with opened[1].begin() as session:
+        ruled = find_candidate(session, f"{TENCH}/flickr:0")
+        session.add(Ruling(candidate_id=ruled.id, verdict=CORRECT, by="eve", reason="a tench"))
+    for name in "abcde":
+        do_all(desk_of(opened, name))
+
+    counts = {task: len(workers) for task, workers in labels_by_task(opened[1]).items()}
+    assert counts.pop(f"{TENCH}/flickr:0") == 2
+    assert set(counts.values()) == {4}
+
+
+@given(
+    steps=st.lists(st.integers(1, 30), min_size=1, max_size=4, unique=True).map(sorted),
+    threshold=st.floats(0, 1),
+    said=st.lists(st.booleans(), max_size=40),
+)
+def test_votes_stop_at_the_first_step_that_settles_the_threshold(
+    steps: list[int], threshold: float, said: list[bool]
+) -> None:
+    rules = LabelRules(votes=steps[0], grow_to=tuple(steps[1:]), threshold=threshold)
+    given_votes: list[bool] = []
+    for verdict in said:
+        if len(given_votes) == wanted(rules, len(given_votes), sum(given_votes)):
+            break
+        given_votes.append(verdict)
+    for step in steps:
+        if len(given_votes) <= step:
+            break
+        low, high = wilson(sum(given_votes[:step]), step)
+        assert low < threshold < high
+    assert len(given_votes) <= steps[-1]
+    if len(given_votes) < len(said):
+        assert len(given_votes) in steps
+
+
+# Leases
+
+
+def test_a_screen_left_alone_goes_to_others_and_late_labels_are_refused(
+    anywhere: Opened,
+) -> None:
+    ann, bob = desk_of(anywhere, "ann"), desk_of(anywhere, "bob")
+    left = ann.screens(count=4)
+    assert bob.screens() == []
+    let_expire(anywhere[1], left[0])
+
+    taken = bob.screens()
+
+    assert owners(*taken) == owners(left[0])
+    assert ann.beat([screen.id for screen in left]) == [left[0].id]
+    assert reasons(do(ann, left[0])) == [LATE] * 5
+    assert reasons(do(bob, taken[0])) == [""] * 5
+    assert all(workers == ["bob"] for workers in labels_by_task(anywhere[1]).values())
+
+
+def test_late_labels_are_taken_photo_by_photo_where_votes_allow(anywhere: Opened) -> None:
+    ann = desk_of(anywhere, "ann")
+    screen = ann.screens(count=1)[0]
+    let_expire(anywhere[1], screen)
+    vote(anywhere[1], f"{TENCH}/flickr:3", "bob", INCORRECT)
+    given = decided(screen)
+
+    expected = ["", "", "", LATE, ""]
+    assert reasons(ann.submit(given)) == expected
+    assert reasons(ann.submit(given)) == expected
+    assert labels_by_task(anywhere[1])[f"{TENCH}/flickr:3"] == ["bob"]
+
+
+def test_what_was_leased_is_taken_whatever_comes_from_a_table_meanwhile(opened: Opened) -> None:
+    ann = desk_of(opened, "ann")
+    screen = ann.screens(count=1)[0]
+    vote(opened[1], f"{TENCH}/flickr:3", "bob", INCORRECT)
+
+    assert reasons(do(ann, screen)) == [""] * 5
+
+
+def test_many_tabs_of_many_labelers_at_once_get_no_photo_twice(anywhere: Opened) -> None:
+    anywhere = under(anywhere, votes=2)
+    names = [f"labeler {number % 4}" for number in range(12)]
+    desks = [desk_of(anywhere, name) for name in names]
+    with ThreadPoolExecutor(12) as threads:
+        shown = list(threads.map(lambda desk: desk.screens(count=2), desks))
+
+    by_name: dict[str, dict[str, Screen]] = defaultdict(dict)
+    for name, screens in zip(names, shown, strict=True):
+        by_name[name] |= {screen.id: screen for screen in screens}
+    for screens in by_name.values():
+        assert len(screens) == 2
+        assert max(Counter(owners(*screens.values())).values()) == 1
+    every = [screen for screens in by_name.values() for screen in screens.values()]
+    assert max(Counter(owners(*every)).values()) <= 2
+
+
+def test_more_threads_than_connections_wait_and_do_not_block_each_other(anywhere: Opened) -> None:
+    anywhere = under(anywhere, votes=4)
+    tabs = [desk_of(anywhere, f"labeler {number % 4}") for number in range(70)]
+
+    def use(desk: Desk) -> None:
+        for screen in desk.screens(count=4):
+            do(desk, screen)
+            desk.progress()
+
+    with ThreadPoolExecutor(len(tabs)) as threads:
+        list(threads.map(use, tabs))
+    shared = labels_by_task(anywhere[1])
+    assert len(shared) == 20
+    assert {len(workers) for workers in shared.values()} == {4}
+
+
+# Gold questions
+
+
+def settled(root: Path) -> Opened:
+    """Three classes, 30 photos each, on which two labelers agree; two get 40 new photos each."""
+    opened = labeled_workspace(root, [TENCH, TABBY, GOLF_CART], photos=30)
+    for name in ("ann", "bob"):
+        do_all(desk_of(under(opened, votes=2), name))
+    for wnid, start in ((TENCH, 1000), (TABBY, 2000)):
+        for number in range(start, start + 40):
+            add_candidate(*opened, wnid, number, rank=number)
+    return opened
+
+
+def test_gold_questions_are_mixed_in_behind_ids_like_any_other(tmp_path: Path) -> None:
+    opened = settled(tmp_path)
+    cid = desk_of(under(opened, gold=0.2), "cid")
+    given_screens = []
+    while screens := cid.screens(count=1):
+        submission = decided(screens[0])
+        assert reasons(cid.submit(submission)) == [""] * len(submission.labels)
+        assert reasons(cid.submit(submission)) == [""] * len(submission.labels)
+        given_screens.append(screens[0])
+
+    with opened[1].session() as session:
+        answers = session.scalars(select(GoldAnswer)).all()
+        labels = session.scalars(select(Label).where(Label.worker == "cid")).all()
+        expected = Counter((answer.question.wnid, answer.question.expected) for answer in answers)
+    assert len(labels) == 80
+    assert 8 <= len(answers) <= 35  # 20 expected: of 100 photos, each fifth
+    assert {wnid for wnid, _ in expected} == {TENCH, TABBY}
+    assert {verdict for _, verdict in expected} == {CORRECT, INCORRECT}
+    assert len({answer.gold_id for answer in answers}) == len(answers)
+    assert max(len(screen.photos) for screen in given_screens) == 5
+    shown = [photo for screen in given_screens for photo in screen.photos]
+    assert all(uuid.UUID(photo.id).hex == photo.id for photo in shown)
+    assert all(picture_path(*opened, photo.id).is_file() for photo in shown)
+    assert len({photo.owner_name for photo in shown}) == len(shown)
+    for screen in given_screens:
+        told = {example.owner_name for example in screen.examples}
+        assert not told & set(owners(screen))
+
+
+def test_a_screen_keeps_a_candidate_however_many_gold_questions_there_are(tmp_path: Path) -> None:
+    opened = settled(tmp_path)
+    screens = do_all(desk_of(under(opened, gold=0.5), "cid"))
+
+    with opened[1].session() as session:
+        labels = session.scalars(select(Label).where(Label.worker == "cid")).all()
+        answers = session.scalars(select(GoldAnswer)).all()
+    assert len(labels) == 80
+    assert len(answers) + 80 == len(owners(*screens))
+    assert {label.screen_id for label in labels} == {screen.id for screen in screens}
+
+
+def test_a_manager_s_gold_question_is_shown_once_to_each_labeler_until_it_is_retired(
+    opened: Opened,
+) -> None:
+    _, store = opened
+    for number in range(5):
+        for worker in ("one", "two"):
+            vote(store, f"{TENCH}/flickr:{number}", worker, CORRECT)
+    question = add_gold_question(store, f"{TENCH}/flickr:0", INCORRECT, "a  pike", GOLDFISH)
+    assert (question.task, question.reason) == (f"{GOLDFISH}/flickr:0", "a pike")
+
+    tested = under(opened, votes=2, gold=0.5)
+    assert "owner 0" in owners(*only(GOLDFISH, do_all(desk_of(tested, "ann"))))
+    retire_gold_question(store, question.id)
+    assert "owner 0" not in owners(*only(GOLDFISH, do_all(desk_of(tested, "bob"))))
+
+    with store.session() as session:
+        [answer] = session.scalars(select(GoldAnswer))
+        assert (answer.worker, answer.verdict, answer.question.expected) == (
+            "ann",
+            CORRECT,
+            INCORRECT,
+        )
+    with pytest.raises(BadInput, match="labelers have seen"):
+        add_gold_question(store, f"{TENCH}/flickr:0", CORRECT, "no pike", GOLDFISH)
+    assert [each.retired_at is None for each in list_gold_questions(store)] == [False]
+
+
+def only(wnid: str, screens: list[Screen]) -> list[Screen]:
+    return [screen for screen in screens if screen.cls.wnid == wnid]
+
+
+def test_a_removed_gold_question_is_not_shown(opened: Opened) -> None:
+    _, store = opened
+    add_gold_question(store, f"{TENCH}/flickr:0", INCORRECT, "a pike", GOLDFISH)
+    remove(*opened, "flickr:0", "its owner asked")
+
+    assert "owner 0" not in owners(*do_all(desk_of(under(opened, gold=0.5), "ann")))
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"task": f"{TENCH}/flickr:777"}, "there is no candidate"),
+        ({"expected": Verdict.UNSURE}, "correct or incorrect, not unsure"),
+        ({"reason": " "}, "--reason"),
+        ({"wnid": "goldfish"}, "no class 'goldfish'"),
+    ],
+)
+def test_a_gold_question_that_says_nothing_is_refused(
+    store: Store, change: dict[str, Any], complaint: str
+) -> None:
+    asked = {"task": f"{TENCH}/flickr:0", "expected": CORRECT, "reason": "seen"}
+    with pytest.raises(BadInput, match=complaint):
+        add_gold_question(store, **(asked | change))
+    assert list_gold_questions(store) == []
+    with pytest.raises(BadInput, match="there is no gold question 3"):
+        retire_gold_question(store, 3)
+
+
+def test_a_changed_mind_about_a_gold_question_is_one_more_answer(opened: Opened) -> None:
+    _, store = opened
+    add_gold_question(store, f"{TENCH}/flickr:0", INCORRECT, "a pike", GOLDFISH)
+    for number in range(5):
+        vote(store, f"{TENCH}/flickr:{number}", "one", CORRECT)
+    desk = desk_of(under(opened, gold=0.5), "ann")
+    [shown] = only(GOLDFISH, do_all(desk))[:1]
+    back = desk.earlier(None)
+    while back is not None and back.id != shown.id:
+        back = desk.earlier(back.id)
+    assert back is not None
+    assert [photo.verdict for photo in back.photos] == [CORRECT] * len(back.photos)
+    assert reasons(do(desk, back, INCORRECT)) == [""] * len(back.photos)
+
+    with store.session() as session:
+        answers = session.scalars(select(GoldAnswer).order_by(GoldAnswer.number))
+        assert [answer.verdict for answer in answers] == [CORRECT, INCORRECT]
