@@ -197,11 +197,11 @@ def test_a_manager_adds_studies(workspace: Path) -> None:
 
 def test_a_manager_adds_and_retires_gold_questions(tmp_path: Path) -> None:
     labeled_workspace(tmp_path, [TENCH], photos=1)[1].close()
-    words = "labelers", "controls"
+    words = "labelers", "gold"
     added = genset(
         *words, "add", f"{TENCH}/flickr:0", "--incorrect", "--reason", "a pike", cwd=tmp_path
     )
-    assert added.stdout == f"control 1: {TENCH}/flickr:0 is incorrect\n"
+    assert added.stdout == f"gold question 1: {TENCH}/flickr:0 is incorrect\n"
     genset(*words, "retire", "1", cwd=tmp_path)
     [question] = json.loads(genset(*words, "list", "--json", cwd=tmp_path).stdout)
     assert question["task"] == f"{TENCH}/flickr:0"

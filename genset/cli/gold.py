@@ -74,5 +74,5 @@ def retire(folder: Path | None, number: int, as_json: bool) -> None:
     show({"retired": number}, f"gold question {number} is shown no more", as_json)
 
 
-# Their old name, which scripts may have.
-controls = click.Group("controls", commands=gold.commands, help=gold.help, hidden=True)
+# What they were called before; scripts may say so still.
+controls = click.Group("controls", commands=gold.commands, help="The old name of `gold`.")

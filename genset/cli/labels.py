@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from genset.label.quality.by_labeler import Share
     from genset.label.quality.stats import Stats
 
-panel_option = click.option("--panel", help="Only the labels of this panel (default: all).")
+panel_option = click.option("--panel", help="Only the votes in force of this panel (default: of all).")
 
 
 @click.group()
