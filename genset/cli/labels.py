@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from genset.label.quality.by_labeler import Share
     from genset.label.quality.stats import Stats
 
-panel_option = click.option("--panel", help="Only the votes in force of this panel (default: of all).")
+panel_option = click.option(
+    "--panel", help="Only the votes in force of this panel (default: of all panels)."
+)
 
 
 @click.group()
