@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.label.serving import free_port, serving
-from tests.label.test_sources import FLICKR, know
+from tests.label.session.test_sources import FLICKR, know
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, labeled_workspace
 from tests.labeler_app.component import press, see, sign_in
 from tests.labeler_app.conftest import Served, let_many_label
