@@ -1,5 +1,6 @@
 """Photos whose answer is known: what a manager adds, sees and retires."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,14 +11,20 @@ from genset.errors import BadInput
 from genset.label.answering import answering
 from genset.store import (
     GoldQuestion,
+    Label,
+    Ruling,
     ScreenPhoto,
     Store,
     Verdict,
     find_candidate,
+    is_out,
     is_postgresql,
     now,
 )
 from genset.taxonomy import imagenet1k
+
+# Sure enough to test somebody by: a ruling, or this many labelers of one mind.
+AGREEING = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,53 @@ def retire_gold_question(store: Store, gold_id: int) -> None:
         if (question := session.get(GoldQuestion, gold_id)) is None:
             raise BadInput(f"there is no gold question {gold_id}: see genset labelers gold list")
         question.retired_at = question.retired_at or now()
+
+
+def settled_right(session: Session, candidates: Iterable[int]) -> set[int]:
+    """Those of these candidates that are known to be right, surely enough to test somebody by.
+
+    The newest ruling says so; or, where nobody ruled, at least two labelers do, and nobody who
+    looked says otherwise, in whatever panel.
+    """
+    asked = sorted(set(candidates))
+    found: set[int] = set()
+    for start in range(0, len(asked), 500):  # a question can only be so long
+        some = asked[start : start + 500]
+        said: dict[int, dict[str, Verdict]] = {}
+        for number, worker, verdict in session.execute(
+            select(Label.candidate_id, Label.worker, Label.verdict)
+            .where(Label.candidate_id.in_(some), ~is_out(Label))
+            .order_by(Label.number)
+        ):
+            said.setdefault(number, {})[worker] = verdict
+        right = {
+            number
+            for number, verdicts in said.items()
+            if len(verdicts) >= AGREEING and set(verdicts.values()) == {Verdict.CORRECT}
+        }
+        ruled = dict(
+            session.execute(
+                select(Ruling.candidate_id, Ruling.verdict)
+                .where(Ruling.candidate_id.in_(some))
+                .order_by(Ruling.number)
+            ).all()
+        )
+        found |= (right - ruled.keys()) | {
+            number for number, verdict in ruled.items() if verdict is Verdict.CORRECT
+        }
+    return found
+
+
+def not_holding(session: Session) -> set[int]:
+    """The gold questions, by id, whose answer is not known any more.
+
+    They were made of candidates that labelers or a reviewer had settled (`settled_id`), and those
+    do not say so now: votes were taken out, somebody disagreed since, or another ruling was made.
+    """
+    made = select(GoldQuestion.id, GoldQuestion.settled_id)
+    rows = session.execute(made.where(GoldQuestion.settled_id.is_not(None))).all()
+    settled = settled_right(session, (each for _, each in rows if each is not None))
+    return {number for number, each in rows if each not in settled}
 
 
 def lock_gold_questions(session: Session) -> None:

@@ -25,3 +25,13 @@ def wanted(rules: LabelRules, votes: int, correct: int) -> int:
             if not low < rules.threshold < high:
                 return step
     return votes
+
+
+def lacking(rules: LabelRules, votes: int, correct: int, *, ruled: bool) -> int:
+    """How many more labelers a candidate with these votes goes to; 0 where it is done.
+
+    One that was ruled on is settled: it gets the votes that all get, and grows no more.
+    """
+    if ruled:
+        return max(0, rules.votes - votes)
+    return wanted(rules, votes, correct) - votes

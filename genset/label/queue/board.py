@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from genset.label.answering import answering
-from genset.label.quality.growth import wanted
+from genset.label.quality.growth import lacking
 from genset.store import (
     Candidate,
     Label,
@@ -244,9 +244,7 @@ class Board:
 
     def _lack(self, candidate: int) -> int:
         votes, correct = self._votes.get(candidate, (0, 0))
-        if candidate in self.rulings:  # settled: it gets the votes that all get, and grows no more
-            return max(0, self.rules.votes - votes)
-        return wanted(self.rules, votes, correct) - votes
+        return lacking(self.rules, votes, correct, ruled=candidate in self.rulings)
 
     def _open_or_close(self, candidate: int) -> int:
         lack = self._lack(candidate)
