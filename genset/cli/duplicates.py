@@ -97,18 +97,30 @@ def list_pairs(folder: Path | None, as_json: bool) -> None:
 @duplicates.command()
 @click.argument("pairs", type=int, nargs=-1, required=True)
 @click.option("--same/--different", required=True, help="Whether they show the same photo.")
+@click.option(
+    "--keep",
+    metavar="first|second|PHOTO",
+    help="Which of two same photos stays, as duplicates list has them (default: second).",
+)
 @click.option("--by", default=getpass.getuser, help="Who says so (default: the user's name).")
 @json_option
 @click.pass_obj
-def decide(folder: Path | None, pairs: tuple[int, ...], same: bool, by: str, as_json: bool) -> None:
-    """Decide pairs, by their numbers; a photo that is the same as another is refused.
+def decide(
+    folder: Path | None,
+    pairs: tuple[int, ...],
+    same: bool,
+    keep: str | None,
+    by: str,
+    as_json: bool,
+) -> None:
+    """Decide pairs, by their numbers; of two photos that are the same one is refused.
 
     \b
-    genset duplicates decide 3 7 --same
+    genset duplicates decide 3 7 --same --keep first
     """
     from genset.store.duplicates import decide as settle
 
     with opened(folder) as (_, store):
-        settle(store, pairs, same=same, by=by)
+        settle(store, pairs, same=same, by=by, keep=keep)
     word = "same" if same else "different"
     show({"pairs": pairs, "verdict": word, "by": by}, f"{len(pairs)} pairs: {word}", as_json)

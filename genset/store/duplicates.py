@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.store.database import Store
@@ -25,14 +26,21 @@ def open_pairs(store: Store) -> list[DuplicatePair]:
         return list(session.scalars(undecided))
 
 
-def decide(store: Store, numbers: Iterable[int], *, same: bool, by: str) -> None:
+def decide(
+    store: Store, numbers: Iterable[int], *, same: bool, by: str, keep: str | None = None
+) -> None:
     """Say of pairs, by their id, whether they show the same photo.
 
-    The pool's photo of a pair that does is refused, and the next scrape fills its place.
+    Of a pair that does one photo is refused, and the next scrape fills its place. `keep` says which
+    one stays: "first", "second" (what the pair's photo looks like), or a photo's name,
+    SOURCE:PHOTO_ID. None: the second, whatever it is.
 
     Raises:
-        BadInput: there is no such pair; none is decided then.
+        BadInput: there is no such pair, what `keep` names is not in it or was refused, or the other
+            one is not in this workspace; none is decided then.
     """
+    if keep is not None and not same:
+        raise BadInput("photos that differ are both kept: say which one to keep only with --same")
     with store.begin() as session:
         for number in numbers:
             pair = session.get(DuplicatePair, number)
@@ -41,4 +49,27 @@ def decide(store: Store, numbers: Iterable[int], *, same: bool, by: str) -> None
             pair.verdict = "same" if same else "different"
             pair.decided_by, pair.decided_at = by, now()
             if same:
-                pair.photo.refused = f"duplicate: of {pair.other}"
+                refused, kept = _sides(session, pair, keep)
+                refused.refused = f"duplicate: of {kept}"
+
+
+def _sides(session: Session, pair: DuplicatePair, keep: str | None) -> tuple[Photo, str]:
+    """The photo of a pair to refuse, and the name of the one to keep."""
+    first, second = f"{pair.photo.source}:{pair.photo.source_id}", pair.other
+    if keep is None:
+        return pair.photo, second
+    if keep not in ("first", first, "second", second):
+        raise BadInput(f"pair {pair.id} is {first} and {second}: there is no {keep} to keep")
+    source, _, source_id = second.partition(":")
+    other = session.scalar(
+        select(Photo).where(Photo.source == source, Photo.source_id == source_id)
+    )
+    if keep in ("second", second):
+        kept, refused, name = other, pair.photo, second
+    elif other is None:
+        raise BadInput(f"{second} is no photo of this workspace: it cannot be refused for {first}")
+    else:
+        kept, refused, name = pair.photo, other, first
+    if kept is not None and kept.refused is not None:
+        raise BadInput(f"{name} cannot be kept: it was refused ({kept.refused})")
+    return refused, name

@@ -33,7 +33,7 @@ class PairedPhoto:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two photos that look alike; `photo` is the one that is refused if they are the same.
+    """Two photos that look alike. If they are the same `photo` is refused, or `other` on request.
 
     `other` is None where it is not a photo of this workspace, but one that the pool must not
     share: `other_name` says which. `distance` counts differing bits, 0 to 8.
@@ -91,10 +91,12 @@ def _shown(session: Session, photo: Photo) -> PairedPhoto:
     )
 
 
-def decide_pair(store: Store, number: int, *, same: bool, by: str) -> None:
+def decide_pair(store: Store, number: int, *, same: bool, by: str, keep: str | None = None) -> None:
     """Say whether a pair shows the same photo, as `genset duplicates decide` does.
 
+    `keep` says which of the two stays, "first" (`Pair.photo`) or "second"; None: the second.
+
     Raises:
-        BadInput: there is no such pair.
+        BadInput: there is no such pair, or `keep` cannot be done.
     """
-    decide(store, [number], same=same, by=by)
+    decide(store, [number], same=same, by=by, keep=keep)

@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageOps
+from sqlalchemy import select
 
 from genset.errors import BadInput
 from genset.hashes import BITS, near, read_hashes
 from genset.scrape.fetch.fingerprint import fingerprint, variants
 from genset.scrape.upkeep.duplicates import hash_folder, propose
-from genset.store import Store, stored_candidates
+from genset.store import DuplicatePair, Photo, Store, stored_candidates
 from genset.store.duplicates import decide, open_pairs
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
@@ -244,3 +245,41 @@ def test_the_commands(place: tuple[Workspace, Store]) -> None:
     assert Path(pair["image"]).is_file()
     genset("duplicates", "decide", str(pair["pair"]), "--same", "--by", "ann")
     assert genset("duplicates", "list") == []
+
+
+@pytest.mark.parametrize("keep", ["first", "flickr:2"])
+def test_which_of_two_same_photos_stays_is_the_managers_choice(
+    place: tuple[Workspace, Store], keep: str
+) -> None:
+    workspace, store = place
+    propose(workspace, store, [])
+    [pair] = open_pairs(store)
+    assert (pair.photo.source_id, pair.other) == ("2", "flickr:1")
+    with pytest.raises(BadInput, match="there is no flickr:3 to keep"):
+        decide(store, [pair.id], same=True, by="ann", keep="flickr:3")
+    with pytest.raises(BadInput, match="only with --same"):
+        decide(store, [pair.id], same=False, by="ann", keep="first")
+    decide(store, [pair.id], same=True, by="ann", keep=keep)
+    with store.session() as session:
+        left = [candidate.photo.source_id for candidate in session.scalars(stored_candidates())]
+        refused = session.scalars(select(Photo.refused).where(Photo.source_id == "1")).one()
+    assert sorted(left) == ["2", "3", "4"]
+    assert refused == "duplicate: of flickr:2"
+    # Whoever turns round now would lose both.
+    with pytest.raises(BadInput, match=r"flickr:1 cannot be kept: it was refused \(duplicate"):
+        decide(store, [pair.id], same=True, by="ann", keep="second")
+
+
+def test_a_photo_that_is_not_in_the_pool_cannot_be_the_one_to_go(
+    place: tuple[Workspace, Store],
+) -> None:
+    _, store = place
+    with store.begin() as session:
+        photo = session.scalars(select(Photo).where(Photo.source_id == "1")).one()
+        session.add(made := DuplicatePair(photo=photo, other="seen.hashes:a.jpg", distance=0))
+        session.flush()
+        number = made.id
+    with pytest.raises(BadInput, match=r"seen\.hashes:a\.jpg is no photo of this workspace"):
+        decide(store, [number], same=True, by="ann", keep="first")
+    decide(store, [number], same=True, by="ann", keep="second")
+    assert [pair.id for pair in open_pairs(store)] == []
