@@ -178,7 +178,7 @@ def test_the_review_queue_is_settled_by_a_key_each(opened: Opened) -> None:
     assert "tench" in text
     assert "freshwater dace-like game fish" in text
     assert "https://en.wikipedia.org/wiki/Tench" in text
-    assert "Labelers disagree: 1 correct, 1 incorrect" in text
+    assert "Labelers disagree" in text
     assert ":green-badge[correct] ann" in text
     assert ":red-badge[incorrect] ben" in text
     assert [button.proto.shortcut for button in app.button][:5] == ["y", "n", "u", "b", "s"]

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -26,16 +26,18 @@ _LONGEST_REASON = 500
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """A candidate to adjudicate, and `why`.
+    """A candidate to adjudicate, and `why`, in words that tell no side.
 
-    `said` counts its votes by verdict, `votes` has them as (worker, verdict); `frequency` is its
-    selection frequency, None without a vote. The rest is for showing the photo with its credits;
-    it holds a stranger's words: show them as text.
+    Who rules should not know what others said: `detail`, `said`, `frequency` and `votes` are for
+    afterwards. `detail` is why in numbers, `said` counts the votes by verdict, `votes` has them as
+    (worker, verdict); `frequency` is the selection frequency, None without a vote. The rest is for
+    showing the photo with its credits; it holds a stranger's words: show them as text.
     """
 
     task: str
     wnid: str
     why: str
+    detail: str
     said: dict[str, int]
     frequency: float | None
     votes: tuple[tuple[str, str], ...]
@@ -46,9 +48,18 @@ class Dispute:
     license_url: str
     page_url: str
 
+    def blind(self) -> dict[str, object]:
+        """All of it but what labelers said."""
+        return {name: value for name, value in asdict(self).items() if name not in _TELLING}
+
+
+_TELLING = ("detail", "said", "frequency", "votes")
+
 
 def queue(store: Store, panel: str | None = None, rules: LabelRules | None = None) -> list[Dispute]:
     """The candidates that wait for a ruling, the most divided first.
+
+    Neither their order nor `Dispute.why` tells which side has more votes.
 
     With the workspace's `rules` those that are still to get votes are left out. The others are
     the ones where
@@ -75,7 +86,10 @@ def disputes(session: Session, pool: Sequence[Ballot], rules: LabelRules | None)
     for start in range(0, len(ids), 1000):  # a question can only be so long
         some = Candidate.id.in_(ids[start : start + 1000])
         shown |= {each.id: each for each in session.scalars(select(Candidate).where(some))}
-    return [_dispute(ballot, why, shown[ballot.candidate_id]) for _, _, why, ballot in found]
+    return [
+        _dispute(ballot, _WHY[kind], detail, shown[ballot.candidate_id])
+        for kind, _, detail, ballot in found
+    ]
 
 
 def rule(store: Store, task: str, verdict: Verdict, by: str, reason: str) -> None:
@@ -96,8 +110,11 @@ def rule(store: Store, task: str, verdict: Verdict, by: str, reason: str) -> Non
         session.add(Ruling(candidate_id=candidate.id, verdict=verdict, by=by, reason=reason))
 
 
-# How pressing a kind of case is, and how divided its labelers; then why; then the case.
+# A kind of case, by how pressing it is, and how divided its labelers; then why in numbers; then the
+# case. A photo that several classes claim has votes for one of them or none: that is told by
+# neither place nor words.
 _Case = tuple[int, tuple[float, int, str], str, Ballot]
+_WHY = ("labelers disagree", "several classes claim the photo", "nobody can tell")
 
 
 def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
@@ -113,14 +130,15 @@ def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
         yes, no = said[Verdict.CORRECT], said[Verdict.INCORRECT] + said[Verdict.BROKEN]
         classes = correct[ballot.content]
         if yes and no and _straddles(yes, yes + no):
-            divided = abs(yes / (yes + no) - 0.5), -votes, ballot.task
+            # Of whole numbers: 2/3 and 1/3 are not equally far from 0.5 to a computer.
+            divided = abs(yes - no) / (yes + no), -votes, ballot.task
             yield 0, divided, f"labelers disagree: {_counted(said)}", ballot
         elif ballot.wnid in classes and len(classes) > 1:
-            yield 1, (0, -votes, ballot.task), f"correct for {len(classes)} classes", ballot
+            yield 1, (0, 0, ballot.task), f"correct for {len(classes)} classes", ballot
         elif votes and not yes and not no:
             yield 2, (0, -votes, ballot.task), f"nobody can tell: {_counted(said)}", ballot
         elif ballot.contested and not votes and not classes:
-            yield 3, (0, 0, ballot.task), "several classes claim the photo", ballot
+            yield 1, (0, 0, ballot.task), "several classes claim the photo", ballot
 
 
 def _straddles(yes: int, decided: int) -> bool:
@@ -132,12 +150,13 @@ def _counted(said: Counter[Verdict]) -> str:
     return ", ".join(f"{said[verdict]} {verdict}" for verdict in Verdict if said[verdict])
 
 
-def _dispute(ballot: Ballot, why: str, candidate: Candidate) -> Dispute:
+def _dispute(ballot: Ballot, why: str, detail: str, candidate: Candidate) -> Dispute:
     photo, said = candidate.photo, ballot.said
     return Dispute(
         task=ballot.task,
         wnid=ballot.wnid,
         why=why,
+        detail=detail,
         said={verdict.value: said[verdict] for verdict in Verdict if said[verdict]},
         frequency=said[Verdict.CORRECT] / said.total() if said else None,
         votes=tuple((vote.worker, vote.label) for vote in ballot.votes),

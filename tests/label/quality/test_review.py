@@ -1,5 +1,6 @@
 """What waits for a ruling, and what a ruling does."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,7 @@ from genset.errors import BadInput
 from genset.label import Store, Verdict, votes_table
 from genset.label.quality.review import Dispute, queue, rule
 from genset.label.quality.stats import collect
-from genset.store import Candidate, Photo
+from genset.store import Candidate, Label, Photo, find_candidate
 from genset.workspace import LabelRules, Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, vote
 
@@ -40,15 +41,46 @@ def test_labelers_who_disagree_wait_for_a_ruling_the_most_divided_first(store: S
     say(store, THREE, "correct", "correct", "correct")
     say(store, FOUR, *["correct"] * 9, "incorrect")  # clear enough
     assert waiting(store) == [
-        (TWO, "labelers disagree: 1 correct, 1 unsure, 1 broken"),
-        (ONE, "labelers disagree: 2 correct, 1 incorrect"),
+        (TWO, "labelers disagree"),
+        (ONE, "labelers disagree"),
     ]
+    assert [case.detail for case in queue(store)] == [
+        "labelers disagree: 1 correct, 1 unsure, 1 broken",
+        "labelers disagree: 2 correct, 1 incorrect",
+    ]
+
+
+def test_the_queue_tells_neither_side_before_the_ruling(store: Store) -> None:
+    say(store, ONE, "correct", "correct", "incorrect")
+    say(store, TWO, "incorrect", "incorrect", "correct")
+    other = also_found_for(store, GOLDFISH, 3)
+    say(store, FOUR, "correct")
+    say(store, other, "correct")
+    third = also_found_for(store, GOLDFISH, 2)
+    first = queue(store)
+    with store.begin() as session:  # the same, with every side turned round
+        for task in (ONE, TWO):
+            number = find_candidate(session, task).id
+            for place in range(3):
+                turned = Verdict.INCORRECT if (place < 2) == (task == ONE) else Verdict.CORRECT
+                session.add(Label(candidate_id=number, worker=f"w{place}", verdict=turned))
+    turned_round = queue(store)
+    assert [case.blind() for case in turned_round] == [case.blind() for case in first]
+    assert [case.said for case in turned_round] != [case.said for case in first]
+    for case in first:
+        assert not re.search(r"\d|w0|correct", str(case.why))
+        assert case.blind().keys().isdisjoint({"votes", "said", "frequency", "detail"})
+    # Called correct for several classes, or claimed by several and not labeled: nothing tells.
+    told = [(case.task, case.why) for case in first if case.why != "labelers disagree"]
+    assert told == sorted(
+        (task, "several classes claim the photo") for task in (THREE, third, FOUR, other)
+    )
 
 
 def test_nobody_who_can_tell_waits_for_a_ruling(store: Store) -> None:
     say(store, ONE, "unsure", "unsure")
     say(store, TWO, "unsure", "correct")
-    assert waiting(store) == [(ONE, "nobody can tell: 2 unsure")]
+    assert waiting(store) == [(ONE, "nobody can tell")]
 
 
 def test_a_photo_that_is_correct_for_two_classes_waits_until_one_is_ruled_out(
@@ -62,7 +94,11 @@ def test_a_photo_that_is_correct_for_two_classes_waits_until_one_is_ruled_out(
     say(store, ONE, "correct")
     assert waiting(store) == []  # it goes where it is correct
     say(store, other, "correct")
-    assert waiting(store) == [(ONE, "correct for 2 classes"), (other, "correct for 2 classes")]
+    assert waiting(store) == [
+        (ONE, "several classes claim the photo"),
+        (other, "several classes claim the photo"),
+    ]
+    assert {case.detail for case in queue(store)} == {"correct for 2 classes"}
     rule(store, other, Verdict.INCORRECT, "mia", "it is a tench")
     assert waiting(store) == []
 
@@ -73,7 +109,8 @@ def test_a_case_shows_who_said_what_and_the_photos_credits(store: Store) -> None
     assert case == Dispute(
         task=TWO,
         wnid=TENCH,
-        why="labelers disagree: 1 correct, 1 incorrect",
+        why="labelers disagree",
+        detail="labelers disagree: 1 correct, 1 incorrect",
         said={"correct": 1, "incorrect": 1},
         frequency=0.5,
         votes=(("w0", "correct"), ("w1", "incorrect")),
