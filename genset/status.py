@@ -27,6 +27,7 @@ from genset.store import (
     SearchFailure,
     Store,
     claimed_by_several,
+    is_out,
     ruled_correct,
 )
 from genset.taxonomy import imagenet1k
@@ -35,6 +36,7 @@ from genset.workspace import Workspace
 _PAGE = 10_000
 _OURS = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62}\.[a-z]+|\.partial-[0-9a-f]+)")
 _NAME = Photo.source, Photo.source_id
+_COUNTS = ~is_out(Label)
 _STORED = Photo.sha256.is_not(None), Photo.refused.is_(None)
 
 
@@ -89,7 +91,9 @@ def status(workspace: Workspace, store: Store) -> Status:
         candidates = dict(
             session.execute(_in_pool(Candidate.wnid, func.count()).group_by(Candidate.wnid)).all()
         )
-        labeled = _in_pool(func.count()).where(Candidate.id.in_(select(Label.candidate_id)))
+        labeled = _in_pool(func.count()).where(
+            Candidate.id.in_(select(Label.candidate_id).where(_COUNTS))
+        )
         contested = select(func.count(Photo.id)).where(
             *_STORED, Photo.id.in_(claimed_by_several()), Photo.id.not_in(ruled_correct())
         )
@@ -119,8 +123,8 @@ def status(workspace: Workspace, store: Store) -> Status:
             candidates=sum(candidates.values()),
             candidate_classes=len(candidates),
             labeled=count(labeled),
-            labels=count(select(func.count(Label.number))),
-            labelers=count(select(func.count(distinct(Label.worker)))),
+            labels=count(select(func.count(Label.number)).where(_COUNTS)),
+            labelers=count(select(func.count(distinct(Label.worker))).where(_COUNTS)),
             releases={release.name: len(release.photos) for release in releases},
             runs={
                 release.name: [

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.release.reader import ReleasePhoto
-from genset.store import Candidate, Label, Photo, Search, SourceWords, Verdict
+from genset.store import Candidate, Label, Photo, Search, SourceWords, Verdict, is_out
 from genset.text.dates import earliest_day
 
 # What a manifest keeps of a source's words: not those that are for labelers alone.
@@ -25,10 +25,12 @@ def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any
         select(func.count(), func.min(Search.asked_at), func.max(Search.asked_at))
     ).one()
     labels = session.execute(
-        select(func.count(), func.min(Label.decided_at), func.max(Label.decided_at))
+        select(func.count(), func.min(Label.decided_at), func.max(Label.decided_at)).where(
+            ~is_out(Label)
+        )
     ).one()
     guidelines = session.scalars(
-        select(Label.guideline).where(Label.guideline.is_not(None)).distinct()
+        select(Label.guideline).where(Label.guideline.is_not(None), ~is_out(Label)).distinct()
     )
     posted = sorted(photo.posted_at for photo in photos)
     return {

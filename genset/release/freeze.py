@@ -17,7 +17,7 @@ from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import Release, ReleasePhoto
 from genset.release.table import read_table
-from genset.store import Candidate, Label, Store, Verdict, votes
+from genset.store import Candidate, Label, Store, Verdict, is_out, votes
 from genset.workspace import Workspace
 
 _Votes = dict[int, Counter[Verdict]]
@@ -64,7 +64,9 @@ def _facts(
     ruled = sum(entry.ruling is not None for entry in choice.chosen)
     facts = {
         "strategy": {**plan.as_json(), **({"ruled": ruled} if ruled else {})},
-        "labelers": session.scalar(select(func.count(Label.worker.distinct()))),
+        "labelers": session.scalar(
+            select(func.count(Label.worker.distinct())).where(~is_out(Label))
+        ),
         "left_out": dict(sorted(Counter(choice.left_out.values()).items())),
         "short": choice.short,
         "notes": choice.notes,

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 
-from sqlalchemy import ColumnElement, Select, exists, func, or_, select, union
+from sqlalchemy import ColumnElement, Select, Subquery, exists, func, or_, select, union
 from sqlalchemy.orm import Session, aliased
 
 from genset.errors import BadInput
@@ -105,15 +105,7 @@ def ruled_correct() -> Select[int]:
 
 def is_out(table: type[Label | GoldAnswer]) -> ColumnElement[bool]:
     """Whether a label, or an answer to a gold question, is void or held out: it does not count."""
-    newest = select(func.max(LabelerEvent.number)).group_by(
-        LabelerEvent.worker, LabelerEvent.visit_id
-    )
-    out = (
-        select(LabelerEvent.worker, LabelerEvent.visit_id, LabelerEvent.since)
-        .where(LabelerEvent.number.in_(newest))
-        .where(LabelerEvent.what.in_((LabelerAct.VOID, LabelerAct.HOLD)))
-        .subquery()
-    )
+    out = _taken_out()
     wholly = select(out.c.worker).where(out.c.visit_id.is_(None), out.c.since.is_(None))
     later = (
         select(out.c.worker)
@@ -125,6 +117,30 @@ def is_out(table: type[Label | GoldAnswer]) -> ColumnElement[bool]:
         table.worker.in_(wholly),
         exists(later.correlate(table)),
         func.coalesce(table.screen_id, "").in_(on_visits),
+    )
+
+
+def is_in_vain() -> ColumnElement[bool]:
+    """Whether a label that is given now on a `Screen` would not count: its labeler's are out."""
+    out = _taken_out()
+    by_worker = select(out.c.worker).where(out.c.visit_id.is_(None))
+    by_visit = select(out.c.visit_id).where(out.c.visit_id.is_not(None))
+    return or_(
+        Screen.worker.in_(by_worker),
+        func.coalesce(Screen.visit_id, 0).in_(by_visit),
+    )
+
+
+def _taken_out() -> Subquery:
+    """The newest decision on each labeler and visit, where it takes votes out."""
+    newest = select(func.max(LabelerEvent.number)).group_by(
+        LabelerEvent.worker, LabelerEvent.visit_id
+    )
+    return (
+        select(LabelerEvent.worker, LabelerEvent.visit_id, LabelerEvent.since)
+        .where(LabelerEvent.number.in_(newest))
+        .where(LabelerEvent.what.in_((LabelerAct.VOID, LabelerAct.HOLD)))
+        .subquery()
     )
 
 

@@ -19,6 +19,7 @@ from genset.store import (
     Store,
     claimed_by_several,
     is_called_correct,
+    is_out,
     rulings_in_force,
     votes,
 )
@@ -194,7 +195,7 @@ def _right_photos(session: Session, plan: ScrapePlan) -> RightPhotos:
 
 def _classes_of(session: Session, source: str, wnids: Collection[str]) -> dict[int, str]:
     """The class of each candidate of these classes that has a label or a ruling, by its id."""
-    spoken_of = union(select(Label.candidate_id), select(Ruling.candidate_id))
+    spoken_of = union(select(Label.candidate_id).where(~is_out(Label)), select(Ruling.candidate_id))
     theirs = Candidate.id.in_(spoken_of), Candidate.wnid.in_(wnids), Photo.source == source
     found = select(Candidate.id, Candidate.wnid).join(Candidate.photo).where(*theirs)
     return dict(session.execute(found).all())

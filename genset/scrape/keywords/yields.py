@@ -30,6 +30,7 @@ from genset.store import (
     Ruling,
     Store,
     is_called_correct,
+    is_out,
     rulings_in_force,
     votes,
 )
@@ -153,7 +154,9 @@ def _way_out(each: Yield, cls: ImageClass) -> str:
 def _labeled(session: Session) -> tuple[Counter[_Key], Counter[_Key]]:
     """How many candidates of each query have a label or a ruling, and how many are correct."""
     cast, rulings = votes(session), rulings_in_force(session)
-    told = union(select(Label.candidate_id), select(Ruling.candidate_id)).subquery()
+    told = union(
+        select(Label.candidate_id).where(~is_out(Label)), select(Ruling.candidate_id)
+    ).subquery()
     labeled: Counter[_Key] = Counter()
     correct: Counter[_Key] = Counter()
     for number, wnid, query in session.execute(

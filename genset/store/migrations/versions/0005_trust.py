@@ -64,10 +64,20 @@ def upgrade() -> None:
     _add_reference("screen", "visit_id", "visit")
     op.create_index("ix_screen_visit_id", "screen", ["visit_id"])
     _add_reference("control", "settled_id", "candidate")
+    _tell_what_settled()
     _make_append_only("labeler_event")
     if op.get_context().dialect.name == "sqlite":
         for table in _APPEND_ONLY:
             _refuse_replacing(table)
+
+
+def _tell_what_settled() -> None:
+    """Gold questions that were made of settled candidates say so in their reason, and of which."""
+    op.execute(
+        "UPDATE control SET settled_id = (SELECT candidate.id FROM candidate "
+        "WHERE candidate.photo_id = control.photo_id AND control.reason = "
+        "'labelers or a reviewer settled that it is right for ' || candidate.wnid)"
+    )
 
 
 def _add_reference(table: str, column: str, of: str) -> None:
