@@ -61,6 +61,7 @@ INNER_FLOORS = {
         {"aggregate.majority", "aggregate.frequency", "aggregate.dawid_skene"},
         {"aggregate"},
         {"growth", "gold", "duplicates", "in_force", "agreement"},
+        {"suspicion"},
         {"by_labeler", "review", "void"},
         {"stats"},
     ],

@@ -1,7 +1,9 @@
 """All that was labeled, as a folder of CSV files, and back.
 
     labels.csv           the labels in force: what crowd-kit reads
-    superseded.csv       the labels that a later one of the same labeler replaced
+    superseded.csv       all other labels: a later one of the same labeler replaced them, or they
+                         are void or held out
+    labeler_events.csv   whose votes were voided or held out, and let in again
     rulings.csv          what reviewers settled
     controls.csv         photos whose answer is known
     control_answers.csv  what labelers said of them
@@ -9,14 +11,15 @@
     screen_photos.csv    the photos of each screen
 
 Rows stand in the order in which they were stored. Two workspaces with the same candidates and
-labels give the same bytes. Not part of it: the screens that nobody submitted, and who may sign in
-how (invitations, accounts, studies).
+labels give the same bytes. `stored`, in the tables of labels, is a label's place among all of
+them, so that they are stored in that order again. Not part of it: the screens that nobody
+submitted, and who may sign in how (invitations, accounts, studies).
 """
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from sqlalchemy import select
+from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from genset.errors import BadInput
@@ -27,6 +30,7 @@ from genset.store import (
     GoldAnswer,
     GoldQuestion,
     Label,
+    LabelerEvent,
     Photo,
     Ruling,
     Screen,
@@ -35,9 +39,10 @@ from genset.store import (
     labels_in_force,
 )
 
-_LABELS = (*COLUMNS, "screen")
+_LABELS = (*COLUMNS, "screen", "stored")
 _RULINGS = ("task", "label", "by", "reason", "at", "id")
-_GOLD = ("task", "label", "reason", "created_at", "retired_at")
+_EVENTS = ("worker", "what", "since", "by", "reason", "at", "id")
+_GOLD = ("task", "label", "reason", "created_at", "retired_at", "settled")
 _ANSWERS = ("task", "worker", "label", "decided_at", "id", "shown_at", "decided_order", "screen")
 _SCREENS = (
     "id",
@@ -49,6 +54,7 @@ _SCREENS = (
     "expires_at",
     "submitted_at",
     "lost_at",
+    "seconds",
 )
 _SHOWN = ("screen", "place", "id", "kind", "task")
 
@@ -62,13 +68,21 @@ def export_all(store: Store, folder: Path) -> dict[str, int]:
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is a file: name a folder, or a table that ends in .csv")
     in_force = labels_in_force().with_only_columns(Label.number).order_by(None)
-    with_task = select(Label).options(joinedload(Label.candidate)).order_by(Label.number)
+    place = func.row_number().over(order_by=Label.number)
+    places = select(Label.number, place.label("place")).subquery()
+    with_task = (
+        select(Label, places.c.place)
+        .join(places, places.c.number == Label.number)
+        .options(joinedload(Label.candidate))
+        .order_by(Label.number)
+    )
     with store.session() as session:
-        labels = session.scalars(with_task.where(Label.number.in_(in_force)))
-        superseded = session.scalars(with_task.where(Label.number.not_in(in_force)))
+        labels = session.execute(with_task.where(Label.number.in_(in_force)))
+        superseded = session.execute(with_task.where(Label.number.not_in(in_force)))
         sheets = {
             "labels": (_LABELS, _with_screens(labels)),
             "superseded": (_LABELS, _with_screens(superseded)),
+            "labeler_events": (_EVENTS, _event_rows(session)),
             "rulings": (_RULINGS, _ruling_rows(session)),
             "controls": (_GOLD, _gold_rows(session)),
             "control_answers": (_ANSWERS, _answer_rows(session)),
@@ -84,9 +98,17 @@ def export_all(store: Store, folder: Path) -> dict[str, int]:
 Cells = Iterator[tuple[object, ...]]
 
 
-def _with_screens(labels: Iterable[Label]) -> Cells:
-    for label in labels:
-        yield (*label_cells(label), label.screen_id)
+def _with_screens(labels: Iterable[Row[Label, int]]) -> Cells:
+    for label, place in labels:
+        yield (*label_cells(label), label.screen_id, place)
+
+
+def _event_rows(session: Session) -> Cells:
+    about_all = LabelerEvent.visit_id.is_(None)
+    for each in session.scalars(
+        select(LabelerEvent).where(about_all).order_by(LabelerEvent.number)
+    ):
+        yield tuple(getattr(each, column) for column in _EVENTS)
 
 
 def _ruling_rows(session: Session) -> Cells:
@@ -98,7 +120,14 @@ def _ruling_rows(session: Session) -> Cells:
 def _gold_rows(session: Session) -> Cells:
     gold = select(GoldQuestion).join(GoldQuestion.photo)
     for each in session.scalars(gold.order_by(GoldQuestion.wnid, Photo.source, Photo.source_id)):
-        yield _gold_task(each), each.expected, each.reason, each.created_at, each.retired_at
+        yield (
+            _gold_task(each),
+            each.expected,
+            each.reason,
+            each.created_at,
+            each.retired_at,
+            None if each.settled_id is None else session.get_one(Candidate, each.settled_id).task,
+        )
 
 
 def _answer_rows(session: Session) -> Cells:

@@ -1,6 +1,8 @@
 """Take back what `genset.label.exchange.archive` wrote."""
 
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -19,14 +21,25 @@ from genset.label.exchange.table import (
     checked_word,
     key_of,
     known_task,
-    read_labels,
+    read_stored,
     verdict_in,
 )
 from genset.label.people.labelers import checked_worker
-from genset.store import GoldAnswer, GoldQuestion, Photo, Ruling, Screen, ScreenPhoto, Store, now
+from genset.store import (
+    GoldAnswer,
+    GoldQuestion,
+    LabelerAct,
+    LabelerEvent,
+    Photo,
+    Ruling,
+    Screen,
+    ScreenPhoto,
+    Store,
+    now,
+)
 from genset.taxonomy import imagenet1k
 
-_Event = TypeVar("_Event", Ruling, GoldAnswer)
+_Event = TypeVar("_Event", Ruling, GoldAnswer, LabelerEvent)
 
 
 def import_all(store: Store, folder: Path) -> dict[str, Imported]:
@@ -44,21 +57,33 @@ def import_all(store: Store, folder: Path) -> dict[str, Imported]:
         gold = _add_gold(session, folder)
         screens = _add_screens(session, folder)
         here = Here(session)
-        labels = list(read_labels(folder / "labels.csv", here))
-        superseded = []
-        if (folder / "superseded.csv").is_file():
-            superseded = list(read_labels(folder / "superseded.csv", here))
-        # Where the label that replaced it is here, a superseded one comes too late: added now, it
-        # would be the newest.
-        settled = {key_of(label) for label in labels if label.id in here.ids}
         return {
-            "superseded": here.add_labels(superseded, settled),
-            "labels": here.add_labels(labels),
+            **_add_labels(here, folder),
+            "labeler_events": _add_decisions(session, folder),
             "rulings": _add_rulings(session, folder, here.candidates),
             "controls": gold,
             "control_answers": _add_answers(session, folder, here.screens),
             "screens": screens,
         }
+
+
+def _add_labels(here: Here, folder: Path) -> dict[str, Imported]:
+    """Those in force and all others, in the order in which they were stored."""
+    found = [("labels", *each) for each in read_stored(folder / "labels.csv", here)]
+    # Where the label that replaced it is here, a superseded one comes too late: added now, it
+    # would be the newest.
+    settled = {key_of(label) for _, label, _ in found if label.id in here.ids}
+    others = folder / "superseded.csv"
+    if others.is_file():
+        found = [("superseded", *each) for each in read_stored(others, here)] + found
+    if all(stored is not None for *_, stored in found):
+        found.sort(key=lambda each: each[2] or 0)  # else, as older versions wrote it: these first
+    became: dict[str, Counter[str]] = {"superseded": Counter(), "labels": Counter()}
+    for name, label, _ in found:
+        late = settled if name == "superseded" else ()
+        became[name][here.add(label, late)] += 1
+    here.session.flush()
+    return {name: Imported(**counts) for name, counts in became.items()}
 
 
 def _rows(path: Path, *needed: str) -> Iterator[tuple[str, Row]]:
@@ -75,6 +100,7 @@ def _add_gold(session: Session, folder: Path) -> Imported:
         )
     }
     there = {(each.wnid, each.photo_id) for each in session.scalars(select(GoldQuestion))}
+    candidates = candidates_by_task(session)
     new = known = 0
     for place, row in _rows(folder / "controls.csv", "task", "label", "reason"):
         with naming(place):
@@ -86,6 +112,9 @@ def _add_gold(session: Session, folder: Path) -> Imported:
                 reason=row["reason"],
                 created_at=time_in(row, "created_at") or now(),
                 retired_at=time_in(row, "retired_at"),
+                settled_id=known_task(row["settled"], candidates, "candidate")
+                if row.get("settled")
+                else None,
             )
         if (question.wnid, question.photo_id) in there:
             known += 1
@@ -143,7 +172,16 @@ def _screen(row: Row) -> Screen:
         expires_at=time_in(row, "expires_at") or now(),
         submitted_at=time_in(row, "submitted_at") or now(),  # only such are exported
         lost_at=time_in(row, "lost_at"),
+        seconds=_seconds(row.get("seconds")),
     )
+
+
+def _seconds(written: str | None) -> float | None:
+    if not written:
+        return None
+    if not (math.isfinite(seconds := float(written)) and seconds >= 0):
+        raise BadInput(f"seconds cannot be {written}")
+    return seconds
 
 
 def _opaque(name: str) -> str:
@@ -166,6 +204,31 @@ def _add_rulings(session: Session, folder: Path, candidates: Mapping[str, int]) 
     rows = _rows(folder / "rulings.csv", "task", "label", "by", "reason", "id")
     stored = session.scalars(select(Ruling).order_by(Ruling.number)).all()
     return _add_events(session, rows, ruling, stored, lambda each: (each.candidate_id, each.at))
+
+
+def _add_decisions(session: Session, folder: Path) -> Imported:
+    def decision(row: Row) -> LabelerEvent:
+        return LabelerEvent(
+            id=UUID(row["id"]),
+            worker=checked_worker(row["worker"]),
+            what=_act(row["what"]),
+            since=time_in(row, "since"),
+            by=row["by"],
+            reason=row["reason"],
+            at=time_in(row, "at") or now(),
+        )
+
+    rows = _rows(folder / "labeler_events.csv", "worker", "what", "by", "reason", "id")
+    stored = session.scalars(
+        select(LabelerEvent).where(LabelerEvent.visit_id.is_(None)).order_by(LabelerEvent.number)
+    ).all()
+    return _add_events(session, rows, decision, stored, lambda each: (each.worker, each.at))
+
+
+def _act(word: str) -> LabelerAct:
+    if word not in list(LabelerAct):
+        raise BadInput(f"what is decided is {', '.join(LabelerAct)}, not {word!r}")
+    return LabelerAct(word)
 
 
 def _add_answers(session: Session, folder: Path, screens: set[str]) -> Imported:

@@ -4,13 +4,16 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from genset.errors import BadInput
 from genset.files import write_text
+from genset.store import now
 
 Row = dict[str, str]
+
+_AHEAD = timedelta(days=1)  # another machine's clock may be wrong, and time zones mistaken
 
 
 def write_sheet(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
@@ -42,7 +45,8 @@ def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
     """Each row by column name, with its place in words: "labels.csv, line 3".
 
     Raises:
-        BadInput: the file cannot be read, lacks one of the `needed` columns, or a row does.
+        BadInput: the file cannot be read, lacks one of the `needed` columns, or a row does, or a
+            row has more cells than the first line names.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -59,6 +63,11 @@ def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
     for place, row in rows:
         if any(row[name] is None for name in needed):
             raise BadInput(f"{place}: the row is short of a column")
+        if None in row:
+            raise BadInput(
+                f"{place}: the row has more cells than the first line names columns (a comma in a "
+                "text needs quotes around it)"
+            )
         yield place, {name: value or "" for name, value in row.items() if isinstance(name, str)}
 
 
@@ -75,7 +84,7 @@ def time_in(row: Row, column: str) -> datetime | None:
     """The time in this column; None where it is empty or there is no such column.
 
     Raises:
-        BadInput: it has no time zone.
+        BadInput: it has no time zone, or is more than a day in the future.
         ValueError: it is no time.
     """
     if not (written := row.get(column)):
@@ -83,6 +92,8 @@ def time_in(row: Row, column: str) -> datetime | None:
     time = datetime.fromisoformat(written)
     if time.tzinfo is None:
         raise BadInput(f"{column} needs a time zone: {written}")
+    if time > now() + _AHEAD:
+        raise BadInput(f"{column} is more than a day in the future: {written}")
     return time
 
 

@@ -1,5 +1,6 @@
 """Labels as a CSV table of task, worker, label: the form that crowd-kit reads."""
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -120,24 +121,29 @@ class Here:
 
     def add_labels(self, labels: Iterable[Label], settled: Container[Key] = ()) -> Imported:
         """Add those that are not here; those of a `settled` key would come too late."""
-        new = known = older = 0
-        for label in labels:
-            key = key_of(label)
-            in_force = self._in_force.get(key)
-            if label.id in self.ids or (
-                label.id is None and in_force is not None and in_force[0] == label.verdict
-            ):
-                known += 1
-            elif key in settled or label.decided_at < self._last_decided.get(key, label.decided_at):
-                older += 1
-            else:
-                if label.id is not None:
-                    self.ids.add(label.id)
-                self._in_force[key] = label.verdict, label.decided_at
-                self.session.add(label)
-                new += 1
+        became = Counter(self.add(label, settled) for label in labels)
         self.session.flush()
-        return Imported(new, known, older)
+        return Imported(**became)
+
+    def add(self, label: Label, settled: Container[Key] = ()) -> str:
+        """Add one label, not flushed yet; "new", or why it was left out: "known", "older"."""
+        key = key_of(label)
+        in_force = self._in_force.get(key)
+        if label.id in self.ids or (
+            label.id is None and in_force is not None and in_force[0] == label.verdict
+        ):
+            return "known"
+        if self._comes_late(label, key in settled):
+            return "older"
+        if label.id is not None:
+            self.ids.add(label.id)
+        self._in_force[key] = label.verdict, label.decided_at
+        self.session.add(label)
+        return "new"
+
+    def _comes_late(self, label: Label, settled: bool) -> bool:
+        last = self._last_decided.get(key_of(label), label.decided_at)
+        return label.decided_at < last or (settled and label.decided_at == last)
 
 
 def key_of(label: Label) -> Key:
@@ -151,9 +157,15 @@ def read_labels(path: Path, here: Here, panel: str = "main") -> Iterator[Label]:
     Raises:
         BadInput: as `import_labels`.
     """
+    for label, _ in read_stored(path, here, panel):
+        yield label
+
+
+def read_stored(path: Path, here: Here, panel: str = "main") -> Iterator[tuple[Label, int | None]]:
+    """The same, each with the place at which it was stored, where the file says so."""
     for place, row in read_sheet(path, NEEDED):
         with naming(place):
-            label = _label(row, here, panel)
+            label = _label(row, here, panel), number_in(row, "stored")
         yield label
 
 

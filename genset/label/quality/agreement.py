@@ -54,17 +54,45 @@ def with_consensus(votes: Sequence[Vote]) -> dict[str, tuple[int, int]]:
     if not votes:
         return {}
     coded = Coded(votes)
-    others = coded.counts()[coded.task]
-    others[np.arange(len(votes)), coded.label] -= 1
-    most = others.max(axis=1)
-    compared = (most > 0) & ((others == most[:, None]).sum(axis=1) == 1)
-    agreed = compared & (others.argmax(axis=1) == coded.label)
+    compared, consensus = _consensus(coded)
+    agreed = compared & (consensus == coded.label)
     size = len(coded.workers)
     right = np.bincount(coded.worker, agreed, size)
     of = np.bincount(coded.worker, compared, size)
     return {
         worker: (int(right[place]), int(of[place])) for place, worker in enumerate(coded.workers)
     }
+
+
+def chance_of_agreeing(votes: Sequence[Vote]) -> dict[str, float]:
+    """How often each labeler would give the label that most others give, by chance alone: 0 to 1.
+
+    By chance: their own labels dealt out at random over the same tasks, as in Cohen's kappa. Those
+    whom nothing can be compared with are left out.
+    """
+    if not votes:
+        return {}
+    coded = Coded(votes)
+    compared, consensus = _consensus(coded)
+    shape = len(coded.workers), int(max(coded.label.max(), consensus.max())) + 1
+    theirs, others = np.zeros(shape), np.zeros(shape)
+    np.add.at(theirs, (coded.worker[compared], coded.label[compared]), 1)
+    np.add.at(others, (coded.worker[compared], consensus[compared]), 1)
+    of = theirs.sum(axis=1)
+    chance = (theirs * others).sum(axis=1)
+    return {
+        worker: float(chance[place] / of[place] ** 2)
+        for place, worker in enumerate(coded.workers)
+        if of[place]
+    }
+
+
+def _consensus(coded: Coded) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """For each vote: whether the others on its task have a label that most give, and which."""
+    others = coded.counts()[coded.task]
+    others[np.arange(len(coded.task)), coded.label] -= 1
+    most = others.max(axis=1)
+    return (most > 0) & ((others == most[:, None]).sum(axis=1) == 1), others.argmax(axis=1)
 
 
 def _agreement(counts: Counts) -> Agreement:

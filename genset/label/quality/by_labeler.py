@@ -9,16 +9,21 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.label.quality.aggregate.votes import Vote
-from genset.label.quality.agreement import with_consensus
+from genset.label.quality.agreement import chance_of_agreeing, with_consensus
+from genset.label.quality.gold import gold_scores
+from genset.label.quality.suspicion import (
+    LEAST_SCREENS,
+    contradicts,
+    hurries,
+    misses_gold,
+    timed_screens,
+)
 from genset.statistics.intervals import wilson
-from genset.store import GoldAnswer, GoldQuestion, Label, ScreenPhoto, Verdict
+from genset.store import Label, ScreenPhoto, Verdict, is_out
 
 # From how many on a number says something of a labeler.
 _LEAST_LABELS = 20
-_LEAST_SCREENS = 5
 
-# Less than this share of known answers right, beyond doubt: they guess, or did not understand.
-_GOLD = 0.8
 # So much less agreement with the others than the others have, beyond doubt.
 _CONSENSUS = 0.1
 # So many times as fast as the labeler in the middle.
@@ -67,7 +72,9 @@ def by_labeler(session: Session, votes: Sequence[Vote], panel: str | None) -> li
     for vote in votes:
         said[vote.worker][vote.label] += 1
     consensus = with_consensus(votes)
-    gold = _gold(session)
+    chance = chance_of_agreeing(votes)
+    gold = gold_scores(session)
+    timed = timed_screens(session)
     paces = _paces(session, panel)
     middle = {worker: median(screens) for worker, screens in paces.items()}
     return [
@@ -79,33 +86,17 @@ def by_labeler(session: Session, votes: Sequence[Vote], panel: str | None) -> li
             consensus=Share.count(*consensus.get(worker, (0, 0))),
             gold=Share.count(*gold.get(worker, (0, 0))),
             look=(
-                *_misses_gold(gold.get(worker, (0, 0))),
-                *_disagrees(worker, consensus),
-                *_hurries(worker, paces, middle),
+                *misses_gold(*gold.get(worker, (0, 0))),
+                *(
+                    contradicts(*consensus.get(worker, (0, 0)), chance.get(worker, 0.0))
+                    or _disagrees(worker, consensus)
+                ),
+                *(hurries(timed.get(worker, ())) or _is_fastest(worker, paces, middle)),
                 *_says_one_thing(said[worker]),
             ),
         )
         for worker in sorted({*said, *gold})
     ]
-
-
-def _gold(session: Session) -> dict[str, tuple[int, int]]:
-    """How many gold questions each labeler has right, of how many: their newest answer on each.
-
-    Broken is right where incorrect is: the photo does not show the class.
-    """
-    newest = select(func.max(GoldAnswer.number)).group_by(GoldAnswer.worker, GoldAnswer.gold_id)
-    answers = (
-        select(GoldAnswer.worker, GoldAnswer.verdict, GoldQuestion.expected)
-        .join(GoldAnswer.question)
-        .where(GoldAnswer.number.in_(newest))
-    )
-    found: dict[str, tuple[int, int]] = {}
-    for worker, verdict, expected in session.execute(answers):
-        right, of = found.get(worker, (0, 0))
-        said = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
-        found[worker] = (right + (said is expected), of + 1)
-    return found
 
 
 def _paces(session: Session, panel: str | None) -> dict[str, list[float]]:
@@ -123,7 +114,7 @@ def _paces(session: Session, panel: str | None) -> dict[str, list[float]]:
             Label.worker, func.min(Label.shown_at), func.max(Label.decided_at), photos.c["count"]
         )
         .join(photos, photos.c.screen_id == Label.screen_id)
-        .where(Label.shown_at.is_not(None), Label.supersedes.is_(None))
+        .where(Label.shown_at.is_not(None), Label.supersedes.is_(None), ~is_out(Label))
         .group_by(Label.worker, Label.screen_id, photos.c["count"])
     )
     if panel is not None:
@@ -132,13 +123,6 @@ def _paces(session: Session, panel: str | None) -> dict[str, list[float]]:
     for worker, shown, decided, count in session.execute(screens):
         found[worker].append(max(0.0, (decided - shown).total_seconds()) / count)
     return found
-
-
-def _misses_gold(answered: tuple[int, int]) -> list[str]:
-    right, of = answered
-    if wilson(right, of).high < _GOLD:
-        return [f"right on {right} of {of} gold questions"]
-    return []
 
 
 def _disagrees(worker: str, consensus: Mapping[str, tuple[int, int]]) -> list[str]:
@@ -153,11 +137,11 @@ def _disagrees(worker: str, consensus: Mapping[str, tuple[int, int]]) -> list[st
     return []
 
 
-def _hurries(
+def _is_fastest(
     worker: str, paces: Mapping[str, Sequence[float]], middle: Mapping[str, float]
 ) -> list[str]:
     others = [seconds for name, seconds in middle.items() if name != worker]
-    if len(paces.get(worker, ())) < _LEAST_SCREENS or not others:
+    if len(paces.get(worker, ())) < LEAST_SCREENS or not others:
         return []
     usual = median(others)
     if middle[worker] * _HASTE < usual:

@@ -4,15 +4,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.label.answering import answering
 from genset.store import (
+    GoldAnswer,
     GoldQuestion,
     Label,
     Ruling,
+    Screen,
     ScreenPhoto,
     Store,
     Verdict,
@@ -31,7 +33,8 @@ AGREEING = 2
 class KnownPhoto:
     """A gold question as its manager sees it.
 
-    `task` names photo and class: WNID/SOURCE:PHOTO_ID.
+    `task` names photo and class: WNID/SOURCE:PHOTO_ID. It `holds` unless it was made of votes or
+    a ruling that say so no more: then it is neither shown nor counted.
     """
 
     id: int
@@ -40,6 +43,7 @@ class KnownPhoto:
     reason: str
     created_at: datetime
     retired_at: datetime | None
+    holds: bool = True
 
 
 def add_gold_question(
@@ -72,6 +76,7 @@ def add_gold_question(
         elif question.expected != expected and _was_shown(session, question):
             raise BadInput(f"labelers have seen {task} as {question.expected}: retire it instead")
         question.expected, question.reason, question.retired_at = expected, reason, None
+        question.settled_id = None  # from now on a manager knows it
         session.flush()
         return _known(question)
 
@@ -80,7 +85,8 @@ def list_gold_questions(store: Store) -> list[KnownPhoto]:
     """Every gold question, by class; those that were retired too."""
     with answering(), store.session() as session:
         rows = session.scalars(select(GoldQuestion).order_by(GoldQuestion.wnid, GoldQuestion.id))
-        return list(map(_known, rows))
+        lost = not_holding(session)
+        return [_known(each, holds=each.id not in lost) for each in rows]
 
 
 def retire_gold_question(store: Store, gold_id: int) -> None:
@@ -142,6 +148,43 @@ def not_holding(session: Session) -> set[int]:
     return {number for number, each in rows if each not in settled}
 
 
+def gold_scores(
+    session: Session, worker: str | None = None, after: datetime | None = None
+) -> dict[str, tuple[int, int]]:
+    """How many gold questions each labeler has right, of how many: their newest answer on each.
+
+    Broken is right where incorrect is: the photo does not show the class. Answers that are void or
+    held out do not count, nor do those to questions that hold no more. Of one `worker` or of all;
+    with `after`, only those that came in later than that, on the page.
+    """
+    newest = (
+        select(func.max(GoldAnswer.number))
+        .where(~is_out(GoldAnswer))
+        .group_by(GoldAnswer.worker, GoldAnswer.gold_id)
+    )
+    if worker is not None:
+        newest = newest.where(GoldAnswer.worker == worker)
+    if after is not None:
+        came = select(Screen.id).where(Screen.submitted_at > after)
+        newest = newest.where(GoldAnswer.screen_id.in_(came))
+    answers = (
+        select(
+            GoldAnswer.worker, GoldAnswer.verdict, GoldQuestion.expected, GoldQuestion.settled_id
+        )
+        .join(GoldAnswer.question)
+        .where(GoldAnswer.number.in_(newest))
+    )
+    given = session.execute(answers).all()
+    holds = settled_right(session, (row.settled_id for row in given if row.settled_id is not None))
+    found: dict[str, tuple[int, int]] = {}
+    for name, verdict, expected, settled_id in given:
+        if settled_id is None or settled_id in holds:
+            right, of = found.get(name, (0, 0))
+            said = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
+            found[name] = (right + (said is expected), of + 1)
+    return found
+
+
 def lock_gold_questions(session: Session) -> None:
     """From here to the end of the transaction, nobody else makes a gold question."""
     if is_postgresql(session):
@@ -153,7 +196,7 @@ def _was_shown(session: Session, question: GoldQuestion) -> bool:
     return session.scalar(shown) is not None
 
 
-def _known(question: GoldQuestion) -> KnownPhoto:
+def _known(question: GoldQuestion, *, holds: bool = True) -> KnownPhoto:
     photo = question.photo
     return KnownPhoto(
         question.id,
@@ -162,4 +205,5 @@ def _known(question: GoldQuestion) -> KnownPhoto:
         question.reason,
         question.created_at,
         question.retired_at,
+        holds,
     )

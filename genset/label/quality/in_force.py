@@ -16,6 +16,7 @@ from genset.store import (
     Store,
     Verdict,
     is_contested,
+    is_out,
     labels_in_force,
     rulings_in_force,
     stored_candidates,
@@ -41,8 +42,9 @@ class Ballot:
 
 
 def panels(store: Store) -> dict[str, int]:
-    """How many labels each panel has, by its name."""
-    counted = select(Label.panel, func.count()).group_by(Label.panel).order_by(Label.panel)
+    """How many labels each panel has, by its name; those that are void or held out not counted."""
+    counted = select(Label.panel, func.count()).where(~is_out(Label))
+    counted = counted.group_by(Label.panel).order_by(Label.panel)
     with store.session() as session:
         return dict(session.execute(counted).all())
 

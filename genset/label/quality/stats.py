@@ -4,6 +4,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from genset.label.people.standing import standings_in
 from genset.label.quality.aggregate.votes import Vote
 from genset.label.quality.agreement import Agreement, alpha_by_class, krippendorff_alpha
 from genset.label.quality.by_labeler import LabelerStats, by_labeler
@@ -11,7 +15,7 @@ from genset.label.quality.growth import wanted
 from genset.label.quality.in_force import Ballot, ballots, check_panel, panels
 from genset.label.quality.review import Dispute, disputes
 from genset.statistics.intervals import wilson
-from genset.store import Store, Verdict
+from genset.store import Label, Store, Verdict, is_out
 from genset.taxonomy import imagenet1k
 from genset.workspace import LabelRules, Workspace
 
@@ -53,13 +57,30 @@ class Frequency:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenOut:
+    """A labeler whose votes do not count: `standing` says "void" or "held out", and since when.
+
+    `labels` is how many candidates they labeled so; `by` who decided that, "genset" where a rule
+    did, and `reason` why. `at` is ISO 8601.
+    """
+
+    name: str
+    standing: str
+    labels: int
+    by: str
+    reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
     """All of it, of one `panel` or (None) of all panels together.
 
     `panels` counts labels by panel. `candidates` are those that labelers see: with a stored photo
     that no other class claims, and any other that was voted or ruled on. `ruled` of them were
     settled in review. `histogram` counts labeled candidates by selection frequency in tenths:
-    0 to under 0.1, ..., 0.9 to under 1, and 1.
+    0 to under 0.1, ..., 0.9 to under 1, and 1. Votes of those who are `taken_out` are in none of
+    these.
     """
 
     panel: str | None
@@ -76,6 +97,7 @@ class Stats:
     frequencies: tuple[Frequency, ...]
     by_labeler: tuple[LabelerStats, ...]
     disputes: tuple[Dispute, ...]
+    taken_out: tuple[TakenOut, ...]
 
 
 def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Stats:
@@ -95,6 +117,7 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         votes = [vote for ballot in pool for vote in ballot.votes]
         labelers = by_labeler(session, votes, panel)
         unsettled = disputes(session, everything, workspace.label)
+        out = _taken_out(session)
     classes = _classes(pool, votes, workspace.label)
     frequencies = [_frequency(ballot) for ballot in pool if ballot.votes]
     return Stats(
@@ -112,7 +135,21 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         frequencies=tuple(frequencies),
         by_labeler=tuple(labelers),
         disputes=tuple(unsettled),
+        taken_out=tuple(out),
     )
+
+
+def _taken_out(session: Session) -> list[TakenOut]:
+    counted = (
+        select(Label.worker, func.count(Label.candidate_id.distinct()))
+        .where(is_out(Label))
+        .group_by(Label.worker)
+    )
+    labels = dict(session.execute(counted).all())
+    return [
+        TakenOut(name, each.words, labels.get(name, 0), each.by, each.reason, each.at.isoformat())
+        for name, each in standings_in(session).items()
+    ]
 
 
 def _classes(pool: Sequence[Ballot], votes: Sequence[Vote], rules: LabelRules) -> list[ClassStats]:

@@ -85,6 +85,7 @@ class Board:
         self.rules = rules
         self._lock = threading.RLock()
         self._newest: int = session.scalar(select(func.max(Label.number))) or 0
+        self._decided: int = session.scalar(select(func.max(LabelerEvent.number))) or 0
         self.rulings = rulings_in_force(session)
         self.classes: dict[str, list[int]] = {}
         self._class_of: dict[int, str] = {}
@@ -114,7 +115,10 @@ class Board:
 
     @_locked
     def catch_up(self, session: Session, worker: str) -> None:
-        """Learn of the labels since the last time, and of all that this labeler gave."""
+        """Learn of the labels since the last time, and of all that this labeler gave.
+
+        And of those whose votes were taken out since, or let in again.
+        """
         fresh = session.execute(
             select(Label.number, Label.candidate_id, Label.worker)
             .where(Label.number > self._newest)
@@ -124,7 +128,19 @@ class Board:
             self._newest = number
             if labeler in self._labeled and candidate_id in self._class_of:
                 self._labeled[labeler][self._class_of[candidate_id]].add(candidate_id)
-        self.count_again(session, {row.candidate_id for row in fresh})
+        changed = {row.candidate_id for row in fresh}
+        decided = session.execute(
+            select(LabelerEvent.number, LabelerEvent.worker)
+            .where(LabelerEvent.number > self._decided)
+            .order_by(LabelerEvent.number)
+        ).all()
+        if decided:
+            self._decided = decided[-1].number
+            labelers = {row.worker for row in decided}
+            changed.update(
+                session.scalars(select(Label.candidate_id).where(Label.worker.in_(labelers)))
+            )
+        self.count_again(session, changed)
         if worker not in self._labeled:
             theirs: dict[str, set[int]] = defaultdict(set)
             for number in session.scalars(
@@ -323,10 +339,7 @@ def in_batches(items: Iterable[int], size: int) -> Iterator[list[int]]:
 
 
 def _stamp(session: Session) -> Sequence[object]:
-    """What changes whenever a candidate comes, is downloaded, ruled on or removed, or votes go."""
-    newest = (
-        *(Candidate.id, Photo.stored_at, Ruling.number, PhotoEvent.id),
-        LabelerEvent.number,
-    )
+    """What changes whenever a candidate comes, is downloaded, ruled on or removed."""
+    newest = (Candidate.id, Photo.stored_at, Ruling.number, PhotoEvent.id)
     columns = [select(func.max(column)).scalar_subquery() for column in newest]
     return session.execute(select(*columns)).one()

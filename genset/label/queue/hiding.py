@@ -7,19 +7,18 @@ from math import floor
 from sqlalchemy import ColumnElement, Select, and_, exists, select
 from sqlalchemy.orm import Session, aliased
 
-from genset.label.quality.gold import lock_gold_questions
+from genset.label.quality.gold import AGREEING, lock_gold_questions, settled_right
 from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
 from genset.store import Candidate, GoldQuestion, Photo, Screen, ScreenPhoto, Verdict
 from genset.taxonomy import imagenet1k
 
 EXAMPLES = 3  # known to be right too, but shown as such
 
-# Sure enough to test somebody by: a ruling, or this many labelers of one mind.
-_AGREEING = 2
 # Classes are far from each other when what they are both kinds of is no nearer than "whole", three
 # steps from "entity": a dog and a lamp, but not a dog and a cat.
 _STEPS_IN_COMMON = 4
 _TRIES = 8
+_LOOKED_AT = 20  # candidates, to make one of them a gold question
 
 _random = random.SystemRandom()
 
@@ -56,15 +55,18 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
         return not known and not board.is_open(candidate)
 
     unseen: dict[Verdict, list[int]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
-    for gold_id, expected, candidate_id in session.execute(_not_shown_to(worker, wnid)):
-        if candidate_id is None or may_test(candidate_id):
+    questions = session.execute(_not_shown_to(worker, wnid)).all()
+    right = settled_right(session, (row.settled_id for row in questions if row.settled_id))
+    for gold_id, expected, settled_id, candidate_id in questions:
+        holds = settled_id is None or settled_id in right
+        if holds and (candidate_id is None or may_test(candidate_id)):
             unseen[expected].append(gold_id)
     chosen: list[int] = []
     for _ in range(count):
         for kind in _random.sample(list(unseen), 2):
             if not unseen[kind]:
                 if kind is Verdict.CORRECT:
-                    settled = filter(may_test, board.known_right(wnid, _AGREEING))
+                    settled = filter(may_test, board.known_right(wnid, AGREEING))
                     unseen[kind] = _make(session, worker, wnid, list(settled), kind)
                 else:
                     unseen[kind] = _make_wrong(session, board, worker, wnid)
@@ -74,11 +76,14 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
     return chosen
 
 
-def _not_shown_to(worker: str, wnid: str) -> Select[int, Verdict, int]:
-    """A class's gold questions: id, answer, and the candidate of the class that it is (or None)."""
+def _not_shown_to(worker: str, wnid: str) -> Select[int, Verdict, int | None, int]:
+    """A class's gold questions: id, answer, what settled it, the candidate of the class it is.
+
+    Either of the candidates may be None.
+    """
     same = and_(Candidate.photo_id == GoldQuestion.photo_id, Candidate.wnid == GoldQuestion.wnid)
     return (
-        select(GoldQuestion.id, GoldQuestion.expected, Candidate.id)
+        select(GoldQuestion.id, GoldQuestion.expected, GoldQuestion.settled_id, Candidate.id)
         .join(Photo, Photo.id == GoldQuestion.photo_id)
         .outerjoin(Candidate, same)
         .where(
@@ -117,7 +122,7 @@ def _make_wrong(session: Session, board: Board, worker: str, wnid: str) -> list[
     classes = list(board.classes)
     for other in _random.sample(classes, min(_TRIES, len(classes))):
         if _are_far(wnid, other):
-            right = board.known_right(other, _AGREEING)
+            right = board.known_right(other, AGREEING)
             if made := _make(session, worker, wnid, right, Verdict.INCORRECT):
                 return made
     return []
@@ -126,7 +131,10 @@ def _make_wrong(session: Session, board: Board, worker: str, wnid: str) -> list[
 def _make(
     session: Session, worker: str, wnid: str, candidates: Sequence[int], expected: Verdict
 ) -> list[int]:
-    """Make the first of these candidates that can be a gold question of the class one."""
+    """Make the first of these candidates that can be a gold question of the class one.
+
+    They are right as the board knows, which looks at one panel; here all panels must say so.
+    """
     if not candidates:
         return []
     lock_gold_questions(session)
@@ -134,7 +142,7 @@ def _make(
         GoldQuestion.wnid == wnid, GoldQuestion.photo_id == Candidate.photo_id
     )
     can_be = (
-        select(Candidate.photo_id, Candidate.wnid)
+        select(Candidate.id, Candidate.photo_id, Candidate.wnid)
         .join(Photo, Photo.id == Candidate.photo_id)
         .where(
             Candidate.id.in_(candidates),
@@ -144,21 +152,27 @@ def _make(
             *_is_news(worker, Candidate),
         )
         .order_by(Candidate.id)
-        .limit(1)
+        .limit(_LOOKED_AT)
     )
     if expected is Verdict.INCORRECT:
         rival = aliased(Candidate)
         claims = select(rival.id).where(rival.wnid == wnid, rival.photo_id == Candidate.photo_id)
         can_be = can_be.where(~exists(claims.correlate(Candidate)))
-    if (found := session.execute(can_be).first()) is None:
-        return []
-    photo_id, right_for = found
-    reason = f"labelers or a reviewer settled that it is right for {right_for}"
-    session.add(
-        made := GoldQuestion(wnid=wnid, photo_id=photo_id, expected=expected, reason=reason)
-    )
-    session.flush()
-    return [made.id]
+    found = session.execute(can_be).all()
+    right = settled_right(session, (row.id for row in found))
+    for candidate_id, photo_id, right_for in found:
+        if candidate_id in right:
+            made = GoldQuestion(
+                wnid=wnid,
+                photo_id=photo_id,
+                expected=expected,
+                reason=f"labelers or a reviewer settled that it is right for {right_for}",
+                settled_id=candidate_id,
+            )
+            session.add(made)
+            session.flush()
+            return [made.id]
+    return []
 
 
 def _are_far(one: str, other: str) -> bool:

@@ -27,6 +27,7 @@ from genset.store import (
     Screen,
     ScreenPhoto,
     is_contested,
+    is_in_vain,
     is_postgresql,
     is_ruled,
     now,
@@ -91,7 +92,10 @@ def candidates_on(session: Session, screens: Iterable[Screen]) -> dict[str, list
 def leases_of_others(
     session: Session, worker: str, panel: str, candidates: Collection[int] | None = None
 ) -> Counter[int]:
-    """How many other labelers have each candidate on a live screen; of these, or of all."""
+    """How many other labelers have each candidate on a live screen; of these, or of all.
+
+    Those whose votes are void or held out are not counted: they keep no photo from anybody.
+    """
     live = (
         select(ScreenPhoto.candidate_id, func.count())
         .join(Screen, Screen.id == ScreenPhoto.screen_id)
@@ -101,6 +105,7 @@ def leases_of_others(
             Screen.expires_at > now(),
             Screen.panel == panel,
             Screen.worker != worker,
+            ~is_in_vain(),
         )
         .group_by(ScreenPhoto.candidate_id)
     )

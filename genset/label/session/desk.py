@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from genset.errors import BadInput
 from genset.label.answering import answering
 from genset.label.people.labelers import Labeler
+from genset.label.quality.suspicion import hold_if_suspect
 from genset.label.queue.board import Board, board_of
 from genset.label.queue.leases import hand_out, lock_labeler, open_screens, renew
 from genset.label.session.images import is_random_name
@@ -66,7 +67,11 @@ class Desk:
         """
         board = board_of(self.store, self.workspace.label)
         with answering(), self.store.begin() as session:
-            return submit(session, board, lock_labeler(session, self.labeler.id), submission)
+            me = lock_labeler(session, self.labeler.id)
+            receipts = submit(session, board, me, submission)
+        if self.workspace.label.hold_suspects:
+            hold_if_suspect(self.store, self.labeler.name)
+        return receipts
 
     def beat(self, screen_ids: Collection[str]) -> list[str]:
         """Extend the leases of these screens; return the ids of those that are lost.

@@ -92,6 +92,7 @@ def submit(
     if screen.submitted_at is None:
         if any(receipt.ok for receipt in receipts):
             screen.submitted_at = now()
+            screen.seconds = _looked(screen, submission)
         else:
             screen.lost_at = screen.lost_at or now()
     for reason in {receipt.reason for receipt in receipts} & {UNKNOWN, TAKEN}:
@@ -172,6 +173,12 @@ def _row(given: GivenLabel, photo: _Photo, screen: Screen) -> Label | GoldAnswer
 
 def _between(start: datetime, at: datetime) -> datetime:
     return min(max(start, at), now())
+
+
+def _looked(screen: Screen, submission: Submission) -> float:
+    """For how many seconds a screen was looked at: as the page says, within what was possible."""
+    claimed = (submission.submitted_at - submission.shown_at).total_seconds()
+    return min(max(0.0, claimed), max(0.0, (now() - screen.created_at).total_seconds()))
 
 
 def _refused(labeler: Labeler, submission: Submission, reason: str) -> list[Receipt]:

@@ -1,6 +1,7 @@
 """All that was labeled moves to another workspace, and nothing is added twice."""
 
 import csv
+import re
 import shutil
 import tempfile
 import uuid
@@ -19,9 +20,11 @@ from genset.label import Desk, GivenLabel, Labelers, Store, Submission, Verdict,
 from genset.label.exchange.archive import export_all
 from genset.label.exchange.restore import import_all
 from genset.label.exchange.table import Imported, export_labels, import_labels
+from genset.label.people.standing import standings
 from genset.label.quality.gold import add_gold_question, retire_gold_question
 from genset.label.quality.review import rule
 from genset.label.quality.stats import collect
+from genset.label.quality.void import clear, hold, unvoid, void
 from genset.store import Candidate, GoldAnswer, Label, Ruling, Screen, now
 from genset.workspace import LabelRules, Workspace
 from tests.labeled_workspace import CLASSES, TENCH, labeled_workspace
@@ -29,6 +32,7 @@ from tests.labeled_workspace import CLASSES, TENCH, labeled_workspace
 FILES = [
     "control_answers.csv",
     "controls.csv",
+    "labeler_events.csv",
     "labels.csv",
     "rulings.csv",
     "screen_photos.csv",
@@ -137,6 +141,112 @@ def test_everything_moves_between_databases_and_back_byte_for_byte(
         assert votes_table(other, panel) == votes_table(store, panel)
     assert collect(other, there).by_labeler == collect(store, workspace).by_labeler
     store.close()
+    other.close()
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_what_is_void_stays_so_and_can_be_let_in_where_it_moved_to(
+    tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch, back: bool
+) -> None:
+    monkeypatch.setenv("GENSET_STORE_URL", store_url)
+    workspace, store = busy_workspace(tmp_path / "busy")
+    monkeypatch.delenv("GENSET_STORE_URL")
+    there, other = labeled_workspace(tmp_path / "other")
+    full = votes_table(store)
+    with store.session() as session:
+        newest = session.scalars(select(Label).where(Label.worker == "ann")).all()[-1]
+    # The first verdict, which she changed, is in force again.
+    void(store, workspace, "ann", by="mia", reason="x", since=newest.decided_at)
+    void(store, workspace, "crowd:7", by="mia", reason="a table, made up")
+    if back:
+        unvoid(store, workspace, "ann", by="mia", reason="a mistake")
+        hold(store, workspace, "ann", by="genset", reason='too "quick"\nby far')
+    assert votes_table(store) != full
+
+    export_all(store, tmp_path / "out")
+    assert b"crowd:7" not in (tmp_path / "out" / "labels.csv").read_bytes()
+    assert b"crowd:7" in (tmp_path / "out" / "superseded.csv").read_bytes()
+    assert import_all(other, tmp_path / "out")["labeler_events"].new == (4 if back else 2)
+    export_all(other, tmp_path / "again")
+    assert content(tmp_path / "again") == content(tmp_path / "out")
+    assert votes_table(other) == votes_table(store)
+    assert standings(other) == standings(store)
+    assert import_all(other, tmp_path / "out")["labeler_events"].known == (4 if back else 2)
+
+    for opened in ((workspace, store), (there, other)):
+        (clear if back else unvoid)(opened[1], opened[0], "ann", by="mia", reason="x")
+        unvoid(opened[1], opened[0], "crowd:7", by="mia", reason="x")
+        assert votes_table(opened[1]) == full
+    store.close()
+    other.close()
+
+
+def test_a_decision_that_is_newer_here_stays(busy: tuple[Workspace, Store], tmp_path: Path) -> None:
+    workspace, store = busy
+    void(store, workspace, "ann", by="mia", reason="x")
+    export_all(store, tmp_path / "out")
+    _, other = labeled_workspace(tmp_path / "other")
+    import_all(other, tmp_path / "out")
+    unvoid(store, workspace, "ann", by="mia", reason="x")
+    export_all(store, tmp_path / "newer")
+    clear_votes = votes_table(store)
+    import_all(other, tmp_path / "newer")
+    assert votes_table(other) == clear_votes
+    assert import_all(other, tmp_path / "out")["labeler_events"].known == 1
+    assert votes_table(other) == clear_votes
+    other.close()
+
+
+def test_an_archive_of_an_older_version_comes_in(
+    busy: tuple[Workspace, Store], tmp_path: Path
+) -> None:
+    _, store = busy
+    export_all(store, tmp_path / "out")
+    (tmp_path / "out" / "labeler_events.csv").unlink()
+    for name, new in (("labels", 1), ("superseded", 1), ("controls", 1), ("screens", 1)):
+        path = tmp_path / "out" / f"{name}.csv"
+        with path.open(newline="") as file:
+            rows = [row[:-new] for row in csv.reader(file)]
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerows(rows)
+    _, other = labeled_workspace(tmp_path / "other")
+    import_all(other, tmp_path / "out")
+    assert votes_table(other) == votes_table(store)
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("labels", lambda line: line + ",more", "labels.csv, line 3: the row has more cells"),
+        ("rulings", lambda line: line + ",more", "rulings.csv, line 3: the row has more cells"),
+        ("labeler_events", lambda line: line.replace("void", "ban"), "line 2: what is decided is"),
+        (
+            "labeler_events",
+            lambda line: re.sub(r"\d{4}-", "2999-", line),
+            "line 2: at is more than a day in the future: 2999-",
+        ),
+    ],
+)
+def test_a_wrong_row_of_an_archive_is_named_and_nothing_comes_in(
+    busy: tuple[Workspace, Store],
+    tmp_path: Path,
+    name: str,
+    change: Callable[[str], str],
+    said: str,
+) -> None:
+    workspace, store = busy
+    void(store, workspace, "ann", by="mia", reason="x")
+    export_all(store, tmp_path / "out")
+    path = tmp_path / "out" / f"{name}.csv"
+    place = int(said.partition("line ")[2][0]) - 1
+    lines = path.read_text("utf-8").split("\n")
+    lines[place] = change(lines[place])
+    path.write_text("\n".join(lines), "utf-8")
+    _, other = labeled_workspace(tmp_path / "other")
+    with pytest.raises(BadInput, match=re.escape(said)):
+        import_all(other, tmp_path / "out")
+    assert votes_table(other) == []
     other.close()
 
 
