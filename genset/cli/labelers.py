@@ -7,6 +7,7 @@ import click
 from genset.cli.common import json_option, opened, show, show_rows
 from genset.cli.gold import controls, gold
 from genset.cli.studies import study
+from genset.cli.trust import block, clear, unvoid, void
 
 
 @click.group()
@@ -44,37 +45,36 @@ def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def list_labelers(folder: Path | None, as_json: bool) -> None:
-    """List the labelers and how they sign in.
+    """List the labelers, how they sign in, and whose votes are void or held out.
 
     \b
     genset labelers list
     """
     from genset.label import Labelers
+    from genset.label.people.standing import standings
 
     with opened(folder) as (_, store):
-        everyone = Labelers(store).all()
-    head = ("name", "signs in by", "since", "blocked")
-    rows = [(each.name, each.kind, each.created_at, each.blocked_at) for each in everyone]
+        everyone, out = Labelers(store).all(), standings(store)
+    head = ("name", "signs in by", "since", "blocked", "votes")
+    rows: list[tuple[object, ...]] = [
+        (
+            each.name,
+            each.kind,
+            each.created_at,
+            each.blocked_at,
+            out.pop(each.name).words if each.name in out else None,
+        )
+        for each in everyone
+    ]
+    # Whose labels came in a table signs in nowhere.
+    rows += [(name, None, None, None, each.words) for name, each in out.items()]
     show_rows(head, rows, as_json)
 
 
-@labelers.command()
-@click.argument("name")
-@json_option
-@click.pass_obj
-def block(folder: Path | None, name: str, as_json: bool) -> None:
-    """Give a labeler nothing more, and take nothing more from them. Their labels stay.
-
-    \b
-    genset labelers block Ann
-    """
-    from genset.label import Labelers
-
-    with opened(folder) as (_, store):
-        Labelers(store).block(name)
-    show({"blocked": name}, f"{name} is blocked", as_json)
-
-
+labelers.add_command(void)
+labelers.add_command(unvoid)
+labelers.add_command(clear)
+labelers.add_command(block)
 labelers.add_command(study)
 labelers.add_command(gold)
 labelers.add_command(controls)

@@ -10,6 +10,7 @@ from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, 
 
 if TYPE_CHECKING:
     from genset.label.quality.by_labeler import Share
+    from genset.label.quality.review import Dispute
     from genset.label.quality.stats import Stats
 
 panel_option = click.option(
@@ -139,10 +140,13 @@ def labels_aggregate(
 
 @labels.command("review")
 @panel_option
+@click.option("--votes", is_flag=True, help="Show what labelers said: after your own ruling.")
 @json_option
 @click.pass_obj
-def labels_review(folder: Path | None, panel: str | None, as_json: bool) -> None:
+def labels_review(folder: Path | None, panel: str | None, votes: bool, as_json: bool) -> None:
     """List the candidates that wait for somebody's ruling, the most divided first.
+
+    It is blind: who rules sees neither votes nor names before.
 
     \b
     genset labels review
@@ -152,7 +156,12 @@ def labels_review(folder: Path | None, panel: str | None, as_json: bool) -> None
     with opened(folder) as (workspace, store):
         waiting = queue(store, panel, workspace.label)
     if as_json:
-        show_json(waiting)
+        show_json(waiting if votes else [each.blind() for each in waiting])
+    elif votes:
+        head = ("task", "why", "votes", "page")
+        show_table(
+            head, [(each.task, each.detail, _votes(each), each.page_url) for each in waiting]
+        )
     else:
         rows = [(each.task, each.why, each.page_url) for each in waiting]
         show_table(("task", "why", "page"), rows)
@@ -213,6 +222,15 @@ def _show_stats(stats: "Stats") -> None:
                 for each in stats.by_labeler
             ],
         )
+    if stats.taken_out:
+        click.echo("\nVotes of these labelers do not count:")
+        show_table(
+            ("labeler", "votes", "labels", "by", "because"),
+            [
+                (each.name, each.standing, each.labels, each.by, each.reason)
+                for each in stats.taken_out
+            ],
+        )
     divided = sorted(
         (each for each in stats.classes if each.agreement.alpha is not None),
         key=lambda each: each.agreement.alpha or 0.0,
@@ -235,6 +253,10 @@ def _show_stats(stats: "Stats") -> None:
             ],
         )
     click.echo(f"\n{len(stats.disputes):,} candidates to adjudicate: genset labels review")
+
+
+def _votes(dispute: "Dispute") -> str:
+    return ", ".join(f"{worker}: {verdict}" for worker, verdict in dispute.votes)
 
 
 def _number(value: float | None) -> str:

@@ -1,0 +1,185 @@
+"""Commands on whose votes count: labelers void, unvoid, clear, block."""
+
+import getpass
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from genset.cli.common import json_option, opened, show
+
+if TYPE_CHECKING:
+    from genset.label.quality.void import Effect
+
+by_option = click.option(
+    "--by", default=getpass.getuser, help="Who says so (default: the user's name)."
+)
+
+
+class Moment(click.ParamType[datetime]):
+    """A day, or a time with its zone; a day begins at midnight, UTC."""
+
+    name = "time"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """Take it apart.
+
+        Raises:
+            click.BadParameter: it is neither.
+        """
+        try:
+            time = datetime.fromisoformat(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is no time: write 2026-05-01 or 2026-05-01T10:30Z", param, ctx)
+        if time.tzinfo is None and len(str(value)) > len("2026-05-01"):
+            self.fail(f"{value} needs a time zone: {value}Z is UTC", param, ctx)
+        return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--since",
+    type=Moment(),
+    metavar="TIME",
+    help="Only votes decided then or later, such as 2026-05-01T10:30Z (default: all).",
+)
+@click.option("--reason", default="no reason given", help="Why, for whoever asks later.")
+@by_option
+@json_option
+@click.pass_obj
+def void(
+    folder: Path | None, name: str, since: datetime | None, reason: str, by: str, as_json: bool
+) -> None:
+    """Take a labeler's votes out of every count and release to come, and open their photos again.
+
+    Nothing is deleted: `unvoid` takes it back. Releases that are frozen stay as they are, and are
+    named.
+
+    \\b
+    genset labelers void Ann --reason "pressed one key throughout"
+    genset labelers void Ann --since 2026-05-01
+    """
+    from genset.label import Labelers
+    from genset.label.quality.void import void as take_out
+
+    with opened(folder) as (workspace, store):
+        effect = take_out(store, workspace, name, by=by, reason=reason, since=since)
+        still = any(
+            each.name == effect.worker and each.blocked_at is None for each in Labelers(store).all()
+        )
+    lines = [_told(effect, "are void")]
+    if still:
+        lines.append(f"they can go on labeling, in vain; to end it: genset labelers block {name}")
+    show(effect, "\n".join(lines), as_json)
+
+
+@click.command()
+@click.argument("name")
+@click.option("--reason", default="no reason given", help="Why, for whoever asks later.")
+@by_option
+@json_option
+@click.pass_obj
+def unvoid(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -> None:
+    """Let the votes of a labeler who is void count again.
+
+    \\b
+    genset labelers unvoid Ann
+    """
+    from genset.label.quality.void import unvoid as take_back
+
+    with opened(folder) as (workspace, store):
+        effect = take_back(store, workspace, name, by=by, reason=reason)
+    show(effect, _told(effect, "count again"), as_json)
+
+
+@click.command()
+@click.argument("name")
+@click.option("--reason", default="no reason given", help="Why, for whoever asks later.")
+@by_option
+@json_option
+@click.pass_obj
+def clear(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -> None:
+    """Let the votes of a labeler who is held out count again; the same votes are not held twice.
+
+    \\b
+    genset labelers clear Ann
+    """
+    from genset.label.quality.void import clear as let_in
+
+    with opened(folder) as (workspace, store):
+        effect = let_in(store, workspace, name, by=by, reason=reason)
+    show(effect, _told(effect, "count again"), as_json)
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--void/--keep-votes",
+    "take_out",
+    default=None,
+    help="Whether their votes go too (default: asked on a terminal; else they stay).",
+)
+@by_option
+@json_option
+@click.pass_obj
+def block(folder: Path | None, name: str, take_out: bool | None, by: str, as_json: bool) -> None:
+    """Give a labeler nothing more, and take nothing more from them.
+
+    \\b
+    genset labelers block Ann --void
+    """
+    from genset.label import Labelers
+    from genset.label.people.standing import standings
+    from genset.label.quality.void import effect_of_void
+    from genset.label.quality.void import void as make_void
+
+    effect = None
+    with opened(folder) as (workspace, store):
+        Labelers(store).block(name)
+        standing = standings(store).get(name)
+        is_void = standing is not None and standing.what == "void"
+        if take_out is None and not is_void and not as_json and sys.stdin.isatty():
+            would = effect_of_void(store, workspace, name)
+            click.echo(f"{name} is blocked. {_told(would, 'would be void')}")
+            take_out = click.confirm("Void them?", default=False)
+        if take_out and not is_void:
+            effect = make_void(store, workspace, name, by=by, reason="blocked")
+    text = f"{name} is blocked"
+    if effect is not None:
+        text += f"; {_told(effect, 'are void')}"
+    elif is_void:
+        text += "; their votes are void already"
+    elif take_out is None:
+        text += f"; their votes still count: genset labelers void {name} takes them out"
+    answer = {"blocked": name, "void": is_void or effect is not None, "effect": effect}
+    show(answer, text, as_json)
+
+
+def _told(effect: "Effect", word: str) -> str:
+    """What a decision changes, in a few sentences."""
+    lines = [f"{_of(effect.votes, 'vote')} of {effect.worker} {word}"]
+    changes = [
+        f"{_of(effect.opened, 'candidate')} to label again" if effect.opened else "",
+        f"{_of(effect.closed, 'candidate')} done" if effect.closed else "",
+        f"{_of(effect.gold_answers, 'answer')} to gold questions" if effect.gold_answers else "",
+        f"{_of(effect.gold_questions, 'gold question')} that rest on them"
+        if effect.gold_questions
+        else "",
+        f"{_of(effect.screens, 'open screen')} ended" if effect.screens else "",
+    ]
+    if told := ", ".join(filter(None, changes)):
+        lines[0] += f": {told}"
+    if effect.releases:
+        lines.append(f"frozen with such votes, and unchanged: {', '.join(effect.releases)}")
+    if effect.unread:
+        lines.append(f"could not be read: {', '.join(effect.unread)}; see genset release verify")
+    return "\n".join(lines)
+
+
+def _of(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

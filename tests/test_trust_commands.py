@@ -1,0 +1,147 @@
+"""`genset labelers void` and its kind, as a manager types them."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from genset.cli import cli
+from genset.label import Labelers, Store, Verdict, votes_table
+from genset.label.quality.void import hold
+from genset.release.freeze import create
+from genset.workspace import Workspace
+from tests.labeled_workspace import TENCH, labeled_workspace, vote
+
+Opened = tuple[Workspace, Store]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Opened:
+    workspace, store = labeled_workspace(tmp_path / "workspace", (TENCH,))
+    Labelers(store).by_name("Ann")
+    for number in range(5):
+        vote(store, f"{TENCH}/flickr:{number}", "Ann", Verdict.CORRECT)
+    create(workspace, store, "v1")
+    return workspace, store
+
+
+def run(opened: Opened, *words: str) -> Result:
+    return CliRunner().invoke(cli, ["-w", str(opened[0].root), *words])
+
+
+def told(opened: Opened, *words: str) -> dict[str, object]:
+    done = run(opened, *words, "--json")
+    assert done.exit_code == 0, done.output
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_void_says_what_it_takes_out_and_names_frozen_releases(opened: Opened) -> None:
+    done = run(opened, "labelers", "void", "Ann", "--reason", "one key throughout", "--by", "mia")
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines() == [
+        "5 votes of Ann are void: 5 candidates to label again",
+        "frozen with such votes, and unchanged: v1",
+        "they can go on labeling, in vain; to end it: genset labelers block Ann",
+    ]
+    assert votes_table(opened[1]) == []
+    listed = run(opened, "labelers", "list").output.splitlines()
+    assert listed[1].split()[-1] == "void"
+    stats = run(opened, "labels", "stats").output
+    assert "Votes of these labelers do not count:" in stats
+    assert "one key throughout" in stats
+    assert json.loads(run(opened, "labelers", "list", "--json").output)[0]["votes"] == "void"
+    done = run(opened, "labelers", "unvoid", "Ann", "--by", "mia")
+    assert done.output == "5 votes of Ann count again: 5 candidates done\n"
+    assert len(votes_table(opened[1])) == 5
+
+
+def test_json_tells_the_same(opened: Opened) -> None:
+    effect = told(opened, "labelers", "void", "Ann")
+    assert (effect["votes"], effect["opened"], effect["releases"]) == (5, 5, ["v1"])
+    assert told(opened, "labelers", "unvoid", "Ann")["closed"] == 5
+    hold(opened[1], opened[0], "Ann", by="genset", reason="too quick")
+    assert told(opened, "labelers", "clear", "Ann")["votes"] == 5
+
+
+def test_since_takes_a_day_or_a_time_with_its_zone(opened: Opened) -> None:
+    assert told(opened, "labelers", "void", "Ann", "--since", "2020-01-01")["votes"] == 5
+    assert (
+        "needs a time zone"
+        in run(opened, "labelers", "void", "Ann", "--since", "2020-01-01T10:00").output
+    )
+    assert "is no time" in run(opened, "labelers", "void", "Ann", "--since", "May").output
+    wrong = run(opened, "labelers", "void", "Bob")
+    assert "nobody called 'Bob' labels or has labels here" in str(wrong.exception)
+
+
+def test_blocking_in_a_script_voids_on_request_alone(opened: Opened) -> None:
+    done = run(opened, "labelers", "block", "Ann")
+    assert done.output == (
+        "Ann is blocked; their votes still count: genset labelers void Ann takes them out\n"
+    )
+    assert run(opened, "labelers", "block", "Ann", "--keep-votes").output == "Ann is blocked\n"
+    assert len(votes_table(opened[1])) == 5
+    answer = told(opened, "labelers", "block", "Ann", "--void")
+    assert (answer["blocked"], answer["void"]) == ("Ann", True)
+    assert votes_table(opened[1]) == []
+    again = run(opened, "labelers", "block", "Ann")
+    assert again.output == "Ann is blocked; their votes are void already\n"
+
+
+@pytest.mark.parametrize(("typed", "left"), [("y\n", 0), ("\n", 5)])
+def test_blocking_on_a_terminal_asks_and_says_what_would_change(
+    opened: Opened, typed: str, left: int
+) -> None:
+    ours, theirs = pty.openpty()
+    os.write(ours, typed.encode())
+    done = subprocess.run(
+        [sys.executable, "-m", "genset", "-w", str(opened[0].root), "labelers", "block", "Ann"],
+        stdin=theirs,
+        capture_output=True,
+        text=True,
+    )
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == 0, done.stderr
+    assert "5 votes of Ann would be void: 5 candidates to label again" in done.stdout
+    assert "frozen with such votes, and unchanged: v1" in done.stdout
+    assert "Void them? [y/N]" in done.stdout
+    assert len(votes_table(opened[1])) == left
+    with opened[1].session():
+        assert Labelers(opened[1]).all()[0].blocked_at is not None
+
+
+def test_review_is_blind_unless_asked(opened: Opened) -> None:
+    task = f"{TENCH}/flickr:0"
+    vote(opened[1], task, "Ben", Verdict.INCORRECT)
+    blind = run(opened, "labels", "review").output
+    assert task in blind
+    for word in ("Ann", "Ben", "1 correct", "1 incorrect"):
+        assert word not in blind
+    [case] = json.loads(run(opened, "labels", "review", "--json").output)
+    assert case.keys().isdisjoint({"votes", "said", "frequency", "detail"})
+    shown = run(opened, "labels", "review", "--votes").output
+    assert "1 correct, 1 incorrect" in shown
+    assert "Ann: correct, Ben: incorrect" in shown
+    [case] = json.loads(run(opened, "labels", "review", "--votes", "--json").output)
+    assert case["votes"] == [["Ann", "correct"], ["Ben", "incorrect"]]
+
+
+def test_a_table_with_a_cell_too_many_or_a_date_to_come_is_refused(
+    opened: Opened, tmp_path: Path
+) -> None:
+    table = tmp_path / "table.csv"
+    for row, said in (
+        ("correct,2020-01-01T00:00:00Z,left over", "line 2: the row has more cells"),
+        ("correct,2999-01-01T00:00:00Z", "line 2: decided_at is more than a day in the future"),
+    ):
+        table.write_text(f"task,worker,label,decided_at\n{TENCH}/flickr:0,Cleo,{row}\n")
+        done = run(opened, "labels", "import", str(table))
+        assert said in str(done.exception)
+    assert len(votes_table(opened[1])) == 5
