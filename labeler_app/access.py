@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from genset.errors import BadInput
-from genset.label import Labeler, Labelers, Store, Workspace
+from genset.label import Labeler, Labelers, Store, Studies, Workspace
 from labeler_app.words import as_markdown
 
 
@@ -17,7 +17,7 @@ def show_access(workspace: Workspace, store: Store) -> None:
     if everybody:
         _list(everybody)
         _block(labelers, [each.name for each in everybody if each.blocked_at is None])
-    _studies(labelers)
+    _studies(Studies(store))
 
 
 def _invite(labelers: Labelers) -> None:
@@ -71,8 +71,8 @@ def _block(labelers: Labelers, names: list[str]) -> None:
         st.rerun()
 
 
-def _studies(labelers: Labelers) -> None:
-    if not (studies := labelers.studies()):
+def _studies(known: Studies) -> None:
+    if not (studies := known.all()):
         return
     st.dataframe(
         {

@@ -9,6 +9,7 @@ from labeler_app.component import label_photos
 from labeler_app.instructions import show_instructions
 from labeler_app.security import Sessions
 from labeler_app.sign_in import can_sign_out, is_preview, sign_out, signed_in
+from labeler_app.study import agrees
 from labeler_app.workspace import opened
 
 
@@ -19,12 +20,12 @@ def main() -> None:
         return
     workspace, store = opened()
     labeler = signed_in(Labelers(store))
-    if labeler is None:
+    if labeler is None or not agrees(store, labeler):
         return
     progress, unheeded = Desk(workspace, store, labeler).progress(), warnings(store, labeler)
     if not progress.classes:
         st.info("No photos to label yet: run genset scrape")
-    elif unheeded or (not progress.labels and not st.session_state.get("instructed")):
+    elif unheeded or (not progress.photos and not st.session_state.get("instructed")):
         if show_instructions(warnings=unheeded, start="Start labeling"):
             heed(store, labeler, [warning.source for warning in unheeded])
             st.session_state["instructed"] = True
@@ -46,10 +47,11 @@ def _bottom(labeler: Labeler) -> None:
 def _label(labeler: Labeler, sessions: Sessions, below: Sequence[str]) -> None:
     # Kept while it holds, so that the component is not handed a new one at every run.
     of, session = st.session_state.get("session", (None, ""))
-    if of != labeler.id:
-        session = sessions.sign(labeler.id)
-        st.session_state["session"] = labeler.id, session
-    result = label_photos(session, labeler.name, below, key=f"label {labeler.id}")
+    who = labeler.id, labeler.visit_id
+    if of != who:
+        session = sessions.sign(*who)
+        st.session_state["session"] = who, session
+    result = label_photos(session, labeler.name, below, key=f"label {who}")
     if result.expired:
         del st.session_state["session"]
         st.rerun()

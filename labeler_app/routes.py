@@ -21,6 +21,7 @@ from genset.label import (
     Desk,
     Labelers,
     Store,
+    Studies,
     Workspace,
     label_secret,
     shown_picture,
@@ -50,7 +51,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
 
     def desk(session: str) -> Desk:
         try:
-            labeler = Labelers(store).get(sessions.labeler(session))
+            labeler = Labelers(store).get(*sessions.who(session))
         except BadInput:
             raise _Refused from None
         return Desk(workspace, store, labeler)
@@ -111,7 +112,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
 
     def ready(_: Request) -> Response:
         try:
-            Labelers(store).studies()  # any question will do
+            Studies(store).all()  # any question will do
         except GensetError:
             return JSONResponse({"ready": False}, 503)
         return JSONResponse({"ready": True})

@@ -15,7 +15,10 @@ from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
 from genset.errors import BadInput, GensetError, MissingExtra
 from genset.label import Labeler, Labelers
+from genset.label.people.arrivals import by_prolific
+from genset.label.people.prolific import IDS
 from genset.label.people.secret import given_secret
+from labeler_app.study import words_for_blocked
 from labeler_app.words import as_markdown
 
 # What MTurk sends in place of an assignment to somebody who has not accepted the work yet.
@@ -37,7 +40,7 @@ def signed_in(labelers: Labelers) -> Labeler | None:
     if labeler is None:
         _ask(problem)
     elif labeler.blocked_at is not None:
-        _say("You can no longer label here", "Ask whoever sent you here what to do.")
+        _say("You can no longer label here", words_for_blocked(labelers.store, labeler))
         return None
     return labeler
 
@@ -57,19 +60,27 @@ def sign_out() -> None:
 
 def _by_address(labelers: Labelers) -> Labeler | None:
     given = st.query_params
-    if "invite" in given:
-        return labelers.by_invite(given["invite"])
+    invite = given.get("invite")
+    # First: an invitation beside a platform's ids says whose ids these are.
     if "PROLIFIC_PID" in given:
-        return labelers.by_study(
-            "prolific", _part("STUDY_ID"), _part("PROLIFIC_PID"), _part("SESSION_ID")
-        )
+        ids = {name: _part(name) for name in IDS}
+        return by_prolific(labelers, ids, given.get("prolific_token", ""), page_host(), invite)
     if "workerId" in given:
-        return labelers.by_study("mturk", _part("hitId"), _part("workerId"), _part("assignmentId"))
+        return labelers.by_study(
+            "mturk", _part("hitId"), _part("workerId"), _part("assignmentId"), invite=invite
+        )
+    if invite is not None:
+        return labelers.by_invite(invite)
     if "labeler" in given:
         if not _names_are_enough():
             raise BadInput("a name is not enough here: open the link that you were sent")
         return labelers.by_name(given["labeler"])
     return None
+
+
+def page_host() -> str:
+    """The host under which this browser reaches the page; "" for none."""
+    return st.context.headers.get("Host") or ""
 
 
 def _part(name: str) -> str:

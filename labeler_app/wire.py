@@ -1,6 +1,7 @@
 """What passes between browser and server, as JSON: read with suspicion, written plainly."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -60,11 +61,11 @@ def progress(far: Progress) -> dict[str, Any]:
     return {
         "classes_done": far.classes_done,
         "classes": far.classes,
-        "labels": far.labels,
+        "photos": far.photos,
+        "screens_done": far.screens_done,
+        "screens_to_do": far.screens_to_do,
         "seconds_left": far.seconds_left,
-        "done": {"reason": done.reason, "code": done.code, "return_url": done.return_url}
-        if done
-        else None,
+        "done": asdict(done) if done else None,
     }
 
 

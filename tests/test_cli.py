@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from genset.label import Desk, Labelers
+from tests.label.desks import do_all
 from tests.labeled_workspace import TENCH, labeled_workspace
 
 
@@ -192,7 +194,39 @@ def test_a_manager_adds_studies(workspace: Path) -> None:
     assert "completion code C0DE" in genset(*words, "40", "--code", "C0DE", cwd=workspace).stdout
     assert "at least 1 screen" in error_of(genset(*words, "0", cwd=workspace), 2)
     listed = genset("labelers", "study", "list", cwd=workspace).stdout.splitlines()
-    assert listed[1].split() == ["prolific", "60d9aade", "40", "C0DE"]
+    assert listed[1].split()[:4] == ["prolific", "60d9aade", "40", "C0DE"]
+
+
+def test_a_manager_reconciles_and_shows_a_study(tmp_path: Path) -> None:
+    opened = labeled_workspace(tmp_path, [TENCH])
+    (tmp_path / "consent.md").write_text("We keep your verdicts.", "utf-8")
+    words = "labelers", "study"
+    terms = "--screens", "1", "--consent", "consent.md", "--address", "https://labels.example.org/"
+    added = genset(*words, "add", "prolific", "60d9", *terms, cwd=tmp_path).stdout
+    assert (
+        "https://labels.example.org/?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}"
+        "&SESSION_ID={{%SESSION_ID%}}\n"
+    ) in added
+    for person, key in (("P1", "V1"), ("made-up", "V2")):
+        labeler = Labelers(opened[1]).by_study("prolific", "60d9", person, key)
+        do_all(desk := Desk(*opened, labeler))
+        desk.progress()
+    opened[1].close()
+    export = tmp_path / "prolific_export_60d9.csv"
+    export.write_text("Submission id,Participant id,Status\nV1,P1,AWAITING REVIEW\n", "utf-8")
+    said = genset(*words, "reconcile", str(export), cwd=tmp_path).stdout
+    assert "1 of 2 visits listed, 1 AWAITING REVIEW" in said
+    assert "held out now: 1\n  prolific:made-up (V2)" in said
+    approved = tmp_path / "approve.csv"
+    shown = genset(*words, "show", "60d9", "--export", str(approved), "--json", cwd=tmp_path)
+    visits = json.loads(shown.stdout)["visits"]
+    assert [(each["visit"]["key"], each["proposal"], each["out"]) for each in visits] == [
+        ("V1", "approve", False),
+        ("V2", "wait", True),
+    ]
+    assert approved.read_text() == "V1\n"
+    assert "V1" in genset(*words, "show", "60d9", cwd=tmp_path).stdout
+    assert "no study" in error_of(genset(*words, "show", "60da", cwd=tmp_path), 2)
 
 
 def test_a_manager_adds_and_retires_gold_questions(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ INNER_FLOORS = {
         {"session", "exchange"},
         {"server"},
     ],
-    "label.people": [{"secret"}, {"labelers", "standing"}],
+    "label.people": [{"secret", "studies", "prolific"}, {"labelers", "standing"}, {"arrivals"}],
     "label.quality": [
         {"aggregate.votes"},
         {"aggregate.majority", "aggregate.frequency", "aggregate.dawid_skene"},
@@ -63,7 +63,7 @@ INNER_FLOORS = {
         {"growth", "gold", "duplicates", "in_force", "agreement"},
         {"suspicion"},
         {"by_labeler", "review", "void"},
-        {"stats"},
+        {"stats", "by_visit"},
     ],
     "label.queue": [{"board"}, {"hiding"}, {"leases"}],
     "label.session": [
@@ -72,7 +72,7 @@ INNER_FLOORS = {
         {"submitting"},
         {"desk"},
     ],
-    "label.exchange": [{"sheet"}, {"table", "opinions"}, {"archive", "restore"}],
+    "label.exchange": [{"sheet"}, {"table", "opinions", "submissions"}, {"archive", "restore"}],
     "scrape": [
         {"fetch"},
         {"sources", "keywords"},

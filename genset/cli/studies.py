@@ -1,10 +1,17 @@
 """Commands for paid studies on crowd platforms."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import json_option, opened, show, show_rows
+from genset.cli.common import FILE, json_option, opened, show, show_json, show_rows
+from genset.text.plain import plain
+
+if TYPE_CHECKING:
+    from genset.label import Study
+
+_PLATFORM = click.Choice(["prolific", "mturk"])
 
 
 @click.group()
@@ -13,26 +20,63 @@ def study() -> None:
 
 
 @study.command("add")
-@click.argument("platform", type=click.Choice(["prolific", "mturk"]))
+@click.argument("platform", type=_PLATFORM)
 @click.argument("key")
 @click.option("--screens", required=True, type=int, help="Screens that each labeler does.")
-@click.option("--code", help="The completion code (default: a random one).")
+@click.option("--pay", metavar="TEXT", help="What they are paid; shown before the first screen.")
+@click.option(
+    "--consent",
+    "consent_file",
+    type=FILE,
+    help="A text (Markdown) that they agree to before the first screen.",
+)
+@click.option(
+    "--gold-needed",
+    type=float,
+    metavar="SHARE",
+    help="Gold questions to have right, such as 0.8; 0: nobody fails (default).",
+)
+@click.option("--signed/--not-signed", default=None, help="Take only links that Prolific signed.")
+@click.option("--code", help="The completion code (default: a random one, as for the others).")
+@click.option("--code-failed", metavar="CODE", help="For who missed too many gold questions.")
+@click.option("--code-declined", metavar="CODE", help="For who did not agree.")
+@click.option("--code-nothing", metavar="CODE", help="For whom there was nothing left.")
+@click.option(
+    "--address",
+    default="https://labels.example.org",
+    show_default=True,
+    help="Where labelers reach the labeling page.",
+)
 @json_option
 @click.pass_obj
 def add_study(
-    folder: Path | None, platform: str, key: str, screens: int, code: str | None, as_json: bool
+    folder: Path | None,
+    /,
+    platform: str,
+    key: str,
+    screens: int,
+    consent_file: Path | None,
+    address: str,
+    as_json: bool,
+    **terms: Any,
 ) -> None:
     """Let a study's workers in: KEY is its STUDY_ID, or the HIT's or its group's id.
 
+    Prints the codes, and for Prolific the study's address to paste. Run it again to change
+    something: what is not given stays.
+
     \b
     genset labelers study add prolific 60d9aadeb86739de712faee0 --screens 40
+    genset labelers study add prolific 60d9aadeb86739de712faee0 --screens 40 \\
+        --pay "£3 for about 20 minutes" --consent consent.md --gold-needed 0.8 --signed
     """
-    from genset.label import Labelers
+    from genset.label import Studies, Terms, consent_in, prolific_address
 
+    consent = None if consent_file is None else consent_in(consent_file)
     with opened(folder) as (_, store):
-        made = Labelers(store).add_study(platform, key, screens, code)
-    text = f"{platform} study {key}: {screens} screens each, completion code {made.code}"
-    show(made, text, as_json)
+        made = Studies(store).add(platform, key, screens, Terms(consent=consent, **terms))
+    link = prolific_address(address) if platform == "prolific" else None
+    show({"study": made, "address": link}, _described(made, link), as_json)
 
 
 @study.command("list")
@@ -44,10 +88,112 @@ def list_studies(folder: Path | None, as_json: bool) -> None:
     \b
     genset labelers study list
     """
-    from genset.label import Labelers
+    from genset.label import Studies
 
     with opened(folder) as (_, store):
-        studies = Labelers(store).studies()
-    head = ("platform", "key", "screens", "code")
-    rows = [(each.platform, each.key, each.screens, each.code) for each in studies]
+        studies = Studies(store).all()
+    head = ("platform", "key", "screens", "code", "failed", "declined", "nothing left", "signed")
+    rows = [
+        (
+            *(each.platform, each.key, each.screens, each.code),
+            *(each.code_failed, each.code_declined, each.code_nothing),
+            "yes" if each.signed else "no",
+        )
+        for each in studies
+    ]
     show_rows(head, rows, as_json)
+
+
+@study.command("show")
+@click.argument("key")
+@click.option("--platform", type=_PLATFORM, help="Where both platforms have a study KEY.")
+@click.option("--export", type=FILE, help="Write whom to approve, in the platform's own form.")
+@json_option
+@click.pass_obj
+def show_study(
+    folder: Path | None, key: str, platform: str | None, export: Path | None, as_json: bool
+) -> None:
+    """Show a study's visits, what was done in each, and a proposal to approve or reject it.
+
+    \b
+    genset labelers study show 60d9aadeb86739de712faee0
+    genset labelers study show 60d9aadeb86739de712faee0 --export approve.csv
+    """
+    from genset.label import Studies, report_visits, write_decisions
+
+    with opened(folder) as (_, store):
+        studied = Studies(store).find(key, platform)
+        reports = report_visits(store, studied)
+    head = (
+        *("visit", "labeler", "screens", "photos", "verdicts", "gold", "s/photo"),
+        *("began", "ended", "outcome", "verified", "listed", "counts", "proposal", "why"),
+    )
+    rows = [
+        (
+            *(each.visit.key, each.worker, each.screens, each.photos),
+            ", ".join(f"{count} {verdict}" for verdict, count in each.verdicts.items()),
+            each.gold
+            and f"{each.gold.right}/{each.gold.of} ({each.gold.low:.0%} to {each.gold.high:.0%})",
+            None if each.seconds is None else f"{each.seconds:.2f}",
+            *(each.visit.began_at, each.visit.ended_at, each.visit.outcome),
+            *map(_yes_no, (each.visit.verified, each.visit.listed, not each.out)),
+            *(each.proposal, each.reason),
+        )
+        for each in reports
+    ]
+    if as_json:
+        show_json(plain({"study": studied, "visits": reports}))
+    else:
+        show_rows(head, rows, as_json)
+    if export is not None:
+        written = write_decisions(export, studied, reports)
+        click.echo(f"{written:,} rows in {export}", err=True)
+
+
+@study.command("reconcile")
+@click.argument("export", type=FILE)
+@click.option("--study", "key", metavar="KEY", help="The study (default: the one it is of).")
+@json_option
+@click.pass_obj
+def reconcile_study(folder: Path | None, export: Path, key: str | None, as_json: bool) -> None:
+    """Hold out the votes of visits that the platform's EXPORT of a study does not list.
+
+    EXPORT is Prolific's CSV of submissions or MTurk's of batch results. Visits that a newer export
+    lists count again.
+
+    \b
+    genset labelers study reconcile prolific_export_60d9aadeb86739de712faee0.csv
+    """
+    from genset.label import reconcile
+
+    with opened(folder) as (_, store):
+        found = reconcile(store, export, key)
+    lines = [
+        f"{found.platform} study {found.study}: {found.listed:,} of {found.visits:,} visits listed"
+        + "".join(f", {count:,} {status}" for status, count in sorted(found.statuses.items()))
+    ]
+    for words, names in (
+        ("held out now", found.held),
+        ("count again", found.cleared),
+        ("not listed", found.unlisted),
+    ):
+        lines.append(f"{words}: {len(names):,}" + "".join(f"\n  {name}" for name in names))
+    if found.elsewhere:
+        lines.append(f"listed, but never here: {found.elsewhere:,}")
+    show(found, "\n".join(lines), as_json)
+
+
+def _described(made: "Study", link: str | None) -> str:
+    lines = [
+        f"{made.platform} study {made.key}: {made.screens} screens each, completion code "
+        f"{made.code}",
+        f"other codes: {made.code_failed} failed gold questions, {made.code_declined} did not "
+        f"agree, {made.code_nothing} nothing left",
+    ]
+    if link is not None:
+        lines.append(f"the study's address: {link}")
+    return "\n".join(lines)
+
+
+def _yes_no(value: bool | None) -> str | None:
+    return None if value is None else "yes" if value else "no"

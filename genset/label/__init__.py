@@ -1,9 +1,19 @@
 """Labels: who may give them, what to show next, what was said of it, and what it says in sum."""
 
+from genset.label.exchange.submissions import Reconciled, reconcile, write_decisions
 from genset.label.exchange.table import export_labels, import_labels
 from genset.label.people.labelers import Labeler, Labelers
 from genset.label.people.secret import label_secret
+from genset.label.people.studies import (
+    Studies,
+    Study,
+    Terms,
+    Visit,
+    consent_in,
+    prolific_address,
+)
 from genset.label.quality.aggregate import Vote
+from genset.label.quality.by_visit import VisitReport, report_visits
 from genset.label.quality.gold import (
     KnownPhoto,
     add_gold_question,
@@ -41,15 +51,22 @@ __all__ = [
     "Labelers",
     "Progress",
     "Receipt",
+    "Reconciled",
     "Screen",
     "ShownPhoto",
     "SourceWarning",
     "Store",
+    "Studies",
+    "Study",
     "Submission",
+    "Terms",
     "Verdict",
+    "Visit",
+    "VisitReport",
     "Vote",
     "Workspace",
     "add_gold_question",
+    "consent_in",
     "export_labels",
     "heed",
     "image_id",
@@ -59,8 +76,12 @@ __all__ = [
     "list_gold_questions",
     "notices",
     "picture_path",
+    "prolific_address",
+    "reconcile",
+    "report_visits",
     "retire_gold_question",
     "shown_picture",
     "votes_table",
     "warnings",
+    "write_decisions",
 ]

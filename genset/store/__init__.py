@@ -4,6 +4,7 @@ from genset.store.database import Store, is_postgresql
 from genset.store.labels import (
     GoldAnswer,
     GoldQuestion,
+    KnownAs,
     Label,
     Labeler,
     LabelerAct,
@@ -64,6 +65,7 @@ __all__ = [
     "GoldQuestion",
     "HeldLock",
     "HostState",
+    "KnownAs",
     "Label",
     "Labeler",
     "LabelerAct",

@@ -166,6 +166,19 @@ class Labeler(Base):
     blocked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
+class KnownAs(Base):
+    """Another way in which a labeler is known: who came with an invitation *and* a platform's id.
+
+    `kind` and `subject` are as a labeler's own.
+    """
+
+    __tablename__ = "known_as"
+
+    kind: Mapped[str] = mapped_column(String(16), primary_key=True)
+    subject: Mapped[str] = mapped_column(Text, primary_key=True)
+    labeler_id: Mapped[int] = mapped_column(ForeignKey("labeler.id"))
+
+
 class SourceWarned(Base):
     """A labeler was told what they should know before they see a source's photos."""
 

@@ -122,7 +122,7 @@ export class View {
       this.progress.textContent =
         `${number(done)} of ${number(classes)} ${classes === 1 ? "class" : "classes"}${time}`;
     }
-    const labels = progress?.labels ?? 0;
+    const labels = progress?.photos ?? 0;
     const saved = `saved ${number(labels)}/${number(labels + waiting)}`;
     this.saved.textContent = offline && waiting ? `${saved}: offline, kept here` : saved;
     this.saved.classList.toggle("waiting", waiting > 0 && offline);

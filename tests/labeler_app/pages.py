@@ -95,9 +95,15 @@ def pictures(app: AppTest) -> list[str]:
 
 def labels_for(app: AppTest, workspace: Workspace) -> int | None:
     """The id of the labeler whom the component is drawn for; None where there is no component."""
+    session = session_for(app)
+    return None if session is None else Sessions(label_secret(workspace)).labeler(session)
+
+
+def session_for(app: AppTest) -> str | None:
+    """The session that the component is drawn with; None where there is no component."""
     components = app.get("bidi_component")
     if not components:
         return None
     (component,) = components
     session: str = json.loads(component.proto.json)["session"]
-    return Sessions(label_secret(workspace)).labeler(session)
+    return session

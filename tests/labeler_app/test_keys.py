@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from genset.label import Labelers
+from genset.label import Studies, Terms
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
 from tests.labeler_app.component import (
     begin,
@@ -236,7 +236,9 @@ def test_a_study_ends_with_its_code_once_all_is_saved(
     served: Served, window: BrowserContext, platform: str, link: str, worker: str
 ) -> None:
     key = "study-1" if platform == "prolific" else "hit-1"
-    study = Labelers(served.store).add_study(platform, key, screens=1, code=f"DONE-{platform}")
+    study = Studies(served.store).add(
+        platform, key, screens=1, terms=Terms(code=f"DONE-{platform}")
+    )
     page = window.new_page()
     page.goto(f"{served.address}/?{link}")
     begin(page)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, text
 
-from genset.label import Labelers
+from genset.label import Labelers, Studies, Terms
 from genset.label.people.secret import manager_token
 from genset.label.session.images import picture_path
 from genset.store import Candidate, DuplicatePair, Label, Photo, Ruling, Store, Verdict
@@ -363,7 +363,7 @@ def test_a_name_that_cannot_be_invited_is_told(opened: Opened) -> None:
 
 def test_studies_are_listed_with_their_codes(opened: Opened) -> None:
     workspace, store = opened
-    Labelers(store).add_study("prolific", "study", 3, "CODE")
+    Studies(store).add("prolific", "study", 3, Terms(code="CODE"))
     app = manage_page(workspace, "Access")
     (table,) = [each.value for each in app.dataframe]
     assert table.to_dict("list") == {

@@ -9,7 +9,7 @@ from sqlalchemy import select, text
 from streamlit import config
 from streamlit.runtime.context import ContextProxy
 
-from genset.label import Labelers
+from genset.label import Labelers, Studies, Terms
 from genset.store import Label, Store, Verdict
 from genset.store import Labeler as LabelerRow
 from genset.workspace import Workspace
@@ -201,8 +201,8 @@ def test_without_a_provider_what_streamlit_says_of_the_user_counts_for_nothing(
 
 def test_a_crowd_s_workers_come_by_their_platform_s_link(opened: Opened) -> None:
     workspace, store = opened
-    Labelers(store).add_study("prolific", "study", 3, "CODE")
-    Labelers(store).add_study("mturk", "hit", 3, "CODE")
+    Studies(store).add("prolific", "study", 3, Terms(code="CODE"))
+    Studies(store).add("mturk", "hit", 3, Terms(code="CODE"))
     assert labels_as(store, workspace, **PROLIFIC) == "prolific:p1"
     assert labels_as(store, workspace, **PROLIFIC | {"SESSION_ID": "s2"}) == "prolific:p1"
     assert labels_as(store, workspace, **MTURK) == "mturk:W1"
@@ -222,7 +222,7 @@ def test_a_crowd_s_workers_come_by_their_platform_s_link(opened: Opened) -> None
 )
 def test_a_link_of_no_study_is_refused(opened: Opened, query: dict[str, str], says: str) -> None:
     workspace, store = opened
-    Labelers(store).add_study("prolific", "study", 3, "CODE")
+    Studies(store).add("prolific", "study", 3, Terms(code="CODE"))
     app = label_page(**query)
     assert says in shown(app)
     assert labels_for(app, workspace) is None
@@ -231,7 +231,7 @@ def test_a_link_of_no_study_is_refused(opened: Opened, query: dict[str, str], sa
 
 def test_a_preview_shows_the_task_and_lets_nobody_label(opened: Opened) -> None:
     workspace, store = opened
-    Labelers(store).add_study("mturk", "hit", 3, "CODE")
+    Studies(store).add("mturk", "hit", 3, Terms(code="CODE"))
     app = label_page(hitId="hit", assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE")
     assert "How to label" in shown(app)
     assert "Accept the work to begin" in shown(app)

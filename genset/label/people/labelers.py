@@ -13,12 +13,11 @@ from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.label.answering import answering
+from genset.label.people.studies import begin_visit, study_row
+from genset.store import KnownAs, Store, Visit, now
 from genset.store import Labeler as LabelerRow
-from genset.store import Store, now
-from genset.store import Study as StudyRow
 from genset.text.safe import printable
 
-PLATFORMS = ("prolific", "mturk")
 _LONGEST_NAME = 64
 _LONGEST_SUBJECT = 1024
 
@@ -29,7 +28,8 @@ log = logging.getLogger("genset.label")
 class Labeler:
     """Somebody who may label, unless `blocked_at` is set. `name` is the `worker` of their labels.
 
-    `kind` is how they sign in: "name", "invite", "oidc", "prolific" or "mturk".
+    `kind` is how they sign in: "name", "invite", "oidc", "prolific" or "mturk". `visit_id` is the
+    `Visit` that they are here for; None for who is in no study.
     """
 
     id: int
@@ -38,17 +38,7 @@ class Labeler:
     study_id: int | None
     created_at: datetime
     blocked_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class Study:
-    """Paid work on "prolific" or "mturk": `screens` for each labeler, then the completion code."""
-
-    id: int
-    platform: str
-    key: str
-    screens: int
-    code: str
+    visit_id: int | None = None
 
 
 class Labelers:
@@ -84,11 +74,7 @@ class Labelers:
             BadInput: no link has this token, or a newer one was made since.
         """
         with self._alone() as session:
-            there = _known(session, "invite", _hashed(token))
-            if there is None:
-                log.warning("an invitation that is not known was used")
-                raise BadInput("this invitation does not hold (any more): ask for a new link")
-            return _labeler(there)
+            return _labeler(self._invited(session, token))
 
     def by_oidc(self, issuer: str, subject: str, name: str) -> Labeler:
         """The one whom an OpenID provider vouches for; `name` is for people to read."""
@@ -97,40 +83,59 @@ class Labelers:
             there = _known(session, "oidc", known_as)
             return _labeler(there or _add(session, _free_name(session, name), "oidc", known_as))
 
-    def by_study(self, platform: str, study_key: str, worker_id: str, visit: str) -> Labeler:
+    def by_study(
+        self,
+        platform: str,
+        study_key: str,
+        worker_id: str,
+        visit: str,
+        *,
+        verified: bool = False,
+        invite: str | None = None,
+    ) -> Labeler:
         """The platform's worker who came for a study; `visit` is its session or assignment.
 
+        `verified` says that the platform signed these ids. Who comes with an invitation's token
+        too is the one invited, from now on without it as well; but who came without it first stays
+        the labeler that they were.
+
         Raises:
-            BadInput: there is no such study, an id is missing, or it is a preview.
+            BadInput: there is no such study, it wants ids that are signed, an id is missing, it is
+                a preview, the visit is somebody else's, or an earlier one of theirs has ended.
         """
         if not all(0 < len(word) <= _LONGEST_SUBJECT for word in (worker_id, visit)):
             raise BadInput("the link lacks the platform's ids: open it from the platform")
         if visit == "ASSIGNMENT_ID_NOT_AVAILABLE":
             raise BadInput("this is a preview: accept the task first")
         with self._alone() as session:
-            study = session.scalar(
-                select(StudyRow).where(StudyRow.platform == platform, StudyRow.key == study_key)
-            )
-            if study is None:
+            if (study := study_row(session, platform, study_key)) is None:
                 log.warning("%s study %r is not known here", platform, study_key)
                 raise BadInput("this study is not known here: tell its researchers")
+            if study.signed and not verified:
+                raise BadInput("this study takes links that Prolific signed: open it from there")
             there = _known(session, platform, worker_id)
+            if there is None and invite is not None:
+                there = self._invited(session, invite)
+                _link(session, there, platform, worker_id)
             if there is None:
                 name = _free_name(session, f"{platform}:{worker_id}")
                 there = _add(session, name, platform, worker_id)
             there.study_id = study.id
-            return _labeler(there)
+            return _labeler(there, begin_visit(session, study, there, visit, verified))
 
-    def get(self, labeler_id: int) -> Labeler:
-        """The labeler with this id.
+    def get(self, labeler_id: int, visit_id: int | None = None) -> Labeler:
+        """The labeler with this id, here for this visit.
 
         Raises:
-            BadInput: there is none.
+            BadInput: there is none, or the visit is not theirs.
         """
         with answering(), self.store.session() as session:
             if (there := session.get(LabelerRow, labeler_id)) is None:
                 raise BadInput(f"there is no labeler {labeler_id}")
-            return _labeler(there)
+            visit = None if visit_id is None else session.get(Visit, visit_id)
+            if visit_id is not None and (visit is None or visit.labeler_id != labeler_id):
+                raise BadInput(f"there is no visit {visit_id} of labeler {labeler_id}")
+            return _labeler(there, visit)
 
     def all(self) -> list[Labeler]:
         """Every labeler, by name."""
@@ -169,33 +174,11 @@ class Labelers:
                 raise BadInput(f"there is no labeler {name!r}: see genset labelers list")
             there.blocked_at = there.blocked_at or now()
 
-    def add_study(self, platform: str, key: str, screens: int, code: str | None = None) -> Study:
-        """Let a platform's workers in; a study that is there gets the new numbers.
-
-        Without a `code` it keeps the one that it has, or gets a random one.
-
-        Raises:
-            BadInput: the platform is not known, or the numbers make no study.
-        """
-        if platform not in PLATFORMS:
-            raise BadInput(f"a study is on {' or '.join(PLATFORMS)}, not {platform!r}")
-        if not key.strip() or screens < 1:
-            raise BadInput("a study has an id and at least 1 screen")
-        with self._alone() as session:
-            there = session.scalar(
-                select(StudyRow).where(StudyRow.platform == platform, StudyRow.key == key)
-            )
-            if there is None:
-                there = StudyRow(platform=platform, key=key, code=secrets.token_hex(4))
-                session.add(there)
-            there.screens, there.code = screens, code or there.code
-            session.flush()
-            return _study(there)
-
-    def studies(self) -> list[Study]:
-        """Every study, the oldest first."""
-        with answering(), self.store.session() as session:
-            return list(map(_study, session.scalars(select(StudyRow).order_by("id"))))
+    def _invited(self, session: Session, token: str) -> LabelerRow:
+        if (there := _known(session, "invite", _hashed(token))) is None:
+            log.warning("an invitation that is not known was used")
+            raise BadInput("this invitation does not hold (any more): ask for a new link")
+        return there
 
     @contextmanager
     def _alone(self) -> Iterator[Session]:
@@ -222,9 +205,22 @@ def _hashed(token: str) -> str:
 
 
 def _known(session: Session, kind: str, subject: str) -> LabelerRow | None:
-    return session.scalar(
-        select(LabelerRow).where(LabelerRow.kind == kind, LabelerRow.subject == subject)
+    own = select(LabelerRow).where(LabelerRow.kind == kind, LabelerRow.subject == subject)
+    also = (
+        select(LabelerRow)
+        .join(KnownAs, KnownAs.labeler_id == LabelerRow.id)
+        .where(KnownAs.kind == kind, KnownAs.subject == subject)
     )
+    return session.scalar(own) or session.scalar(also)
+
+
+def _link(session: Session, labeler: LabelerRow, platform: str, worker_id: str) -> None:
+    """Know a labeler by a platform's id too."""
+    same = select(KnownAs.subject).where(KnownAs.labeler_id == labeler.id, KnownAs.kind == platform)
+    if session.scalar(same) is not None:
+        log.warning("the invitation of %r came with a second id of %s", labeler.name, platform)
+        raise BadInput("this invitation is somebody else's: open the link that you were sent")
+    session.add(KnownAs(kind=platform, subject=worker_id, labeler_id=labeler.id))
 
 
 def _free_name(session: Session, wanted: str) -> str:
@@ -243,9 +239,13 @@ def _add(session: Session, name: str, kind: str, subject: str) -> LabelerRow:
     return row
 
 
-def _labeler(row: LabelerRow) -> Labeler:
-    return Labeler(row.id, row.name, row.kind, row.study_id, row.created_at, row.blocked_at)
-
-
-def _study(row: StudyRow) -> Study:
-    return Study(row.id, row.platform, row.key, row.screens, row.code)
+def _labeler(row: LabelerRow, visit: Visit | None = None) -> Labeler:
+    return Labeler(
+        id=row.id,
+        name=row.name,
+        kind=row.kind,
+        study_id=row.study_id,
+        created_at=row.created_at,
+        blocked_at=row.blocked_at,
+        visit_id=None if visit is None else visit.id,
+    )

@@ -111,6 +111,7 @@ class Board:
             for wnid, numbers in self.classes.items()
         }
         self.votes_missing = sum(sum(open_.values()) for open_ in self._open.values())
+        # By class; "" for those that are not, or no longer, on the board.
         self._labeled: dict[str, dict[str, set[int]]] = {}
 
     @_locked
@@ -126,8 +127,8 @@ class Board:
         ).all()
         for number, candidate_id, labeler in fresh:
             self._newest = number
-            if labeler in self._labeled and candidate_id in self._class_of:
-                self._labeled[labeler][self._class_of[candidate_id]].add(candidate_id)
+            if labeler in self._labeled:
+                self._labeled[labeler][self._class_of.get(candidate_id, "")].add(candidate_id)
         changed = {row.candidate_id for row in fresh}
         decided = session.execute(
             select(LabelerEvent.number, LabelerEvent.worker)
@@ -146,8 +147,7 @@ class Board:
             for number in session.scalars(
                 select(Label.candidate_id).where(Label.worker == worker).distinct()
             ):
-                if number in self._class_of:
-                    theirs[self._class_of[number]].add(number)
+                theirs[self._class_of.get(number, "")].add(number)
             self._labeled[worker] = theirs
 
     @_locked
@@ -177,6 +177,10 @@ class Board:
         if (wnid := self._class_of.pop(candidate, None)) is not None:
             self.classes[wnid].remove(candidate)
             self.votes_missing -= self._open[wnid].pop(candidate, 0)
+            for theirs in self._labeled.values():
+                if candidate in theirs.get(wnid, _NONE):
+                    theirs[wnid].remove(candidate)
+                    theirs[""].add(candidate)
 
     @_locked
     def is_open(self, candidate: int) -> bool:
@@ -191,7 +195,7 @@ class Board:
 
     @_locked
     def labels_of(self, worker: str) -> int:
-        """How many candidates this labeler, whom `catch_up` has met, labeled."""
+        """How many candidates this labeler, whom `catch_up` has met, labeled; of any panel."""
         return sum(map(len, self._labeled[worker].values()))
 
     @_locked

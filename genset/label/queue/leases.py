@@ -26,6 +26,7 @@ from genset.store import (
     Photo,
     Screen,
     ScreenPhoto,
+    Visit,
     is_contested,
     is_in_vain,
     is_postgresql,
@@ -62,8 +63,11 @@ def lock_candidates(session: Session, candidates: Collection[int]) -> None:
         session.execute(rows.with_for_update(key_share=True))
 
 
-def open_screens(worker: str, panel: str) -> Select[Screen]:
-    """A labeler's screens that are neither submitted nor lost, the oldest first."""
+def open_screens(worker: str, panel: str, visit_id: int | None) -> Select[Screen]:
+    """The screens of a labeler's visit, or (None) of no visit, that are neither submitted nor lost.
+
+    The oldest first. A worker may be here for two assignments at once: each has its own.
+    """
     return (
         select(Screen)
         .where(
@@ -71,6 +75,7 @@ def open_screens(worker: str, panel: str) -> Select[Screen]:
             Screen.submitted_at.is_(None),
             Screen.lost_at.is_(None),
             Screen.panel == panel,
+            Screen.visit_id == visit_id,
         )
         .order_by(Screen.created_at, Screen.id)
     )
@@ -149,9 +154,10 @@ def renew(session: Session, board: Board, worker: str, screens: Sequence[Screen]
 
 
 def hand_out(
-    session: Session, board: Board, labeler: Labeler, held: Iterable[Screen], count: int
+    session: Session, board: Board, labeler: Labeler, visit: Visit | None, count: int
 ) -> list[Screen]:
-    """Lease up to `count` new screens to a labeler; `held` are the open ones that they have."""
+    """Lease up to `count` new screens to a labeler, for this visit."""
+    held = _held(session, labeler.name, board.rules.panel)
     without = {each for some in candidates_on(session, held).values() for each in some}
     leased = leases_of_others(session, labeler.name, board.rules.panel)
     screens: list[Screen] = []
@@ -164,7 +170,7 @@ def hand_out(
         without |= asked
         for wnid, candidates in suggested:
             if some := [each for each in candidates if each in free]:
-                screens.append(_lease(session, board, labeler, wnid, some))
+                screens.append(_lease(session, board, labeler, visit, wnid, some))
     return screens
 
 
@@ -179,8 +185,26 @@ def _lock_free(session: Session, board: Board, worker: str, candidates: set[int]
     return free_of_others(session, board, worker, good)
 
 
+def _held(session: Session, worker: str, panel: str) -> Sequence[Screen]:
+    """A labeler's live screens, of whatever visit."""
+    return session.scalars(
+        select(Screen).where(
+            Screen.worker == worker,
+            Screen.submitted_at.is_(None),
+            Screen.lost_at.is_(None),
+            Screen.panel == panel,
+            Screen.expires_at > now(),
+        )
+    ).all()
+
+
 def _lease(
-    session: Session, board: Board, labeler: Labeler, wnid: str, candidates: list[int]
+    session: Session,
+    board: Board,
+    labeler: Labeler,
+    visit: Visit | None,
+    wnid: str,
+    candidates: list[int],
 ) -> Screen:
     screen = Screen(
         id=secrets.token_hex(16),
@@ -188,7 +212,8 @@ def _lease(
         wnid=wnid,
         panel=board.rules.panel,
         guideline=board.rules.guideline,
-        study_id=labeler.study_id,
+        study_id=None if visit is None else visit.study_id,
+        visit_id=None if visit is None else visit.id,
         expires_at=_end_of_lease(board.rules),
     )
     session.add(screen)

@@ -9,17 +9,18 @@ from sqlalchemy.orm import Session
 from genset.errors import BadInput
 from genset.label.answering import answering
 from genset.label.people.labelers import Labeler
+from genset.label.people.studies import end_visit
 from genset.label.quality.suspicion import hold_if_suspect
 from genset.label.queue.board import Board, board_of
 from genset.label.queue.leases import hand_out, lock_labeler, open_screens, renew
 from genset.label.session.images import is_random_name
-from genset.label.session.progress import progress_of, screens_of_study
+from genset.label.session.progress import progress_of, screens_of_visit
 from genset.label.session.shown import Progress, Receipt, Screen, Submission
 from genset.label.session.submitting import BLOCKED, submit
 from genset.label.session.view import screens_of
 from genset.store import Labeler as LabelerRow
 from genset.store import Screen as ScreenRow
-from genset.store import Store, now
+from genset.store import Store, Visit, now
 from genset.workspace import Workspace
 
 MOST_SCREENS = 12
@@ -46,12 +47,14 @@ class Desk:
         `count`. Fewer come when nothing more is to be had; `progress` says whether for good.
         """
         with self._writing() as (session, board, me):
+            visit = self._visit(session)
             rows = self._reclaimed(session, board)
             lacking = min(count, MOST_SCREENS) - len(rows)
-            if (to_do := screens_of_study(session, me)) is not None:
-                lacking = min(lacking, to_do - len(rows))
-            if lacking > 0:
-                rows += hand_out(session, board, me, rows, lacking)
+            done, to_do = screens_of_visit(session, me, visit)
+            if to_do is not None:
+                lacking = min(lacking, to_do - done - len(rows))
+            if lacking > 0 and (visit is None or visit.ended_at is None):
+                rows += hand_out(session, board, me, visit, lacking)
             rows = [row for place, row in enumerate(rows) if place < count or row.id in held]
             screens = self._seen(session, board, rows)
         if len(screens) == len(rows):
@@ -110,12 +113,22 @@ class Desk:
         return None
 
     def progress(self) -> Progress:
-        """How far they are."""
+        """How far they are. A visit that has nothing more to do ends by being told so."""
         board = board_of(self.store, self.workspace.label)
         with answering(), self.store.session() as session:
             me = session.get_one(LabelerRow, self.labeler.id)
             board.catch_up(session, self.labeler.name)
-            return progress_of(session, board, me)
+            visit = self._visit(session)
+            far = progress_of(session, board, me, visit)
+            if far.done is None or visit is None or visit.ended_at is not None:
+                return far
+        with answering(), self.store.begin() as session:
+            me = lock_labeler(session, self.labeler.id)
+            visit = self._visit(session)
+            far = progress_of(session, board, me, visit)
+            if visit is not None and far.done is not None and far.done.outcome is not None:
+                end_visit(visit, far.done.outcome)
+            return far
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[Session, Board, LabelerRow]]:
@@ -130,8 +143,12 @@ class Desk:
         if me.blocked_at is not None:
             raise BadInput(BLOCKED)
 
+    def _visit(self, session: Session) -> Visit | None:
+        number = self.labeler.visit_id
+        return None if number is None else session.get_one(Visit, number)
+
     def _open(self) -> Select[ScreenRow]:
-        return open_screens(self.labeler.name, self.workspace.label.panel)
+        return open_screens(self.labeler.name, self.workspace.label.panel, self.labeler.visit_id)
 
     def _reclaimed(self, session: Session, board: Board) -> list[ScreenRow]:
         """Their open screens; those whose lease ended are theirs again, or lost."""

@@ -3,68 +3,88 @@
 from datetime import timedelta
 from itertools import pairwise
 from statistics import median
+from typing import cast
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from genset.label.people.studies import Outcome, study_of
+from genset.label.quality.by_visit import gold_of_visits, misses
 from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
 from genset.label.queue.leases import open_screens
 from genset.label.session.shown import Done, Progress
-from genset.store import Labeler, Screen, Study, now
+from genset.store import GoldAnswer, Labeler, Screen, Study, Visit, now
 
 _GAPS = 20  # between submissions, of which the median is a labeler's pace
 _LEAST_GAPS = 3
 _A_BREAK = timedelta(minutes=5)
-_PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 
 
-def progress_of(session: Session, board: Board, labeler: Labeler) -> Progress:
-    """The progress of a labeler whom the board has met."""
+def progress_of(session: Session, board: Board, labeler: Labeler, visit: Visit | None) -> Progress:
+    """The progress of a labeler whom the board has met, here for this visit.
+
+    A visit that has nothing more to do is told as done, and how it ends; the caller ends it.
+    """
     left = board.left_for(labeler.name)
-    to_do = screens_of_study(session, labeler)
+    done, to_do = screens_of_visit(session, labeler, visit)
     screens = _screens_left(session, board, sum(left.values()))
     if to_do is not None:
-        screens = min(screens, to_do)
+        screens = min(screens, to_do - done)
     pace = _seconds_a_screen(session, labeler.name)
     return Progress(
         classes_done=sum(not count for count in left.values()),
         classes=len(left),
-        labels=board.labels_of(labeler.name),
+        photos=board.labels_of(labeler.name) + _gold_questions_of(session, labeler.name),
+        screens_done=done,
+        screens_to_do=to_do,
         seconds_left=None if pace is None else round(pace * screens),
-        done=_done(session, board, labeler, any(left.values()), to_do),
+        done=_done(session, board, labeler, visit, any(left.values())),
     )
 
 
-def screens_of_study(session: Session, labeler: Labeler) -> int | None:
-    """How many screens the labeler's study still asks of them; None where they are in none."""
-    if (study := _study(session, labeler)) is None:
-        return None
+def screens_of_visit(
+    session: Session, labeler: Labeler, visit: Visit | None
+) -> tuple[int, int | None]:
+    """How many screens were submitted in this visit, of how many that its study asks for.
+
+    Without a visit: all that the labeler submitted, and None.
+    """
     submitted = select(func.count(Screen.id)).where(
-        Screen.worker == labeler.name,
-        Screen.submitted_at.is_not(None),
-        Screen.study_id == labeler.study_id,
+        Screen.worker == labeler.name, Screen.submitted_at.is_not(None)
     )
-    return max(0, study.screens - (session.scalar(submitted) or 0))
+    if visit is None:
+        return session.scalar(submitted) or 0, None
+    done = session.scalar(submitted.where(Screen.visit_id == visit.id)) or 0
+    return done, max(done, session.get_one(Study, visit.study_id).screens)
 
 
-def _study(session: Session, labeler: Labeler) -> Study | None:
-    return None if labeler.study_id is None else session.get(Study, labeler.study_id)
+def _gold_questions_of(session: Session, worker: str) -> int:
+    """How many gold questions a labeler decided."""
+    answered = select(func.count(GoldAnswer.gold_id.distinct())).where(GoldAnswer.worker == worker)
+    return session.scalar(answered) or 0
 
 
 def _done(
-    session: Session, board: Board, labeler: Labeler, more: bool, to_do: int | None
+    session: Session, board: Board, labeler: Labeler, visit: Visit | None, more: bool
 ) -> Done | None:
-    """Why a labeler is done: `more` is left on the board, `to_do` screens in their study."""
-    if more and to_do != 0:
+    """Why a labeler is done: nothing is left on the board (no `more`), or their visit is over."""
+    number = None if visit is None else visit.id
+    mine = open_screens(labeler.name, board.rules.panel, number).limit(1)
+    nothing = not more and session.scalar(mine) is None
+    if visit is None:
+        return Done("all") if nothing else None
+    done, to_do = screens_of_visit(session, labeler, visit)
+    study = study_of(session.get_one(Study, visit.study_id))
+    outcome = cast(Outcome | None, visit.outcome)
+    # Who was blocked in the middle of it has not done it, and it is not over for others' reasons.
+    if outcome is None and labeler.blocked_at is None and (done == to_do or nothing):
+        outcome = "done" if done == to_do else "nothing"
+        if misses(gold_of_visits(session, [visit.id])[visit.id], study.gold_needed):
+            outcome = "failed"
+    if outcome is None:
         return None
-    mine = open_screens(labeler.name, board.rules.panel).limit(1)
-    if to_do != 0 and session.scalar(mine) is not None:
-        return None  # what they have before them
-    if (study := _study(session, labeler)) is None:
-        return Done("all")
-    # There is nothing more for them, though the study asks for it: no fault of theirs.
-    url = _PROLIFIC + study.code if study.platform == "prolific" else None
-    return Done("study", study.code, url)
+    code = study.code_for(outcome, worked=done > 0)
+    return Done("study", outcome, code, study.back(code))
 
 
 def _screens_left(session: Session, board: Board, candidates: int) -> float:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from genset.label.people.studies import Outcome
 from genset.store import Verdict
 from genset.taxonomy import ImageClass
 
@@ -96,12 +97,14 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Why there is nothing more to do: all is labeled, or the labeler's part of a study is.
+    """Why there is nothing more to do: all is labeled, or the labeler's visit of a study ended.
 
-    A study's labeler shows `code` to the platform; `return_url` leads there, where it can.
+    `outcome` says how that visit ended, and is None where there is none. Its labeler shows `code`
+    to the platform; `return_url` leads there, where it can.
     """
 
     reason: Literal["all", "study"]
+    outcome: Outcome | None = None
     code: str | None = None
     return_url: str | None = None
 
@@ -110,12 +113,16 @@ class Done:
 class Progress:
     """How far one labeler is. A class is done when nothing in it is left for this labeler.
 
-    `labels` counts the candidates that they labeled; `seconds_left` is an estimate at their pace,
-    shared with those who label now, None until there is a pace.
+    `photos` counts what they decided, gold questions too, so that nobody can tell these by it.
+    `screens_done` and `screens_to_do` are of this visit of a study; without one, all screens that
+    they submitted, and None. `seconds_left` is an estimate at their pace, shared with those who
+    label now, None until there is a pace.
     """
 
     classes_done: int
     classes: int
-    labels: int
+    photos: int
+    screens_done: int
+    screens_to_do: int | None
     seconds_left: int | None
     done: Done | None

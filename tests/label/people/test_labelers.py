@@ -1,7 +1,6 @@
 """Who may label, and how they are known again."""
 
 import logging
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -73,7 +72,7 @@ def test_who_signed_in_by_name_keeps_their_work_when_invited(opened: Opened) -> 
     again = labelers.by_invite(labelers.invite("ann"))
 
     assert (again.id, again.name) == (ann.id, ann.name)
-    assert Desk(workspace, store, again).progress().labels == 20
+    assert Desk(workspace, store, again).progress().photos == 20
 
 
 def test_an_account_is_one_labeler_whatever_name_it_has(labelers: Labelers) -> None:
@@ -89,58 +88,6 @@ def test_an_account_is_one_labeler_whatever_name_it_has(labelers: Labelers) -> N
     assert [each.name for each in others] == ["Ann 2", "Ann 3", "long" * 14, "labeler", "Zoë Ko"]
     with pytest.raises(BadInput, match="needs no link"):
         labelers.invite("Ann")
-
-
-def test_a_study_lets_its_platform_s_workers_in(labelers: Labelers) -> None:
-    labelers.add_study("prolific", "S1", 20, "C0DE")
-    made = labelers.add_study("mturk", "S1", 5)
-    assert made.code
-    assert labelers.add_study("mturk", "S1", 7).code == made.code
-    assert [(each.platform, each.screens) for each in labelers.studies()] == [
-        ("prolific", 20),
-        ("mturk", 7),
-    ]
-
-    worker = labelers.by_study("prolific", "S1", "P1", "V1")
-    assert (worker.name, worker.kind) == ("prolific:P1", "prolific")
-    assert labelers.by_study("prolific", "S1", "P1", "V2") == worker
-    assert labelers.by_study("mturk", "S1", "P1", "V2").id != worker.id
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (("prolific", "S2", "P1", "V1"), "not known here"),
-        (("mturk", "S1", "P1", "V1"), "not known here"),
-        (("prolific", "S1", "", "V1"), "lacks the platform's ids"),
-        (("prolific", "S1", "P1", ""), "lacks the platform's ids"),
-        (("prolific", "S1", "P" * 2000, "V1"), "lacks the platform's ids"),
-        (("prolific", "S1", "P1", "ASSIGNMENT_ID_NOT_AVAILABLE"), "preview"),
-    ],
-)
-def test_who_comes_for_no_study_stays_out(
-    labelers: Labelers, words: tuple[str, str, str, str], complaint: str
-) -> None:
-    labelers.add_study("prolific", "S1", 20, "C0DE")
-    with pytest.raises(BadInput, match=complaint):
-        labelers.by_study(*words)
-    assert labelers.all() == []
-
-
-@pytest.mark.parametrize(
-    "add",
-    [
-        lambda labelers: labelers.add_study("crowdflower", "S1", 20),
-        lambda labelers: labelers.add_study("mturk", " ", 20),
-        lambda labelers: labelers.add_study("mturk", "S1", 0),
-    ],
-)
-def test_a_study_that_is_none_is_refused(
-    labelers: Labelers, add: Callable[[Labelers], object]
-) -> None:
-    with pytest.raises(BadInput, match="a study"):
-        add(labelers)
-    assert labelers.studies() == []
 
 
 def test_a_blocked_labeler_is_known_as_such_until_invited_again(labelers: Labelers) -> None:

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select, text
 
 from genset.errors import BadInput, GensetError
-from genset.label import Desk, Done, Labelers, Verdict, picture_path
+from genset.label import Desk, Done, Labelers, Studies, Terms, Verdict, picture_path
 from genset.scrape.upkeep.removal import remove
 from genset.store import Candidate, Label, Photo, Ruling, Store, find_candidate, now
 from genset.workspace import Workspace
@@ -78,7 +78,7 @@ def test_classes_come_one_after_the_other_until_all_are_done(anywhere: Opened) -
     while screens := desk.screens(count=1):
         seen.append(screens[0].cls.wnid)
         before = desk.progress()
-        assert (before.classes_done, before.classes, before.labels) == (
+        assert (before.classes_done, before.classes, before.photos) == (
             len(seen) - 1,
             4,
             5 * (len(seen) - 1),
@@ -88,7 +88,7 @@ def test_classes_come_one_after_the_other_until_all_are_done(anywhere: Opened) -
 
     assert seen == list(CLASSES)
     after = desk.progress()
-    assert (after.classes_done, after.classes, after.labels) == (4, 4, 20)
+    assert (after.classes_done, after.classes, after.photos) == (4, 4, 20)
     assert after.done == Done("all")
 
 
@@ -276,7 +276,7 @@ def test_a_changed_mind_supersedes_and_the_newest_counts(anywhere: Opened) -> No
     verdicts = [photo.verdict for photo in again.photos]
     assert verdicts == [CORRECT, CORRECT, INCORRECT, CORRECT, CORRECT]
     assert again.photos[2].label_id == one.labels[0].id
-    assert desk.progress().labels == 5
+    assert desk.progress().photos == 5
 
 
 def test_a_verdict_that_was_changed_elsewhere_is_not_changed_blindly(opened: Opened) -> None:
@@ -400,30 +400,32 @@ def test_the_time_left_is_told_once_there_is_a_pace(opened: Opened) -> None:
 def test_a_study_ends_with_its_code_after_its_screens(opened: Opened) -> None:
     workspace, store = opened
     labelers = Labelers(store)
-    labelers.add_study("prolific", "S1", 2, "C0DE")
+    Studies(store).add("prolific", "S1", 2, Terms(code="C0DE"))
     desk = Desk(workspace, store, labelers.by_study("prolific", "S1", "P1", "V1"))
     assert len(desk.screens(count=4)) == 2
     assert [len(screen.photos) for screen in do_all(desk)] == [5, 5]
 
     progress = desk.progress()
     url = "https://app.prolific.com/submissions/complete?cc=C0DE"
-    assert (progress.done, progress.labels) == (Done("study", "C0DE", url), 10)
+    assert (progress.done, progress.photos) == (Done("study", "done", "C0DE", url), 10)
 
-    labelers.add_study("prolific", "S2", 1, "SECOND")
+    Studies(store).add("prolific", "S2", 1, Terms(code="SECOND"))
     desk = Desk(workspace, store, labelers.by_study("prolific", "S2", "P1", "V2"))
     assert desk.progress().done is None
     assert [screen.cls.wnid for screen in do_all(desk)] == [CRANE]
 
 
-def test_a_study_s_labeler_for_whom_nothing_is_left_gets_the_code_too(opened: Opened) -> None:
+def test_a_study_s_labeler_for_whom_nothing_is_left_gets_a_code_of_its_own(
+    opened: Opened,
+) -> None:
     workspace, store = opened
     labelers = Labelers(store)
-    labelers.add_study("mturk", "HIT1", 99, "C0DE")
+    Studies(store).add("mturk", "HIT1", 99, Terms(code_nothing="N0NE"))
     do_all(desk_of(opened, "ann"))
     desk = Desk(workspace, store, labelers.by_study("mturk", "HIT1", "A1", "V1"))
 
     assert desk.screens() == []
-    assert desk.progress().done == Done("study", "C0DE", None)
+    assert desk.progress().done == Done("study", "nothing", "N0NE", None)
 
 
 # Leases (those of several labelers: test_desk_votes.py)

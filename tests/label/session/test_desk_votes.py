@@ -266,6 +266,7 @@ def test_gold_questions_are_mixed_in_behind_ids_like_any_other(tmp_path: Path) -
         assert reasons(cid.submit(submission)) == [""] * len(submission.labels)
         assert reasons(cid.submit(submission)) == [""] * len(submission.labels)
         given_screens.append(screens[0])
+        assert cid.progress().photos == len(owners(*given_screens))
 
     with opened[1].session() as session:
         answers = session.scalars(select(GoldAnswer)).all()

@@ -40,6 +40,12 @@ def upgrade() -> None:
     )
     op.create_index("visit_labeler", "visit", ["labeler_id"])
     op.create_table(
+        "known_as",
+        sa.Column("kind", sa.String(16), primary_key=True),
+        sa.Column("subject", sa.Text, primary_key=True),
+        sa.Column("labeler_id", sa.Integer, sa.ForeignKey("labeler.id"), nullable=False),
+    )
+    op.create_table(
         "manager",
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("name", sa.Text, nullable=False, unique=True),

@@ -1,0 +1,239 @@
+"""What was done in each visit of a paid study, and whether the platform should pay for it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from genset.label.answering import answering
+from genset.label.people.studies import Studies, Study, Visit
+from genset.label.quality.by_labeler import Share
+from genset.label.quality.gold import not_holding
+from genset.statistics.intervals import wilson
+from genset.store import (
+    GoldAnswer,
+    GoldQuestion,
+    KnownAs,
+    Label,
+    Labeler,
+    LabelerAct,
+    LabelerEvent,
+    Screen,
+    ScreenPhoto,
+    Store,
+    Verdict,
+)
+
+LEAST_GOLD = 5  # answers; fewer say nothing of anybody
+# Seconds a photo: who needs less has not looked. Both platforms take that for a reason.
+_TOO_FAST = 0.3
+_LEAST_SCREENS = 5  # that say how fast somebody is
+
+Proposal = Literal["approve", "reject", "return", "wait"]
+
+
+@dataclass(frozen=True, slots=True)
+class VisitReport:
+    """A visit in numbers.
+
+    `worker` is the name that its labels carry, `platform_id` the platform's id of the person.
+    `verdicts` counts the candidates by their newest verdict; `gold` is the share of gold questions
+    right; `seconds` the median a photo. `out` says that its votes do not count now. `reason` is why
+    `proposal` is what it is; for "reject", in words for the platform. Money hangs on a rejection,
+    so it is never for disagreement with others: that is what labelers are asked for.
+    """
+
+    visit: Visit
+    worker: str
+    platform_id: str
+    screens: int
+    photos: int
+    verdicts: dict[str, int]
+    gold: Share | None
+    seconds: float | None
+    out: bool
+    proposal: Proposal
+    reason: str
+
+
+def report_visits(store: Store, study: Study) -> list[VisitReport]:
+    """Every visit of a study, the oldest first.
+
+    Raises:
+        GensetError: the store does not answer.
+    """
+    visits = Studies(store).visits(study)
+    ids = [each.id for each in visits]
+    with answering(), store.session() as session:
+        people = people_of(session, study)
+        screens = dict(
+            session.execute(
+                select(Screen.visit_id, func.count())
+                .where(Screen.visit_id.in_(ids), Screen.submitted_at.is_not(None))
+                .group_by(Screen.visit_id)
+            ).all()
+        )
+        verdicts, gold = _verdicts(session, ids), gold_of_visits(session, ids)
+        paces, out = _paces(session, ids), visits_out(session, ids)
+    found = []
+    for visit in visits:
+        right, of = gold[visit.id]
+        pace = paces.get(visit.id, [])
+        proposal, reason = _propose(study, visit, (right, of), pace)
+        worker, platform_id = people[visit.labeler_id]
+        found.append(
+            VisitReport(
+                visit=visit,
+                worker=worker,
+                platform_id=platform_id,
+                screens=screens.get(visit.id, 0),
+                photos=verdicts[visit.id].total() + of,
+                verdicts={each.value: n for each in Verdict if (n := verdicts[visit.id][each])},
+                gold=Share.count(right, of),
+                seconds=round(median(pace), 3) if pace else None,
+                out=visit.id in out,
+                proposal=proposal,
+                reason=reason,
+            )
+        )
+    return found
+
+
+def gold_of_visits(session: Session, visits: Collection[int]) -> dict[int, tuple[int, int]]:
+    """How many gold questions were right in each of these visits, of how many, by `Visit.id`.
+
+    The newest answer on each counts, where the question still holds. Broken is right where
+    incorrect is: the photo does not show the class.
+    """
+    found = dict.fromkeys(visits, (0, 0))
+    newest = select(func.max(GoldAnswer.number)).group_by(GoldAnswer.worker, GoldAnswer.gold_id)
+    answers = (
+        select(Screen.visit_id, GoldAnswer.gold_id, GoldAnswer.verdict, GoldQuestion.expected)
+        .join(Screen, Screen.id == GoldAnswer.screen_id)
+        .join(GoldAnswer.question)
+        .where(Screen.visit_id.in_(found), GoldAnswer.number.in_(newest))
+    )
+    void = not_holding(session)
+    for visit, question, verdict, expected in session.execute(answers):
+        if visit is not None and question not in void:
+            right, of = found[visit]
+            said = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
+            found[visit] = right + (said is expected), of + 1
+    return found
+
+
+def misses(gold: tuple[int, int], needed: float | None) -> bool:
+    """Whether somebody misses gold questions beyond doubt: too few right, of enough.
+
+    Pay hangs on it, so the doubt is theirs: the whole 95 % interval lies below the share that is
+    needed. Of five questions at 0.8, who has three right does not fail, and who has two right does;
+    a labeler who is right nine times in ten has two or fewer of five in 1 of 117 visits.
+    """
+    right, of = gold
+    return needed is not None and of >= LEAST_GOLD and wilson(right, of).high < needed
+
+
+def people_of(session: Session, study: Study) -> dict[int, tuple[str, str]]:
+    """A platform's labelers by `Labeler.id`: the name of their labels, and the platform's id."""
+    own = select(Labeler.id, Labeler.name, Labeler.subject).where(Labeler.kind == study.platform)
+    also = (
+        select(Labeler.id, Labeler.name, KnownAs.subject)
+        .join(KnownAs, KnownAs.labeler_id == Labeler.id)
+        .where(KnownAs.kind == study.platform)
+    )
+    return {
+        number: (name, subject)
+        for query in (also, own)
+        for number, name, subject in session.execute(query)
+    }
+
+
+def newest_events(session: Session, visits: Collection[int]) -> dict[int, LabelerEvent]:
+    """What was decided last of each of these visits' votes, by `Visit.id`."""
+    numbers = (
+        select(func.max(LabelerEvent.number))
+        .where(LabelerEvent.visit_id.in_(visits))
+        .group_by(LabelerEvent.visit_id)
+    )
+    rows = session.scalars(select(LabelerEvent).where(LabelerEvent.number.in_(numbers)))
+    return {row.visit_id: row for row in rows if row.visit_id is not None}
+
+
+def visits_out(session: Session, visits: Collection[int]) -> set[int]:
+    """Those of these visits that are held out or void, as visits."""
+    out = (LabelerAct.HOLD, LabelerAct.VOID)
+    return {each for each, row in newest_events(session, visits).items() if row.what in out}
+
+
+def _verdicts(session: Session, visits: Collection[int]) -> Mapping[int, Counter[Verdict]]:
+    newest = (
+        select(func.max(Label.number))
+        .join(Screen, Screen.id == Label.screen_id)
+        .where(Screen.visit_id.in_(visits))
+        .group_by(Label.candidate_id, Label.worker)
+    )
+    found: dict[int, Counter[Verdict]] = defaultdict(Counter)
+    for visit, verdict, count in session.execute(
+        select(Screen.visit_id, Label.verdict, func.count())
+        .join(Screen, Screen.id == Label.screen_id)
+        .where(Label.number.in_(newest))
+        .group_by(Screen.visit_id, Label.verdict)
+    ):
+        if visit is not None:
+            found[visit][verdict] = count
+    return found
+
+
+def _paces(session: Session, visits: Collection[int]) -> dict[int, list[float]]:
+    """Seconds a photo of each submitted screen: as the page says, or else as its labels say."""
+    photos = (
+        select(ScreenPhoto.screen_id, func.count().label("count"))
+        .group_by(ScreenPhoto.screen_id)
+        .subquery()
+    )
+    first = (
+        select(Label.screen_id, func.min(Label.shown_at), func.max(Label.decided_at))
+        .join(Screen, Screen.id == Label.screen_id)
+        .where(Screen.visit_id.in_(visits), Label.supersedes.is_(None))
+        .group_by(Label.screen_id)
+    )
+    by_labels = {
+        screen: (decided - shown).total_seconds()
+        for screen, shown, decided in session.execute(first)
+        if shown is not None
+    }
+    found: dict[int, list[float]] = defaultdict(list)
+    for visit, screen, seconds, count in session.execute(
+        select(Screen.visit_id, Screen.id, Screen.seconds, photos.c["count"])
+        .join(photos, photos.c.screen_id == Screen.id)
+        .where(Screen.visit_id.in_(visits), Screen.submitted_at.is_not(None))
+        .order_by(Screen.submitted_at)
+    ):
+        took = by_labels.get(screen) if seconds is None else seconds
+        if visit is not None and took is not None:
+            found[visit].append(max(0.0, took) / count)
+    return found
+
+
+def _propose(
+    study: Study, visit: Visit, gold: tuple[int, int], pace: list[float]
+) -> tuple[Proposal, str]:
+    """What to tell the platform of a visit, and why."""
+    if visit.listed is False:
+        return "wait", "the platform does not list it"
+    if visit.outcome == "declined":
+        return "return", "did not agree to take part"
+    if visit.outcome is None:
+        return "wait", "has not ended"
+    if visit.outcome == "failed" or misses(gold, study.gold_needed):
+        right, of = gold
+        return "reject", f"failed the attention checks: {right} of {of} photos with a known answer"
+    if len(pace) >= _LEAST_SCREENS and median(pace) < _TOO_FAST:
+        return "reject", f"took {median(pace):.2f} seconds a photo, too fast to look at them"
+    if visit.outcome == "nothing":
+        return "approve", "there was nothing left to label: no fault of theirs"
+    return "approve", "did all screens"

@@ -1,0 +1,177 @@
+"""Paid studies: their terms, and who comes for them."""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from genset.errors import BadInput
+from genset.label import Labelers, Studies, Terms
+from genset.store import Store
+from genset.workspace import Workspace
+
+CODES = ("code", "code_failed", "code_declined", "code_nothing")
+
+
+@pytest.fixture
+def studies(store: Store) -> Studies:
+    return Studies(store)
+
+
+@pytest.fixture
+def labelers(store: Store) -> Labelers:
+    return Labelers(store)
+
+
+def test_a_study_has_a_code_for_each_way_it_can_end(studies: Studies) -> None:
+    made = studies.add("prolific", "S1", 20, Terms(code="C0DE", code_failed="FA1L"))
+    assert (made.code, made.code_failed) == ("C0DE", "FA1L")
+    assert len({getattr(made, name) for name in CODES}) == 4
+    assert studies.find("S1") == made
+
+
+def test_a_study_that_is_there_keeps_what_is_not_given_anew(studies: Studies) -> None:
+    terms = Terms(gold_needed=0.8, pay="£2", consent="We keep your verdicts.", signed=True)
+    made = studies.add("prolific", "S1", 20, terms)
+    again = studies.add("prolific", "S1", 7, Terms(pay="£3"))
+    assert (again.screens, again.pay, again.consent) == (7, "£3", made.consent)
+    assert (again.gold_needed, again.signed) == (0.8, True)
+    assert [getattr(again, name) for name in CODES] == [getattr(made, name) for name in CODES]
+    last = studies.add("prolific", "S1", 7, Terms(gold_needed=0, signed=False))
+    assert (last.gold_needed, last.signed) == (None, False)
+    assert len(studies.all()) == 1
+
+
+@pytest.mark.parametrize(
+    "add",
+    [
+        lambda studies: studies.add("crowdflower", "S1", 20),
+        lambda studies: studies.add("mturk", " ", 20),
+        lambda studies: studies.add("mturk", "S1", 0),
+        lambda studies: studies.add("mturk", "S1", 1, Terms(signed=True)),
+        lambda studies: studies.add("mturk", "S1", 1, Terms(gold_needed=80)),
+        lambda studies: studies.add("mturk", "S1", 1, Terms(code="two words")),
+        lambda studies: studies.add("mturk", "S1", 1, Terms(code="A", code_failed="A")),
+        lambda studies: studies.add("mturk", "S1", 1, Terms(consent="x" * 20_001)),
+    ],
+)
+def test_a_study_that_is_none_is_refused(
+    studies: Studies, add: Callable[[Studies], object]
+) -> None:
+    with pytest.raises(BadInput):
+        add(studies)
+    assert studies.all() == []
+
+
+def test_a_key_that_both_platforms_have_wants_the_platform(studies: Studies) -> None:
+    studies.add("prolific", "S1", 1)
+    studies.add("mturk", "S1", 1)
+    assert studies.find("S1", "mturk").platform == "mturk"
+    with pytest.raises(BadInput, match="name the platform"):
+        studies.find("S1")
+    with pytest.raises(BadInput, match="no study 'S2'"):
+        studies.find("S2")
+
+
+def test_a_platform_s_worker_is_one_labeler_in_all_of_its_studies(
+    studies: Studies, labelers: Labelers
+) -> None:
+    for key in ("S1", "S2"):
+        studies.add("prolific", key, 20)
+    studies.add("mturk", "S1", 20)
+    worker = labelers.by_study("prolific", "S1", "P1", "V1")
+    assert (worker.name, worker.kind) == ("prolific:P1", "prolific")
+    assert labelers.by_study("prolific", "S1", "P1", "V1") == worker
+    assert labelers.by_study("prolific", "S2", "P1", "V2").id == worker.id
+    assert labelers.by_study("mturk", "S1", "P1", "V3").id != worker.id
+    assert [each.key for each in studies.visits(studies.find("S1", "prolific"))] == ["V1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("prolific", "S2", "P1", "V1"), "not known here"),
+        (("mturk", "S1", "P1", "V1"), "not known here"),
+        (("prolific", "S1", "", "V1"), "lacks the platform's ids"),
+        (("prolific", "S1", "P1", ""), "lacks the platform's ids"),
+        (("prolific", "S1", "P" * 2000, "V1"), "lacks the platform's ids"),
+        (("prolific", "S1", "P1", "ASSIGNMENT_ID_NOT_AVAILABLE"), "preview"),
+    ],
+)
+def test_who_comes_for_no_study_stays_out(
+    studies: Studies, labelers: Labelers, words: tuple[str, str, str, str], complaint: str
+) -> None:
+    studies.add("prolific", "S1", 20)
+    with pytest.raises(BadInput, match=complaint):
+        labelers.by_study(*words)
+    assert labelers.all() == []
+
+
+def test_a_visit_is_one_worker_s_alone(
+    studies: Studies, labelers: Labelers, caplog: pytest.LogCaptureFixture
+) -> None:
+    studies.add("prolific", "S1", 20)
+    labelers.by_study("prolific", "S1", "P1", "V1")
+    with (
+        caplog.at_level(logging.WARNING, "genset.label"),
+        pytest.raises(BadInput, match="somebody else's"),
+    ):
+        labelers.by_study("prolific", "S1", "P2", "V1")
+    assert [each.name for each in labelers.all()] == ["prolific:P1"]
+    assert "V1" in caplog.text
+
+
+def test_who_declines_has_ended_and_cannot_come_back_for_another_code(
+    studies: Studies, labelers: Labelers
+) -> None:
+    studies.add("prolific", "S1", 20)
+    visit = labelers.by_study("prolific", "S1", "P1", "V1").visit_id
+    assert visit is not None
+    assert studies.consent(visit, agrees=False).outcome == "declined"
+    assert studies.consent(visit, agrees=True).consented_at is None
+    with pytest.raises(BadInput, match="in an earlier session"):
+        labelers.by_study("prolific", "S1", "P1", "V2")
+    assert labelers.by_study("prolific", "S1", "P1", "V1").visit_id == visit
+
+
+def test_who_comes_by_an_invitation_and_a_platform_is_one_labeler(
+    studies: Studies, labelers: Labelers
+) -> None:
+    studies.add("prolific", "S1", 20)
+    studies.add("prolific", "S2", 20)
+    token = labelers.invite("ann")
+    ann = labelers.by_invite(token)
+    assert labelers.by_study("prolific", "S1", "P1", "V1", invite=token).id == ann.id
+    assert labelers.by_study("prolific", "S2", "P1", "V2").id == ann.id
+    assert labelers.by_invite(token) == replace(ann, study_id=studies.find("S2").id)
+    with pytest.raises(BadInput, match="invitation is somebody else's"):
+        labelers.by_study("prolific", "S1", "P2", "V3", invite=token)
+    with pytest.raises(BadInput, match="ask for a new link"):
+        labelers.by_study("prolific", "S1", "P2", "V3", invite="made-up")
+    assert [each.name for each in labelers.all()] == ["ann"]
+
+
+def test_who_came_by_the_platform_first_stays_that_labeler(
+    studies: Studies, labelers: Labelers
+) -> None:
+    studies.add("prolific", "S1", 20)
+    worker = labelers.by_study("prolific", "S1", "P1", "V1")
+    token = labelers.invite("ann")
+    assert labelers.by_study("prolific", "S1", "P1", "V1", invite=token) == worker
+
+
+def test_many_tabs_of_one_visit_at_once_are_one_visit(
+    anywhere: tuple[Workspace, Store],
+) -> None:
+    labelers, studies = Labelers(anywhere[1]), Studies(anywhere[1])
+    study = studies.add("prolific", "S1", 1)
+
+    def come(_: int) -> int | None:
+        return labelers.by_study("prolific", "S1", "P1", "V1").visit_id
+
+    with ThreadPoolExecutor(8) as threads:
+        found = set(threads.map(come, range(16)))
+    assert found == {each.id for each in studies.visits(study)}
+    assert len(found) == 1

@@ -1,0 +1,87 @@
+"""Visits of paid studies at the desk: how many screens, and how they end."""
+
+from pathlib import Path
+
+from genset.label import Desk, Done, Labelers, Studies, Study, Terms
+from genset.store import Store
+from genset.workspace import Workspace
+from tests.label.desks import CORRECT, UNSURE, do, do_all, owners, under
+from tests.label.session.test_desk_votes import settled
+
+Opened = tuple[Workspace, Store]
+
+
+def arrive(opened: Opened, study: Study, person: str, visit: str) -> Desk:
+    workspace, store = opened
+    labeler = Labelers(store).by_study(study.platform, study.key, person, visit)
+    return Desk(workspace, store, labeler)
+
+
+def test_two_assignments_of_one_worker_have_screens_and_codes_of_their_own(opened: Opened) -> None:
+    study = Studies(opened[1]).add("mturk", "HIT", 1)
+    first, second = (arrive(opened, study, "W1", visit) for visit in ("A1", "A2"))
+    [one], [two] = first.screens(), second.screens()
+    assert one.id != two.id
+    assert not set(owners(one)) & set(owners(two))
+    assert first.screens() == [one]
+
+    do(first, one)
+    done = first.progress()
+    assert (done.screens_done, done.screens_to_do) == (1, 1)
+    assert done.done == Done("study", "done", study.code, None)
+    still = second.progress()
+    assert (still.screens_done, still.screens_to_do, still.done) == (0, 1, None)
+    do(second, two)
+    assert second.progress().done == Done("study", "done", study.code, None)
+
+
+def test_a_visit_that_ended_is_told_its_code_again_and_gets_no_more_work(opened: Opened) -> None:
+    studies = Studies(opened[1])
+    study = studies.add("prolific", "S1", 1)
+    desk = arrive(opened, study, "P1", "V1")
+    do_all(desk)
+    done = desk.progress().done
+    assert done is not None and done.code == study.code
+    studies.add("prolific", "S1", 3)  # asks for more from now on: not of who is done
+    again = arrive(opened, study, "P1", "V1")
+    assert again.screens() == []
+    assert again.progress().done == done
+    [visit] = studies.visits(study)
+    assert (visit.outcome, visit.ended_at is not None) == ("done", True)
+
+
+def test_an_ordinary_labeler_s_screens_are_counted_too(opened: Opened) -> None:
+    desk = Desk(*opened, Labelers(opened[1]).by_name("ann"))
+    do(desk, desk.screens()[0])
+    progress = desk.progress()
+    assert (progress.photos, progress.screens_done, progress.screens_to_do) == (5, 1, None)
+
+
+def test_who_misses_gold_questions_gets_the_code_that_says_so(tmp_path: Path) -> None:
+    opened = under(settled(tmp_path), gold=0.5)
+    study = Studies(opened[1]).add("prolific", "S1", 15, Terms(gold_needed=0.9))
+    desk = arrive(opened, study, "P1", "V1")
+    do_all(desk, CORRECT)  # of every photo, though half of the gold questions are wrong ones
+    done = desk.progress().done
+    assert done is not None
+    assert (done.outcome, done.code) == ("failed", study.code_failed)
+
+
+def test_nobody_fails_a_study_that_asks_for_no_gold_questions(tmp_path: Path) -> None:
+    opened = under(settled(tmp_path), gold=0.5)
+    study = Studies(opened[1]).add("prolific", "S1", 15)
+    desk = arrive(opened, study, "P1", "V1")
+    do_all(desk, UNSURE)
+    done = desk.progress().done
+    assert done is not None and done.outcome == "done"
+
+
+def test_who_is_blocked_in_the_middle_gets_no_code_for_what_was_not_done(opened: Opened) -> None:
+    labelers, study = Labelers(opened[1]), Studies(opened[1]).add("prolific", "S1", 2)
+    desk = arrive(opened, study, "P1", "V1")
+    do(desk, desk.screens(count=1)[0])
+    do_all(Desk(*opened, labelers.by_name("ann")))  # nothing is left for anybody
+    labelers.block("prolific:P1")
+    assert desk.progress().done is None
+    [visit] = Studies(opened[1]).visits(study)
+    assert visit.outcome is None

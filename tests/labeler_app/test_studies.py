@@ -1,0 +1,151 @@
+"""Paid studies through the pages: what a visitor is asked, and whose votes come to count."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from genset.label import (
+    Desk,
+    Labelers,
+    Studies,
+    Terms,
+    Workspace,
+    label_secret,
+    reconcile,
+    votes_table,
+)
+from genset.label.people import arrivals
+from genset.label.people.prolific import Keys
+from labeler_app.security import Sessions
+from tests.label.desks import do_all
+from tests.label.people.key_host import key_host
+from tests.labeled_workspace import TENCH, labeled_workspace
+from tests.labeler_app.pages import (
+    Opened,
+    buttons,
+    click,
+    label_page,
+    labels_for,
+    run,
+    served,
+    session_for,
+    shown,
+)
+
+PROLIFIC = {"PROLIFIC_PID": "P1", "STUDY_ID": "S1", "SESSION_ID": "V1"}
+TERMS = Terms(pay="£2 for ten minutes", consent="We keep your **verdicts**.", code="D0NE")
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+    with served(*labeled_workspace(tmp_path / "workspace", [TENCH]), monkeypatch) as place:
+        yield place
+
+
+def desk_behind(app: AppTest, workspace: Workspace, opened: Opened) -> Desk:
+    """What the page's session lets somebody do."""
+    session = session_for(app)
+    assert session is not None
+    who = Sessions(label_secret(workspace)).who(session)
+    return Desk(*opened, Labelers(opened[1]).get(*who))
+
+
+def test_a_visitor_agrees_to_pay_and_consent_before_the_first_screen(opened: Opened) -> None:
+    workspace, store = opened
+    study = Studies(store).add("prolific", "S1", 1, TERMS)
+    app = label_page(**PROLIFIC)
+    assert "£2 for ten minutes" in shown(app)
+    assert "We keep your **verdicts**." in shown(app)
+    assert labels_for(app, workspace) is None
+    click(app, "I agree")
+    click(app, "Start labeling")
+    desk = desk_behind(app, workspace, opened)
+    do_all(desk)
+    done = desk.progress().done
+    assert done is not None and (done.outcome, done.code) == ("done", "D0NE")
+    assert Studies(store).visits(study)[0].consented_at is not None
+    assert "Before you begin" not in shown(label_page(**PROLIFIC))
+
+
+def test_a_visitor_who_does_not_agree_gets_the_code_for_that_and_no_photo(opened: Opened) -> None:
+    workspace, store = opened
+    study = Studies(store).add("prolific", "S1", 1, TERMS)
+    app = label_page(**PROLIFIC)
+    click(app, "I do not agree")
+    for page in (app, label_page(**PROLIFIC)):
+        assert "You did not agree" in shown(page)
+        assert str(study.code_declined) in shown(page)
+        assert labels_for(page, workspace) is None
+        assert "I agree" not in buttons(page)
+    assert "D0NE" not in shown(app)
+    assert votes_table(store) == []
+
+
+def test_a_made_up_visitor_labels_until_the_platform_says_that_there_is_none(
+    opened: Opened, tmp_path: Path
+) -> None:
+    workspace, store = opened
+    Studies(store).add("prolific", "S1", 1)
+    app = label_page(**PROLIFIC | {"PROLIFIC_PID": "made-up"})
+    click(app, "Start labeling")
+    do_all(desk_behind(app, workspace, opened))
+    assert len(votes_table(store)) == 5
+
+    export = tmp_path / "prolific_export_S1.csv"
+    export.write_text("Submission id,Participant id,Status\nV9,P9,APPROVED\n", "utf-8")
+    assert len(reconcile(store, export).held) == 1
+    assert votes_table(store) == []
+    real = Desk(workspace, store, Labelers(store).by_study("prolific", "S1", "P9", "V9"))
+    assert sum(len(screen.photos) for screen in do_all(real)) == 5  # open again for others
+
+
+def test_a_signed_study_takes_nobody_whom_prolific_does_not_vouch_for(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, store = opened
+    Studies(store).add("prolific", "S1", 1, Terms(signed=True))
+    with key_host() as host:
+        monkeypatch.setattr(arrivals, "KEYS", Keys(host.address))
+        good = host.token(aud="http://localhost/")
+        monkeypatch.setattr("labeler_app.sign_in.page_host", lambda: "localhost:8501")
+        for token in ("", "made-up", good[:-4], host.token(aud="https://elsewhere.example")):
+            app = label_page(**PROLIFIC, prolific_token=token)
+            assert labels_for(app, workspace) is None
+            assert "rolific" in shown(app)
+            assert "Start labeling" not in buttons(app)
+        swapped = label_page(**PROLIFIC | {"SESSION_ID": "V2"}, prolific_token=good)
+        assert "does not hold" in shown(swapped)
+        assert Labelers(store).all() == []
+
+        app = label_page(**PROLIFIC, prolific_token=good)
+        click(app, "Start labeling")
+        do_all(desk_behind(app, workspace, opened))
+    assert {vote.worker for vote in votes_table(store)} == {"prolific:P1"}
+
+
+def test_a_key_host_that_is_down_is_one_line_on_the_page(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, store = opened
+    Studies(store).add("prolific", "S1", 1, Terms(signed=True))
+    with key_host() as host:
+        token = host.token(exp=int(time.time()) + 99)
+    monkeypatch.setattr(arrivals, "KEYS", Keys(host.address))
+    app = label_page(**PROLIFIC, prolific_token=token)
+    assert "Prolific's keys cannot be had just now" in shown(app)
+    assert labels_for(app, workspace) is None
+
+
+def test_a_blocked_visitor_is_told_that_there_is_no_code_for_work_not_done(
+    opened: Opened,
+) -> None:
+    _, store = opened
+    Studies(store).add("prolific", "S1", 1, Terms(code="D0NE"))
+    app = label_page(**PROLIFIC)
+    Labelers(store).block("prolific:P1")
+    run(app)
+    assert "There is no code for work that was not done" in shown(app)
+    assert "D0NE" not in shown(app)
