@@ -29,12 +29,13 @@ you, look at its Wikipedia page first. Every label is kept at once; come back wh
 _KEYS = """\
 | key | does |
 |---|---|
-| **1** to **5** | that photo is correct |
-| **Shift** with **1** to **5** | that photo is incorrect |
+| **1** to **5** | that photo is {first} |
+| **Shift** with **1** to **5** | that photo is {second} |
 | **←** **→** | go to another photo |
 | **U** | unsure |
 | **B** | broken, or not a photo |
-| **A** | all that are left are correct |
+| **A** | all that are left are {first} |
+| **Shift** with **A** | all that are left are {second} |
 | **Space** | look closer |
 | **Enter** | submit, once all are decided |
 | **Backspace** | go back and change your mind |
@@ -42,10 +43,20 @@ _KEYS = """\
 """
 
 
+_OTHER = {"correct": "incorrect", "incorrect": "correct"}
+
+
 def show_instructions(
-    *, notice: str | None = None, warnings: Sequence[SourceWarning] = (), start: str | None = None
+    *,
+    notice: str | None = None,
+    warnings: Sequence[SourceWarning] = (),
+    start: str | None = None,
+    one_key: str = "correct",
 ) -> bool:
-    """Draw the instructions, under a notice and warnings if any; whether `start` was pressed."""
+    """Draw the instructions, under a notice and warnings if any; whether `start` was pressed.
+
+    `one_key` is the verdict that a digit's key gives.
+    """
     with st.container(key="instructions"):
         st.title("How to label", anchor=False)
         if notice:
@@ -59,7 +70,7 @@ def show_instructions(
             st.markdown(_CARE)
             # Not Enter: it ends the name's form, and pressed twice it would skip what stands here.
             pressed = start is not None and st.button(start, type="primary", shortcut="Space")
-        with keys:
-            st.markdown(_KEYS)
+        with keys, st.container(key="instructions-keys"):
+            st.markdown(_KEYS.format(first=one_key, second=_OTHER[one_key]))
             st.caption("Mouse and touch do all of it too.")
     return pressed

@@ -1,11 +1,21 @@
 """The labeling page: the instructions once, then the component that shows screen after screen."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 
-from genset.label import Desk, Labeler, Labelers, heed, label_secret, notices, warnings
-from labeler_app.component import label_photos
+from genset.label import (
+    Desk,
+    Labeler,
+    Labelers,
+    Store,
+    Studies,
+    Workspace,
+    heed,
+    label_secret,
+    notices,
+    warnings,
+    workspace_key,
+)
+from labeler_app.component import Task, Told, label_photos
 from labeler_app.instructions import show_instructions
 from labeler_app.security import Sessions
 from labeler_app.sign_in import can_sign_out, is_preview, sign_out, signed_in
@@ -26,12 +36,13 @@ def main() -> None:
     if not progress.classes:
         st.info("No photos to label yet: run genset scrape")
     elif unheeded or (not progress.photos and not st.session_state.get("instructed")):
-        if show_instructions(warnings=unheeded, start="Start labeling"):
+        one_key = workspace.label.one_key
+        if show_instructions(warnings=unheeded, start="Start labeling", one_key=one_key):
             heed(store, labeler, [warning.source for warning in unheeded])
             st.session_state["instructed"] = True
             st.rerun()
     else:
-        _label(labeler, Sessions(label_secret(workspace)), notices(store))
+        _label(workspace, store, labeler)
     _bottom(labeler)
 
 
@@ -44,17 +55,32 @@ def _bottom(labeler: Labeler) -> None:
             st.rerun()
 
 
-def _label(labeler: Labeler, sessions: Sessions, below: Sequence[str]) -> None:
+def _label(workspace: Workspace, store: Store, labeler: Labeler) -> None:
     # Kept while it holds, so that the component is not handed a new one at every run.
     of, session = st.session_state.get("session", (None, ""))
     who = labeler.id, labeler.visit_id
     if of != who:
-        session = sessions.sign(*who)
+        session = Sessions(label_secret(workspace)).sign(*who)
         st.session_state["session"] = who, session
-    result = label_photos(session, labeler.name, below, key=f"label {who}")
+    told = Told(
+        workspace=workspace_key(workspace),
+        labeler=labeler.name,
+        one_key=workspace.label.one_key,
+        lease_minutes=workspace.label.lease_minutes,
+        notices=notices(store),
+        task=_task(store, labeler),
+    )
+    result = label_photos(session, told, key=f"label {who}")
     if result.expired:
         del st.session_state["session"]
         st.rerun()
+
+
+def _task(store: Store, labeler: Labeler) -> Task | None:
+    if labeler.visit_id is None:
+        return None
+    study, _ = Studies(store).of_visit(labeler.visit_id)
+    return Task(study.pay, study.consent)
 
 
 main()

@@ -47,7 +47,7 @@ class _Refused(Exception):
 def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
     """The routes under ``/genset/``, for one workspace."""
     sessions = Sessions(label_secret(workspace))
-    modules = {path.name: path for path in FILES.glob("*.js")}
+    modules = {path.relative_to(FILES).as_posix(): path for path in FILES.rglob("*.js")}
 
     def desk(session: str) -> Desk:
         try:
@@ -129,7 +129,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         Route("/genset/beat", answering(beat), methods=["POST"]),
         Route("/genset/earlier", answering(earlier), methods=["POST"]),
         Route("/genset/picture/{name}", picture),
-        Route("/genset/component/{name}", module),
+        Route("/genset/component/{name:path}", module),
         Route("/genset/ready", ready),
     ]
 

@@ -13,6 +13,7 @@ from streamlit import config
 from streamlit.starlette import App
 
 from genset.label import Store, Workspace, label_secret
+from labeler_app.host import NO_ERROR_DIALOGS
 from labeler_app.routes import routes
 from labeler_app.security import SECURITY
 
@@ -58,7 +59,7 @@ def run(workspace: Workspace, listener: socket.socket, announce: Callable[[], No
         app = App(
             Path(__file__).with_name("app.py"),
             routes=routes(workspace, store),
-            middleware=[SECURITY],
+            middleware=[SECURITY, NO_ERROR_DIALOGS],
             lifespan=lifespan,
         )
         settings = uvicorn.Config(

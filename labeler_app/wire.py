@@ -64,6 +64,7 @@ def progress(far: Progress) -> dict[str, Any]:
         "photos": far.photos,
         "screens_done": far.screens_done,
         "screens_to_do": far.screens_to_do,
+        "screens_left": far.screens_left,
         "seconds_left": far.seconds_left,
         "done": asdict(done) if done else None,
     }

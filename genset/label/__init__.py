@@ -3,7 +3,7 @@
 from genset.label.exchange.submissions import Reconciled, reconcile, write_decisions
 from genset.label.exchange.table import export_labels, import_labels
 from genset.label.people.labelers import Labeler, Labelers
-from genset.label.people.secret import label_secret
+from genset.label.people.secret import label_secret, workspace_key
 from genset.label.people.studies import (
     Studies,
     Study,
@@ -83,5 +83,6 @@ __all__ = [
     "shown_picture",
     "votes_table",
     "warnings",
+    "workspace_key",
     "write_decisions",
 ]

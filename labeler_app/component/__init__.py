@@ -5,6 +5,7 @@ to the routes itself, and keeps in localStorage what the server has not yet ackn
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,37 @@ export default async (component) => (await page).mount(component);
 """
 
 
-def label_photos(session: str, labeler: str, notices: Sequence[str], key: str) -> Any:
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a study's labeler was promised, and what they agreed to, in the researchers' words."""
+
+    pay: str
+    consent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the component knows of the labeler and the workspace.
+
+    `workspace` and `labeler` tell apart what is kept in the browser. `one_key` is the verdict that
+    a digit's key gives, `lease_minutes` how long a screen is kept without a sign of life, `task`
+    None outside studies. `notices` must stand below the photos.
+    """
+
+    workspace: str
+    labeler: str
+    one_key: str
+    lease_minutes: float
+    notices: Sequence[str]
+    task: Task | None = None
+
+
+def label_photos(session: str, told: Told, key: str) -> Any:
     """Draw the component for one labeler.
 
     Args:
         session: what `labeler_app.security.Sessions.sign` made for this labeler.
-        labeler: the labeler's name; their unsent labels are kept under it in this browser.
-        notices: what must stand below the photos.
+        told: what it knows of them.
         key: names the component within the page.
 
     Returns:
@@ -35,7 +60,5 @@ def label_photos(session: str, labeler: str, notices: Sequence[str], key: str) -
         "genset.labeler", css=(FILES / "style.css").read_text("utf-8"), js=_START
     )
     return component(
-        key=key,
-        data={"session": session, "labeler": labeler, "notices": list(notices)},
-        on_expired_change=lambda: None,
+        key=key, data={"session": session, **asdict(told)}, on_expired_change=lambda: None
     )

@@ -1,10 +1,11 @@
-// What opens over the page: the list of keys, and one photo as large as the window.
+// What opens over the page: the help, one photo as large as the window, and what was not stored.
 
-import { el } from "./dom.js";
-import { HELP, VERDICTS } from "./keys.js";
+import { el, link, words } from "./dom.js";
+import { VERDICTS, helpOf } from "./keys.js";
 
-export function helpDialog() {
-  const rows = HELP.map(([keys, meaning]) => {
+/** @param {{one_key: string, task: {pay: string, consent: string} | null}} told */
+export function helpDialog({ one_key, task }) {
+  const rows = helpOf(one_key).map(([keys, meaning]) => {
     const shown = keys.map((key) => (/^[–+]$/.test(key) ? ` ${key} ` : el("kbd", {}, key)));
     return el("tr", {}, el("th", { scope: "row" }, ...shown), el("td", {}, meaning));
   });
@@ -23,9 +24,20 @@ export function helpDialog() {
       " where you cannot tell.",
     ),
     el("table", {}, el("tbody", {}, ...rows)),
-    el("form", { method: "dialog" }, el("button", { autofocus: "" }, "Close")),
+    ...taskOf(task),
+    closing(),
   );
 }
+
+/** What a study's labeler agreed to, in the researchers' words. */
+function taskOf(task) {
+  const said = [];
+  if (task?.pay) said.push(el("p", { class: "task" }, "Pay: ", task.pay));
+  if (task?.consent) said.push(el("p", { class: "task" }, task.consent));
+  return said;
+}
+
+const closing = () => el("form", { method: "dialog" }, el("button", { autofocus: "" }, "Close"));
 
 export class ZoomDialog {
   #picture = el("div", { class: "large", tabindex: -1, autofocus: "" });
@@ -53,9 +65,70 @@ export class ZoomDialog {
 
   verdict(sheet) {
     const verdict = sheet.verdict(sheet.photos[this.place] ?? sheet.photos[0]);
-    const { symbol, word } = VERDICTS.find((each) => each.verdict === verdict) ?? {};
     this.dialog.dataset.verdict = verdict ?? "";
-    const said = symbol ? `${symbol} ${word}` : "undecided";
-    this.#title.textContent = `Photo ${this.place + 1}: ${said}`;
+    this.#title.textContent = `Photo ${this.place + 1}: ${named(verdict) ?? "undecided"}`;
   }
+}
+
+/** The labels that the server refused, each with its reason, until they are dismissed. */
+export class RefusedDialog {
+  #list = el("ul", {});
+  #dismiss;
+
+  /** @param {(label: string) => void} dismiss forgets the label with this id */
+  constructor(dismiss) {
+    this.#dismiss = dismiss;
+    this.dialog = el(
+      "dialog",
+      { class: "unstored", "aria-label": "Not stored" },
+      el("h2", {}, "Not stored"),
+      el("p", {}, "The server has not taken these labels. They are kept in this browser only."),
+      this.#list,
+      closing(),
+    );
+  }
+
+  show(refused) {
+    this.#list.replaceChildren(...refused.map((label) => this.#item(label)));
+    if (refused.length === 0) this.dialog.close();
+    else if (!this.dialog.open) this.dialog.showModal();
+  }
+
+  #item({ id, name, photo, verdict, reason }) {
+    const about = `${name ?? "a photo"}: ${named(verdict) ?? verdict}`;
+    const dismiss = { type: "button", "aria-label": `Dismiss ${about}`, click: () => this.#dismiss(id) };
+    const image = el("img", { src: `/genset/picture/${encodeURIComponent(photo)}?w=350`, alt: "" });
+    image.addEventListener("error", () => (image.style.visibility = "hidden"));
+    const said = el("p", {}, el("b", {}, about), el("br"), words(reason));
+    return el("li", {}, image, said, el("button", dismiss, "Dismiss"));
+  }
+}
+
+/** The end of a study's visit: its code, to be copied, and the way back. */
+export function endOf({ code, return_url }) {
+  if (!code) return [];
+  const shown = el("code", { class: "code" }, code);
+  const copied = el("span", { role: "status" });
+  const copy = async () => {
+    copied.textContent = (await copies(shown)) ? "Copied." : "Select it, and copy it by hand.";
+  };
+  const button = el("button", { type: "button", class: "copy", click: copy }, "Copy the code");
+  const back = return_url ? el("p", {}, link("Go back and say so", return_url)) : null;
+  return [el("p", {}, shown), el("p", {}, button, " ", copied), back];
+}
+
+/** Put an element's text on the clipboard; whether that went well. */
+async function copies(element) {
+  try {
+    await navigator.clipboard.writeText(element.textContent);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(element); // plain http has no other way
+    return document.execCommand("copy");
+  }
+}
+
+function named(verdict) {
+  const found = VERDICTS.find((each) => each.verdict === verdict);
+  return found && `${found.symbol} ${found.word}`;
 }

@@ -2,19 +2,23 @@
 // has changed is drawn. Streamlit calls `mount` when the page is drawn, and again whenever the
 // session or the theme changes.
 
+import { endOf } from "./dialogs.js";
+import { el } from "./dom.js";
 import { actionOf } from "./keys.js";
 import { Pictures } from "./pictures.js";
-import { Server } from "./server.js";
 import { View } from "./view.js";
-import { el, link } from "./dom.js";
-import { Work } from "./work.js";
+import { ofBrowser } from "./work/environment.js";
+import { Server } from "./work/server.js";
+import { Work } from "./work/work.js";
+
+const A_WHILE = 15_000;
 
 const mounted = new WeakMap();
 
 /** Streamlit's component contract: returns what to call when the component leaves the page. */
 export function mount({ parentElement, data, setTriggerValue }) {
   const known = mounted.get(parentElement);
-  if (known?.labeler === data.labeler) {
+  if (known?.is(data)) {
     known.renew(data, setTriggerValue);
   } else {
     known?.close();
@@ -31,28 +35,40 @@ class Page {
   #place = 0; // the photo that keys without a number are about
   #shown = []; // the pictures of the sheet on display: its photos' first
   #painted = false;
+  #pointed = null; // the button that mouse or finger pressed last
+  #ended = null; // the end that is on display
   #since = null; // when the sheet was last seen to be looked at
 
-  constructor(parent, { labeler, session, notices }, ask) {
-    this.labeler = labeler;
+  constructor(parent, told, ask) {
+    this.told = told;
     this.#ask = ask;
-    this.server = new Server(session, () => this.#expired());
-    // Within names of things that the browser keeps, no labeler's name may look like another's.
-    this.work = new Work(encodeURIComponent(labeler), this.server, (change) => this.#draw(change));
-    this.pictures = new Pictures();
+    const environment = ofBrowser();
+    this.server = new Server(told.session, environment, () => this.#expired());
+    this.work = new Work(told, this.server, environment, (change) => this.#draw(change));
+    this.pictures = new Pictures(environment);
     // Wide enough for a third of the window, which is what a photo gets, or all of a phone's.
     const share = innerWidth < 700 ? 1 : 3;
     this.width = (innerWidth / share) * devicePixelRatio > 800 ? 1400 : 700;
-    this.view = new View(labeler, notices, (action) => this.#act(action));
+    this.view = new View(told, (action) => this.#act(action));
+    const point = ({ target }) => (this.#pointed = target.closest("button, a"));
+    this.view.root.addEventListener("pointerdown", point);
     parent.append(this.view.root);
     this.gone = new AbortController();
     const { signal } = this.gone;
     addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     addEventListener("storage", (event) => this.#elsewhere(event), { signal });
     addEventListener("resize", () => this.#fit(), { signal });
+    addEventListener("beforeunload", (event) => this.#leave(event), { signal });
     document.addEventListener("visibilitychange", () => this.#turned(), { signal });
+    this.clock = setInterval(() => this.#drawStatus(), A_WHILE); // what is left of the lease
     this.#fit();
+    this.#drawStatus();
     this.work.start();
+  }
+
+  /** Whether it is the page of this labeler in this workspace. */
+  is({ workspace, labeler }) {
+    return this.told.workspace === workspace && this.told.labeler === labeler;
   }
 
   renew({ session, notices }, ask) {
@@ -63,6 +79,7 @@ class Page {
 
   close() {
     this.gone.abort();
+    clearInterval(this.clock);
     this.work.close();
     this.view.root.remove();
   }
@@ -75,8 +92,10 @@ class Page {
   }
 
   #key(event) {
-    const action = actionOf(event);
-    if (action === null || this.view.help.open && action.name !== "help") return;
+    const action = actionOf(event, this.told.one_key, this.#pointed);
+    if (event.code === "Tab") this.#pointed = null;
+    if (action === null || this.view.refused.dialog.open) return;
+    if (this.view.help.open && action.name !== "help") return;
     event.preventDefault();
     event.stopPropagation();
     if (!event.repeat) this.#act(action);
@@ -87,6 +106,12 @@ class Page {
     if (action.name === "help") {
       if (view.help.open) view.help.close();
       else view.help.showModal();
+    } else if (action.name === "refused") {
+      view.refused.show(work.storage.refused());
+    } else if (action.name === "dismiss") {
+      work.storage.dismiss(action.label);
+      view.refused.show(work.storage.refused());
+      this.#drawStatus();
     } else if (action.name === "undo") {
       this.#time();
       work.undo();
@@ -111,10 +136,10 @@ class Page {
     this.view.tell(`Photo ${place + 1} ${verdict}. ${left ? `${left} left.` : "All decided."}`);
   }
 
-  _rest() {
+  _rest({ verdict }) {
     this.#time();
-    this.work.mark(this.work.sheet.undecided, "correct");
-    this.view.tell("The rest is correct. All decided.");
+    this.work.mark(this.work.sheet.undecided, verdict);
+    this.view.tell(`The rest is ${verdict}. All decided.`);
   }
 
   _move({ by }) {
@@ -135,7 +160,7 @@ class Page {
       this.view.tell(`Not yet: ${sheet.undecided.length} photos are undecided.`);
       return;
     }
-    this.view.hush();
+    this.view.bar.hush();
     this.view.zoom.dialog.close();
     this.work.submit();
   }
@@ -156,7 +181,7 @@ class Page {
 
   #draw({ what, text, photos = [] }) {
     if (what === "sheet") this.#drawSheet();
-    if (what === "notice") this.view.say(text);
+    if (what === "notice") this.view.bar.say(text);
     if (what === "verdicts") {
       this.view.verdicts(this.work.sheet);
       if (photos.length > 0) this.#go(this.work.sheet.photos.indexOf(photos[0]));
@@ -164,16 +189,28 @@ class Page {
     this.view.ready(this.#painted && this.work.sheet?.undecided.length === 0);
     if (what === "status" && !this.work.sheet) this.#drawNothing();
     if (what === "status" && this.#painted) this.#loadAhead();
-    const { progress, outbox } = this.work;
-    this.view.status({ progress, waiting: outbox.labels, offline: outbox.offline });
+    this.#drawStatus();
+  }
+
+  #drawStatus() {
+    const { progress, outbox, sheet, storage } = this.work;
+    this.view.bar.show({
+      progress,
+      waiting: { photos: outbox.photos, labels: outbox.labels },
+      left: sheet && !sheet.revised ? sheet.screen.expires_at - this.server.now() : null,
+      refused: storage.refused().length,
+      reachable: this.server.reachable,
+      failing: storage.failing,
+    });
   }
 
   async #drawSheet() {
     const { sheet } = this.work;
     this.#painted = false;
     this.#since = null;
+    this.#ended = null;
     if (sheet === null) {
-      if (this.work.refused) this.#drawNothing();
+      if (this.work.refused || !this.server.reachable) this.#drawNothing();
       else this.view.message("One moment…"); // more is asked for
       return;
     }
@@ -197,20 +234,28 @@ class Page {
   #drawNothing() {
     const { progress, outbox, refused } = this.work;
     if (refused) return this.view.message("You cannot go on", el("p", {}, refused));
-    if (!progress || outbox.offline) {
-      const kept = outbox.labels > 0 ? "What you submitted is kept here. " : "";
-      const text = el("p", {}, `${kept}Trying again…`);
-      return this.view.message("The server is out of reach", text);
+    if (!this.server.reachable && !progress?.done) {
+      const waits = "All that was loaded is labeled. This page goes on by itself when it is back.";
+      return this.view.message("Waiting for the server", el("p", {}, waits));
     }
-    if (!progress.done) {
-      const text = progress.classes ? "Others are at the rest. Looking again…" : "Nothing yet.";
+    if (!progress?.done) {
+      const text = progress?.classes ? "Others are at the rest. Looking again…" : "Nothing yet.";
       return this.view.message("No photos to label", el("p", {}, text));
     }
-    const { code, return_url } = progress.done;
-    const saved = outbox.labels > 0 ? el("p", {}, "Wait until all is saved.") : null;
-    const shown = outbox.labels === 0 && code ? el("p", { class: "code" }, code) : null;
-    const back = shown && return_url ? el("p", {}, link("Go back and say so", return_url)) : null;
-    return this.view.message("All done. Thank you!", saved, shown, back);
+    if (outbox.labels > 0) {
+      const text = el("p", {}, "Wait until all is saved.");
+      return this.view.message("All done. Thank you!", text);
+    }
+    return this.#end(progress.done);
+  }
+
+  /** All is done and stored: said once, and then left as it is. */
+  #end(done) {
+    const end = JSON.stringify(done);
+    if (this.#ended === end) return;
+    this.#ended = end;
+    const title = done.outcome === "nothing" ? "No photos are left for you" : "All done. Thank you!";
+    this.view.message(title, ...endOf(done));
   }
 
   #loadAhead() {
@@ -228,6 +273,11 @@ class Page {
 
   #elsewhere(event) {
     if (this.work.storage.concerns(event)) this.work.elsewhere();
+  }
+
+  /** Ask before labels go that are on this page only. */
+  #leave(event) {
+    if (this.work.storage.failing && this.work.outbox.labels > 0) event.preventDefault();
   }
 
   /** The page came to the front, or left it. */

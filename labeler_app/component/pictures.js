@@ -1,10 +1,16 @@
 // Pictures, loaded and decoded before they are needed. A picture is an <img> that is put into the
 // page as it is: what was decoded once is not decoded again.
 
-import { Patience } from "./server.js";
+import { Patience } from "./work/patience.js";
 
 export class Pictures {
   #known = new Map();
+  #environment;
+
+  /** @param {object} environment as in work/environment.js */
+  constructor(environment) {
+    this.#environment = environment;
+  }
 
   /**
    * The picture at an address: `image`, `broken` (it cannot be shown, ever) and `ready`, which
@@ -12,7 +18,7 @@ export class Pictures {
    */
   get(src, width) {
     const address = `${src}?w=${width}`;
-    if (!this.#known.has(address)) this.#known.set(address, load(address));
+    if (!this.#known.has(address)) this.#known.set(address, load(address, this.#environment));
     return this.#known.get(address);
   }
 
@@ -27,16 +33,15 @@ export class Pictures {
   }
 }
 
-function load(address) {
+function load(address, environment) {
   const image = new Image();
   image.decoding = "sync"; // painted together with all that is new, never a moment later
   const picture = { image, broken: false, wanted: true };
-  picture.ready = decoded(picture, address);
+  picture.ready = decoded(picture, address, new Patience(environment));
   return picture;
 }
 
-async function decoded(picture, address) {
-  const patience = new Patience();
+async function decoded(picture, address, patience) {
   for (let tries = 1; picture.wanted; tries += 1) {
     picture.image.src = address;
     try {

@@ -1,48 +1,54 @@
 // The page: one screen, its photos, and what is around them. It draws, and hands every click on as
 // an action; it decides nothing.
 
+import { Bar } from "./bar.js";
+import { RefusedDialog, ZoomDialog, helpDialog } from "./dialogs.js";
 import { el, link, words } from "./dom.js";
-import { VERDICTS } from "./keys.js";
-import { helpDialog, ZoomDialog } from "./dialogs.js";
+import { VERDICTS, inOrder } from "./keys.js";
 
 export class View {
   #act;
+  #verdicts; // in the order of their keys
   #cards = [];
 
   /**
-   * @param {string} labeler whose page it is
-   * @param {string[]} notices what must stand below the photos
+   * @param {object} told what the page knows of labeler and workspace: `label_photos` lists it
    * @param {(action: object) => void} act does what a click or tap asks for
    */
-  constructor(labeler, notices, act) {
+  constructor(told, act) {
     this.#act = act;
-    this.notices = notices;
-    this.bar = el("progress", { max: 1, value: 0, "aria-label": "Classes done" });
-    this.progress = el("span", { class: "progress" });
-    this.saved = el("span", { class: "saved" });
-    this.notice = el("div", { class: "notice", role: "alert", hidden: "" });
+    this.#verdicts = inOrder(told.one_key);
+    this.notices = told.notices;
     this.live = el("p", { class: "heard", "aria-live": "polite" });
     this.main = el("div", { class: "screen" }, el("p", { class: "message" }, "Loading…"));
     this.decided = el("span", { class: "decided" });
-    this.submit = button("Submit", "Enter", () => act({ name: "submit" }), "primary");
+    this.submit = button(["Submit"], "Enter", () => act({ name: "submit" }), "primary");
     this.below = el("small", { class: "notices" });
+    const rest = this.#verdicts.slice(0, 2).map(({ verdict, word, symbol }, place) => {
+      const content = [
+        "Rest ",
+        el("span", { class: "word" }, word.toLowerCase()),
+        el("span", { class: "symbol", "aria-hidden": "true" }, symbol),
+      ];
+      return button(content, ["A", "Shift+A"][place], () => act({ name: "rest", verdict }), "rest");
+    });
     this.actions = el(
       "div",
       { class: "actions" },
-      button("Undo", "Backspace", () => act({ name: "undo" })),
-      button("Rest correct", "A", () => act({ name: "rest" })),
+      button(["Undo"], "Backspace", () => act({ name: "undo" })),
+      ...rest,
       this.below,
       this.decided,
       this.submit,
     );
-    this.help = helpDialog();
+    this.help = helpDialog(told);
     this.zoom = new ZoomDialog((name) => act({ name }));
-    const help = button("Help", "H", () => act({ name: "help" }));
-    const name = el("span", { class: "name" }, words(labeler));
-    const top = el("div", { class: "top" }, this.bar, this.progress, name, this.saved, help);
-    this.root = el("section", { class: "genset", "aria-label": "Labeling" });
-    this.root.append(top, this.notice, this.main, this.actions, this.live);
-    this.root.append(this.help, this.zoom.dialog);
+    this.refused = new RefusedDialog((label) => act({ name: "dismiss", label }));
+    this.bar = new Bar(told, button(["Help"], "H", () => act({ name: "help" })), act);
+    const kind = told.task === null ? "genset" : "genset study";
+    this.root = el("section", { class: kind, "aria-label": "Labeling" });
+    this.root.append(this.bar.top, this.bar.notice, this.main, this.actions, this.live);
+    this.root.append(this.help, this.zoom.dialog, this.refused.dialog);
   }
 
   /** Draw a sheet; `pictures` are those of its photos, then of the examples and the others. */
@@ -113,33 +119,6 @@ export class View {
     return by === "down" && boxes[last].top > boxes[place].top ? last : place;
   }
 
-  /** Say how far the labeler is, and what is saved. */
-  status({ progress, waiting, offline }) {
-    if (progress) {
-      const { classes_done: done, classes, seconds_left: left } = progress;
-      this.bar.value = classes ? done / classes : 0;
-      const time = !left ? "" : `, about ${duration(left)} left`;
-      this.progress.textContent =
-        `${number(done)} of ${number(classes)} ${classes === 1 ? "class" : "classes"}${time}`;
-    }
-    const labels = progress?.photos ?? 0;
-    const saved = `saved ${number(labels)}/${number(labels + waiting)}`;
-    this.saved.textContent = offline && waiting ? `${saved}: offline, kept here` : saved;
-    this.saved.classList.toggle("waiting", waiting > 0 && offline);
-  }
-
-  /** Something that must not be missed; it stays until the next screen is submitted. */
-  say(text) {
-    const said = [...this.notice.children].some((line) => line.textContent === text);
-    if (!said) this.notice.append(el("p", {}, text));
-    this.notice.hidden = false;
-  }
-
-  hush() {
-    this.notice.replaceChildren();
-    this.notice.hidden = true;
-  }
-
   /** For a screen reader only. */
   tell(text) {
     this.live.textContent = text;
@@ -170,7 +149,7 @@ export class View {
     picture.image.alt = name;
     shown.append(picture.image);
     picture.ready.then(() => picture.broken && shown.replaceChildren(brokenPicture()));
-    const choices = VERDICTS.map(({ verdict, word, symbol }) =>
+    const choices = this.#verdicts.map(({ verdict, word, symbol }) =>
       el(
         "button",
         { type: "button", "data-choice": verdict, click: act({ name: "mark", verdict }) },
@@ -251,16 +230,8 @@ function brokenPicture() {
   return el("span", { class: "broken" }, "This photo cannot be shown.", el("br"), "Mark it broken.");
 }
 
-function button(label, key, click, kind = "") {
-  const hint = el("kbd", { "aria-hidden": "true" }, key);
-  return el("button", { type: "button", class: kind, click, "aria-keyshortcuts": key }, label, hint);
-}
-
-const number = (value) => value.toLocaleString("en");
-
-function duration(seconds) {
-  const minutes = Math.max(1, Math.round(seconds / 60));
-  if (minutes < 100) return `${minutes} min`;
-  const hours = Math.round(minutes / 60);
-  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+function button(content, key, click, kind = "") {
+  const keys = key.split("+").map((each) => el("kbd", { "aria-hidden": "true" }, each));
+  const attributes = { type: "button", class: kind, click, "aria-keyshortcuts": key };
+  return el("button", attributes, ...content, ...keys);
 }

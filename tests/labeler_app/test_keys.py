@@ -67,7 +67,8 @@ def test_the_keyboard_does_all(served: Served, window: BrowserContext, wrong: li
     expect(page.get_by_role("dialog", name="Help")).to_be_hidden()
     press(page, "Enter")
 
-    label(page, "goldfish", "IIIII")
+    see(page, "goldfish")
+    press(page, "Shift+KeyA", "Enter")
     see(page, "crane")
     saved(page, "10/10")
     press(page, "Digit1", "Backspace", "Backspace", "Backspace")
@@ -128,6 +129,9 @@ def test_mouse_does_all(served: Served, window: BrowserContext, wrong: list[str]
     press(page, "ArrowRight", "KeyU")  # keys go on from where the mouse was
     assert chosen(page) == "CIUBU"
     page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Rest incorrect").click()
+    assert chosen(page) == "CIUBI"
+    page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Rest correct").click()
     photo(page, 2).get_by_role("button", name="see it large").click()
     page.get_by_role("button", name="Close").click()
@@ -140,12 +144,25 @@ def test_mouse_does_all(served: Served, window: BrowserContext, wrong: list[str]
     assert wrong == []
 
 
-def test_touch_does_all_on_a_phone(served: Served, browser: Browser) -> None:
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (390, 844)])
+def test_touch_does_all_on_a_phone(
+    served: Served, browser: Browser, width: int, height: int
+) -> None:
+    name = f"thumb-{width}"
     with browser.new_context(
-        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
+        viewport={"width": width, "height": height}, has_touch=True, is_mobile=True
     ) as phone:
-        page = sign_in(phone, served.address, "thumb")
+        page = phone.new_page()
+        page.goto(f"{served.address}/?labeler={name}")
+        start = page.get_by_role("button", name="Start labeling")
+        expect(start).to_be_in_viewport(ratio=1)  # what is said before is short
+        begin(page)
         see(page, "tench")
+        expect(photo(page, 1)).to_be_in_viewport(ratio=1)
+        submit = page.get_by_role("button", name="Submit").bounding_box()
+        first = photo(page, 1).get_by_role("group").bounding_box()
+        assert first is not None and submit is not None
+        assert first["y"] + first["height"] <= submit["y"]  # nothing covers its buttons
         assert _overflow(page) <= 0
         boxes = [card.bounding_box() for card in page.locator(".card").all()]
         assert len({box["x"] for box in boxes if box}) == 1  # below each other
@@ -161,7 +178,7 @@ def test_touch_does_all_on_a_phone(served: Served, browser: Browser) -> None:
         expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
         saved(page, "5/5")
         assert _overflow(page) <= 0
-    assert stored(served.store, "thumb") == {TENCH: "CIUBC"}
+    assert stored(served.store, name) == {TENCH: "CIUBC"}
 
 
 def test_a_held_enter_submits_one_screen(served: Served, window: BrowserContext) -> None:
@@ -216,7 +233,7 @@ def test_at_the_end_it_says_so_and_one_can_go_back(served: Served, window: Brows
     for name in ("tench", "goldfish", "crane", "tabby"):
         label(page, name)
     expect(page.get_by_role("heading", name="All done")).to_be_visible()
-    expect(page.locator(".progress")).to_have_text("4 of 4 classes")
+    expect(page.locator(".progress")).to_have_text("4 screens done")
     press(page, "Backspace")
     see(page, "tabby", "5 of 5 decided")
     press(page, "KeyB", "Enter")

@@ -18,6 +18,7 @@ from tests.labeler_app.component import (
     chosen,
     label,
     mark,
+    photo,
     press,
     rows,
     saved,
@@ -28,6 +29,12 @@ from tests.labeler_app.component import (
 from tests.labeler_app.conftest import Served
 
 pytestmark = pytest.mark.browser
+
+_NO_STORAGE = """
+Object.defineProperty(window, "localStorage", {
+  get() { throw new DOMException("", "SecurityError"); },
+});
+"""
 
 
 @pytest.fixture
@@ -46,7 +53,8 @@ def test_what_is_submitted_offline_is_stored_later(served: Served, window: Brows
     label(page, "tench", "CCCCI")
     label(page, "goldfish", "CCCCU")
     see(page, "crane")
-    saved(page, "0/10: offline, kept here")
+    saved(page, "0/10")
+    expect(page.get_by_role("status")).to_contain_text("10 labels are kept in this browser")
     press(page, "Backspace")  # back to what was not sent yet
     see(page, "goldfish", "5 of 5 decided")
     press(page, "Digit5", "Enter")
@@ -54,6 +62,7 @@ def test_what_is_submitted_offline_is_stored_later(served: Served, window: Brows
     assert stored(served.store, "tunnel") == {}
     window.set_offline(False)
     saved(page, "10/10")
+    expect(page.locator(".notice")).to_be_hidden()
     assert stored(served.store, "tunnel") == {TENCH: "CCCCI", GOLDFISH: "CCCCC"}
     assert len(rows(served.store, "tunnel")) == 11
 
@@ -108,7 +117,7 @@ def test_who_was_blocked_is_told_so(served: Served, window: BrowserContext) -> N
     Labelers(served.store).block("blocked")
     label(page, "tench")
     expect(page.get_by_role("heading", name="You cannot go on")).to_be_visible()
-    expect(page.get_by_role("alert")).to_contain_text("5 labels were not kept")
+    expect(page.get_by_role("alert")).to_contain_text("5 labels were not stored")
     assert rows(served.store, "blocked") == []
 
 
@@ -161,7 +170,8 @@ def test_a_killed_server_comes_back_and_nothing_is_lost(
         kill(server)
         label(page, "tench", "CCCCI")
         see(page, "goldfish")
-        saved(page, "0/5: offline, kept here")
+        saved(page, "0/5")
+        expect(page.get_by_role("status")).to_contain_text("5 labels are kept in this browser")
         mark(page, "CC")
     with serving(workspace.root, port):
         saved(page, "5/5")
@@ -189,7 +199,82 @@ def test_a_screen_that_went_to_another_is_refused_and_said(
         saved(bob, "5/5")
         label(ann, "tench", "CCCCC")
         expect(ann.get_by_role("alert")).to_contain_text(
-            "5 labels were not kept: given to another labeler meanwhile."
+            "5 labels were not stored: given to another labeler meanwhile."
         )
         assert stored(store, "ann") == {}
         assert stored(store, "bob") == {TENCH: "IIIII"}
+
+        # They are kept, with their photos, until they are dismissed one by one.
+        ann.reload()
+        ann.get_by_role("button", name="Start labeling").click()
+        ann.get_by_role("button", name="Not stored: 5").click()
+        listed = ann.get_by_role("dialog", name="Not stored")
+        expect(listed.get_by_role("listitem")).to_have_count(5)
+        expect(listed.get_by_role("listitem").first).to_contain_text("tench: ✓ Correct")
+        ann.wait_for_load_state("networkidle")
+        photos = listed.locator("img").evaluate_all("all => all.map((each) => each.naturalWidth)")
+        assert len(photos) == 5 and all(photos)
+        listed.get_by_role("button", name="Dismiss").first.click()
+        expect(listed.get_by_role("listitem")).to_have_count(4)
+        listed.get_by_role("button", name="Close").click()
+        expect(ann.get_by_role("button", name="Not stored: 4")).to_be_visible()
+
+
+def test_another_workspace_on_the_same_port_leaves_what_waits(
+    alone: tuple[Workspace, Store], tmp_path: Path, window: BrowserContext
+) -> None:
+    workspace, store = alone
+    other, others = labeled_workspace(tmp_path / "other", [CRANE, TABBY])
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    with serving(workspace.root, port) as server:
+        page = sign_in(window, address, "ann")
+        page.wait_for_load_state("networkidle")
+        kill(server)
+        label(page, "tench", "CCCCI")
+        saved(page, "0/5")
+        page.close()
+    with serving(other.root, port):
+        page = sign_in(window, address, "ann")
+        label(page, "crane", "UUUUU")
+        saved(page, "5/5")
+        assert stored(others, "ann") == {CRANE: "UUUUU"}
+        page.close()
+    others.close()
+    with serving(workspace.root, port):
+        page = sign_in(window, address, "ann")
+        saved(page, "5/5")
+        see(page, "goldfish")
+        assert stored(store, "ann") == {TENCH: "CCCCI"}
+
+
+def test_a_browser_that_keeps_nothing_says_so_and_works(
+    served: Served, window: BrowserContext
+) -> None:
+    window.add_init_script(_NO_STORAGE)
+    page = sign_in(window, served.address, "nowhere")
+    expect(page.get_by_role("status")).to_contain_text("This browser keeps nothing")
+    label(page, "tench")
+    see(page, "goldfish")
+    saved(page, "5/5")
+    assert stored(served.store, "nowhere") == {TENCH: "CCCCC"}
+
+
+def test_without_a_server_the_photos_stay_in_sight(
+    alone: tuple[Workspace, Store], window: BrowserContext
+) -> None:
+    workspace, store = alone
+    port = free_port()
+    with serving(workspace.root, port) as server:
+        page = sign_in(window, f"http://127.0.0.1:{port}", "ann")
+        page.wait_for_load_state("networkidle")
+        with page.expect_console_message(lambda said: "not responding" in said.text):
+            kill(server)  # and Streamlit's page finds out
+        label(page, "tench")
+        see(page, "goldfish")
+        photo(page, 5).get_by_role("button", name="Incorrect").click()  # nothing lies over it
+        press(page, "KeyA", "Enter")
+        expect(page.get_by_role("heading", name="Waiting for the server")).to_be_visible()
+    with serving(workspace.root, port):
+        expect(page.get_by_role("heading", name="All done")).to_be_visible()
+        assert stored(store, "ann") == {TENCH: "CCCCC", GOLDFISH: "CCCCI"}

@@ -1,9 +1,11 @@
-"""The secret that signs labelers' sessions, pictures' addresses and the manager's link."""
+"""The secret that signs sessions, pictures' addresses and the manager's link, and what it makes."""
 
 import hashlib
 import hmac
 import os
 import secrets
+
+from sqlalchemy.engine import make_url
 
 from genset.errors import BadInput
 from genset.workspace import Workspace
@@ -60,3 +62,18 @@ def manager_token(workspace: Workspace) -> str:
         BadInput: the secret that was given is too short.
     """
     return hmac.new(label_secret(workspace).encode(), b"manager", hashlib.sha256).hexdigest()
+
+
+def workspace_key(workspace: Workspace) -> str:
+    """What tells this workspace from others on the same address: 32 hex digits that say nothing.
+
+    Browsers keep unsent labels under it. It changes with the secret and with where the database is,
+    not with the user or password that opens it.
+
+    Raises:
+        BadInput: the secret that was given is too short.
+    """
+    url = make_url(workspace.store_url)
+    where = f"workspace {url.get_backend_name()} {url.host}:{url.port} {url.database}"
+    made = hmac.new(label_secret(workspace).encode(), where.encode(), hashlib.sha256)
+    return made.hexdigest()[:32]

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from itertools import pairwise
+from math import ceil
 from statistics import median
 from typing import cast
 
@@ -37,6 +38,7 @@ def progress_of(session: Session, board: Board, labeler: Labeler, visit: Visit |
         photos=board.labels_of(labeler.name) + _gold_questions_of(session, labeler.name),
         screens_done=done,
         screens_to_do=to_do,
+        screens_left=ceil(screens),
         seconds_left=None if pace is None else round(pace * screens),
         done=_done(session, board, labeler, visit, any(left.values())),
     )

@@ -115,8 +115,8 @@ class Progress:
 
     `photos` counts what they decided, gold questions too, so that nobody can tell these by it.
     `screens_done` and `screens_to_do` are of this visit of a study; without one, all screens that
-    they submitted, and None. `seconds_left` is an estimate at their pace, shared with those who
-    label now, None until there is a pace.
+    they submitted, and None. `screens_left` is their part of what is missing, shared with those who
+    label now; `seconds_left` is how long that takes at their pace, None until there is a pace.
     """
 
     classes_done: int
@@ -124,5 +124,6 @@ class Progress:
     photos: int
     screens_done: int
     screens_to_do: int | None
+    screens_left: int
     seconds_left: int | None
     done: Done | None

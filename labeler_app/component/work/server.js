@@ -2,19 +2,26 @@
 // no repetition mends, anything else for what may go through later.
 
 const PATIENCE = 15_000;
+const NO_REPETITION_MENDS = [400, 413, 422];
 
 /** The server understood the request and will not answer it. */
 export class Refused extends Error {}
 
+/** The server broke on this very request, while others may go through. */
+export class Broken extends Error {}
+
 export class Server {
   #session;
+  #environment;
   #expired;
   #ahead = null; // of this machine's clock, in milliseconds; null before the first answer
 
   /** @param {() => void} expired asks the page for a fresh session */
-  constructor(session, expired) {
+  constructor(session, environment, expired) {
     this.#session = session;
+    this.#environment = environment;
     this.#expired = expired;
+    this.reachable = true; // as far as the last request tells
   }
 
   set session(session) {
@@ -23,15 +30,15 @@ export class Server {
 
   /** Milliseconds since 1970 by the server's clock. */
   now() {
-    return Date.now() + (this.#ahead ?? 0);
+    return this.#environment.clock() + (this.#ahead ?? 0);
   }
 
   screens(held, count) {
     return this.#post("screens", { held, count });
   }
 
-  submit(submission) {
-    return this.#post("submit", { submissions: [submission] });
+  submit(submissions) {
+    return this.#post("submit", { submissions });
   }
 
   beat(screens) {
@@ -43,41 +50,35 @@ export class Server {
   }
 
   async #post(what, body) {
-    const reply = await fetch(`/genset/${what}`, {
+    const given = new AbortController();
+    const callOff = this.#environment.later(PATIENCE, () => given.abort());
+    try {
+      const answer = await this.#answer(what, body, given.signal);
+      this.reachable = true;
+      return answer;
+    } catch (error) {
+      this.reachable = error instanceof Refused;
+      throw error;
+    } finally {
+      callOff();
+    }
+  }
+
+  async #answer(what, body, signal) {
+    const reply = await this.#environment.fetch(`/genset/${what}`, {
       method: "POST",
       headers: { Authorization: `Bearer ${this.#session}`, "Content-Type": "application/json" },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(PATIENCE),
+      signal,
     });
     if (reply.status === 401) this.#expired();
-    if (reply.status === 400) throw new Refused((await reply.json()).error);
+    if (NO_REPETITION_MENDS.includes(reply.status)) throw new Refused((await reply.json()).error);
+    if (reply.status === 500) throw new Broken("the server answered 500");
     if (!reply.ok) throw new Error(`the server answered ${reply.status}`);
     const answer = await reply.json();
     // An answer that took long says too little; the clock must not go back.
-    this.#ahead = Math.max(this.#ahead ?? -Infinity, answer.now - Date.now());
+    const ahead = answer.now - this.#environment.clock();
+    this.#ahead = Math.max(this.#ahead ?? -Infinity, ahead);
     return answer;
-  }
-}
-
-/** Waits between tries: longer each time, and no longer than it takes to be online again. */
-export class Patience {
-  #tries = 0;
-
-  reset() {
-    this.#tries = 0;
-  }
-
-  wait() {
-    const longest = Math.min(15_000, 500 * 2 ** this.#tries);
-    this.#tries += 1;
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        removeEventListener("online", done);
-        resolve();
-      };
-      const timer = setTimeout(done, longest * (0.5 + Math.random() / 2));
-      addEventListener("online", done);
-    });
   }
 }

@@ -63,12 +63,14 @@ export class Sheet {
   /**
    * The labels to store: of every photo at first, later of those whose verdict changed. Shown is
    * counted back from decided by the time that the page was looked at.
+   *
+   * @param {() => string} uuid makes an id for each
    */
-  labels() {
+  labels(uuid) {
     const given = this.photos
       .filter((photo) => this.#decided.has(photo.id) && this.verdict(photo) !== photo.verdict)
       .map((photo) => ({ photo, ...this.#decided.get(photo.id) }));
-    const order = given.toSorted((a, b) => a.at - b.at);
+    const order = [...given].sort((a, b) => a.at - b.at);
     return given.map((each) => ({
       id: uuid(),
       photo: each.photo.id,
@@ -88,13 +90,4 @@ export class Sheet {
     });
     return { ...this.screen, photos, submitted: true };
   }
-}
-
-/** A random UUID; `crypto.randomUUID` is missing on plain http from another machine. */
-export function uuid() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

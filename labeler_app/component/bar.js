@@ -1,0 +1,108 @@
+// The line above the photos: how far the labeler is, what is saved, and what is wrong.
+
+import { el, words } from "./dom.js";
+
+export class Bar {
+  #study; // whether the labeler is here for a study's pay
+  #bar = el("progress", { max: 1, value: 0, "aria-label": "Your work" });
+  #far = el("span", { class: "progress" });
+  #lease = el("span", { class: "lease" });
+  #saved = el("span", { class: "saved" });
+  #refused;
+  #said = el("div", { role: "alert" });
+  #state = el("div", { role: "status" });
+
+  /**
+   * @param {{labeler: string, task: {pay: string} | null}} told
+   * @param {HTMLElement} help the button that opens the help
+   * @param {(action: object) => void} act does what a click or tap asks for
+   */
+  constructor({ labeler, task }, help, act) {
+    this.#study = task !== null;
+    const show = () => act({ name: "refused" });
+    this.#refused = el("button", { type: "button", class: "refused", hidden: "", click: show });
+    const name = el("span", { class: "name" }, words(labeler));
+    const pay = task?.pay ? el("span", { class: "pay", title: task.pay }, words(task.pay)) : null;
+    const far = [this.#bar, this.#far, this.#lease, pay];
+    this.top = el("div", { class: "top" }, ...far, name, this.#saved, this.#refused, help);
+    this.notice = el("div", { class: "notice", hidden: "" }, this.#said, this.#state);
+  }
+
+  /**
+   * @param {object | null} progress as the server counts
+   * @param {{photos: {first: number, changed: number}, labels: number}} waiting as the outbox says
+   * @param {number} left milliseconds for which the screen on display is the labeler's; null: none
+   */
+  show({ progress, waiting, left, refused, reachable, failing }) {
+    if (progress) this.#showFar(progress);
+    const minutes = Math.ceil(left / 60_000);
+    const mine = minutes > 0 ? `yours for ${minutes} min more` : "its time is over";
+    this.#lease.textContent = this.#study && left !== null ? mine : "";
+    const { first, changed } = waiting.photos;
+    const known = progress?.photos ?? 0;
+    this.#saved.textContent = `saved ${number(known - changed)}/${number(known + first)}`;
+    this.#saved.classList.toggle("waiting", waiting.labels > 0 && !reachable);
+    this.#refused.textContent = `Not stored: ${number(refused)}`;
+    this.#refused.hidden = refused === 0;
+    this.#showState(stateOf(waiting.labels, reachable, failing));
+  }
+
+  #showFar({ screens_done: done, screens_to_do: all, screens_left: more, seconds_left: left }) {
+    const whole = all ?? done + more;
+    this.#bar.value = whole ? Math.min(1, done / whole) : 0;
+    const time = left && done < whole ? `, ${duration(left)} left` : "";
+    const about = all === null ? "about " : "";
+    const far = done < whole ? `${number(done)} of ${about}${screens(whole)}` : screens(done);
+    this.#far.textContent = `${far}${done < whole ? "" : " done"}${time}`;
+  }
+
+  #showState(lines) {
+    const said = [...this.#state.children].map((line) => line.textContent);
+    if (said.join() !== lines.join()) {
+      this.#state.replaceChildren(...lines.map((line) => el("p", {}, line)));
+    }
+    this.#hide();
+  }
+
+  /** Something that must not be missed; it stays until the next screen is submitted. */
+  say(text) {
+    const said = [...this.#said.children].some((line) => line.textContent === text);
+    if (!said) this.#said.append(el("p", {}, text));
+    this.#hide();
+  }
+
+  hush() {
+    this.#said.replaceChildren();
+    this.#hide();
+  }
+
+  #hide() {
+    this.notice.hidden = this.#said.childElementCount + this.#state.childElementCount === 0;
+  }
+}
+
+/** What is wrong now, and where the labels are meanwhile. */
+function stateOf(labels, reachable, failing) {
+  const lines = [];
+  if (!reachable) {
+    const place = failing ? "on this page" : "in this browser";
+    const kept = labels === 1 ? "1 label is kept" : `${number(labels)} labels are kept`;
+    const all = `${kept} ${place}, and sent when the server is back.`;
+    lines.push(`The server is out of reach. ${labels > 0 ? all : "Trying again."}`);
+  }
+  if (failing) {
+    lines.push("This browser keeps nothing: do not close the page while labels wait.");
+  }
+  return lines;
+}
+
+const number = (value) => value.toLocaleString("en");
+
+const screens = (count) => `${number(count)} ${count === 1 ? "screen" : "screens"}`;
+
+function duration(seconds) {
+  const minutes = Math.max(1, Math.round(seconds / 60));
+  if (minutes < 100) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}

@@ -1,0 +1,133 @@
+// Sends what was submitted, in order, until the server has said of every label what became of it.
+
+import { Patience } from "./patience.js";
+import { Broken, Refused } from "./server.js";
+
+const MOST = 12; // submissions in a request: the server takes no more
+
+export class Outbox {
+  #server;
+  #storage;
+  #inTurn;
+  #answered;
+  #patience;
+  #sending = false;
+  #closed = false;
+
+  /**
+   * @param {(send: () => Promise) => Promise} inTurn does it while no other tab sends
+   * @param {(answer, settled) => void} answered told of every answer (null: none came), and of the
+   *   submissions that it settles: `[{submission, refused}]`
+   */
+  constructor(server, storage, environment, inTurn, answered) {
+    this.#server = server;
+    this.#storage = storage;
+    this.#inTurn = inTurn;
+    this.#answered = answered;
+    this.#patience = new Patience(environment);
+  }
+
+  /** Labels that wait to be sent, in all tabs. */
+  get labels() {
+    return this.#waiting().length;
+  }
+
+  /** Photos with a label that waits: `first` of which it is the first one, `changed` the others. */
+  get photos() {
+    const first = new Set();
+    const changed = new Set();
+    for (const { photo, supersedes } of this.#waiting()) {
+      if (supersedes === null) first.add(photo);
+      else if (!first.has(photo)) changed.add(photo);
+    }
+    return { first: first.size, changed: changed.size };
+  }
+
+  /** The screens whose labels wait to be sent. */
+  get screens() {
+    return this.#storage.outbox().map((submission) => submission.screen);
+  }
+
+  #waiting() {
+    return this.#storage.outbox().flatMap(({ labels }) => labels);
+  }
+
+  /** From here on it is safe; `flush` sends it. */
+  put(submission) {
+    this.#storage.send(submission);
+  }
+
+  /** Send until nothing waits; where it is at it already, it does not wait to try again. */
+  async flush() {
+    this.#patience.wake();
+    if (this.#sending) return;
+    this.#sending = true;
+    this.#patience.reset();
+    while (!this.#closed && this.#storage.outbox().length > 0) {
+      const before = new Set(this.#storage.outbox().map(({ id }) => id));
+      await this.#inTurn(() => this.#sendAll());
+      const stuck = this.#storage.outbox().some(({ id }) => before.has(id));
+      if (!stuck) this.#patience.reset();
+      else await this.#patience.wait();
+    }
+    this.#sending = false;
+  }
+
+  close() {
+    this.#closed = true;
+    this.#patience.wake();
+  }
+
+  /** Send what waits until something does not go through. */
+  async #sendAll() {
+    // One turn is for what waited at its beginning: what comes later has the next.
+    const waiting = this.#storage.outbox();
+    try {
+      for (let first = 0; first < waiting.length && !this.#closed; first += MOST) {
+        await this.#send(waiting.slice(first, first + MOST));
+      }
+    } catch {
+      this.#answered(null, []); // it stays where it is, and is sent again later
+    }
+  }
+
+  /** Send these in one request; one by one where one of them may be to blame. */
+  async #send(submissions) {
+    let answer;
+    try {
+      answer = await this.#server.submit(submissions.map(asSent));
+    } catch (error) {
+      if (!(error instanceof Refused || error instanceof Broken)) throw error;
+      if (submissions.length > 1) {
+        for (const each of submissions) await this.#send([each]);
+      } else if (error instanceof Refused) {
+        const [{ labels }] = submissions;
+        const receipts = labels.map(({ id }) => ({ id, ok: false, reason: error.message }));
+        this.#settle(submissions, { receipts, progress: null });
+      } else {
+        this.#answered(null, []); // the others need not wait for it
+      }
+      return;
+    }
+    this.#settle(submissions, answer);
+  }
+
+  /** Put away those of which every label was answered. */
+  #settle(submissions, answer) {
+    const told = new Map(answer.receipts.map((receipt) => [receipt.id, receipt]));
+    const whole = submissions.filter(({ labels }) => labels.every(({ id }) => told.has(id)));
+    const settled = whole.map((submission) => {
+      const refused = submission.labels
+        .filter(({ id }) => !told.get(id).ok)
+        .map((label) => ({ ...label, reason: told.get(label.id).reason }));
+      this.#storage.settle(submission, refused);
+      return { submission, refused };
+    });
+    this.#answered(answer, settled);
+  }
+}
+
+/** What the server is sent of what is kept. */
+function asSent({ screen, shown_at, submitted_at, labels }) {
+  return { screen, shown_at, submitted_at, labels };
+}

@@ -1,0 +1,340 @@
+// A labeler's work: which screen is on display, which come next, and what happens to a verdict.
+// It knows nothing of the page; `told` is called after every change and says what to draw.
+
+import { Claims } from "./claims.js";
+import { Locks } from "./locks.js";
+import { Outbox } from "./outbox.js";
+import { Patience } from "./patience.js";
+import { Refused } from "./server.js";
+import { Sheet } from "./sheet.js";
+import { Storage } from "./storage.js";
+
+const AHEAD = 4; // the screen on display and three more
+const MOST = 12; // screens that the server gives
+const CLAIMED = 2; // the next one is this tab's before it is needed
+const A_MINUTE = 60_000;
+// The next screen is painted first: what is sent at the same time slows it down.
+const PAINTING = 40;
+
+export class Work {
+  sheet = null; // on display; null before the first and after the last
+  progress = null; // as the server counts
+  refused = null; // why this labeler gets no screens any more
+  #labeler;
+  #lease; // milliseconds for which a sign of life keeps a screen
+  #environment;
+  #open = []; // screens to label, oldest first, without those that were submitted
+  #left = null; // where to go on after a look back
+  #wanted = false; // somebody asked for screens since they were last fetched
+  #filling = false;
+  #patience;
+  #settled = 0; // how often what is stored has changed, as far as is known here
+  #submitted = 0; // screens, on this page
+  #inherited = true; // there may be something that an older version kept
+  #heart = () => {};
+  #closed = false;
+
+  /**
+   * @param {{workspace: string, labeler: string, lease_minutes: number}} whose
+   * @param {object} environment as in environment.js
+   * @param {(event: {what: string, text?: string}) => void} told
+   */
+  constructor({ workspace, labeler, lease_minutes }, server, environment, told) {
+    this.server = server;
+    this.told = told;
+    // Within names of things that the browser keeps, no labeler's name may look like another's.
+    this.#labeler = encodeURIComponent(labeler);
+    this.#lease = lease_minutes * A_MINUTE;
+    this.#environment = environment;
+    const owner = `${workspace}/${this.#labeler}`;
+    const locks = new Locks(environment.locks);
+    const inTurn = (send) => locks.inTurn(`genset ${owner} outbox`, send);
+    this.storage = new Storage(owner, environment);
+    this.claims = new Claims(owner, locks);
+    this.outbox = new Outbox(server, this.storage, environment, inTurn, (answer, settled) =>
+      this.#answered(answer, settled),
+    );
+    this.#patience = new Patience(environment);
+  }
+
+  /** Send what waits, and have screens to show. */
+  start() {
+    this.outbox.flush();
+    this.fill();
+    this.#beatLater();
+  }
+
+  close() {
+    this.#closed = true;
+    this.#heart();
+    this.#patience.wake();
+    this.outbox.close();
+    this.claims.releaseAll();
+  }
+
+  /** The screens that may come next, to be loaded ahead. */
+  get next() {
+    const on = this.sheet?.screen.id;
+    return this.#open.filter((screen) => screen.id !== on).slice(0, AHEAD - 1);
+  }
+
+  mark(photos, verdict) {
+    this.sheet.mark(photos, verdict, this.server.now());
+    this.keep();
+    this.told({ what: "verdicts" });
+  }
+
+  /** Write down what is decided so far, and for how long it was looked at. */
+  keep() {
+    const { sheet } = this;
+    if (sheet && !sheet.untouched) this.storage.keepDraft(sheet.screen.id, sheet.draft);
+  }
+
+  /** Take the last mark back; where there is none here, go back a screen. */
+  async undo() {
+    const photos = this.sheet?.undo() ?? [];
+    if (photos.length === 0) return this.#back();
+    if (this.sheet.untouched) this.storage.dropDraft(this.sheet.screen.id);
+    this.keep();
+    this.told({ what: "verdicts", photos });
+    return undefined;
+  }
+
+  /** Hand in a sheet on which all is decided, and go on to the next. */
+  submit() {
+    const { sheet } = this;
+    const labels = sheet.labels(this.#environment.uuid);
+    const screen = sheet.after(labels);
+    if (labels.length > 0) {
+      const [submitted_at, shown_at] = [this.server.now(), labels[0].shown_at];
+      const { id, name } = screen;
+      const uuid = this.#environment.uuid();
+      this.outbox.put({ id: uuid, screen: id, name, shown_at, submitted_at, labels });
+      const others = this.storage.history().filter((each) => each.id !== id);
+      this.storage.keepHistory([...others, screen]);
+    }
+    this.storage.dropDraft(screen.id);
+    this.#submitted += 1;
+    if (sheet.revised) this.#show(this.#left);
+    else {
+      this.#drop(screen.id);
+      this.#show(null);
+    }
+    if (!this.sheet) this.#claimAhead(); // the server may take its time, or be out of reach
+    this.#environment.later(PAINTING, () => {
+      if (this.#closed) return;
+      this.#claimAhead();
+      this.outbox.flush();
+      this.fill();
+    });
+  }
+
+  /** Have the open screens, and one on display. Returns when that is so, or nothing is left. */
+  async fill() {
+    this.#wanted = true;
+    if (this.#filling) return;
+    this.#filling = true;
+    this.#patience.reset();
+    while (this.#wanted && !this.#closed) {
+      this.#wanted = false;
+      await this.#claimAhead(); // needs no server: what was loaded ahead lasts for a while
+      try {
+        await this.#fetchScreens();
+        if (this.sheet || this.progress.done) continue;
+      } catch (error) {
+        if (error instanceof Refused) {
+          this.refused = error.message;
+          this.#show(null);
+          break;
+        }
+        this.told({ what: "status" });
+      }
+      this.#wanted = true;
+      await this.#patience.wait();
+    }
+    this.#filling = false;
+  }
+
+  /** Another tab has changed something. */
+  elsewhere() {
+    this.#settled += 1;
+    this.progress = this.storage.progress() ?? this.progress;
+    this.#leaveSubmitted();
+    this.told({ what: "status" });
+  }
+
+  /** Keep the leases; leave what went to somebody else meanwhile. */
+  async beat() {
+    if (!this.#environment.seen() || this.#open.length === 0) return;
+    const asked = this.server.now();
+    try {
+      const { lost } = await this.server.beat(this.#open.map((screen) => screen.id));
+      for (const screen of this.#open) renewed(screen, asked + this.#lease);
+      if (this.#lose(lost)) this.fill();
+      this.told({ what: "status" });
+    } catch {
+      // The next beat may go through; the lease outlives several.
+    }
+  }
+
+  #beatLater() {
+    this.#heart();
+    this.#heart = this.#environment.later(A_MINUTE, () => {
+      this.beat();
+      this.#beatLater();
+    });
+  }
+
+  async #fetchScreens() {
+    const [settled, submitted, sent] = [this.#settled, this.#submitted, this.storage.sent()];
+    const waiting = new Set(this.outbox.screens).size;
+    const away = waiting + (await this.claims.elsewhere());
+    const held = this.#open.map((screen) => screen.id);
+    const answer = await this.server.screens(held, Math.min(MOST, AHEAD + away));
+    this.storage.listed(new Set(answer.screens.map(({ id }) => id)), sent);
+    if (waiting > 0) this.outbox.flush(); // what did not go through a moment ago may now
+    if (this.#inherited) await this.#inherit();
+    const known = new Map(this.#open.map((screen) => [screen.id, screen]));
+    // The answer may be older than what was submitted meanwhile.
+    const gone = this.storage.submitted();
+    this.#open = answer.screens
+      .filter((screen) => !screen.submitted && !gone.has(screen.id))
+      .map((screen) => renewed(known.get(screen.id) ?? screen, screen.expires_at));
+    // So may its count: it counts where nothing was under way. Else the next answer tells.
+    const still = settled === this.#settled && submitted === this.#submitted;
+    if ((still && waiting === 0) || !this.progress) this.#count(answer.progress);
+    else if (!still) this.#wanted = true;
+    const on = this.sheet;
+    const lost = on && !on.revised && !this.#open.some(({ id }) => id === on.screen.id);
+    if (lost) this.#lose([on.screen.id]);
+    await this.#claimAhead();
+    this.told({ what: "status" });
+  }
+
+  /**
+   * Take over what an older version kept, if it is certain to be this workspace's: the server knows
+   * the screens. What is another's stays as it is.
+   */
+  async #inherit() {
+    const found = this.storage.inherited(this.#labeler);
+    for (let first = 0; first < found.length; first += MOST) {
+      const some = found.slice(first, first + MOST);
+      const { lost } = await this.server.beat([...new Set(some.map(({ screen }) => screen))]);
+      for (const each of some.filter(({ screen }) => !lost.includes(screen))) {
+        this.storage.adopt(each);
+      }
+    }
+    this.#inherited = false;
+    if (found.length > 0) {
+      this.#leaveSubmitted();
+      this.outbox.flush();
+    }
+  }
+
+  #count(progress) {
+    this.progress = progress;
+    this.storage.keepProgress(progress);
+  }
+
+  /** Never show what was submitted, in whatever tab. */
+  #leaveSubmitted() {
+    const gone = this.storage.submitted();
+    this.#open = this.#open.filter((screen) => !gone.has(screen.id));
+    const on = this.sheet;
+    if (on && !on.revised && gone.has(on.screen.id)) {
+      this.storage.dropDraft(on.screen.id);
+      this.#show(null);
+      this.fill();
+    }
+  }
+
+  /** Make sure that the next screen is this tab's, and show it where there is none. */
+  async #claimAhead() {
+    let claimed = 0;
+    for (const { id } of [...this.#open]) {
+      if (claimed === CLAIMED) break;
+      if (!(await this.claims.claim(id))) continue;
+      if (this.#open.some((screen) => screen.id === id)) claimed += 1;
+      else this.claims.release(id); // it was submitted meanwhile
+    }
+    if (claimed > 0 && !this.sheet) this.#show(null);
+  }
+
+  /** Put a screen on display; for null the first that is this tab's. */
+  #show(screen) {
+    const next = this.refused ? null : this.#open.find(({ id }) => this.claims.has(id));
+    const shown = screen ?? next ?? null;
+    this.#left = null;
+    this.sheet = shown && new Sheet(shown, this.storage.draft(shown.id));
+    this.told({ what: "sheet" });
+  }
+
+  #drop(id) {
+    this.#open = this.#open.filter((screen) => screen.id !== id);
+    this.claims.release(id);
+  }
+
+  async #back() {
+    const on = this.sheet?.revised ? this.sheet.screen.id : null;
+    const history = this.storage.history();
+    const place = on === null ? history.length : history.findIndex((each) => each.id === on);
+    let earlier = history[place - 1] ?? null;
+    try {
+      earlier ??= (await this.server.earlier(on ?? history[0]?.id ?? null)).screen;
+    } catch {
+      this.told({ what: "notice", text: "The server is out of reach: cannot go back now." });
+      return;
+    }
+    if (earlier === null) {
+      this.told({ what: "notice", text: "There is nothing before this." });
+      return;
+    }
+    this.keep();
+    const left = this.sheet?.revised ? this.#left : (this.sheet?.screen ?? null);
+    this.#show(earlier);
+    this.#left = left;
+  }
+
+  #answered(answer, settled) {
+    if (answer !== null) {
+      this.#settled += 1;
+      if (answer.progress) this.#count(answer.progress);
+      const refused = settled.flatMap((each) => each.refused);
+      if (refused.length > 0) {
+        const labels = refused.length === 1 ? "1 label was" : `${refused.length} labels were`;
+        this.told({ what: "notice", text: `${labels} not stored: ${refused[0].reason}.` });
+        const back = new Set(settled.filter((each) => each.refused.length > 0).map(screenOf));
+        this.storage.keepHistory(this.storage.history().filter(({ id }) => !back.has(id)));
+      }
+      if (!this.sheet) {
+        this.fill();
+        this.#patience.wake();
+      }
+    }
+    this.told({ what: "status" });
+  }
+
+  /** These screens are others' now; whether any was still to do. What was submitted is not lost. */
+  #lose(ids) {
+    const gone = this.storage.submitted();
+    const lost = ids.filter((id) => !gone.has(id));
+    for (const id of lost) {
+      this.#drop(id);
+      this.storage.dropDraft(id);
+      if (this.#left?.id === id) this.#left = null;
+      if (this.sheet?.screen.id !== id) continue;
+      this.#show(null);
+      const text = "The class that was here went to another labeler meanwhile.";
+      this.told({ what: "notice", text });
+    }
+    return lost.length > 0;
+  }
+}
+
+/** A screen that is its labeler's until then, or longer. */
+function renewed(screen, expires_at) {
+  screen.expires_at = Math.max(screen.expires_at, expires_at);
+  return screen;
+}
+
+const screenOf = ({ submission }) => submission.screen;
