@@ -21,6 +21,7 @@ def main() -> None:
     # Labelers see no way to the manager's page, and it asks for a token of its own.
     pages = [
         st.Page(HERE / "label_page.py", title="Label photos", default=True),
+        st.Page(HERE / "label_page.py", title="Label photos", url_path="mturk"),  # in its frame
         st.Page(HERE / "manage_page.py", title="Manage labels", url_path="manage"),
     ]
     try:

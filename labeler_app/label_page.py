@@ -15,10 +15,11 @@ from genset.label import (
     warnings,
     workspace_key,
 )
-from labeler_app.component import Task, Told, label_photos
+from labeler_app.component import HandIn, Task, Told, label_photos
+from labeler_app.example import show_example
 from labeler_app.instructions import show_instructions
 from labeler_app.security import Sessions
-from labeler_app.sign_in import can_sign_out, is_preview, sign_out, signed_in
+from labeler_app.sign_in import can_sign_out, hand_in, is_preview, sign_out, signed_in
 from labeler_app.study import agrees
 from labeler_app.workspace import opened
 
@@ -27,7 +28,9 @@ def main() -> None:
     """Draw what this labeler is to see now."""
     if is_preview():
         show_instructions(notice="This is a preview. Accept the work to begin.")
+        show_example()
         return
+    to = hand_in()  # before anything is stored: an address that is not the platform's ends here
     workspace, store = opened()
     labeler = signed_in(Labelers(store))
     if labeler is None or not agrees(store, labeler):
@@ -42,7 +45,7 @@ def main() -> None:
             st.session_state["instructed"] = True
             st.rerun()
     else:
-        _label(workspace, store, labeler)
+        _label(workspace, store, labeler, to)
     _bottom(labeler)
 
 
@@ -55,7 +58,7 @@ def _bottom(labeler: Labeler) -> None:
             st.rerun()
 
 
-def _label(workspace: Workspace, store: Store, labeler: Labeler) -> None:
+def _label(workspace: Workspace, store: Store, labeler: Labeler, to: HandIn | None) -> None:
     # Kept while it holds, so that the component is not handed a new one at every run.
     of, session = st.session_state.get("session", (None, ""))
     who = labeler.id, labeler.visit_id
@@ -69,6 +72,7 @@ def _label(workspace: Workspace, store: Store, labeler: Labeler) -> None:
         lease_minutes=workspace.label.lease_minutes,
         notices=notices(store),
         task=_task(store, labeler),
+        hand_in=to,
     )
     result = label_photos(session, told, key=f"label {who}")
     if result.expired:

@@ -4,7 +4,6 @@ Every answer is JSON with `now`, the server's clock, but for pictures. Times are
 1970. A request carries its labeler's session, for Streamlit's own sign-in does not reach a route.
 """
 
-import json
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -14,7 +13,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Mount, Route
 
 from genset.errors import BadInput, GensetError
 from genset.label import (
@@ -27,6 +26,7 @@ from genset.label import (
     shown_picture,
     warnings,
 )
+from genset.label.people import mturk
 from genset.label.session.images import picture_path
 from labeler_app import wire
 from labeler_app.component import FILES
@@ -35,7 +35,6 @@ from labeler_app.security import Sessions
 # A picture never changes: its name stands for one photo.
 _FOR_A_YEAR = {"Cache-Control": "private, max-age=31536000, immutable"}
 _WIDTHS = (350, 700, 1400)
-_LARGEST_BODY = 1_000_000
 
 Answer = dict[str, Any]
 
@@ -80,11 +79,16 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         found = desk(session).earlier(wire.name_or_none(body, "screen"))
         return {"screen": wire.screen(found) if found else None}
 
+    def hand_in(session: str, _: Any) -> Answer:
+        if (visit := desk(session).labeler.visit_id) is None:
+            raise BadInput("only the tasks of a study are handed in")
+        return {"first": mturk.hand_in(store, visit)}
+
     def answering(answer: Callable[[str, Any], Answer]) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
             session = request.headers.get("Authorization", "").removeprefix("Bearer ")
             try:
-                body = await _body(request)
+                body = wire.read(await request.body())
                 content = await run_in_threadpool(answer, session, body)
             except _Refused:
                 return JSONResponse({"error": "sign in again"}, 401)
@@ -128,24 +132,14 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         Route("/genset/submit", answering(submit), methods=["POST"]),
         Route("/genset/beat", answering(beat), methods=["POST"]),
         Route("/genset/earlier", answering(earlier), methods=["POST"]),
+        Route("/genset/hand_in", answering(hand_in), methods=["POST"]),
         Route("/genset/picture/{name}", picture),
         Route("/genset/component/{name:path}", module),
         Route("/genset/ready", ready),
+        Mount("/genset", JSONResponse({"error": "there is nothing here"}, 404)),
     ]
 
 
 @lru_cache(maxsize=256)  # some 30 MB; several labelers are shown the same photos
 def _scaled(path: Path, width: int) -> bytes:
     return shown_picture(path, width)
-
-
-async def _body(request: Request) -> Any:
-    content = b""
-    async for chunk in request.stream():
-        content += chunk
-        if len(content) > _LARGEST_BODY:
-            raise BadInput("the request is too large")
-    try:
-        return json.loads(content)
-    except ValueError:
-        raise BadInput("the request is not JSON") from None

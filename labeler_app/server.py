@@ -13,9 +13,10 @@ from streamlit import config
 from streamlit.starlette import App
 
 from genset.label import Store, Workspace, label_secret
+from labeler_app.edge import EDGE
+from labeler_app.edge.protocol import LARGEST_HEADERS, BoundedHeaders
 from labeler_app.host import NO_ERROR_DIALOGS
 from labeler_app.routes import routes
-from labeler_app.security import SECURITY
 
 # What Streamlit does by default and a labeling server must not: ask for an e-mail address, open a
 # browser, send usage statistics, watch the source files, offer to deploy the page, show a
@@ -35,6 +36,7 @@ _SETTINGS = {
     "theme.dark.primaryColor": "#3b82f6",
 }
 _SECONDS_TO_STOP = 5
+_LARGEST_MESSAGE = 256 * 1024  # bytes that a page sends at once: what stands in its fields
 
 
 def run(workspace: Workspace, listener: socket.socket, announce: Callable[[], None]) -> None:
@@ -59,11 +61,17 @@ def run(workspace: Workspace, listener: socket.socket, announce: Callable[[], No
         app = App(
             Path(__file__).with_name("app.py"),
             routes=routes(workspace, store),
-            middleware=[SECURITY, NO_ERROR_DIALOGS],
+            middleware=[*EDGE, NO_ERROR_DIALOGS],
             lifespan=lifespan,
         )
         settings = uvicorn.Config(
-            app, log_level="error", access_log=False, timeout_graceful_shutdown=_SECONDS_TO_STOP
+            app,
+            log_level="error",
+            access_log=False,
+            timeout_graceful_shutdown=_SECONDS_TO_STOP,
+            http=BoundedHeaders,
+            h11_max_incomplete_event_size=LARGEST_HEADERS,
+            ws_max_size=_LARGEST_MESSAGE,
         )
         uvicorn.Server(settings).run(sockets=[listener])
 

@@ -16,18 +16,30 @@ from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 from genset.errors import BadInput, GensetError, MissingExtra
 from genset.label import Labeler, Labelers
 from genset.label.people.arrivals import by_prolific
+from genset.label.people.mturk import PREVIEW, submit_address
 from genset.label.people.prolific import IDS
 from genset.label.people.secret import given_secret
+from labeler_app.component import HandIn
 from labeler_app.study import words_for_blocked
 from labeler_app.words import as_markdown
 
-# What MTurk sends in place of an assignment to somebody who has not accepted the work yet.
-_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+_LONGEST = 256  # characters; the platforms' ids and our links' tokens have some 30
 
 
 def is_preview() -> bool:
     """Whether somebody on MTurk only looks whether they want the work."""
-    return st.query_params.get("assignmentId") == _PREVIEW
+    return st.query_params.get("assignmentId") == PREVIEW
+
+
+def hand_in() -> HandIn | None:
+    """Where Mechanical Turk wants this task handed in; None where nobody comes from there.
+
+    Raises:
+        BadInput: the address says another place than the platform's.
+    """
+    if "turkSubmitTo" not in st.query_params:
+        return None
+    return HandIn(submit_address(_part("turkSubmitTo")), _part("assignmentId"))
 
 
 def signed_in(labelers: Labelers) -> Labeler | None:
@@ -60,14 +72,16 @@ def sign_out() -> None:
 
 def _by_address(labelers: Labelers) -> Labeler | None:
     given = st.query_params
-    invite = given.get("invite")
+    invite = _part("invite") if "invite" in given else None
     # First: an invitation beside a platform's ids says whose ids these are.
     if "PROLIFIC_PID" in given:
         ids = {name: _part(name) for name in IDS}
         return by_prolific(labelers, ids, given.get("prolific_token", ""), page_host(), invite)
     if "workerId" in given:
+        # An address that we gave to MTurk names the study; any other, the HIT.
+        key = _part("study" if "study" in given else "hitId")
         return labelers.by_study(
-            "mturk", _part("hitId"), _part("workerId"), _part("assignmentId"), invite=invite
+            "mturk", key, _part("workerId"), _part("assignmentId"), invite=invite
         )
     if invite is not None:
         return labelers.by_invite(invite)
@@ -85,7 +99,9 @@ def page_host() -> str:
 
 def _part(name: str) -> str:
     value = st.query_params.get(name, "")
-    if not value:
+    if len(value) > _LONGEST or not value.isprintable():
+        raise BadInput(f"the link's {name} is damaged: open the link as you were sent it")
+    if not value and name != "invite":
         raise BadInput(f"the link lacks {name}: open it from the study's own page")
     return value
 
@@ -130,7 +146,10 @@ def _names_are_enough() -> bool:
 
 
 def _is_local(host: str) -> bool:
-    name = urlsplit(f"//{host}").hostname or ""
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:  # no host at all
+        return False
     try:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:

@@ -1,5 +1,7 @@
 """What passes between browser and server, as JSON: read with suspicion, written plainly."""
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -21,6 +23,40 @@ from genset.text.links import web_link
 
 _MOST_SCREENS = 12
 _MOST_PHOTOS = 5
+_MOST_NAMES = 64
+_LONGEST_NAME = 64
+_DEEPEST = 16  # a label lies 5 deep
+_LATEST = 4_102_444_800_000  # the year 2100, as browsers count
+
+# A string, also one that does not end: whatever it holds is no bracket of the structure.
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+
+
+def read(content: bytes) -> Any:
+    """A request's body, whose size is bounded already.
+
+    Raises:
+        BadInput: it is no JSON, or lists and objects lie more than 16 deep in it.
+    """
+    try:
+        text = content.decode("utf-8")
+        if _depth(text) > _DEEPEST:
+            raise BadInput("the request is nested too deep")
+        return json.loads(text, parse_constant=_refuse_constant)
+    except ValueError:  # a number of thousands of digits too
+        raise BadInput("the request is not JSON") from None
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[\]{}]", _STRING.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _refuse_constant(word: str) -> None:
+    raise ValueError(word)  # NaN and Infinity are Python's, not JSON's
 
 
 def milliseconds(time: datetime) -> int:
@@ -86,22 +122,27 @@ def wanted(body: Any) -> tuple[int, Sequence[str]]:
 
 
 def names(body: Any, field: str) -> Sequence[str]:
-    """A list of screens' ids."""
+    """A list of screens' ids, at most 64."""
     given = _field(body, field, list)
+    if len(given) > _MOST_NAMES:
+        raise BadInput(f"{field} has at most {_MOST_NAMES} names, not {len(given)}")
     if not all(isinstance(each, str) for each in given):
         raise BadInput(f"{field} is a list of names")
-    return tuple(given)
+    return tuple(_checked_name(each) for each in given)
 
 
 def name_or_none(body: Any, field: str) -> str | None:
     """A screen's id, or nothing."""
     given = _field(body, field, str | None)
-    return given if given is None else str(given)
+    return given if given is None else _checked_name(given)
 
 
 def submissions(body: Any) -> Sequence[Submission]:
-    """Screens' labels."""
-    return tuple(_submission(each) for each in _field(body, "submissions", list))
+    """Screens' labels, of at most 12 screens."""
+    given = _field(body, "submissions", list)
+    if len(given) > _MOST_SCREENS:
+        raise BadInput(f"a request has at most {_MOST_SCREENS} submissions, not {len(given)}")
+    return tuple(_submission(each) for each in given)
 
 
 def _submission(given: Any) -> Submission:
@@ -109,7 +150,7 @@ def _submission(given: Any) -> Submission:
     if not 1 <= len(labels) <= _MOST_PHOTOS:
         raise BadInput(f"a screen has 1 to {_MOST_PHOTOS} labels, not {len(labels)}")
     return Submission(
-        screen=_field(given, "screen", str),
+        screen=_name(given, "screen"),
         shown_at=_time(given, "shown_at"),
         submitted_at=_time(given, "submitted_at"),
         labels=tuple(_label(each) for each in labels),
@@ -123,11 +164,11 @@ def _label(given: Any) -> GivenLabel:
     replaced = _field(given, "supersedes", str | None)
     return GivenLabel(
         id=_uuid(_field(given, "id", str)),
-        photo=_field(given, "photo", str),
+        photo=_name(given, "photo"),
         verdict=Verdict(verdict),
         shown_at=_time(given, "shown_at"),
         decided_at=_time(given, "decided_at"),
-        order=_field(given, "order", int),
+        order=_order(given),
         supersedes=None if replaced is None else _uuid(replaced),
     )
 
@@ -141,18 +182,34 @@ def _field(given: Any, name: str, kind: Any) -> Any:
     return value
 
 
+def _name(given: Any, field: str) -> str:
+    return _checked_name(_field(given, field, str))
+
+
+def _checked_name(text: str) -> str:
+    if not (len(text) <= _LONGEST_NAME and text.isascii() and text.isprintable()):
+        raise BadInput(f"a name has at most {_LONGEST_NAME} printable ASCII characters")
+    return text
+
+
+def _order(given: Any) -> int:
+    order: int = _field(given, "order", int)
+    if not 1 <= order <= _MOST_PHOTOS:
+        raise BadInput(f"a label's order is a number from 1 to {_MOST_PHOTOS}")
+    return order
+
+
 def _uuid(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError:
-        raise BadInput("an id is a UUID") from None
+    if not re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", text):
+        raise BadInput("an id is a UUID")
+    return UUID(text)
 
 
 def _time(given: Any, name: str) -> datetime:
-    try:
-        return datetime.fromtimestamp(_field(given, name, int | float) / 1000, UTC)
-    except (OverflowError, ValueError, OSError):
-        raise BadInput(f"{name} is no time") from None
+    time: int | float = _field(given, name, int | float)
+    if not 0 <= time <= _LATEST:
+        raise BadInput(f"{name} is no time")
+    return datetime.fromtimestamp(time / 1000, UTC)
 
 
 def _example(photo: Example) -> dict[str, Any]:

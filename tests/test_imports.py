@@ -55,7 +55,11 @@ INNER_FLOORS = {
         {"session", "exchange"},
         {"server"},
     ],
-    "label.people": [{"secret", "studies", "prolific"}, {"labelers", "standing"}, {"arrivals"}],
+    "label.people": [
+        {"mturk", "secret", "studies", "prolific"},
+        {"labelers", "standing"},
+        {"arrivals"},
+    ],
     "label.quality": [
         {"aggregate.votes"},
         {"aggregate.majority", "aggregate.frequency", "aggregate.dawid_skene"},

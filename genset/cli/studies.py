@@ -60,23 +60,26 @@ def add_study(
     as_json: bool,
     **terms: Any,
 ) -> None:
-    """Let a study's workers in: KEY is its STUDY_ID, or the HIT's or its group's id.
+    """Let a study's workers in: KEY is its STUDY_ID on Prolific, on MTurk a name of your own.
 
-    Prints the codes, and for Prolific the study's address to paste. Run it again to change
-    something: what is not given stays.
+    Prints the codes, and what to give the platform: the study's address for Prolific, the
+    ExternalQuestion for MTurk. Run it again to change something: what is not given stays.
 
     \b
     genset labelers study add prolific 60d9aadeb86739de712faee0 --screens 40
     genset labelers study add prolific 60d9aadeb86739de712faee0 --screens 40 \\
         --pay "£3 for about 20 minutes" --consent consent.md --gold-needed 0.8 --signed
+    genset labelers study add mturk birds-1 --screens 10 --address https://labels.example.org
     """
-    from genset.label import Studies, Terms, consent_in, prolific_address
+    from genset.label import Studies, Terms, consent_in, mturk_question, prolific_address
 
+    link = prolific_address(address) if platform == "prolific" else None
+    question = mturk_question(address, key) if platform == "mturk" else None
     consent = None if consent_file is None else consent_in(consent_file)
     with opened(folder) as (_, store):
         made = Studies(store).add(platform, key, screens, Terms(consent=consent, **terms))
-    link = prolific_address(address) if platform == "prolific" else None
-    show({"study": made, "address": link}, _described(made, link), as_json)
+    given = {"study": made, "address": link, "question": question}
+    show(given, _described(made, link, question), as_json)
 
 
 @study.command("list")
@@ -183,7 +186,7 @@ def reconcile_study(folder: Path | None, export: Path, key: str | None, as_json:
     show(found, "\n".join(lines), as_json)
 
 
-def _described(made: "Study", link: str | None) -> str:
+def _described(made: "Study", link: str | None, question: str | None) -> str:
     lines = [
         f"{made.platform} study {made.key}: {made.screens} screens each, completion code "
         f"{made.code}",
@@ -192,6 +195,8 @@ def _described(made: "Study", link: str | None) -> str:
     ]
     if link is not None:
         lines.append(f"the study's address: {link}")
+    if question is not None:
+        lines.append(f"the HIT's question, to give MTurk as it stands:\n{question.rstrip()}")
     return "\n".join(lines)
 
 

@@ -3,6 +3,7 @@
 from genset.label.exchange.submissions import Reconciled, reconcile, write_decisions
 from genset.label.exchange.table import export_labels, import_labels
 from genset.label.people.labelers import Labeler, Labelers
+from genset.label.people.mturk import mturk_question
 from genset.label.people.secret import label_secret, workspace_key
 from genset.label.people.studies import (
     Studies,
@@ -74,6 +75,7 @@ __all__ = [
     "import_labels",
     "label_secret",
     "list_gold_questions",
+    "mturk_question",
     "notices",
     "picture_path",
     "prolific_address",

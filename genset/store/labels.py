@@ -85,6 +85,7 @@ class Visit(Base):
     once the platform's own export was read: whether it names this visit (None: not read yet).
     `consented_at` and `ended_at` are None until then; `outcome` says how it ended: "done",
     "failed" (gold questions), "declined" (no consent) or "nothing" (left to label).
+    `handed_in_at` is when its page first posted it to MTurk.
     """
 
     __tablename__ = "visit"
@@ -100,6 +101,7 @@ class Visit(Base):
     consented_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     ended_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     outcome: Mapped[str | None] = mapped_column(String(16))
+    handed_in_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class LabelerAct(enum.StrEnum):

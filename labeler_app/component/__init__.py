@@ -28,12 +28,21 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class HandIn:
+    """Where a finished task is posted to, and what the platform calls the assignment."""
+
+    action: str
+    assignment: str
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """What the component knows of the labeler and the workspace.
 
     `workspace` and `labeler` tell apart what is kept in the browser. `one_key` is the verdict that
     a digit's key gives, `lease_minutes` how long a screen is kept without a sign of life, `task`
-    None outside studies. `notices` must stand below the photos.
+    None outside studies, `hand_in` outside the frame of Mechanical Turk. `notices` must stand below
+    the photos.
     """
 
     workspace: str
@@ -42,6 +51,7 @@ class Told:
     lease_minutes: float
     notices: Sequence[str]
     task: Task | None = None
+    hand_in: HandIn | None = None
 
 
 def label_photos(session: str, told: Told, key: str) -> Any:

@@ -4,10 +4,12 @@
 
 import { endOf } from "./dialogs.js";
 import { el } from "./dom.js";
+import { handIn } from "./handin.js";
 import { actionOf } from "./keys.js";
 import { Pictures } from "./pictures.js";
 import { View } from "./view.js";
 import { ofBrowser } from "./work/environment.js";
+import { Patience } from "./work/patience.js";
 import { Server } from "./work/server.js";
 import { Work } from "./work/work.js";
 
@@ -254,8 +256,25 @@ class Page {
     const end = JSON.stringify(done);
     if (this.#ended === end) return;
     this.#ended = end;
+    if (this.told.hand_in) {
+      const show = (title, ...parts) => this.view.message(title, ...parts);
+      handIn(this.told.hand_in, done, () => this.#isFirst(), show);
+      return;
+    }
     const title = done.outcome === "nothing" ? "No photos are left for you" : "All done. Thank you!";
     this.view.message(title, ...endOf(done));
+  }
+
+  /** Whether this is the first page that hands the task in: asked until the server says so. */
+  async #isFirst() {
+    const patience = new Patience(ofBrowser());
+    for (;;) {
+      try {
+        return await this.server.handIn();
+      } catch {
+        await patience.wait();
+      }
+    }
   }
 
   #loadAhead() {

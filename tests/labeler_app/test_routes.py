@@ -72,7 +72,31 @@ def test_every_reply_forbids_what_is_not_from_here(served: Served) -> None:
         assert parts["default-src"] == "'none'"
         assert "unsafe" not in parts["script-src"]
         assert parts["connect-src"] == "'self'"
+        assert parts["frame-ancestors"] == "'none'"
+        assert parts["form-action"] == "'self'"
         assert "http" not in policy and "*" not in policy
+
+
+def test_the_page_for_mechanical_turk_is_framed_by_it_alone_and_posts_to_it_alone(
+    served: Served,
+) -> None:
+    policy = ask(served, "/mturk?assignmentId=A1").headers["Content-Security-Policy"]
+    parts = dict(part.split(" ", 1) for part in policy.split("; "))
+    assert parts["frame-ancestors"].split() == [
+        "https://worker.mturk.com",
+        "https://workersandbox.mturk.com",
+        "https://requester.mturk.com",
+        "https://requestersandbox.mturk.com",
+        "https://www.mturk.com",
+    ]
+    posts = parts["form-action"].split()
+    assert posts == ["https://www.mturk.com", "https://workersandbox.mturk.com"]
+    ours = dict(
+        part.split(" ", 1)
+        for part in ask(served, "/").headers["Content-Security-Policy"].split("; ")
+    )
+    changed = {name for name in ours if ours[name] != parts[name]}
+    assert changed == {"frame-ancestors", "form-action"}
 
 
 def test_the_server_says_whether_it_is_ready(served: Served) -> None:
@@ -101,7 +125,8 @@ def test_a_session_is_needed_and_cannot_be_forged(served: Served) -> None:
         {"submissions": [{"screen": 1}]},
         {"submissions": [{"screen": "a", "shown_at": 1e300, "submitted_at": 1, "labels": [1]}]},
         {"submissions": [{"screen": "a", "shown_at": 1, "submitted_at": 1, "labels": []}]},
-        b" " * 2_000_000,
+        b" " * 60_000,
+        b"[" * 60_000,
     ],
 )
 def test_what_is_no_submission_is_told_so(served: Served, body: Any) -> None:

@@ -218,6 +218,10 @@ def test_a_crowd_s_workers_come_by_their_platform_s_link(opened: Opened) -> None
         ({"PROLIFIC_PID": "p1"}, "The link lacks STUDY_ID"),
         (MTURK | {"hitId": "study"}, "This study is not known here"),
         ({"workerId": "W1", "hitId": "hit"}, "The link lacks assignmentId"),
+        (PROLIFIC | {"PROLIFIC_PID": "p" * 257}, "The link's PROLIFIC_PID is damaged"),
+        (PROLIFIC | {"PROLIFIC_PID": "p\0"}, "The link's PROLIFIC_PID is damaged"),
+        (MTURK | {"workerId": "W\n1"}, "The link's workerId is damaged"),
+        ({"invite": "x" * 100_000}, "The link's invite is damaged"),
     ],
 )
 def test_a_link_of_no_study_is_refused(opened: Opened, query: dict[str, str], says: str) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.label.answering import answering
+from genset.label.people.mturk import PREVIEW
 from genset.label.people.studies import begin_visit, study_row
 from genset.store import KnownAs, Store, Visit, now
 from genset.store import Labeler as LabelerRow
@@ -77,7 +78,13 @@ class Labelers:
             return _labeler(self._invited(session, token))
 
     def by_oidc(self, issuer: str, subject: str, name: str) -> Labeler:
-        """The one whom an OpenID provider vouches for; `name` is for people to read."""
+        """The one whom an OpenID provider vouches for; `name` is for people to read.
+
+        Raises:
+            BadInput: what the provider says cannot be stored.
+        """
+        if not all(map(is_id, (issuer, subject))):
+            raise BadInput("the identity provider does not say who you are in words that print")
         with self._alone() as session:
             known_as = f"{issuer}\n{subject}"
             there = _known(session, "oidc", known_as)
@@ -103,9 +110,9 @@ class Labelers:
             BadInput: there is no such study, it wants ids that are signed, an id is missing, it is
                 a preview, the visit is somebody else's, or an earlier one of theirs has ended.
         """
-        if not all(0 < len(word) <= _LONGEST_SUBJECT for word in (worker_id, visit)):
+        if not all(map(is_id, (study_key, worker_id, visit))):
             raise BadInput("the link lacks the platform's ids: open it from the platform")
-        if visit == "ASSIGNMENT_ID_NOT_AVAILABLE":
+        if visit == PREVIEW:
             raise BadInput("this is a preview: accept the task first")
         with self._alone() as session:
             if (study := study_row(session, platform, study_key)) is None:
@@ -175,7 +182,8 @@ class Labelers:
             there.blocked_at = there.blocked_at or now()
 
     def _invited(self, session: Session, token: str) -> LabelerRow:
-        if (there := _known(session, "invite", _hashed(token))) is None:
+        there = _known(session, "invite", _hashed(token)) if is_id(token) else None
+        if there is None:
             log.warning("an invitation that is not known was used")
             raise BadInput("this invitation does not hold (any more): ask for a new link")
         return there
@@ -197,6 +205,11 @@ def checked_worker(name: str) -> str:
     if not name or len(name) > _LONGEST_NAME or not name.isprintable():
         raise BadInput(f"a labeler's name has 1 to {_LONGEST_NAME} printable characters")
     return name
+
+
+def is_id(text: str) -> bool:
+    """Whether this can be a stranger's id or token: databases refuse NUL, and half characters."""
+    return 0 < len(text) <= _LONGEST_SUBJECT and text.isprintable()
 
 
 def _hashed(token: str) -> str:

@@ -88,7 +88,8 @@ class Visit:
     """A labeler's stay for a study; `key` is the platform's id of the session or assignment.
 
     `verified`: the platform signed it. `listed`: whether the platform's export names it; None:
-    not read yet. `outcome` is None until `ended_at`.
+    not read yet. `outcome` is None until `ended_at`. `handed_in_at`: when its page posted it to
+    MTurk.
     """
 
     id: int
@@ -101,6 +102,7 @@ class Visit:
     consented_at: datetime | None
     ended_at: datetime | None
     outcome: Outcome | None
+    handed_in_at: datetime | None
 
 
 def prolific_address(page: str) -> str:

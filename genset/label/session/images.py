@@ -49,10 +49,9 @@ def picture_path(workspace: Workspace, store: Store, name: str) -> Path:
 
 
 def _signed(workspace: Workspace, session: Session, name: str) -> Photo | None:
-    try:
-        photo_id = int(name.partition("-")[0], 16)
-    except ValueError:
+    if not re.fullmatch(r"[0-9a-f]{1,16}-[0-9a-f]{32}", name):
         return None
+    photo_id = int(name.partition("-")[0], 16)
     if not hmac.compare_digest(image_id(workspace, photo_id).encode(), name.encode()):
         return None
     return session.get(Photo, photo_id)

@@ -45,6 +45,11 @@ export class Server {
     return this.#post("beat", { screens });
   }
 
+  /** Say that this page hands the task in; whether it is the first. */
+  async handIn() {
+    return (await this.#post("hand_in", {})).first;
+  }
+
   earlier(screen) {
     return this.#post("earlier", { screen });
   }

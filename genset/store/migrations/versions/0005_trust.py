@@ -36,6 +36,7 @@ def upgrade() -> None:
         _time("consented_at", nullable=True),
         _time("ended_at", nullable=True),
         sa.Column("outcome", sa.String(16)),
+        _time("handed_in_at", nullable=True),
         sa.UniqueConstraint("study_id", "key"),
     )
     op.create_index("visit_labeler", "visit", ["labeler_id"])

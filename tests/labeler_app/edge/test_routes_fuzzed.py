@@ -1,0 +1,268 @@
+"""Whatever strangers send to the routes: it is answered with one line, and nothing breaks.
+
+No server and no browser: the routes behind what stands before them in the server.
+"""
+
+import json
+import string
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from genset.label import Desk, Labelers, label_secret
+from genset.store import Label, Store
+from genset.workspace import Workspace
+from labeler_app.edge import EDGE
+from labeler_app.routes import routes
+from labeler_app.security import Sessions
+from tests.labeled_workspace import TENCH, labeled_workspace
+
+ASKED = ("screens", "submit", "beat", "earlier", "hand_in")
+
+
+class Client:
+    """Somebody who is signed in, and sends what they like."""
+
+    def __init__(self, workspace: Workspace, store: Store) -> None:
+        self.workspace, self.store = workspace, store
+        app = Starlette(routes=routes(workspace, store), middleware=EDGE)
+        # An error of ours is an error of the test's.
+        self.http = TestClient(app, raise_server_exceptions=True)
+        labeler = Labelers(store).by_name("ann")
+        self.desk = Desk(workspace, store, labeler)
+        self.session = Sessions(label_secret(workspace)).sign(labeler.id)
+
+    def post(self, what: str, body: Any) -> httpx.Response:
+        content = body if isinstance(body, bytes) else json.dumps(body).encode("utf-8")
+        authorized = {"Authorization": f"Bearer {self.session}"}
+        return self.http.post(f"/genset/{what}", content=content, headers=authorized)
+
+    def submission(self) -> dict[str, Any]:
+        """A screen of theirs, all decided."""
+        (screen,) = self.desk.screens(1)
+        labels = [
+            {
+                "id": str(uuid4()),
+                "photo": photo.id,
+                "verdict": "correct",
+                "shown_at": 1_000,
+                "decided_at": 2_000,
+                "order": order,
+                "supersedes": None,
+            }
+            for order, photo in enumerate(screen.photos, 1)
+        ]
+        return {"screen": screen.id, "shown_at": 1_000, "submitted_at": 2_000, "labels": labels}
+
+    def labels(self) -> int:
+        with self.store.session() as session:
+            return session.query(Label).count()
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    folder = tmp_path_factory.mktemp("fuzzed") / "workspace"
+    workspace, store = labeled_workspace(folder, [TENCH])
+    yield Client(workspace, store)
+    store.close()
+
+
+def refused(reply: httpx.Response) -> str:
+    """The line that a refusal says."""
+    assert 400 <= reply.status_code < 500, reply.text[:200]
+    said = one_line(reply)["error"]
+    assert isinstance(said, str)
+    assert len(said) < 200
+    return said
+
+
+def one_line(reply: httpx.Response) -> Any:
+    assert reply.status_code < 500
+    assert reply.headers["content-type"] == "application/json"
+    assert "\n" not in reply.text
+    return reply.json()
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(exclude_categories=())),  # halves of characters too
+    lambda inside: st.lists(inside) | st.dictionaries(st.text(), inside),
+    max_leaves=20,
+)
+# What looks like a request, but for one thing or another.
+WORDS = st.sampled_from(["correct", "unsure", "", "a" * 32, "a" * 65, "\x00", "\ud800"])
+NUMBERS = st.sampled_from([0, 1, 5, 6, -1, 2**53, 2**70, 10**4000, 1e308, -1e308]) | st.floats()
+ANYTHING = JSON | WORDS | NUMBERS
+LABEL = st.fixed_dictionaries(
+    {
+        "id": ANYTHING | st.uuids().map(str),
+        "photo": ANYTHING,
+        "verdict": ANYTHING,
+        "shown_at": NUMBERS,
+        "decided_at": NUMBERS,
+        "order": NUMBERS | st.integers(1, 5),
+        "supersedes": ANYTHING | st.uuids().map(str),
+    }
+)
+SUBMISSION = st.fixed_dictionaries(
+    {
+        "screen": ANYTHING,
+        "shown_at": NUMBERS,
+        "submitted_at": NUMBERS,
+        "labels": st.lists(LABEL, max_size=7) | JSON,
+    }
+)
+REQUEST = st.fixed_dictionaries(
+    {
+        "count": ANYTHING,
+        "held": st.lists(WORDS | JSON) | JSON,
+        "screens": st.lists(WORDS) | JSON,
+        "screen": ANYTHING,
+        "submissions": st.lists(SUBMISSION, max_size=14) | JSON,
+    }
+)
+
+
+@given(what=st.sampled_from(ASKED), body=JSON | REQUEST)
+def test_any_json_gets_one_line(client: Client, what: str, body: Any) -> None:
+    one_line(client.post(what, body))
+
+
+@given(what=st.sampled_from(ASKED), body=st.binary() | st.text('[]{}",:\\0 e').map(str.encode))
+def test_any_bytes_get_one_line(client: Client, what: str, body: bytes) -> None:
+    one_line(client.post(what, body))
+
+
+@given(
+    what=st.sampled_from(ASKED),
+    token=st.text(st.characters(max_codepoint=255, exclude_characters="\r\n\0")),
+)
+def test_no_made_up_session_gets_in(client: Client, what: str, token: str) -> None:
+    header = {"Authorization": f"Bearer {token}".encode("latin-1")}
+    body = {"count": 1, "held": [], "screens": [], "screen": None, "submissions": []}
+    reply = client.http.post(f"/genset/{what}", json=body, headers=header)
+    assert reply.status_code == 401
+    assert one_line(reply) == {"error": "sign in again"}
+
+
+@given(
+    path=st.text(st.characters(exclude_categories=["Cs"])),
+    under=st.sampled_from(["", "picture/", "component/"]),
+    method=st.sampled_from(["GET", "POST", "PUT", "DELETE", "OPTIONS"]),
+)
+def test_any_path_gets_one_line(client: Client, path: str, under: str, method: str) -> None:
+    reply = client.http.request(method, f"/genset/{under}{quote(path, safe='')}")
+    assert reply.status_code in (401, 404, 400)
+    refused(reply)
+
+
+@given(st.dictionaries(st.text(string.ascii_letters, min_size=1), st.text(string.printable)))
+def test_any_query_gets_the_same_picture(client: Client, query: dict[str, str]) -> None:
+    (screen,) = client.desk.screens(1)
+    reply = client.http.get(f"/genset/picture/{screen.photos[0].id}", params=query)
+    assert reply.status_code == 200
+    assert reply.headers["content-type"] == "image/jpeg"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 50_000,
+        b"[" * 17 + b"]" * 17,
+        b'{"a":' * 10_000,
+        b'"\\' * 30_000,
+        b'"' + b'\\"' * 30_000,
+        b"9" * 60_000,
+        b"-" + b"9" * 4_000,
+        b'{"count": NaN, "held": []}',
+        b'{"count": 1e999, "held": []}',
+        '{"count": 1, "held": []}'.encode("utf-16"),
+        b'{"count": 1, "held": ["\\ud800"]}',
+        {"count": 1, "held": ["a" * 65]},
+        {"count": 1, "held": ["a"] * 65},
+    ],
+)
+def test_what_is_too_deep_too_long_or_no_json_is_refused(client: Client, body: Any) -> None:
+    assert refused(client.post("screens", body))
+
+
+def test_a_body_that_is_too_large_is_refused_by_its_size(client: Client) -> None:
+    nested = b"[" * 50_000 + b"]" * 50_000
+    reply = client.post("submit", nested)
+    assert reply.status_code == 413
+    assert refused(reply) == "the request is larger than 65,536 bytes"
+
+    def in_pieces() -> Iterator[bytes]:
+        for _ in range(100):
+            yield b" " * 1_000
+
+    reply = client.http.post("/genset/submit", content=in_pieces())  # announces no size
+    assert reply.status_code == 413
+
+
+def test_the_largest_request_that_a_page_makes_is_taken(client: Client) -> None:
+    submission = client.submission()
+    for label in submission["labels"]:
+        label["supersedes"] = str(uuid4())
+    body = {"submissions": [submission] * 12}
+    assert 12_000 < len(json.dumps(body)) < 30_000
+    assert client.post("submit", body).status_code == 200
+
+
+def test_three_thousand_submissions_are_refused_at_once(client: Client) -> None:
+    before = client.labels()
+    assert "larger than" in refused(client.post("submit", {"submissions": [{}] * 30_000}))
+    small = client.post("submit", {"submissions": [{}] * 3_000})
+    assert refused(small) == "a request has at most 12 submissions, not 3000"
+    thirteen = {"submissions": [client.submission()] * 13}
+    assert "at most 12" in refused(client.post("submit", thirteen))
+    assert client.labels() == before
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("order", 2**70),
+        ("order", 0),
+        ("order", 6),
+        ("order", 1.0),
+        ("order", True),
+        ("shown_at", 2**70),
+        ("shown_at", -1),
+        ("decided_at", 1e300),
+        ("decided_at", 5e12),
+        ("id", "0" * 4_000),
+        ("id", "{" + "0" * 32 + "}"),
+        ("supersedes", "\x00"),
+        ("photo", "a" * 65),
+        ("photo", "\ud800"),
+        ("verdict", "perhaps"),
+    ],
+)
+def test_a_label_with_one_odd_value_is_refused_and_nothing_stored(
+    client: Client, field: str, value: Any
+) -> None:
+    submission, before = client.submission(), client.labels()
+    submission["labels"][-1][field] = value
+    assert refused(client.post("submit", {"submissions": [submission]}))
+    assert client.labels() == before
+
+
+@pytest.mark.parametrize(
+    "name", ["f" * 4_000, "f" * 4_000 + "-" + "0" * 32, "0x1-" + "0" * 32, "-1", "１-" + "0" * 32]
+)
+def test_a_picture_s_name_is_bounded(client: Client, name: str) -> None:
+    reply = client.http.get(f"/genset/picture/{quote(name)}")
+    assert reply.status_code == 404
+    assert refused(reply) == "there is no such picture"
