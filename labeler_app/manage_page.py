@@ -1,9 +1,8 @@
 """The manager's page: how far the labels are, who to look at, and what waits for a decision.
 
-It is drawn only for the link that `genset label` prints.
+It is drawn only for the link that `genset label` prints, and for those of `genset managers invite`.
 """
 
-import hmac
 import logging
 from collections.abc import Callable
 
@@ -11,23 +10,34 @@ import streamlit as st
 
 from genset.label import Store, Workspace
 from genset.label.answering import answering
-from genset.label.people.secret import manager_token
-from labeler_app.access import show_access
-from labeler_app.numbers import show_frequencies, show_labelers, show_progress
-from labeler_app.pairs import show_pairs
-from labeler_app.rulings import show_rulings
+from labeler_app.manage.access import show_access
+from labeler_app.manage.gallery import show_gallery
+from labeler_app.manage.gold import show_gold
+from labeler_app.manage.manager import link_opens
+from labeler_app.manage.numbers import show_frequencies, show_labelers, show_progress
+from labeler_app.manage.pairs import show_pairs
+from labeler_app.manage.rulings import show_rulings
+from labeler_app.manage.studies import show_studies
 from labeler_app.workspace import opened
 
 View = Callable[[Workspace, Store], None]
 
 VIEWS: dict[str, View] = {
     "Progress": show_progress,
+    "Photos": show_gallery,
     "Labelers": show_labelers,
     "Frequencies": show_frequencies,
     "Review": show_rulings,
     "Duplicates": show_pairs,
+    "Gold questions": show_gold,
+    "Studies": show_studies,
     "Access": show_access,
 }
+
+_NO_LINK = (
+    "This page needs its link, which genset label prints when it starts, or one of your own, which "
+    "genset managers invite makes. A link that was taken back opens nothing."
+)
 
 log = logging.getLogger("genset.label")
 
@@ -35,10 +45,12 @@ log = logging.getLogger("genset.label")
 def main() -> None:
     """Draw the view that the manager chose; for anybody else, that there is none."""
     workspace, store = opened()
-    if not _is_manager(workspace):
+    if not link_opens(workspace, store):
+        given = "another token" if "token" in st.query_params else "no token"
+        log.warning("the manager's page was refused: %s", given)
         with st.container(key="sign-in"):
             st.title("Manage labels", anchor=False)
-            st.error("This page needs its link, which genset label prints when it starts.")
+            st.error(_NO_LINK)
         return
     with st.container(key="manage"):
         # Only what is looked at is drawn: the others would cost time, and photos on the page.
@@ -53,14 +65,6 @@ def main() -> None:
         )
         with answering():
             VIEWS[view or "Progress"](workspace, store)
-
-
-def _is_manager(workspace: Workspace) -> bool:
-    given = st.query_params.get("token", "")
-    if hmac.compare_digest(given.encode(), manager_token(workspace).encode()):
-        return True
-    log.warning("the manager's page was refused: %s", "another token" if given else "no token")
-    return False
 
 
 main()

@@ -189,6 +189,18 @@ def test_a_manager_invites_blocks_and_lists_labelers(workspace: Path) -> None:
     assert "Bob" in error_of(genset("labelers", "block", "Bob", cwd=workspace), 2)
 
 
+def test_a_manager_s_link_is_made_listed_and_taken_back(workspace: Path) -> None:
+    words = "managers", "invite", "Dana", "--address", "https://labels.example.org/"
+    link = genset(*words, cwd=workspace).stdout.strip()
+    assert link.startswith("https://labels.example.org/manage?token=")
+    genset("managers", "revoke", "Dana", cwd=workspace)
+    listed = genset("managers", "list", "--json", cwd=workspace).stdout
+    [dana] = json.loads(listed)
+    assert (dana["name"], dana["revoked"] is not None) == ("Dana", True)
+    assert link.partition("=")[2] not in listed
+    assert "no manager 'Eve'" in error_of(genset("managers", "revoke", "Eve", cwd=workspace), 2)
+
+
 def test_a_manager_adds_studies(workspace: Path) -> None:
     words = "labelers", "study", "add", "prolific", "60d9aade", "--screens"
     assert "completion code C0DE" in genset(*words, "40", "--code", "C0DE", cwd=workspace).stdout

@@ -58,17 +58,18 @@ INNER_FLOORS = {
     "label.people": [
         {"mturk", "secret", "studies", "prolific"},
         {"labelers", "standing"},
-        {"arrivals"},
+        {"arrivals", "managers"},
     ],
     "label.quality": [
         {"aggregate.votes"},
         {"aggregate.majority", "aggregate.frequency", "aggregate.dawid_skene"},
         {"aggregate"},
         {"growth", "gold", "duplicates", "in_force", "agreement"},
-        {"suspicion"},
-        {"by_labeler", "review", "void"},
-        {"stats", "by_visit"},
+        {"gallery", "suspicion"},
+        {"by_labeler", "by_visit", "review", "void", "at_work"},
+        {"stats"},
     ],
+    "label.quality.gallery": [{"photos"}, {"by_class", "by_labeler"}, {"one"}],
     "label.queue": [{"board"}, {"hiding"}, {"leases"}],
     "label.session": [
         {"images", "pictures", "shown", "sources"},

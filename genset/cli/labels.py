@@ -224,8 +224,9 @@ def _show_stats(stats: "Stats") -> None:
         )
     if stats.taken_out:
         click.echo("\nVotes of these labelers do not count:")
+        head = ("labeler", "votes", "labels", "by", "because")
         show_table(
-            ("labeler", "votes", "labels", "by", "because"),
+            head,
             [
                 (each.name, each.standing, each.labels, each.by, each.reason)
                 for each in stats.taken_out

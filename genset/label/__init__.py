@@ -3,6 +3,7 @@
 from genset.label.exchange.submissions import Reconciled, reconcile, write_decisions
 from genset.label.exchange.table import export_labels, import_labels
 from genset.label.people.labelers import Labeler, Labelers
+from genset.label.people.managers import Manager, Managers
 from genset.label.people.mturk import mturk_question
 from genset.label.people.secret import label_secret, workspace_key
 from genset.label.people.studies import (
@@ -37,7 +38,7 @@ from genset.label.session.shown import (
     Submission,
 )
 from genset.label.session.sources import SourceWarning, heed, notices, warnings
-from genset.store import Store, Verdict
+from genset.store import LabelerAct, Store, Verdict
 from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
@@ -49,7 +50,10 @@ __all__ = [
     "GivenLabel",
     "KnownPhoto",
     "Labeler",
+    "LabelerAct",
     "Labelers",
+    "Manager",
+    "Managers",
     "Progress",
     "Receipt",
     "Reconciled",

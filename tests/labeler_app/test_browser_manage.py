@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import select
 
 from genset.label.people.secret import manager_token
 from genset.store import DuplicatePair, Photo, Ruling, Store, Verdict
 from genset.workspace import Workspace
-from labeler_app.manager import SECONDS_TO_SEE
+from labeler_app.manage.manager import SECONDS_TO_SEE
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
 
@@ -83,34 +81,3 @@ def test_a_manager_decides_by_keys_what_they_see(
         assert session.scalars(select(DuplicatePair.verdict)).all() == ["different"]
     # Streamlit asks for its own files beside the page first, and then where they are.
     assert [said for said in wrong if "404" not in said] == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_can_be_read_by_all_eyes_and_by_a_screen_reader(
-    opened: Opened, browser: Browser, scheme: Literal["light", "dark"]
-) -> None:
-    workspace, _ = opened
-    port = free_port()
-    manage = f"manage?token={manager_token(workspace)}&view="
-    pages = {
-        "": "Your name",
-        "?labeler=cleo": "How to label",
-        f"{manage}Progress": "Candidates done",
-        f"{manage}Labelers": "Refresh",
-        f"{manage}Frequencies": "Candidates by selection frequency",
-        f"{manage}Review": "2 to settle",
-        f"{manage}Duplicates": "1 to decide",
-        f"{manage}Access": "Invite somebody",
-    }
-    # axe is put into the page as a script, which the policy would refuse.
-    context = browser.new_context(color_scheme=scheme, bypass_csp=True)
-    with serving(workspace.root, port):
-        page = context.new_page()
-        for address, there in pages.items():
-            page.goto(f"http://127.0.0.1:{port}/{address}")
-            expect(page.get_by_text(there).first).to_be_visible()
-            expect(page.locator("[data-stale=true]")).to_have_count(0)
-            found = Axe().run(page).response["violations"]
-            grave = [each for each in found if each["impact"] in ("critical", "serious")]
-            assert [(each["id"], each["nodes"][0]["html"]) for each in grave] == [], there
-    context.close()

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, text
 
-from genset.label import Labelers, Studies, Terms
+from genset.label import Labelers, Managers
 from genset.label.people.secret import manager_token
 from genset.label.session.images import picture_path
 from genset.store import Candidate, DuplicatePair, Label, Photo, Ruling, Store, Verdict
-from labeler_app import manager
+from labeler_app.manage import manager
 from tests.labeled_workspace import (
     CRANE,
     GOLDFISH,
@@ -33,7 +33,17 @@ from tests.labeler_app.pages import (
 )
 
 NOTICE = "not endorsed or certified by SmugMug"
-VIEWS = ["Progress", "Labelers", "Frequencies", "Review", "Duplicates", "Access"]
+VIEWS = [
+    "Progress",
+    "Photos",
+    "Labelers",
+    "Frequencies",
+    "Review",
+    "Duplicates",
+    "Gold questions",
+    "Studies",
+    "Access",
+]
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 
 
@@ -96,6 +106,40 @@ def test_another_workspace_s_link_does_not_open_it(opened: Opened, tmp_path: Pat
     assert "This page needs its link" in shown(app)
 
 
+def test_a_manager_by_name_signs_what_they_decide(opened: Opened) -> None:
+    workspace, store = opened
+    token = Managers(store).invite("Dana *D*")
+    divide(store, f"{TENCH}/flickr:0")
+    pair(store, 1, "flickr:100", 2)
+    app = manage_page(workspace, "Review", token=token)
+    assert "Deciding as Dana *D*" in shown(app)
+    assert "manager" not in [each.key for each in app.text_input]  # the name is not theirs to say
+    click(app, "Correct")
+    click(manage_page(workspace, "Duplicates", token=token), "Different")
+    assert [(verdict, by) for _, verdict, by, _ in rulings(store)] == [(YES, "Dana *D*")]
+    with store.session() as session:
+        assert session.scalars(select(DuplicatePair.decided_by)).all() == ["Dana *D*"]
+
+
+def test_a_link_that_is_taken_back_decides_nothing_more_in_an_open_page(opened: Opened) -> None:
+    workspace, store = opened
+    token = Managers(store).invite("Dana")
+    divide(store, f"{TENCH}/flickr:0")
+    app = manage_page(workspace, "Review", token=token)
+    Managers(store).revoke("Dana")
+    click(app, "Correct")  # on the page that was drawn before
+    assert "A link that was taken back opens nothing" in shown(app)
+    assert not app.button
+    assert pictures(app) == []
+    assert rulings(store) == []
+    # The printed link stays, and a new one lets them in again.
+    assert "1 to settle" in shown(manage_page(workspace, "Review"))
+    again = Managers(store).invite("Dana")
+    assert "1 to settle" in shown(manage_page(workspace, "Review", token=again))
+    assert "opens nothing any more" not in shown(manage_page(workspace, token=again))
+    assert "opens nothing" in shown(manage_page(workspace, token=token))
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_can_be_drawn_before_there_is_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str
@@ -109,7 +153,7 @@ def test_progress_is_told_in_all_and_by_class(opened: Opened) -> None:
     for number in range(5):
         vote(store, f"{TENCH}/flickr:{number}", "ann", YES if number else NO)
     app = manage_page(workspace)
-    assert [(cell.label, cell.value) for cell in app.metric][:3] == [
+    assert [(cell.label, cell.value) for cell in app.metric][4:7] == [
         ("Candidates done", "5 of 10"),
         ("Labels", "5"),
         ("Labelers", "1"),
@@ -136,7 +180,7 @@ def test_a_refresh_counts_what_came_in_meanwhile(opened: Opened) -> None:
     app = manage_page(workspace)
     vote(store, f"{TENCH}/flickr:0", "ann", YES)
     click(app, "Refresh")
-    assert app.metric[1].value == "1"
+    assert next(cell.value for cell in app.metric if cell.label == "Labels") == "1"
 
 
 def test_labelers_to_look_at_are_named_with_the_reason(opened: Opened) -> None:
@@ -179,12 +223,17 @@ def test_the_review_queue_is_settled_by_a_key_each(opened: Opened) -> None:
     assert "freshwater dace-like game fish" in text
     assert "https://en.wikipedia.org/wiki/Tench" in text
     assert "Labelers disagree" in text
-    assert ":green-badge[correct] ann" in text
-    assert ":red-badge[incorrect] ben" in text
+    assert "1 correct" not in text  # a ruling is made before the votes are seen
+    assert "ann" not in text.split()
     assert [button.proto.shortcut for button in app.button][:5] == ["y", "n", "u", "b", "s"]
 
     click(app, "Incorrect")
-    assert "2 to settle" in shown(app)
+    text = shown(app)
+    assert "2 to settle" in text
+    assert "You ruled the last one, tench, :red-badge[incorrect]" in text
+    assert "Labelers disagree: 1 correct, 1 incorrect" in text
+    assert ":green-badge[correct] ann" in text
+    assert ":red-badge[incorrect] ben" in text
     app.text_input(key=f"reason {TENCH}/flickr:1").set_value("a carp")
     app.text_input(key="manager").set_value("Dr. Who")
     run(app)
@@ -213,6 +262,28 @@ def test_a_ruling_can_be_made_again(opened: Opened) -> None:
     assert [ruling[:2] for ruling in rulings(store)] == [
         (f"{TENCH}/flickr:0", NO),
         (f"{TENCH}/flickr:0", YES),
+    ]
+
+
+def test_what_was_decided_with_the_votes_in_sight_says_so(opened: Opened) -> None:
+    workspace, store = opened
+    divide(store, f"{TENCH}/flickr:0", f"{TENCH}/flickr:1")
+    app = manage_page(workspace, "Review")
+    app.toggle[0].set_value(True)
+    run(app)
+    assert ":green-badge[correct] ann" in shown(app)
+    app.text_input(key=f"reason {TENCH}/flickr:0").set_value("a carp")
+    run(app)
+    click(app, "Incorrect")
+    app.toggle[0].set_value(False)
+    run(app)
+    click(app, "Correct")
+    click(app, "Back")  # its votes were shown since
+    click(app, "Incorrect")
+    assert [reason for *_, reason in rulings(store)] == [
+        "a carp (votes shown)",
+        "looked at in the review queue",
+        "looked at in the review queue (votes shown)",
     ]
 
 
@@ -255,7 +326,7 @@ def test_what_cannot_have_been_seen_is_not_decided(
     divide(store, f"{TENCH}/flickr:0")
     pair(store, 1, "flickr:100", 2)
     click(manage_page(workspace, "Review"), "Correct")
-    click(manage_page(workspace, "Duplicates"), "The same photo")
+    click(manage_page(workspace, "Duplicates"), "Same, keep left")
     assert rulings(store) == []
     assert verdicts(store) == {"flickr:100": None}
 
@@ -307,11 +378,11 @@ def test_pairs_are_decided_side_by_side_the_closest_first(opened: Opened) -> Non
     assert len(pictures(app)) == 2
     assert "found for tench" in shown(app)
     assert "found for goldfish" in shown(app)
-    assert [button.proto.shortcut for button in app.button][:2] == ["s", "d"]
+    assert [button.proto.shortcut for button in app.button][:2] == ["1", "2"]
 
-    click(app, "The same photo")
+    click(app, "Same, keep left")
     assert "1 to decide" in shown(app)
-    click(app, "Different photos")
+    click(app, "Different")
     assert "No pair waits to be decided" in shown(app)
     assert verdicts(store) == {"flickr:100": "same", "flickr:0": "different"}
     with store.session() as session:
@@ -323,12 +394,28 @@ def test_pairs_are_decided_side_by_side_the_closest_first(opened: Opened) -> Non
         assert decided == ["manager", "manager"]
 
 
+def test_of_a_pair_the_manager_chooses_which_to_keep(opened: Opened) -> None:
+    workspace, store = opened
+    pair(store, 101, "flickr:0", 5)
+    app = manage_page(workspace, "Duplicates")
+    left, right = pictures(app)
+    assert "Left: the photo flickr:0" in left
+    assert "Right: the photo flickr:101" in right
+    click(app, "Same, keep right")
+    with store.session() as session:
+        refused = session.scalars(select(Photo).where(Photo.refused.is_not(None)))
+        assert [(each.source_id, each.refused) for each in refused] == [
+            ("0", "duplicate: of flickr:101")
+        ]
+
+
 def test_a_pair_with_a_photo_that_is_not_here_says_which_it_is(opened: Opened) -> None:
     workspace, store = opened
     pair(store, 1, "imagenet.hashes:n01440764/*1*.jpg", 3)
     app = manage_page(workspace, "Duplicates")
     assert len(pictures(app)) == 1
     assert "imagenet.hashes:n01440764/*1*.jpg: a photo that the pool must not share" in shown(app)
+    assert "Same, keep right" not in buttons(app)
     click(app, "Skip")
     assert "You skipped the last 1" in shown(app)
     click(app, "Look at them again")
@@ -336,8 +423,9 @@ def test_a_pair_with_a_photo_that_is_not_here_says_which_it_is(opened: Opened) -
     assert list(verdicts(store).values()) == [None]
 
 
-def test_a_manager_invites_and_blocks(opened: Opened) -> None:
+def test_a_manager_invites_labelers_and_sees_who_manages(opened: Opened) -> None:
     workspace, store = opened
+    Managers(store).invite("Dana")
     app = manage_page(workspace, "Access")
     app.text_input[0].set_value("Cleo")
     click(app, "Make a link")
@@ -346,12 +434,8 @@ def test_a_manager_invites_and_blocks(opened: Opened) -> None:
     assert Labelers(store).by_invite(token).name == "Cleo"
     assert "shown only now" in shown(app)
     assert not run(app).code
-
     assert list(app.dataframe[0].value["labeler"]) == ["Cleo"]
-    app.selectbox[0].set_value("Cleo")
-    click(app, "Block")
-    assert Labelers(store).by_invite(token).blocked_at is not None
-    assert app.selectbox[0].options == []
+    assert list(app.dataframe[1].value["manager"]) == ["Dana"]
 
 
 def test_a_name_that_cannot_be_invited_is_told(opened: Opened) -> None:
@@ -359,19 +443,6 @@ def test_a_name_that_cannot_be_invited_is_told(opened: Opened) -> None:
     click(app, "Make a link")
     assert "1 to 64 printable characters" in shown(app)
     assert not app.code
-
-
-def test_studies_are_listed_with_their_codes(opened: Opened) -> None:
-    workspace, store = opened
-    Studies(store).add("prolific", "study", 3, Terms(code="CODE"))
-    app = manage_page(workspace, "Access")
-    (table,) = [each.value for each in app.dataframe]
-    assert table.to_dict("list") == {
-        "platform": ["prolific"],
-        "study": ["study"],
-        "screens": [3],
-        "completion code": ["CODE"],
-    }
 
 
 def test_no_view_shows_more_than_thirty_photos(opened: Opened) -> None:
@@ -384,5 +455,5 @@ def test_no_view_shows_more_than_thirty_photos(opened: Opened) -> None:
     divide(store, *tasks)
     for view in VIEWS:
         app = manage_page(workspace, view)
-        assert len(pictures(app)) <= 2
+        assert len(pictures(app)) <= (30 if view == "Photos" else 2)
         assert "Look at them again" not in buttons(app)

@@ -162,9 +162,9 @@ class Labelers:
         with self._alone() as session:
             there = session.scalar(select(LabelerRow).where(LabelerRow.name == name))
             if there is None:
-                _add(session, name, "invite", _hashed(token))
+                _add(session, name, "invite", hashed(token))
             elif there.kind in ("name", "invite"):
-                there.kind, there.subject, there.blocked_at = "invite", _hashed(token), None
+                there.kind, there.subject, there.blocked_at = "invite", hashed(token), None
             else:
                 raise BadInput(f"{name} signs in by {there.kind}, and needs no link")
         return token
@@ -182,7 +182,7 @@ class Labelers:
             there.blocked_at = there.blocked_at or now()
 
     def _invited(self, session: Session, token: str) -> LabelerRow:
-        there = _known(session, "invite", _hashed(token)) if is_id(token) else None
+        there = _known(session, "invite", hashed(token)) if is_id(token) else None
         if there is None:
             log.warning("an invitation that is not known was used")
             raise BadInput("this invitation does not hold (any more): ask for a new link")
@@ -212,7 +212,8 @@ def is_id(text: str) -> bool:
     return 0 < len(text) <= _LONGEST_SUBJECT and text.isprintable()
 
 
-def _hashed(token: str) -> str:
+def hashed(token: str) -> str:
+    """The sha256 of a link's token, which is all that is stored of it."""
     # Tokens are long and random, so a plain hash is enough: there is nothing to guess.
     return hashlib.sha256(token.encode()).hexdigest()
 

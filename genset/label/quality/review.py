@@ -3,6 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -13,6 +15,7 @@ from genset.label.quality.in_force import Ballot, ballots, check_panel
 from genset.statistics.intervals import wilson
 from genset.store import (
     Candidate,
+    Photo,
     Ruling,
     Store,
     Verdict,
@@ -82,14 +85,27 @@ def disputes(session: Session, pool: Sequence[Ballot], rules: LabelRules | None)
     """The same, of these candidates."""
     found = sorted(_open(pool, rules), key=lambda case: case[:2])
     ids = [ballot.candidate_id for *_, ballot in found]
-    shown: dict[int, Candidate] = {}
+    shown: dict[int, Sequence[Any]] = {}
     for start in range(0, len(ids), 1000):  # a question can only be so long
         some = Candidate.id.in_(ids[start : start + 1000])
-        shown |= {each.id: each for each in session.scalars(select(Candidate).where(some))}
+        shown |= {row[0]: row[1:] for row in session.execute(_CREDITS.where(some))}
     return [
         _dispute(ballot, _WHY[kind], detail, shown[ballot.candidate_id])
         for kind, _, detail, ballot in found
     ]
+
+
+# Columns, not objects: for thousands of candidates these are made in a tenth of the time.
+_CREDITS = select(
+    Candidate.id,
+    Photo.id,
+    Photo.source,
+    Photo.owner_name,
+    Photo.owner,
+    Photo.license,
+    Photo.license_url,
+    Photo.page_url,
+).join(Candidate.photo)
 
 
 def rule(store: Store, task: str, verdict: Verdict, by: str, reason: str) -> None:
@@ -141,6 +157,7 @@ def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
             yield 1, (0, 0, ballot.task), "several classes claim the photo", ballot
 
 
+@lru_cache(maxsize=4096)
 def _straddles(yes: int, decided: int) -> bool:
     interval = wilson(yes, decided)
     return interval.low <= 0.5 <= interval.high
@@ -150,8 +167,10 @@ def _counted(said: Counter[Verdict]) -> str:
     return ", ".join(f"{said[verdict]} {verdict}" for verdict in Verdict if said[verdict])
 
 
-def _dispute(ballot: Ballot, why: str, detail: str, candidate: Candidate) -> Dispute:
-    photo, said = candidate.photo, ballot.said
+def _dispute(ballot: Ballot, why: str, detail: str, photo: Sequence[Any]) -> Dispute:
+    """`photo` has the columns of `_CREDITS` after the first."""
+    photo_id, source, owner_name, owner, license_, license_url, page_url = photo
+    said = ballot.said
     return Dispute(
         task=ballot.task,
         wnid=ballot.wnid,
@@ -160,10 +179,10 @@ def _dispute(ballot: Ballot, why: str, detail: str, candidate: Candidate) -> Dis
         said={verdict.value: said[verdict] for verdict in Verdict if said[verdict]},
         frequency=said[Verdict.CORRECT] / said.total() if said else None,
         votes=tuple((vote.worker, vote.label) for vote in ballot.votes),
-        photo_id=photo.id,
-        source=photo.source,
-        owner_name=photo.owner_name or photo.owner,
-        license=photo.license,
-        license_url=photo.license_url,
-        page_url=photo.page_url,
+        photo_id=photo_id,
+        source=source,
+        owner_name=owner_name or owner,
+        license=license_,
+        license_url=license_url,
+        page_url=page_url,
     )

@@ -1,4 +1,8 @@
-"""The manager's review queue: one candidate at a time, its votes, and a key for each ruling."""
+"""The manager's review queue: one candidate at a time, and a key for each ruling.
+
+A ruling is made before the votes are shown, so that it is one more opinion and not an echo. One
+that was made with the votes in sight says so in its reason.
+"""
 
 from functools import partial
 
@@ -8,19 +12,21 @@ from genset.errors import GensetError
 from genset.label import Store, Verdict, Workspace, imagenet1k
 from genset.label.answering import answering
 from genset.label.quality.review import Dispute, queue, rule
-from labeler_app.manager import decides, draw, manager_name
-from labeler_app.photos import show_notices, show_photo
+from labeler_app.manage.manager import decides, draw, manager_name
+from labeler_app.manage.photos import colour, show_notices, show_photo
+from labeler_app.manage.state import look_at
 from labeler_app.words import as_markdown
 
 # Streamlit keeps C and R for itself.
 _KEYS = {Verdict.CORRECT: "y", Verdict.INCORRECT: "n", Verdict.UNSURE: "u", Verdict.BROKEN: "b"}
 _FRESH_S = 30
 _NO_REASON = "looked at in the review queue"
+_SEEN = " (votes shown)"
 
 
 def show_rulings(workspace: Workspace, store: Store) -> None:
     """Draw the candidate that is most in need of a ruling, or that there is none."""
-    by = manager_name()
+    by = manager_name(workspace, store)
     if problem := st.session_state.pop("ruling problem", None):
         st.error(as_markdown(problem))
     skipped: set[str] = st.session_state.setdefault("ruling skipped", set())
@@ -32,7 +38,9 @@ def show_rulings(workspace: Workspace, store: Store) -> None:
     case = again or (waiting[0] if waiting else None)
     if case is None:
         _nothing(len(cases))
+        _last(None)
         return
+    seen = st.toggle("Show votes first", key="votes first", help=_FIRST) or again is not None
     draw(f"ruling {case.task}")
     photo, facts = st.columns([3, 2], gap="medium")
     with photo:
@@ -40,12 +48,18 @@ def show_rulings(workspace: Workspace, store: Store) -> None:
     with facts:
         st.caption("Settled before" if again else f"{len(waiting):,} to settle")
         _show(case)
-        _buttons(store, case, by, can_undo=again is None)
+        if seen:
+            _votes(case)
+        _buttons(store, case, by, seen=seen, can_undo=again is None)
+        _last(again)
     show_notices(store, case)
 
 
+_FIRST = "A ruling that is made with the votes in sight says so in its reason."
+
+
 # For 10,000 candidates it takes most of a second, too long between two of them.
-@st.cache_data(ttl=_FRESH_S, show_spinner=False)
+@st.cache_resource(ttl=_FRESH_S, show_spinner=False)
 def _queue(folder: str, _workspace: Workspace, _store: Store) -> list[Dispute]:
     """Kept for all managers alike, by `folder`; what each settled since, their session knows."""
     return queue(_store, rules=_workspace.label)
@@ -59,18 +73,37 @@ def _show(case: Dispute) -> None:
     pages = " · ".join(f"[{as_markdown(page.title)}](<{page.url}>)" for page in cls.wikipedia)
     st.caption(f"a kind of {as_markdown(kinds)}" + (f" · Wikipedia: {pages}" if pages else ""))
     st.markdown(f"**{as_markdown(case.why[:1].upper() + case.why[1:])}**")
+
+
+def _votes(case: Dispute) -> None:
+    st.markdown(as_markdown(case.detail[:1].upper() + case.detail[1:]))
     with st.container(gap=None):
         for worker, verdict in case.votes:
-            st.markdown(f":{_colour(verdict)}-badge[{as_markdown(verdict)}] {as_markdown(worker)}")
+            st.markdown(f":{colour(verdict)}-badge[{as_markdown(verdict)}] {as_markdown(worker)}")
 
 
-def _colour(verdict: str) -> str:
-    return {"correct": "green", "incorrect": "red", "unsure": "orange"}.get(verdict, "gray")
+def _last(again: Dispute | None) -> None:
+    """What was settled last, and now what the labelers had said of it."""
+    if again is not None or "ruling last" not in st.session_state:
+        return
+    case, verdict = st.session_state["ruling last"]
+    with st.container(border=True):
+        name = as_markdown(imagenet1k()[case.wnid].name)
+        st.markdown(f"You ruled the last one, {name}, :{colour(verdict)}-badge[{verdict}]")
+        _votes(case)
+        st.button(
+            "Open its photo",
+            key="open last",
+            type="tertiary",
+            on_click=look_at,
+            kwargs={"task": case.task, "class_": case.wnid},
+        )
 
 
-def _buttons(store: Store, case: Dispute, by: str, *, can_undo: bool) -> None:
-    reason = st.text_input("Why", placeholder="optional", key=f"reason {case.task}", max_chars=500)
-    settle = partial(_settle, store, case, by=by, reason=reason or _NO_REASON)
+def _buttons(store: Store, case: Dispute, by: str, *, seen: bool, can_undo: bool) -> None:
+    reason = st.text_input("Why", placeholder="optional", key=f"reason {case.task}", max_chars=480)
+    reason = (reason.strip() or _NO_REASON) + (_SEEN if seen and case.votes else "")
+    settle = partial(_settle, store, case, by=by, reason=reason)
     with st.container(horizontal=True):
         for verdict, key in _KEYS.items():
             st.button(
@@ -109,7 +142,7 @@ def _settle(store: Store, case: Dispute, verdict: Verdict, *, by: str, reason: s
     except GensetError as error:
         st.session_state["ruling problem"] = f"Not stored: {error}"
     else:
-        st.session_state["ruling last"] = case
+        st.session_state["ruling last"] = case, verdict
         st.session_state["rulings made"].add(case.task)
 
 
@@ -119,7 +152,7 @@ def _skip(task: str) -> None:
 
 
 def _back() -> None:
-    st.session_state["ruling again"] = st.session_state["ruling last"]
+    st.session_state["ruling again"] = st.session_state["ruling last"][0]
 
 
 def _nothing(left: int) -> None:

@@ -5,19 +5,20 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from genset.errors import BadInput
-from genset.label import Labeler, Labelers, Store, Studies, Workspace
+from genset.label import Labeler, Labelers, Manager, Managers, Store, Workspace
+from labeler_app.manage.tables import height
 from labeler_app.words import as_markdown
 
 
 def show_access(workspace: Workspace, store: Store) -> None:
-    """Draw the labelers, a form for a new link, the studies, and a way to block somebody."""
+    """Draw a form for a labeler's new link, the labelers, and the managers who have links."""
     labelers = Labelers(store)
     _invite(labelers)
     everybody = labelers.all()
     if everybody:
         _list(everybody)
-        _block(labelers, [each.name for each in everybody if each.blocked_at is None])
-    _studies(Studies(store))
+        st.caption("To block somebody, or to void their votes, open the view Labelers.")
+    _managers(Managers(store).all())
 
 
 def _invite(labelers: Labelers) -> None:
@@ -54,6 +55,7 @@ def _list(everybody: list[Labeler]) -> None:
         },
         hide_index=True,
         placeholder="–",
+        height=height(len(everybody)),
         column_config={
             name: st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")
             for name in ("since", "blocked")
@@ -61,26 +63,25 @@ def _list(everybody: list[Labeler]) -> None:
     )
 
 
-def _block(labelers: Labelers, names: list[str]) -> None:
-    form = st.form("block", border=False, clear_on_submit=True)
-    with form, st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Block somebody", names, index=None, placeholder="Whom")
-        sent = st.form_submit_button("Block")
-    if sent and name:
-        labelers.block(name)
-        st.rerun()
-
-
-def _studies(known: Studies) -> None:
-    if not (studies := known.all()):
+def _managers(everybody: list[Manager]) -> None:
+    st.subheader("Managers", anchor=False)
+    st.caption(
+        "genset managers invite NAME makes a link to this page, genset managers revoke NAME takes "
+        "it back."
+    )
+    if not everybody:
         return
     st.dataframe(
         {
-            "platform": [each.platform for each in studies],
-            "study": [each.key for each in studies],
-            "screens": [each.screens for each in studies],
-            "completion code": [each.code for each in studies],
+            "manager": [each.name for each in everybody],
+            "since": [each.created_at for each in everybody],
+            "revoked": [each.revoked_at for each in everybody],
         },
         hide_index=True,
         placeholder="–",
+        height=height(len(everybody)),
+        column_config={
+            name: st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")
+            for name in ("since", "revoked")
+        },
     )

@@ -5,8 +5,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from genset.label import Store, Verdict, Workspace
-from genset.label.quality.by_labeler import Share
+from genset.label.quality.by_labeler import LabelerStats, Share
 from genset.label.quality.stats import Stats, collect
+from labeler_app.manage.manager import manager_name
+from labeler_app.manage.tables import height
+from labeler_app.manage.trust import show_decisions, show_suspects
+from labeler_app.manage.work import show_work
 from labeler_app.words import as_markdown
 
 _FRESH_S = 30  # numbers may be as old as this; collecting them again takes seconds for many labels
@@ -14,7 +18,8 @@ _ALL = "all panels"
 
 
 def show_progress(workspace: Workspace, store: Store) -> None:
-    """How many candidates are labeled, in all and by class."""
+    """Who is at work, and how many candidates are labeled, in all and by class."""
+    show_work(workspace, store)
     stats = _stats(workspace, store)
     with st.container(horizontal=True, gap="large"):
         st.metric("Candidates done", f"{stats.done:,} of {stats.candidates:,}", help=_DONE)
@@ -36,7 +41,7 @@ def show_progress(workspace: Workspace, store: Store) -> None:
         },
         hide_index=True,
         placeholder="–",
-        height=_height(len(stats.classes)),
+        height=height(len(stats.classes)),
         column_config={
             "done": st.column_config.ProgressColumn(format="percent", help=_DONE),
             "labeled": st.column_config.NumberColumn(help="Candidates with at least one label"),
@@ -49,15 +54,30 @@ def show_progress(workspace: Workspace, store: Store) -> None:
 
 
 def show_labelers(workspace: Workspace, store: Store) -> None:
-    """Who labels how fast and how like the others; those to look at come first, with why."""
+    """Who labels how fast and how like the others; those to look at come first, with why.
+
+    And what was, or can be, decided on them.
+    """
+    by = manager_name(workspace, store)
+    show_suspects(workspace, store, by)
     stats = _stats(workspace, store)
-    if not stats.by_labeler:
+    if not (stats.by_labeler or stats.taken_out):
         st.info("Nobody has labeled yet.")
-        return
     for each in stats.by_labeler:
         if each.look:
             st.warning(f"**{as_markdown(each.name)}**: {as_markdown('; '.join(each.look))}")
-    rows = sorted(stats.by_labeler, key=lambda each: (not each.look, -each.labels))
+    if stats.by_labeler:
+        _labelers(stats.by_labeler)
+    for out in stats.taken_out:
+        st.caption(
+            f"{as_markdown(out.name)}: {out.labels:,} candidates, {out.standing} by "
+            f"{as_markdown(out.by)}: {as_markdown(out.reason)}"
+        )
+    show_decisions(workspace, store, by)
+
+
+def _labelers(everybody: Sequence[LabelerStats]) -> None:
+    rows = sorted(everybody, key=lambda each: (not each.look, -each.labels))
     st.dataframe(
         {
             "labeler": [each.name for each in rows],
@@ -74,7 +94,7 @@ def show_labelers(workspace: Workspace, store: Store) -> None:
         },
         hide_index=True,
         placeholder="–",
-        height=_height(len(rows)),
+        height=height(len(rows)),
         column_config={
             **{str(verdict): st.column_config.NumberColumn(format="%d%%") for verdict in Verdict},
             "seconds a photo": st.column_config.NumberColumn(format="%.1f", help="The median"),
@@ -110,7 +130,7 @@ def show_frequencies(workspace: Workspace, store: Store) -> None:
         },
         hide_index=True,
         placeholder="–",
-        height=_height(len(stats.frequencies)),
+        height=height(len(stats.frequencies)),
         column_config={
             "frequency": st.column_config.ProgressColumn(format="%.2f"),
             "low": st.column_config.NumberColumn(format="%.2f", help="95 % interval (Wilson)"),
@@ -139,9 +159,9 @@ def _stats(workspace: Workspace, store: Store) -> Stats:
     return stats
 
 
-@st.cache_data(ttl=_FRESH_S, show_spinner="Counting …")
+@st.cache_resource(ttl=_FRESH_S, show_spinner="Counting …")
 def _collected(folder: str, panel: str | None, _workspace: Workspace, _store: Store) -> Stats:
-    """Kept for all managers alike, by `folder` and `panel`."""
+    """Kept for all managers alike, by `folder` and `panel`; shared, for nothing changes it."""
     return collect(_store, _workspace, panel)
 
 
@@ -170,8 +190,3 @@ def _percent(part: int, whole: int) -> int | None:
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
-
-
-def _height(rows: int) -> int:
-    """Of a table, in pixels: all rows up to 14; the rest by scrolling."""
-    return 38 + 35 * max(1, min(rows, 14))

@@ -1,21 +1,28 @@
 """The manager's view of photos that look alike: side by side, with a key for each answer."""
 
-from functools import partial
-
 import streamlit as st
 
 from genset.errors import GensetError
 from genset.label import Store, Workspace
 from genset.label.answering import answering
 from genset.label.quality.duplicates import Pair, PairedPhoto, decide_pair, paired, pairs_to_decide
-from labeler_app.manager import decides, draw, manager_name
-from labeler_app.photos import show_notices, show_photo
+from labeler_app.manage.manager import decides, draw, manager_name
+from labeler_app.manage.photos import show_notices, show_photo
 from labeler_app.words import as_markdown
+
+# What is said of a pair, its key, and which of the two is kept; None: they are not the same. The
+# one on the left is the second of the pair.
+_SIDES = (
+    ("Same, keep left", "1", "second"),
+    ("Same, keep right", "2", "first"),
+    ("Different", "d", None),
+)
+_OURS = (("Same, refuse ours", "1", "second"), ("Different", "d", None))
 
 
 def show_pairs(workspace: Workspace, store: Store) -> None:
     """Draw the closest pair that nobody has decided, or that there is none."""
-    by = manager_name()
+    by = manager_name(workspace, store)
     if problem := st.session_state.pop("pair problem", None):
         st.error(as_markdown(problem))
     skipped: set[int] = st.session_state.setdefault("pairs skipped", set())
@@ -28,12 +35,12 @@ def show_pairs(workspace: Workspace, store: Store) -> None:
     draw(f"pair {pair.number}")
     st.caption(
         f"{len(waiting):,} to decide · {pair.distance} of 64 bits differ · if they are the same, "
-        "the second one is refused, and the next scrape fills its place"
+        "one is kept; the other is refused, and the next scrape fills its place"
     )
     left, right = st.columns(2, gap="medium")
     with left:
         if pair.other is not None:
-            _show(workspace, pair.other)
+            _show(workspace, pair.other, "Left")
         else:
             st.info(
                 as_markdown(
@@ -42,35 +49,41 @@ def show_pairs(workspace: Workspace, store: Store) -> None:
                 )
             )
     with right:
-        _show(workspace, pair.photo)
+        _show(workspace, pair.photo, "Right" if pair.other is not None else "Ours")
     _buttons(store, pair, by)
     show_notices(store, pair.photo, pair.other)
 
 
-def _show(workspace: Workspace, photo: PairedPhoto) -> None:
-    show_photo(workspace, photo, f"The photo {photo.name}")
+def _show(workspace: Workspace, photo: PairedPhoto, side: str) -> None:
+    st.markdown(f"**{side}**")  # on a phone it stands above or below
+    show_photo(workspace, photo, f"{side}: the photo {photo.name}")
     if photo.classes:
         st.caption(f"found for {as_markdown(', '.join(photo.classes))}")
 
 
 def _buttons(store: Store, pair: Pair, by: str) -> None:
-    decide = partial(_decide, store, pair.number, by=by)
+    # A photo that is not here cannot be refused: only ours can.
+    ways = _SIDES if pair.other is not None else _OURS
     with st.container(horizontal=True):
-        for words, key, same in (("The same photo", "s", True), ("Different photos", "d", False)):
+        for words, key, keep in ways:
             st.button(
-                words, key=f"{key} {pair.number}", shortcut=key, on_click=decide, args=(same,)
+                words,
+                key=f"{key} {pair.number}",
+                shortcut=key,
+                on_click=_decide,
+                args=(store, pair.number, keep, by),
             )
         st.button(
             "Skip", key=f"skip {pair.number}", type="tertiary", on_click=_skip, args=(pair.number,)
         )
 
 
-def _decide(store: Store, number: int, same: bool, *, by: str) -> None:
+def _decide(store: Store, number: int, keep: str | None, by: str) -> None:
     if not decides(f"pair {number}"):
         return
     try:
         with answering():
-            decide_pair(store, number, same=same, by=by)
+            decide_pair(store, number, same=keep is not None, keep=keep, by=by)
     except GensetError as error:
         st.session_state["pair problem"] = f"Not stored: {error}"
 

@@ -1,0 +1,76 @@
+"""The manager's gold questions: made from a photo, listed, retired."""
+
+import streamlit as st
+
+from genset.errors import BadInput
+from genset.label import (
+    Store,
+    Verdict,
+    Workspace,
+    add_gold_question,
+    imagenet1k,
+    list_gold_questions,
+    retire_gold_question,
+)
+from labeler_app.manage.tables import height
+from labeler_app.words import as_markdown
+
+
+def show_gold(workspace: Workspace, store: Store) -> None:
+    """Draw a form for a new gold question, those that there are, and a way to retire one."""
+    st.caption(
+        "A photo whose answer is known, hidden among the others. Any photo of the view Photos can "
+        f"be made one there. Their share of what is shown is {workspace.label.gold:g} "
+        "(gold in genset.toml)."
+    )
+    _add(store)
+    known = list_gold_questions(store)
+    if not known:
+        return
+    st.dataframe(
+        {
+            "number": [each.id for each in known],
+            "photo": [each.task for each in known],
+            "class": [imagenet1k()[each.task.partition("/")[0]].name for each in known],
+            "it is": [each.expected for each in known],
+            "because": [each.reason for each in known],
+            "retired": [each.retired_at for each in known],
+        },
+        hide_index=True,
+        placeholder="–",
+        height=height(len(known)),
+        column_config={"retired": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")},
+    )
+    _retire(store, [each.id for each in known if each.retired_at is None])
+
+
+def _add(store: Store) -> None:
+    form = st.form("gold", border=False)
+    with form, st.container(horizontal=True, vertical_alignment="bottom"):
+        task = st.text_input(
+            "Photo", placeholder="n02123045/flickr:6061409035", max_chars=200, width=300
+        )
+        expected = st.radio("It is", [Verdict.CORRECT, Verdict.INCORRECT], horizontal=True)
+        wnid = st.text_input("For the class", placeholder="its own", max_chars=20, width=160)
+        reason = st.text_input("Because", max_chars=500, width=300)
+        sent = st.form_submit_button("Use as a gold question", type="primary")
+    if not sent:
+        return
+    try:
+        made = add_gold_question(
+            store, task.strip(), Verdict(expected), reason, wnid.strip() or None
+        )
+    except BadInput as error:
+        st.error(as_markdown(str(error)))
+    else:
+        st.success(f"Gold question {made.id}: {as_markdown(made.task)} is {made.expected}")
+
+
+def _retire(store: Store, numbers: list[int]) -> None:
+    form = st.form("retire", border=False, clear_on_submit=True)
+    with form, st.container(horizontal=True, vertical_alignment="bottom"):
+        number = st.selectbox("Retire one", numbers, index=None, placeholder="Number", width=160)
+        sent = st.form_submit_button("Retire")
+    if sent and number:
+        retire_gold_question(store, number)
+        st.rerun()

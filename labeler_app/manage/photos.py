@@ -1,0 +1,115 @@
+"""Photos as a manager sees them, with their credits: one large, or many small."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Protocol
+
+import streamlit as st
+
+from genset.label import Store, Verdict, Workspace, image_id, notices
+from genset.text.links import web_link
+from genset.text.safe import clean
+from labeler_app.words import as_markdown, as_text, link
+
+ON_A_PAGE = 24  # Flickr wants at most 30
+
+
+class Credited(Protocol):
+    """A stored photo, and whose it is."""
+
+    @property
+    def photo_id(self) -> int: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def owner_name(self) -> str: ...
+    @property
+    def license(self) -> str: ...
+    @property
+    def license_url(self) -> str: ...
+    @property
+    def page_url(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A few words on a photo; `kind` colours them: a verdict, or "" for all else."""
+
+    words: str
+    kind: str = ""
+
+
+def show_photo(workspace: Workspace, photo: Credited, what: str) -> None:
+    """Draw a photo with its owner, licence and the link to its page; `what` is for those who hear.
+
+    The picture comes from the route that the labeling component uses, by a signed name, so the
+    browser keeps it.
+    """
+    with st.container(gap="xxsmall"):
+        source = f"/genset/picture/{image_id(workspace, photo.photo_id)}?w=1400"
+        st.html(f'<img class="genset-photo" src="{source}" alt="{escape(what)}">')
+        with st.container(key=f"credit {photo.photo_id}", gap=None):
+            st.text(f"by {as_text(photo.owner_name)}", wrap=False)
+            licence = link(photo.license, photo.license_url)
+            st.caption(f"{licence} · {link('Photo page', photo.page_url)}")
+
+
+def show_small(workspace: Workspace, photo: Credited, what: str, badges: Iterable[Badge]) -> None:
+    """Draw a photo small, loaded when it is scrolled to, with words on it and its credit."""
+    source = f"/genset/picture/{image_id(workspace, photo.photo_id)}?w=350"
+    said = "".join(
+        f'<span class="genset-badge {escape(each.kind)}">{escape(each.words)}</span> '
+        for each in badges
+    )
+    credit = f"<bdi>{escape(clean(photo.owner_name, 80))}</bdi>, {escape(clean(photo.license, 80))}"
+    if web_link(photo.page_url) is not None:
+        credit = (
+            f'<a href="{escape(photo.page_url)}" target="_blank" rel="noopener noreferrer">'
+            f"{credit}</a>"
+        )
+    st.html(
+        f'<figure class="genset-small"><img src="{source}" alt="{escape(what)}" loading="lazy">'
+        f'<figcaption><span class="genset-badges">{said}</span>'
+        f'<span class="genset-credit">{credit}</span></figcaption></figure>'
+    )
+
+
+def counted(said: Counter[Verdict]) -> list[Badge]:
+    """A badge for each verdict that was given: "2 correct"."""
+    return [Badge(f"{said[each]} {each}", each) for each in Verdict if said[each]]
+
+
+def colour(verdict: str) -> str:
+    """What a verdict's badge is drawn in, as Streamlit's Markdown names it."""
+    return {"correct": "green", "incorrect": "red", "unsure": "orange"}.get(verdict, "gray")
+
+
+def show_notices(store: Store, *photos: Credited | None) -> None:
+    """Draw what the photos' sources ask for under them."""
+    for notice in notices(store, {photo.source for photo in photos if photo is not None}):
+        st.caption(as_markdown(notice))
+
+
+def page_of(key: str, count: int, size: int = ON_A_PAGE) -> slice:
+    """Draw the way through `count` things, and return which of them are on the page that is seen.
+
+    `key` is that of the widget, which is to be drawn where there are several pages only.
+    """
+    pages = max(1, -(-count // size))
+    if pages == 1:
+        return slice(0, size)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        page = st.number_input(
+            f"Page, of {pages:,}", min_value=1, max_value=pages, key=key, width=160
+        )
+    return slice((int(page) - 1) * size, int(page) * size)
+
+
+def neighbours(known: Sequence[object], one: object) -> tuple[int | None, int | None]:
+    """Where what stands before and after `one` is; None at an end, or where it is not known."""
+    if one not in known:
+        return None, None
+    place = known.index(one)
+    return (place - 1 if place else None), (place + 1 if place + 1 < len(known) else None)

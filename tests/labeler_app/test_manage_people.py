@@ -1,0 +1,149 @@
+"""What a manager decides on labelers, and makes for them: void, block, studies, gold questions."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from genset.label import Labelers, Managers, Studies, list_gold_questions, votes_table
+from genset.label.people.standing import standings
+from genset.label.quality.void import hold
+from genset.store import Store, Verdict
+from tests.label.desks import desk_of, do
+from tests.labeled_workspace import TENCH, labeled_workspace, vote
+from tests.labeler_app.pages import Opened, buttons, click, manage_page, run, served, shown
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+    with served(*labeled_workspace(tmp_path / "workspace", [TENCH]), monkeypatch) as place:
+        yield place
+
+
+def spam(opened: Opened) -> None:
+    desk = desk_of(opened, "spam")
+    do(desk, desk.screens()[0])
+
+
+def about(opened: Opened, name: str) -> AppTest:
+    """The view of labelers, with this one chosen, seen by Dana."""
+    app = manage_page(opened[0], "Labelers", token=Managers(opened[1]).invite("Dana"))
+    app.selectbox(key="trust whom").set_value(name)
+    return run(app)
+
+
+def counts(store: Store) -> int:
+    return len(votes_table(store))
+
+
+def test_void_shows_what_it_changes_and_is_taken_back(opened: Opened) -> None:
+    store = opened[1]
+    spam(opened)
+    app = about(opened, "spam")
+    assert "To void takes out 5 votes on 5 candidates; 5 candidates open again" in shown(app)
+    assert counts(store) == 5  # looking changes nothing
+    app.text_input(key="why spam").set_value("0 s a photo")
+    run(app)
+    click(app, "Void their votes")
+    assert counts(store) == 0
+    standing = standings(store)["spam"]
+    assert (standing.what, standing.by, standing.reason) == ("void", "Dana", "0 s a photo")
+    assert "spam is void: 5 votes" in shown(app)
+    assert Labelers(store).all()[0].blocked_at is None
+    click(app, "Count their votes again")
+    assert counts(store) == 5
+
+
+def test_blocking_asks_whether_to_void(opened: Opened) -> None:
+    store = opened[1]
+    spam(opened)
+    app = about(opened, "spam")
+    assert {"Block and void", "Block, and keep the votes"} <= set(buttons(app))
+    click(app, "Block, and keep the votes")
+    assert Labelers(store).all()[0].blocked_at is not None
+    assert counts(store) == 5
+    assert "Block and void" not in buttons(app)
+    # Votes of somebody who is blocked can be voided still.
+    click(app, "Void their votes")
+    assert counts(store) == 0
+
+
+def test_block_and_void_is_one_step(opened: Opened) -> None:
+    store = opened[1]
+    spam(opened)
+    click(about(opened, "spam"), "Block and void")
+    assert Labelers(store).all()[0].blocked_at is not None
+    assert counts(store) == 0
+
+
+@pytest.mark.parametrize(("button", "kept"), [("Clear", 5), ("Void", 0)])
+def test_a_suspect_is_cleared_or_void(opened: Opened, button: str, kept: int) -> None:
+    workspace, store = opened
+    spam(opened)
+    hold(store, workspace, "spam", by="genset", reason="under 0.3 s a photo")
+    app = manage_page(workspace, "Labelers")
+    assert "**spam** is held out: under 0.3 s a photo" in shown(app)
+    click(app, button)
+    assert counts(store) == kept
+    assert "**spam** is held out" not in shown(app)
+    assert set(standings(store)) == ({"spam"} if not kept else set())
+
+
+def test_who_is_at_work_is_seen_and_what_they_said(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    assert "cannot tell" in shown(manage_page(opened[0]))
+    desk.screens()
+    app = manage_page(opened[0])
+    click(app, "Refresh")
+    spam_free = {cell.label: cell.value for cell in app.metric}
+    assert (spam_free["Votes missing"], spam_free["Labels, last hour"]) == ("5", "0")
+
+
+def test_a_name_at_work_leads_to_what_they_said(opened: Opened) -> None:
+    workspace, store = opened
+    vote(store, f"{TENCH}/flickr:0", "ann", Verdict.CORRECT)
+    desk_of(opened, "ann").screens()
+    app = manage_page(workspace)
+    click(app, "ann: 0 an hour")
+    assert "1 said by ann, in that order" in shown(app)
+
+
+def test_a_study_is_made_with_the_checks_of_the_command(opened: Opened) -> None:
+    workspace, store = opened
+    app = manage_page(workspace, "Studies")
+    click(app, "Make the study")
+    assert "a study has an id and at least 1 screen" in shown(app)
+    next(each for each in app.text_input if each.label == "Study").set_value("60d9aade")
+    next(each for each in app.text_area if each.label == "Pay").set_value("£2 for 15 minutes")
+    next(each for each in app.text_input if each.label == "Code: done").set_value("C0DE")
+    click(app, "Make the study")
+    (made,) = Studies(store).all()
+    assert (made.key, made.screens, made.pay, made.code) == (
+        "60d9aade",
+        40,
+        "£2 for 15 minutes",
+        "C0DE",
+    )
+    assert "60d9aade: 40 screens each, code C0DE" in shown(app)
+    assert "PROLIFIC_PID={{%PROLIFIC_PID%}}" in app.code[0].value
+    table = app.dataframe[0].value
+    assert (table["study"][0], table["completion code"][0]) == ("60d9aade", "C0DE")
+
+
+def test_gold_questions_are_made_and_retired(opened: Opened) -> None:
+    workspace, store = opened
+    app = manage_page(workspace, "Gold questions")
+    fields = {each.label: each for each in app.text_input}
+    fields["Photo"].set_value(f"{TENCH}/flickr:99")
+    fields["Because"].set_value("mine")
+    click(app, "Use as a gold question")
+    assert f"there is no candidate {TENCH}/flickr:99" in shown(app)
+    next(each for each in app.text_input if each.label == "Photo").set_value(f"{TENCH}/flickr:1")
+    click(app, "Use as a gold question")
+    (made,) = list_gold_questions(store)
+    assert f"Gold question {made.id}" in shown(app)
+    app.selectbox[0].set_value(made.id)
+    click(app, "Retire")
+    assert list_gold_questions(store)[0].retired_at is not None
+    assert list(app.dataframe[0].value["it is"]) == ["correct"]

@@ -1,0 +1,162 @@
+"""The manager's view of photos: what was shown and said, and the ways between the two."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from genset.label import list_gold_questions
+from genset.label.quality.void import void
+from genset.store import Store, Verdict, find_candidate
+from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote
+from tests.labeler_app.pages import (
+    Opened,
+    buttons,
+    click,
+    manage_page,
+    pictures,
+    run,
+    served,
+    shown,
+)
+
+YES, NO = Verdict.CORRECT, Verdict.INCORRECT
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+    with served(*labeled_workspace(tmp_path / "workspace", [TENCH]), monkeypatch) as place:
+        vote_on_some(place[1])
+        yield place
+
+
+def vote_on_some(store: Store) -> None:
+    for number in range(3):
+        vote(store, f"{TENCH}/flickr:{number}", "*ann*", YES)
+    vote(store, f"{TENCH}/flickr:1", "ben", NO)
+
+
+def choose(app: AppTest, label: str, value: str) -> AppTest:
+    next(each for each in app.selectbox if each.label == label).set_value(value)
+    return run(app)
+
+
+def opens(app: AppTest) -> list[str]:
+    """The photos that can be opened, in their order."""
+    return [each.removeprefix("Open ") for each in buttons(app) if each.startswith("Open ")]
+
+
+def test_a_class_is_seen_photo_by_photo_with_what_was_said(opened: Opened) -> None:
+    app = manage_page(opened[0], "Photos")
+    assert "5 of 5 photos" in shown(app)
+    assert opens(app) == [f"flickr:{number}" for number in range(5)]
+    said = pictures(app)
+    assert all('loading="lazy"' in each and "?w=350" in each for each in said)
+    assert "1 correct</span> " in said[0]
+    assert "1 incorrect" in said[1]
+    assert "no votes" in said[3]
+    assert "ann" not in "".join(said)  # who said it is seen when it is asked for
+    choose(app, "Show", "disagreement")
+    assert opens(app) == ["flickr:1"]
+    choose(app, "Show", "all")
+    choose(app, "Verdict", "incorrect")
+    assert opens(app) == ["flickr:1"]
+
+
+def test_a_photo_opens_large_and_names_are_hidden_until_asked_for(opened: Opened) -> None:
+    app = manage_page(opened[0], "Photos")
+    click(app, "Open flickr:1")
+    assert len(pictures(app)) == 1
+    text = shown(app)
+    assert ":green-badge[correct]" in text
+    assert ":red-badge[incorrect]" in text
+    assert r"\*ann\*" not in buttons(app)
+    app.toggle[0].set_value(True)
+    run(app)
+    # From a vote to its labeler, from there to another photo, and back to the class.
+    click(app, r"\*ann\*")
+    assert "3 said by *ann*, in that order" in shown(app)
+    assert opens(app) == ["flickr:0", "flickr:1", "flickr:2"]
+    assert "others: 1 incorrect" in pictures(app)[1]
+    click(app, "Open flickr:2")
+    click(app, "Previous")
+    assert f"{TENCH}/flickr:1" in shown(app)
+    click(app, "All photos of tench")
+    assert "5 of 5 photos" in shown(app)
+
+
+def test_filters_are_kept_while_a_photo_is_large(opened: Opened) -> None:
+    app = manage_page(opened[0], "Photos")
+    choose(app, "Show", "not labeled")
+    click(app, "Open flickr:4")
+    click(app, "All photos")
+    assert opens(app) == ["flickr:3", "flickr:4"]
+
+
+def test_what_is_void_is_marked_and_found(opened: Opened) -> None:
+    workspace, store = opened
+    void(store, workspace, "ben", by="dana", reason="0 s a photo")
+    app = manage_page(workspace, "Photos")
+    choose(app, "Show", "void or held out")
+    assert opens(app) == ["flickr:1"]
+    assert "1 void or held" in pictures(app)[0]
+    choose(app, "Photos of", "A labeler")
+    choose(app, "Labeler", "ben")
+    assert "void or held" in pictures(app)[0]
+
+
+def test_many_photos_come_page_by_page(opened: Opened) -> None:
+    workspace, store = opened
+    for number in range(300, 330):
+        add_candidate(workspace, store, TENCH, number, number)
+    app = manage_page(workspace, "Photos")
+    assert len(pictures(app)) == 24
+    app.number_input[0].set_value(2)
+    run(app)
+    assert len(pictures(app)) == 11
+    # Another filter begins at its first page.
+    choose(app, "Show", "disagreement")
+    choose(app, "Show", "all")
+    assert len(pictures(app)) == 24
+
+
+def test_a_photo_becomes_a_gold_question(opened: Opened) -> None:
+    workspace, store = opened
+    app = manage_page(workspace, "Photos")
+    click(app, "Open flickr:3")
+    click(app, "Use it")
+    assert "say how the answer is known" in shown(app)
+    app.radio[0].set_value("incorrect")
+    next(each for each in app.text_input if each.label == "Because").set_value("a *carp*")
+    click(app, "Use it")
+    (made,) = list_gold_questions(store)
+    assert (made.task, made.expected, made.reason) == (f"{TENCH}/flickr:3", NO, "a *carp*")
+    assert "tench is incorrect, because a *carp*" in shown(app)
+
+
+def test_strangers_words_are_text_in_the_gallery(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(*labeled_workspace(tmp_path, []), monkeypatch) as (workspace, store):
+        hostile = "<img src=x onerror=alert(1)>\u202e"
+        add_candidate(
+            workspace, store, TENCH, 1, owner_name=hostile, page_url="javascript:alert(1)"
+        )
+        (photo,) = pictures(manage_page(workspace, "Photos"))
+        assert photo.count("<img") == 1
+        assert "javascript:" not in photo
+        assert "\u202e" not in photo
+
+
+def test_what_was_removed_is_told(opened: Opened) -> None:
+    workspace, store = opened
+    app = manage_page(workspace, "Photos")
+    remove(store)
+    click(app, "Open flickr:0")
+    assert "was removed" in shown(app)
+
+
+def remove(store: Store) -> None:
+    with store.begin() as session:
+        find_candidate(session, f"{TENCH}/flickr:0").photo.refused = "removed"
