@@ -59,6 +59,16 @@ def guarded(beside: Browser, profile: Path, *options: str) -> Iterator[BrowserCo
         context.close()
 
 
+@contextmanager
+def another(browser: Browser, *options: str) -> Iterator[Browser]:
+    """Start a second one, with further options: the first one's Playwright runs both."""
+    started = browser.browser_type.launch(executable_path=_program(), args=[*_OPTIONS, *options])
+    try:
+        yield started
+    finally:
+        started.close()
+
+
 def _program() -> str:
     names = (os.environ.get("GENSET_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
     program = next((found for name in names if name and (found := shutil.which(name))), None)

@@ -115,27 +115,36 @@ def labels_stats(folder: Path | None, panel: str | None, as_json: bool) -> None:
 )
 @click.option("-o", "--output", type=FILE, help="A CSV file to write (default: print).")
 @panel_option
+@click.option("--without", help="All labels but those of this panel.")
 @json_option
 @click.pass_obj
 def labels_aggregate(
-    folder: Path | None, method: str, output: Path | None, panel: str | None, as_json: bool
+    folder: Path | None,
+    method: str,
+    output: Path | None,
+    panel: str | None,
+    without: str | None,
+    as_json: bool,
 ) -> None:
     """Bring each candidate's votes together into one label, with the weight of each verdict.
 
+    The file can choose a release: genset release create NAME --labels FILE.
+
     \b
     genset labels aggregate --method dawid-skene -o labels-together.csv
+    genset labels aggregate --method majority --without fresh
     """
     from genset.label.exchange.opinions import COLUMNS, opinions, rows, write_opinions
 
     with opened(folder) as (_, store):
-        found = opinions(store, method, panel)
+        found = opinions(store, method, panel, without)
     if output is not None:
         count = write_opinions(output, found)
         show({"file": str(output), "candidates": count}, f"{count} candidates: {output}", as_json)
     elif as_json:
-        show_json(found)
+        show_json(found.by_task)
     else:
-        show_table(COLUMNS, rows(found))
+        show_table(COLUMNS, rows(found.by_task))
 
 
 @labels.command("review")

@@ -7,12 +7,16 @@ import click
 
 from genset.cli.common import FILE, PATH, json_option, opened, show
 from genset.cli.sources import source_option
-from genset.errors import ReleaseDamaged
+from genset.errors import BadInput, ReleaseDamaged
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
+    from genset.release.aggregated import AggregatedLabels
     from genset.release.choose import ReleasePlan
     from genset.release.reader import Release
+    from genset.store import Store
+
+METHODS = ("majority", "frequency", "dawid-skene")
 
 
 @click.group()
@@ -54,6 +58,14 @@ def release() -> None:
     "--panel",
     help="Record only this panel's votes, and choose the photos by all other votes.",
 )
+@click.option(
+    "--labels",
+    help="Take only what majority, frequency or dawid-skene calls correct, or a FILE of genset "
+    "labels aggregate.",
+)
+@click.option(
+    "--min-confidence", type=float, help="Lowest confidence of these labels, 0 to 1 (default: any)."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws.")
 @click.option("--contact", default="", help="Whom to contact about it, for the data card.")
 @click.option("--dry-run", is_flag=True, help="Print what it would contain, and write nothing.")
@@ -66,9 +78,15 @@ def release_create(folder: Path | None, /, name: str, **options: Any) -> None:
     from those with a high selection frequency; top takes those with the highest; matched draws so
     that selection frequencies are distributed as in other labels.
 
+    With --labels, a candidate's votes are first brought together into one label, and only what is
+    labeled correct can be taken; threshold and top still go by selection frequencies, and matched
+    takes no --labels. A ruling wins over both. Confidence is the label's share of the votes; of
+    dawid-skene it is its probability.
+
     \b
     genset release create v1
     genset release create v1 --panel fresh
+    genset release create d --labels dawid-skene --min-confidence 0.8
     genset release create t --strategy threshold --per-class 10 --threshold 0.7 --dry-run
     genset release create m --strategy matched --reference labels.csv --fill-up --seed 3
     genset release create o --licenses open --max-per-owner 5 --exclude duplicates
@@ -78,8 +96,9 @@ def release_create(folder: Path | None, /, name: str, **options: Any) -> None:
 
     from genset.release.freeze import create, dry_run
 
-    plan, as_json = _plan(options), options["as_json"]
+    as_json = options["as_json"]
     with opened(folder, originals="read") as (workspace, store):
+        plan = _plan(options, store)
         if options["dry_run"]:
             seen = dry_run(workspace, store, plan)
             text = "\n".join([f"{name} would have, and nothing was written:", *seen.lines()])
@@ -94,7 +113,7 @@ def release_create(folder: Path | None, /, name: str, **options: Any) -> None:
     show(_release_summary(made), "\n".join(lines), as_json)
 
 
-def _plan(options: dict[str, Any]) -> "ReleasePlan":
+def _plan(options: dict[str, Any], store: "Store") -> "ReleasePlan":
     from genset.licenses import choose_licenses
     from genset.release.choose import ReleasePlan
     from genset.release.exclusions import Exclusion
@@ -108,6 +127,8 @@ def _plan(options: dict[str, Any]) -> "ReleasePlan":
         strategy=strategy(options["strategy"], given),
         seed=options["seed"],
         panel=options["panel"],
+        labels=_labels(options["labels"], store, options["panel"]),
+        min_confidence=options["min_confidence"],
         licenses=choose_licenses(options["licenses"]),
         sources=options["sources"],
         max_per_owner=options["max_per_owner"],
@@ -117,6 +138,26 @@ def _plan(options: dict[str, Any]) -> "ReleasePlan":
         ),
         one_of_each="duplicates" in options["exclude"],
     )
+
+
+def _labels(given: str | None, store: "Store", measuring: str | None) -> "AggregatedLabels | None":
+    """What --labels names: a method, applied to the votes that may choose, or a file."""
+    from genset.label.exchange.opinions import opinions
+    from genset.release.aggregated import AggregatedLabel, AggregatedLabels
+    from genset.store import Verdict
+
+    if given is None:
+        return None
+    if given not in METHODS:
+        if not Path(given).is_file():
+            raise BadInput(f"--labels takes {', '.join(METHODS)} or a file, not {given!r}")
+        return AggregatedLabels.read(Path(given))
+    found = opinions(store, given, without=measuring)
+    by_task = {
+        task: AggregatedLabel(Verdict(each.label) if each.label else None, found.confidence[task])
+        for task, each in found.by_task.items()
+    }
+    return AggregatedLabels(given, by_task, found.panel, found.without, found.digest)
 
 
 @release.command("verify")

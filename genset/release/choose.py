@@ -7,8 +7,9 @@ from typing import Any
 
 from genset.errors import BadInput
 from genset.licenses import License, LicenseChoice
+from genset.release.aggregated import AggregatedLabels
 from genset.release.exclusions import Exclusion
-from genset.release.strategies import Majority, Pick, Strategy
+from genset.release.strategies import Majority, Matched, Pick, Strategy
 from genset.release.strategies.contract import shuffled
 from genset.release.table import CandidateRow, CandidateTable
 from genset.store import Verdict
@@ -24,6 +25,8 @@ class ReleasePlan:
         strategy: chooses from the candidates that pass all other rules.
         seed: of all random draws.
         panel: the panel whose votes are recorded and do not choose; None: all votes do both.
+        labels: aggregated labels, of which only "correct" is taken; None: votes are counted.
+        min_confidence: the lowest confidence of such a label, 0 to 1; None: any.
         licenses: the allowed licences; None for any.
         sources: the allowed sources; none for any.
         max_per_owner: the most photos of one owner in the release, at least 1; None: no limit.
@@ -35,6 +38,8 @@ class ReleasePlan:
     strategy: Strategy = field(default_factory=Majority)
     seed: int = 0
     panel: str | None = None
+    labels: AggregatedLabels | None = None
+    min_confidence: float | None = None
     licenses: LicenseChoice | None = None
     sources: tuple[str, ...] = ()
     max_per_owner: int | None = None
@@ -43,11 +48,21 @@ class ReleasePlan:
     one_of_each: bool = False
 
     def __post_init__(self) -> None:
-        """Check the numbers.
+        """Check the numbers, and what goes together.
 
         Raises:
-            BadInput: `max_per_owner` is below 1.
+            BadInput: `max_per_owner` is below 1, or labels or their confidence do not apply.
         """
+        if self.labels is not None and isinstance(self.strategy, Matched):
+            raise BadInput(
+                "--labels does not apply to --strategy matched, which takes photos of every "
+                "selection frequency"
+            )
+        if self.min_confidence is not None:
+            if self.labels is None:
+                raise BadInput("--min-confidence needs --labels: votes alone have no confidence")
+            if not 0 <= self.min_confidence <= 1:
+                raise BadInput("--min-confidence must be from 0 to 1")
         if self.max_per_owner is not None and self.max_per_owner < 1:
             raise BadInput("--max-per-owner must be at least 1")
 
@@ -55,6 +70,8 @@ class ReleasePlan:
         """The plan as JSON, for the manifest. Unused options are left out."""
         rest: dict[str, Any] = {
             "panel": self.panel,
+            "labels": self.labels and self.labels.as_json(),
+            "min_confidence": self.min_confidence,
             "licenses": list(self.licenses.words) if self.licenses else [],
             "sources": sorted(self.sources),
             "max_per_owner": self.max_per_owner,
@@ -90,7 +107,7 @@ class Chosen:
 def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     """Choose candidates from a table, step by step, each from those that remain:
 
-    1. Remove candidates that the strategy refuses.
+    1. Remove candidates that the strategy refuses, or that aggregated labels do.
     2. Assign each photo to one class. If it is called correct for several, remove it.
     3. Remove photos by source and by licence, and photos of other sets.
     4. Of copies (the same bytes in one class; with `one_of_each` also similar photos), keep the
@@ -109,7 +126,7 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     remaining = [
         entry
         for entry in sorted(table.entries, key=lambda entry: entry.task)
-        if not _refused(entry, plan.strategy.refusal(entry), left_out)
+        if not _refused(entry, _unfit(entry, plan), left_out)
     ]
     remaining = _one_class_each(remaining, table.entries, left_out)
     excluded = _like_others(remaining, plan.exclude)
@@ -143,6 +160,20 @@ def selection_frequency(votes: Mapping[Verdict, int]) -> float | None:
     """
     total = sum(votes.values())
     return votes.get(Verdict.CORRECT, 0) / total if total else None
+
+
+def _unfit(entry: CandidateRow, plan: ReleasePlan) -> str | None:
+    """Why a candidate cannot be taken, whatever the others are.
+
+    Aggregated labels speak before the strategy, whose words are of counted votes, but for
+    candidates without votes or with a ruling, which they have no say in.
+    """
+    if plan.labels is not None and entry.aggregated and entry.ruling is None and entry.labels:
+        if not entry.is_correct:
+            return f"not called correct by {plan.labels.method}"
+        if entry.aggregated.confidence < (plan.min_confidence or 0):
+            return f"confidence below {plan.min_confidence:g}"
+    return plan.strategy.refusal(entry)
 
 
 def _refused(entry: CandidateRow, reason: str | None, left_out: _Reasons) -> bool:

@@ -16,7 +16,7 @@ from genset.release.facts import alpha, collected, ground, words_of_sources
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import Release, ReleasePhoto
-from genset.release.table import read_table
+from genset.release.table import CandidateRow, read_table
 from genset.store import Candidate, Label, Store, Verdict, is_out, votes
 from genset.workspace import Workspace
 
@@ -43,7 +43,8 @@ def create(
         contact: whom to contact about the release.
 
     Raises:
-        BadInput: the name is taken or cannot be a folder's name, or nobody voted in the panel.
+        BadInput: the name is taken or cannot be a folder's name, nobody voted in the panel, or
+            aggregated labels are of other votes than may choose.
         GensetError: nothing is left to choose, or an original is missing or damaged.
     """
     free_folder(workspace.releases, name)
@@ -81,7 +82,8 @@ def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan) -> Preview:
     """Preview the release that `create` would make.
 
     Raises:
-        BadInput: nobody voted in the panel.
+        BadInput: nobody voted in the panel, or aggregated labels are of other votes than may
+            choose.
     """
     with store.session() as session:
         choice, photos, _ = _chosen(session, plan, workspace.posted_after)
@@ -95,8 +97,10 @@ def _chosen(
     cast = votes(session, plan.panel)
     if plan.panel is not None and not cast:
         raise BadInput(f"there are no labels of panel {plan.panel!r}: see genset labels stats")
-    choice = choose(read_table(session, without=plan.panel), plan)
-    records = _records(session, [entry.id for entry in choice.chosen], cast, since)
+    if plan.labels is not None:
+        plan.labels.check(session, plan.panel)
+    choice = choose(read_table(session, without=plan.panel, labels=plan.labels), plan)
+    records = _records(session, choice.chosen, cast, since)
     return choice, sorted(records, key=lambda photo: photo.file), cast
 
 
@@ -115,16 +119,24 @@ def _nothing(choice: Chosen, plan: ReleasePlan) -> str:
 
 
 def _records(
-    session: Session, ids: Sequence[int], cast: _Votes, since: datetime
+    session: Session, chosen: Sequence[CandidateRow], cast: _Votes, since: datetime
 ) -> Iterator[ReleasePhoto]:
-    for start in range(0, len(ids), 500):
-        some = select(Candidate).where(Candidate.id.in_(ids[start : start + 500]))
-        for candidate in session.scalars(some):
-            yield _record(candidate, cast.get(candidate.id, Counter()), since)
+    for start in range(0, len(chosen), 500):
+        entries = {entry.id: entry for entry in chosen[start : start + 500]}
+        for candidate in session.scalars(select(Candidate).where(Candidate.id.in_(entries))):
+            counts = cast.get(candidate.id, Counter())
+            yield _record(candidate, counts, since, _confidence(entries[candidate.id]))
         session.expunge_all()  # a large release's rows need not all be in memory
 
 
-def _record(candidate: Candidate, counts: Counter[Verdict], since: datetime) -> ReleasePhoto:
+def _confidence(entry: CandidateRow) -> float | None:
+    """That of the aggregated label by which it was taken; None where no such label decided."""
+    return entry.aggregated.confidence if entry.aggregated and entry.ruling is None else None
+
+
+def _record(
+    candidate: Candidate, counts: Counter[Verdict], since: datetime, confidence: float | None
+) -> ReleasePhoto:
     photo = candidate.photo
     frequency = selection_frequency(counts)
     assert photo.sha256 and photo.byte_size and photo.width and photo.height
@@ -152,6 +164,7 @@ def _record(candidate: Candidate, counts: Counter[Verdict], since: datetime) -> 
         selection_frequency=None if frequency is None else round(frequency, 6),
         license_id=spdx_id(License(photo.license, photo.license_url)),
         unseen=ground(photo, since),
+        confidence=confidence,
     )
 
 

@@ -59,6 +59,9 @@ class ReleasePhoto:
     counts as unseen: it was "taken" since the manifest's day `unseen_since`, so was nowhere before
     it; it was "posted" at its source since, and may have been elsewhere before; or "none" of both
     is known. Where they are None, the manifest does not say.
+
+    `confidence` is that of the aggregated label "correct" by which the photo was taken, 0 to 1;
+    None where votes were counted, or a ruling decided.
     """
 
     file: str
@@ -84,13 +87,14 @@ class ReleasePhoto:
     selection_frequency: float | None
     license_id: str | None = None
     unseen: str | None = None
+    confidence: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The record as a manifest has it: without what its format does not say."""
         return as_written(asdict(self))
 
 
-_LATER = ("license_id", "unseen")
+_LATER = ("license_id", "unseen", "confidence")
 
 
 def as_written(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -276,8 +280,9 @@ def read_manifest(path: Path) -> Manifest:
 def content_hash(photos: Sequence[ReleasePhoto]) -> str:
     """A sha256 over the photos' records, sorted by `file`.
 
-    It is over what records of every format have, and what came later follows from that and from a
-    day: the same photos with the same votes have one hash, whatever version of genset froze them.
+    It is over what records of every format have. What came later is not in it: the same photos
+    with the same votes have one hash, whatever version of genset froze them, and by whatever method
+    their votes were brought together.
     """
     digest = hashlib.sha256()
     for photo in sorted(photos, key=lambda photo: photo.file):
@@ -332,6 +337,8 @@ def _photo(record: dict[str, Any], form: str) -> ReleasePhoto:
         raise ValueError(f"{form!r} has no {' and no '.join(_LATER)}")
     if photo.unseen not in (None, *GROUNDS):
         raise ValueError(f"a photo is unseen by what is {', '.join(GROUNDS)}: {photo.unseen!r}")
+    if photo.confidence is not None and not 0 <= photo.confidence <= 1:
+        raise ValueError(f"a confidence is from 0 to 1: {photo.confidence!r}")
     # A manifest may come from an untrusted source. Its paths must not leave its folder.
     named = re.fullmatch(r"(n[0-9]{8})/[0-9a-f]{64}\.[a-z]+", photo.file)
     if named is None or named[1] != photo.wnid:

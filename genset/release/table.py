@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from genset.release.aggregated import AggregatedLabel, AggregatedLabels
 from genset.store import (
     Candidate,
     DuplicatePair,
@@ -33,6 +34,7 @@ class CandidateRow:
         posted_at: when it was posted, ISO 8601 in UTC, so that it sorts by time.
         said: the number of labelers by verdict.
         ruling: the verdict of the review; None if it was not reviewed.
+        aggregated: what the votes say together; None where votes are counted instead.
     """
 
     id: int
@@ -46,6 +48,7 @@ class CandidateRow:
     posted_at: str
     said: Mapping[Verdict, int]
     ruling: Verdict | None
+    aggregated: AggregatedLabel | None = None
 
     @property
     def task(self) -> str:
@@ -74,7 +77,9 @@ class CandidateRow:
 
     @property
     def is_correct(self) -> bool:
-        """Whether it is called correct, by its ruling or by a majority of its labelers."""
+        """Whether it is called correct, by its ruling, its aggregated label or a majority."""
+        if self.ruling is None and self.aggregated is not None:
+            return self.aggregated.label is Verdict.CORRECT
         return is_called_correct(Counter(self.said), self.ruling)
 
 
@@ -94,8 +99,13 @@ class CandidateTable:
     sources: frozenset[str] = frozenset()
 
 
-def read_table(session: Session, without: str | None = None) -> CandidateTable:
-    """The table of a workspace, with the votes of all panels except `without`."""
+def read_table(
+    session: Session, without: str | None = None, labels: AggregatedLabels | None = None
+) -> CandidateTable:
+    """The table of a workspace, with the votes of all panels except `without`.
+
+    Where there are aggregated `labels`, each candidate has its own.
+    """
     cast = votes(session, without=without)
     rulings = rulings_in_force(session)
     rows = session.execute(
@@ -119,7 +129,7 @@ def read_table(session: Session, without: str | None = None) -> CandidateTable:
         CandidateRow(
             id=row.id,
             wnid=row.wnid,
-            photo=f"{row.source}:{row.source_id}",
+            photo=(photo := f"{row.source}:{row.source_id}"),
             sha256=row.sha256,
             fingerprint=None if row.fingerprint is None else int(row.fingerprint, 16),
             owner=f"{row.source}:{row.owner}",
@@ -128,6 +138,7 @@ def read_table(session: Session, without: str | None = None) -> CandidateTable:
             posted_at=row.posted_at.isoformat(),
             said=cast.get(row.id, nobody),
             ruling=rulings.get(row.id),
+            aggregated=labels.of(f"{row.wnid}/{photo}") if labels else None,
         )
         for row in rows
     )

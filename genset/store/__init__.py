@@ -34,6 +34,7 @@ from genset.store.models import (
 )
 from genset.store.queries import (
     claimed_by_several,
+    digest_of_votes,
     find_candidate,
     is_called_correct,
     is_contested,
@@ -46,6 +47,7 @@ from genset.store.queries import (
     rulings_in_force,
     stored_candidates,
     votes,
+    votes_digest,
 )
 from genset.store.scraping import (
     HeldLock,
@@ -91,6 +93,7 @@ __all__ = [
     "Visit",
     "Worker",
     "claimed_by_several",
+    "digest_of_votes",
     "find_candidate",
     "is_called_correct",
     "is_contested",
@@ -105,4 +108,5 @@ __all__ = [
     "rulings_in_force",
     "stored_candidates",
     "votes",
+    "votes_digest",
 ]

@@ -1,6 +1,9 @@
 """The questions that more than one stage asks."""
 
+import hashlib
+import json
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from sqlalchemy import ColumnElement, Select, Subquery, exists, func, or_, select, union
 from sqlalchemy.orm import Session, aliased
@@ -176,6 +179,28 @@ def votes(
     for candidate_id, verdict, count in session.execute(counted):
         found[candidate_id][verdict] = count
     return dict(found)
+
+
+def votes_digest(session: Session, panel: str | None = None, without: str | None = None) -> str:
+    """The `digest_of_votes` of the votes in force. Panels as in `labels_in_force`."""
+    force = labels_in_force(panel, without).subquery()
+    rows = session.execute(
+        select(Candidate.wnid, Photo.source, Photo.source_id, force.c.worker, force.c.verdict)
+        .join(Candidate, Candidate.id == force.c.candidate_id)
+        .join(Candidate.photo)
+    )
+    return digest_of_votes(
+        (f"{wnid}/{source}:{source_id}", worker, verdict)
+        for wnid, source, source_id, worker, verdict in rows
+    )
+
+
+def digest_of_votes(votes: Iterable[tuple[str, str, str]]) -> str:
+    """16 hexadecimal digits that change when a vote does: (task, worker, verdict), in any order."""
+    digest = hashlib.sha256()
+    for line in sorted(json.dumps((task, worker, str(label))) for task, worker, label in votes):
+        digest.update(line.encode() + b"\n")
+    return digest.hexdigest()[:16]
 
 
 def rulings_in_force(session: Session) -> dict[int, Verdict]:

@@ -1,29 +1,62 @@
 """The votes of a workspace brought together by a method, and that as a table."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from genset.errors import BadInput
 from genset.label.exchange.sheet import write_sheet
-from genset.label.quality.aggregate import METHODS, Opinion
+from genset.label.quality.aggregate import METHODS, Opinion, confidences
 from genset.label.quality.in_force import votes_table
-from genset.store import Store, Verdict
+from genset.store import Store, Verdict, digest_of_votes
 
 COLUMNS = ("task", "label", "votes", *Verdict)
+FILE_COLUMNS = (*COLUMNS, "confidence", "method", "panel", "without", "votes_digest")
 
 
-def opinions(store: Store, method: str, panel: str | None = None) -> dict[str, Opinion]:
-    """What the labelers of each candidate say together, by its task.
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """What the labelers of each candidate say together, and what that was made of.
 
-    `method` is one of `genset.label.quality.aggregate.METHODS`; the votes are those in force, of
-    one panel or of all.
+    Attributes:
+        method: one of `genset.label.quality.aggregate.METHODS`.
+        by_task: the opinions.
+        confidence: of each one's label, 0 to 1, to six digits, by task.
+        panel, without: whose votes: of one panel, of all but one, or (both None) of all.
+        digest: the `genset.store.digest_of_votes` of these votes.
+    """
+
+    method: str
+    by_task: dict[str, Opinion]
+    confidence: dict[str, float]
+    panel: str | None
+    without: str | None
+    digest: str
+
+
+def opinions(
+    store: Store, method: str, panel: str | None = None, without: str | None = None
+) -> Opinions:
+    """Bring the votes in force together: of one panel, of all but the one `without`, or of all.
 
     Raises:
-        BadInput: there is no such method, or no label of this panel.
+        BadInput: there is no such method, no label of one of the panels, or both are given.
     """
     if method not in METHODS:
         raise BadInput(f"a method is {', '.join(METHODS)}, not {method!r}")
-    return METHODS[method](votes_table(store, panel))
+    if panel is not None and without is not None:
+        raise BadInput("give --panel or --without: of one panel, no other is to be left out")
+    votes = votes_table(store, panel, without)
+    found = METHODS[method](votes)
+    sure = confidences(method, votes, found)
+    return Opinions(
+        method=method,
+        by_task=found,
+        confidence={task: round(value, 6) for task, value in sure.items()},
+        panel=panel,
+        without=without,
+        digest=digest_of_votes(votes),
+    )
 
 
 def rows(found: Mapping[str, Opinion]) -> Iterator[tuple[str, str, int, *tuple[str, ...]]]:
@@ -33,10 +66,17 @@ def rows(found: Mapping[str, Opinion]) -> Iterator[tuple[str, str, int, *tuple[s
         yield task, opinion.label or "", opinion.votes, *weights
 
 
-def write_opinions(path: Path, found: Mapping[str, Opinion]) -> int:
+def write_opinions(path: Path, found: Opinions) -> int:
     """Write the table as a CSV file, and return how many rows it has.
+
+    Its last columns, `FILE_COLUMNS`, say what it was made of, so that a release can be made of it.
 
     Raises:
         BadInput: the file cannot be written.
     """
-    return write_sheet(path, COLUMNS, rows(found))
+    facts = (found.method, found.panel, found.without, found.digest)
+    return write_sheet(
+        path,
+        FILE_COLUMNS,
+        ((*cells, f"{found.confidence[cells[0]]:.6f}", *facts) for cells in rows(found.by_task)),
+    )

@@ -60,15 +60,17 @@ def check_panel(store: Store, panel: str | None) -> None:
         raise BadInput(f"there are no labels of panel {panel!r}; panels with labels: {named}")
 
 
-def votes_table(store: Store, panel: str | None = None) -> list[Vote]:
+def votes_table(store: Store, panel: str | None = None, without: str | None = None) -> list[Vote]:
     """Every vote in force, in the order in which they were stored.
 
-    A labeler has one vote on a candidate: their newest label, of that panel or of all.
+    A labeler has one vote on a candidate: their newest label, of that panel, of all panels but the
+    one `without`, or (both None) of all.
 
     Raises:
-        BadInput: there is no label of this panel.
+        BadInput: there is no label of one of these panels.
     """
     check_panel(store, panel)
+    check_panel(store, without)
     named = select(Candidate.id, Candidate.wnid, Photo.source, Photo.source_id).join(
         Candidate.photo
     )
@@ -76,7 +78,7 @@ def votes_table(store: Store, panel: str | None = None) -> list[Vote]:
         tasks = {number: _task(*words) for number, *words in session.execute(named)}
         return [
             Vote(tasks[number], worker, verdict.value)
-            for number, worker, verdict in _in_force(session, panel)
+            for number, worker, verdict in _in_force(session, panel, without)
         ]
 
 
@@ -108,11 +110,12 @@ def ballots(session: Session, panel: str | None = None) -> list[Ballot]:
     return found
 
 
-def _in_force(session: Session, panel: str | None) -> Iterable[tuple[int, str, Verdict]]:
+def _in_force(
+    session: Session, panel: str | None, without: str | None = None
+) -> Iterable[tuple[int, str, Verdict]]:
     """The votes: candidate, worker, verdict."""
-    return session.execute(
-        labels_in_force(panel).with_only_columns(Label.candidate_id, Label.worker, Label.verdict)
-    )
+    force = labels_in_force(panel, without)
+    return session.execute(force.with_only_columns(Label.candidate_id, Label.worker, Label.verdict))
 
 
 def _task(wnid: str, source: str, source_id: str) -> str:

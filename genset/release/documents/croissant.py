@@ -22,6 +22,7 @@ _NUMBERS = {
     "height": "sc:Integer",
     "rank": "sc:Integer",
     "selection_frequency": "sc:Float",
+    "confidence": "sc:Float",
 }
 _MEANINGS = {
     "file_name": "The photo's file, in the folder of its class.",
@@ -38,6 +39,8 @@ _MEANINGS_SINCE_3 = {
     "source has such an order.",
     "keyword": "What was searched for; empty where nothing was.",
     "source": "Where it was found.",
+    "confidence": "How sure the method that brought the votes together is that the photo shows the "
+    "class, 0 to 1; empty where a ruling decided.",
     "license_id": "The SPDX id of its licence.",
     "taken_at": "When it was taken, by the camera's clock; empty where that is not known.",
     "posted_at": "When it was posted at its source, in UTC.",

@@ -120,7 +120,38 @@ def annotation(manifest: Mapping[str, Any]) -> str:
         said += f" Agreement over all candidates: Krippendorff's alpha {agreement:.3f}."
     else:
         said += " Agreement was not measured: no two labelers could differ on a photo."
-    return said
+    return said + aggregation(manifest)
+
+
+# How each method says what a candidate's votes say together, and what its confidence is.
+_METHODS = {
+    "majority": "the verdict with most votes (confidence: its share of the votes)",
+    "frequency": "the verdict with the largest share of the votes (confidence: this share)",
+    "dawid-skene": "the most probable verdict, given an error rate estimated for each labeler "
+    "(Dawid and Skene, 1979; confidence: its probability)",
+}
+
+
+def method(manifest: Mapping[str, Any]) -> str | None:
+    """The method that brought the votes on a photo together; None where they were counted."""
+    return told(told(manifest.get("strategy"), "labels", dict), "method", str)
+
+
+def aggregation(manifest: Mapping[str, Any]) -> str:
+    """How the votes on a photo became its label, as a sentence; "" where they were counted."""
+    name = method(manifest)
+    if name is None:
+        return ""
+    facts = told(manifest.get("strategy"), "labels", dict)
+    panel, without = told(facts, "panel", str), told(facts, "without", str)
+    whose = f" of panel {line(panel)}" if panel else ""
+    whose += f" of all panels but {line(without)}" if without else ""
+    file = told(facts, "file", str)
+    read = f", read from {line(file)} (sha256 {line(facts and facts.get('sha256'))})" * bool(file)
+    return (
+        f" A photo's votes{whose} were brought together by {line(name)}: "
+        f"{_METHODS.get(name, 'a method that is not described')}{read}."
+    )
 
 
 def choice(manifest: Mapping[str, Any]) -> str:
@@ -128,5 +159,6 @@ def choice(manifest: Mapping[str, Any]) -> str:
     strategy = manifest.get("strategy")
     rule = told(strategy, "name", str) or "an unnamed rule"
     rest = strategy.items() if isinstance(strategy, Mapping) else ()
-    parameters = ", ".join(f"{line(k)} {line(v)}" for k, v in rest if k != "name")
+    words = {"name", "labels"} if method(manifest) else {"name"}
+    parameters = ", ".join(f"{line(k)} {line(v)}" for k, v in rest if k not in words)
     return f"Chosen by {line(rule)}" + (f" ({parameters})." if parameters else ".")

@@ -40,7 +40,10 @@ _ADDRESSES = ("page_url", "license_url")
 
 def columns(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     """The table's columns, for a manifest of this format."""
-    return _COLUMNS if said.is_before(manifest) else (*_COLUMNS, *_SINCE_3)
+    if said.is_before(manifest):
+        return _COLUMNS
+    aggregated = ("confidence",) if said.method(manifest) else ()
+    return (*_COLUMNS, *_SINCE_3, *aggregated)
 
 
 def metadata(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str:

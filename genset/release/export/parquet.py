@@ -14,7 +14,7 @@ from genset.taxonomy import imagenet1k
 
 _ROWS = 100  # per row group, which readers load into memory at once
 _TYPES = {"byte_size": "int64", "width": "int64", "height": "int64", "rank": "int64"}
-_TYPES |= {"selection_frequency": "float64"}  # the others are strings
+_TYPES |= {"selection_frequency": "float64", "confidence": "float64"}  # the others are strings
 
 
 def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
@@ -33,7 +33,8 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     import pyarrow
     from pyarrow import parquet
 
-    columns = list(release.photos[0].as_json()) if release.photos else []
+    # One photo's confidence may be unknown while another's is not.
+    columns = list({name: None for photo in release.photos for name in photo.as_json()})
     schema = pyarrow.schema(
         [
             ("image", pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())])),

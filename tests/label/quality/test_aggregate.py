@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from genset.label.quality.aggregate import (
     majority,
     selection_frequency,
 )
+from genset.label.quality.aggregate.dawid_skene import estimate
 
 # crowd-kit calls pandas in ways that pandas means to drop.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
@@ -151,6 +153,32 @@ def test_dawid_skene_hears_a_reliable_minority() -> None:
         return sum(opinions[f"t{n:03}"].label == true for n, true in enumerate(truth))
 
     assert right(majority(table)) < 250 < 285 < right(dawid_skene(table))
+
+
+@pytest.mark.parametrize("votes", [3, 5])
+@pytest.mark.parametrize("seed", range(3))
+def test_dawid_skene_discounts_two_who_guess(seed: int, votes: int) -> None:
+    """Three who know and two who say anything, three or five votes a photo."""
+    table, truth = crowd(seed, 400, [0.9, 0.9, 0.9, 0.25, 0.25], votes)
+    by_votes, weighed = (
+        sum(found[f"t{n:03}"].label == true for n, true in enumerate(truth))
+        for found in (majority(table), dawid_skene(table))
+    )
+    assert weighed > by_votes + 20, (by_votes, weighed)  # 5 points
+
+
+@pytest.mark.realdata
+def test_decisions_on_reals_votes_agree_with_the_published_ones(realdata: Path) -> None:
+    """924,810 votes of 85 raters: 93.0 % with maybe as an answer of its own, 97.4 % as yes."""
+    with np.load(realdata / "real" / "raters.npz") as file:
+        rater, question, answer = np.nonzero(file["tensor"])
+    with np.load(realdata / "real" / "scores.npz") as file:
+        published = file["tensor"] >= 0.8
+    assert len(answer) == 924_810
+    for answers, yes, agreement in ((answer, 2, 0.930), (answer.clip(max=1), 1, 0.974)):
+        sizes = len(published), 85, yes + 1
+        decided = estimate(question, rater, answers, sizes)[:, yes] >= 0.8
+        assert (decided == published).mean() == pytest.approx(agreement, abs=0.0005)
 
 
 def test_dawid_skene_leaves_two_equal_witnesses_tied() -> None:

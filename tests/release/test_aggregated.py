@@ -1,0 +1,364 @@
+"""Releases whose photos are chosen by labels that a method made of the votes: ``--labels``."""
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from pyarrow import parquet
+
+from genset.cli import cli
+from genset.errors import BadInput, GensetError
+from genset.release.reader import MANIFEST, Release
+from genset.store import LabelerAct, LabelerEvent, Ruling, Verdict, find_candidate
+from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
+from tests.release.conftest import Pool
+
+Genset = Callable[..., str]
+FIRST = f"{TENCH}/flickr:0"
+SECOND = f"{TENCH}/flickr:1"
+THIRD = f"{GOLDFISH}/flickr:100"
+
+
+@pytest.fixture
+def genset(pool: Pool) -> Genset:
+    """Call a command in the pool's workspace; return what it prints, or the error's line."""
+
+    def call(*words: object) -> str:
+        done = CliRunner().invoke(cli, ["-w", str(pool.workspace.root), *map(str, words)])
+        if isinstance(done.exception, GensetError):
+            return f"{done.exception.exit_code}: {done.exception}"
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    return call
+
+
+def create(genset: Genset, pool: Pool, name: str, *words: object) -> Release:
+    answer = genset("release", "create", name, *words)
+    assert "photos of" in answer, answer
+    made = Release(pool.workspace.releases / name)
+    made.verify()
+    return made
+
+
+def confidence(release: Release) -> dict[str, float | None]:
+    return {f"{each.wnid}/flickr:{each.source_id}": each.confidence for each in release.photos}
+
+
+def spammed(pool: Pool) -> None:
+    """Two labelers who look, and three who say correct of all."""
+    for place, wnid in enumerate(CLASSES):
+        for number, truth in ((100 * place, "correct"), (100 * place + 1, "incorrect")):
+            said = dict.fromkeys(("ann", "bob"), truth) | dict.fromkeys("xyz", "correct")
+            pool.label(f"{wnid}/flickr:{number}", **said)
+
+
+def test_dawid_skene_takes_what_a_majority_of_spammers_cannot_carry(
+    pool: Pool, genset: Genset
+) -> None:
+    spammed(pool)
+    assert len(create(genset, pool, "counted").photos) == 8
+    assert len(create(genset, pool, "most", "--labels", "majority").photos) == 8
+    made = create(genset, pool, "weighed", "--labels", "dawid-skene")
+    assert sorted(confidence(made)) == [
+        f"{wnid}/flickr:{100 * place}" for place, wnid in enumerate(CLASSES)
+    ]
+    assert all(value and value > 0.99 for value in confidence(made).values())
+    assert made.left_out == {"not called correct by dawid-skene": 4}
+    assert made.strategy["labels"] == {"method": "dawid-skene"}
+
+
+@pytest.mark.parametrize("method", ["majority", "frequency"])
+def test_confidence_is_the_share_of_votes(pool: Pool, genset: Genset, method: str) -> None:
+    pool.label(FIRST, ann="correct", bob="correct", eve="broken")
+    pool.label(SECOND, ann="correct", bob="incorrect")  # a tie is no label
+    pool.label(THIRD, ann="correct", bob="incorrect", eve="broken", fay="correct")
+    made = create(genset, pool, "v1", "--labels", method)
+    assert confidence(made) == {FIRST: 0.666667, THIRD: 0.5}
+    assert made.left_out == {f"not called correct by {method}": 1, "not labeled": 5}
+    sure = create(genset, pool, "v2", "--labels", method, "--min-confidence", 0.6)
+    assert confidence(sure) == {FIRST: 0.666667}
+    assert sure.left_out["confidence below 0.6"] == 1
+    assert sure.strategy["min_confidence"] == 0.6
+
+
+def test_a_ruling_wins_over_aggregated_labels(pool: Pool, genset: Genset) -> None:
+    pool.label(FIRST, ann="incorrect", bob="incorrect")
+    pool.label(SECOND, ann="correct", bob="correct")
+    pool.label(THIRD, ann="correct", bob="correct")
+    with pool.store.begin() as session:
+        for task, verdict in ((FIRST, Verdict.CORRECT), (SECOND, Verdict.BROKEN)):
+            number = find_candidate(session, task).id
+            session.add(Ruling(candidate_id=number, verdict=verdict, by="mia", reason="so"))
+    made = create(genset, pool, "v1", "--labels", "majority", "--min-confidence", 1)
+    assert confidence(made) == {FIRST: None, THIRD: 1.0}
+    assert made.left_out["ruled not correct in review"] == 1
+
+
+def test_a_photo_goes_to_the_class_that_its_aggregated_label_says(
+    pool: Pool, genset: Genset
+) -> None:
+    """By counted votes it is correct for two classes; unsure is no verdict against it there."""
+    other = pool.also_found_for(GOLDFISH, 0)
+    pool.label(FIRST, ann="correct")
+    pool.label(other, ann="correct", bob="unsure", eve="unsure")
+    pool.label(SECOND, ann="correct")
+    assert confidence(create(genset, pool, "counted")) == {SECOND: None}
+    assert confidence(create(genset, pool, "v1", "--labels", "majority")) == {
+        FIRST: 1.0,
+        SECOND: 1.0,
+    }
+
+
+def test_threshold_and_top_go_by_selection_frequencies_of_what_is_labeled_correct(
+    pool: Pool, genset: Genset
+) -> None:
+    """The three who say correct of all give even the wrong photos a frequency of 0.6."""
+    spammed(pool)
+    pool.label(FIRST, ann="incorrect")
+    right = {f"{wnid}/flickr:{100 * place}" for place, wnid in enumerate(CLASSES)}
+    for name, words, taken in (
+        ("low", ("threshold", "--threshold", 0.6), right),
+        ("high", ("threshold", "--threshold", 0.9), right - {FIRST}),
+        ("relaxed", ("threshold", "--threshold", 0.9, "--relax"), right),
+        ("top", ("top",), right),
+    ):
+        made = create(genset, pool, name, "--strategy", *words, "--labels", "dawid-skene")
+        assert set(confidence(made)) == taken
+        assert made.left_out["not called correct by dawid-skene"] == 4
+    assert len(create(genset, pool, "v1", "--strategy", "top").photos) == 8
+
+
+def test_what_makes_no_sense_together_is_refused_in_one_line(
+    pool: Pool, genset: Genset, tmp_path: Path
+) -> None:
+    pool.label_all_correct()
+    reference = tmp_path / "reference.csv"
+    reference.write_text(f"task,worker,label\n{TENCH}/1,ann,correct\n")
+    for words, line in (
+        (
+            ("--strategy", "matched", "--reference", reference, "--labels", "majority"),
+            "2: --labels does not apply to --strategy matched, which takes photos of every "
+            "selection frequency",
+        ),
+        (
+            ("--min-confidence", 0.5),
+            "2: --min-confidence needs --labels: votes alone have no confidence",
+        ),
+        (
+            ("--labels", "majority", "--min-confidence", 1.5),
+            "2: --min-confidence must be from 0 to 1",
+        ),
+        (
+            ("--labels", "dawid"),
+            "2: --labels takes majority, frequency, dawid-skene or a file, not 'dawid'",
+        ),
+    ):
+        assert genset("release", "create", "v1", *words) == line
+    assert pool.files() == []
+
+
+def test_a_file_gives_the_release_that_its_method_gives(
+    pool: Pool, genset: Genset, tmp_path: Path
+) -> None:
+    spammed(pool)
+    file = tmp_path / "together.csv"
+    genset("labels", "aggregate", "--method", "dawid-skene", "-o", file)
+    direct = create(genset, pool, "direct", "--labels", "dawid-skene", "--min-confidence", 0.8)
+    read = create(genset, pool, "read", "--labels", file, "--min-confidence", 0.8)
+    assert read.photos == direct.photos
+    labels = read.strategy["labels"]
+    assert (labels["method"], labels["file"]) == ("dawid-skene", "together.csv")
+    assert len(labels["sha256"]) == 64
+
+
+def test_the_panel_that_measures_has_no_part_in_the_labels(
+    pool: Pool, genset: Genset, tmp_path: Path
+) -> None:
+    """What the others call wrong, the fresh panel calls right, and the other way round."""
+    pool.label(FIRST, ann="incorrect", bob="incorrect")
+    pool.label(SECOND, ann="correct", bob="correct")
+    fresh = dict.fromkeys("pqrst", "correct")
+    pool.label(FIRST, panel="fresh", **fresh)
+    pool.label(SECOND, panel="fresh", **dict.fromkeys("pqrst", "incorrect"))
+    made = create(genset, pool, "v1", "--panel", "fresh", "--labels", "majority")
+    assert confidence(made) == {SECOND: 1.0}
+    assert made.photos[0].labels == {"incorrect": 5}
+    assert made.strategy["labels"] == {"method": "majority", "without": "fresh"}
+
+    everything, fresh_alone, others, main = (tmp_path / f"{n}.csv" for n in "abcd")
+    aggregate = ("labels", "aggregate", "--method", "majority", "-o")
+    genset(*aggregate, everything)
+    genset(*aggregate, fresh_alone, "--panel", "fresh")
+    genset(*aggregate, others, "--without", "fresh")
+    genset(*aggregate, main, "--panel", "main")
+    for file in (everything, fresh_alone):
+        assert genset("release", "create", "v2", "--panel", "fresh", "--labels", file) == (
+            f"2: {file.name}: votes of panel fresh, which only measures, are in it: genset labels "
+            f"aggregate --method majority -o {file.name} --without fresh"
+        )
+    for file in (others, main):
+        again = create(genset, pool, file.stem, "--panel", "fresh", "--labels", file)
+        assert again.photos == made.photos
+    assert "no labels of panel 'frehs'" in genset(*aggregate, main, "--without", "frehs")
+
+
+def test_void_votes_are_in_no_aggregate(pool: Pool, genset: Genset) -> None:
+    pool.label(FIRST, ann="correct", x="incorrect", y="incorrect")
+    pool.label(SECOND, ann="incorrect", x="correct", y="correct")
+    assert confidence(create(genset, pool, "before", "--labels", "majority")) == {SECOND: 0.666667}
+    with pool.store.begin() as session:
+        session.add(LabelerEvent(worker="x", what=LabelerAct.VOID, by="mia", reason="so"))
+        session.add(LabelerEvent(worker="y", what=LabelerAct.HOLD, by="mia", reason="so"))
+    assert confidence(create(genset, pool, "after", "--labels", "majority")) == {FIRST: 1.0}
+
+
+@pytest.fixture
+def together(pool: Pool, genset: Genset, tmp_path: Path) -> Path:
+    """A file of three candidates' labels."""
+    pool.label(FIRST, ann="correct", bob="correct")
+    pool.label(SECOND, ann="correct", bob="incorrect")
+    pool.label(THIRD, ann="correct")
+    genset("labels", "aggregate", "--method", "frequency", "-o", tmp_path / "together.csv")
+    return tmp_path / "together.csv"
+
+
+@pytest.mark.parametrize("how", ["added", "changed", "void"])
+def test_a_file_that_is_older_than_the_votes_is_refused(
+    pool: Pool, genset: Genset, together: Path, how: str
+) -> None:
+    if how == "void":
+        with pool.store.begin() as session:
+            session.add(LabelerEvent(worker="bob", what=LabelerAct.VOID, by="mia", reason="so"))
+    else:
+        pool.label(FIRST, **{"eve" if how == "added" else "bob": "incorrect"})
+    assert genset("release", "create", "v1", "--labels", together) == (
+        "2: together.csv was made of other votes than are in force now: write it again with "
+        "genset labels aggregate --method frequency -o together.csv"
+    )
+    genset("labels", "aggregate", "--method", "frequency", "-o", together)
+    create(genset, pool, "v1", "--labels", together)
+
+
+def changed(path: Path, change: Callable[[list[dict[str, str]]], None]) -> None:
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    names = list(rows[0])
+    change(rows)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, names, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda rows: rows[0].update(task="n1/x:1"), "there is no candidate n1/x:1 in this"),
+        (lambda rows: rows.append(rows[0]), f"line 5: {FIRST} stands there twice"),
+        (lambda rows: rows[1].update(label="yes"), "line 3: a label is correct, incorrect, uns"),
+        (lambda rows: rows[1].update(confidence="nan"), "line 3: a confidence is from 0 to 1, no"),
+        (lambda rows: rows[1].update(confidence="much"), "line 3: a confidence is from 0 to 1"),
+        (lambda rows: rows[1].update(method="mine"), "line 3: its method is another than in the"),
+        (lambda rows: rows.clear(), "holds no labels"),
+    ],
+)
+def test_a_file_that_is_wrong_is_named_with_its_line(
+    pool: Pool,
+    genset: Genset,
+    together: Path,
+    change: Callable[[list[dict[str, str]]], None],
+    line: str,
+) -> None:
+    changed(together, change)
+    answer = genset("release", "create", "v1", "--labels", together)
+    assert answer.startswith("2: ") and line in answer and "\n" not in answer
+    assert pool.files() == []
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"task,label,votes\n", "has no column confidence: --labels takes a method, or a file"),
+        (b"\xff\xfe\x00", "cannot be read as a table of labels"),
+        (b"", "has no column task"),
+    ],
+)
+def test_a_file_of_something_else_is_refused(
+    genset: Genset, together: Path, content: bytes, line: str
+) -> None:
+    text = together.read_text()
+    together.write_bytes(content)
+    assert line in genset("release", "create", "v1", "--labels", together)
+    together.write_text(text.replace(",frequency,", ",frequency,,,,,"))
+    assert "line 2: the row has not as many cells" in genset(
+        "release", "create", "v1", "--labels", together
+    )
+
+
+def test_documents_and_exports_say_how_labels_came_about(
+    pool: Pool, genset: Genset, tmp_path: Path
+) -> None:
+    spammed(pool)
+    with pool.store.begin() as session:
+        number = find_candidate(session, FIRST).id
+        session.add(Ruling(candidate_id=number, verdict=Verdict.CORRECT, by="mia", reason="so"))
+    plain = create(genset, pool, "plain")
+    made = create(genset, pool, "v1", "--labels", "dawid-skene")
+    card = (made.root / "DATA_CARD.md").read_text()
+    assert (
+        "A photo's votes were brought together by dawid-skene: the most probable verdict, given an "
+        "error rate estimated for each labeler (Dawid and Skene, 1979; confidence: its probability)"
+    ) in card
+    assert "brought together" not in (plain.root / "DATA_CARD.md").read_text()
+    with (made.root / "metadata.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["confidence"] for row in rows].count("") == 1  # the ruled one
+    assert "confidence" not in (plain.root / "metadata.csv").read_text()
+    described = json.loads((made.root / "croissant.json").read_text())
+    assert "dawid-skene" in described["rai:dataAnnotationProtocol"]
+    fields = {each["name"]: each for each in described["recordSet"][0]["field"]}
+    assert fields["confidence"]["dataType"] == "sc:Float"
+
+    target = tmp_path / "parquet"
+    genset("release", "export", "v1", "--format", "parquet", "--to", target)
+    exported = [
+        value
+        for path in sorted(target.glob("*.parquet"))
+        for value in parquet.read_table(path)["confidence"].to_pylist()
+    ]
+    assert exported == [photo.confidence for photo in made.photos]
+    assert "labels" in genset("release", "diff", "plain", "v1")
+
+
+def test_the_method_does_not_change_what_the_content_hash_is_over(
+    pool: Pool, genset: Genset
+) -> None:
+    pool.label_all_correct()
+    counted = create(genset, pool, "counted")
+    weighed = create(genset, pool, "weighed", "--labels", "dawid-skene")
+    assert weighed.content_hash == counted.content_hash
+    assert [replace(each, confidence=None) for each in weighed.photos] == list(counted.photos)
+
+
+def test_without_labels_a_manifest_is_as_ever(pool: Pool, genset: Genset) -> None:
+    pool.label_all_correct()
+    manifest = json.loads((create(genset, pool, "v1").root / MANIFEST).read_text())
+    assert "labels" not in manifest["strategy"]
+    assert all("confidence" not in photo for photo in manifest["photos"])
+
+
+@pytest.mark.parametrize("value", ["1.5", "-0.1", "NaN", '"sure"'])
+def test_a_confidence_from_elsewhere_is_checked(pool: Pool, genset: Genset, value: str) -> None:
+    pool.label_all_correct()
+    made = create(genset, pool, "v1", "--labels", "majority")
+    path = made.root / MANIFEST
+    text = path.read_text().replace('"confidence": 1.0', f'"confidence": {value}')
+    path.chmod(0o644)
+    path.write_text(text)
+    with pytest.raises(BadInput, match="is not a release's manifest"):
+        Release(made.root)
