@@ -1,111 +1,152 @@
-"""How many labels a second the labeling service takes, and how long a labeler waits for it.
+"""How long labelers wait for the labeling server, when many label at once.
 
-    python benchmarks/label_service.py
-    python benchmarks/label_service.py --store postgresql+psycopg://user@host/empty_database
-    python benchmarks/label_service.py --candidates 300000 --labelers 1
-    python benchmarks/label_service.py --threads
+    python -m benchmarks.label_service
+    python -m benchmarks.label_service --store postgresql+psycopg://user@host/empty_database
+    python -m benchmarks.label_service --labelers 200 --seconds 300 --candidates 300000
 
-Labelers are processes (or threads of one) that submit a screen and ask for the next at once,
-without a browser, on a new pool of photos. Each photo goes to three labelers, a tenth of the photos
-shown are gold questions. The database must be empty; without --store it is a new SQLite file.
+The real server runs in a process of its own. Each labeler is a thread that asks it over HTTP as the
+labeling page does, but for the pictures: five photos every four seconds (`--every`), each photo for
+three labelers, a tenth of the photos shown are gold questions. One labeler, who labels alone before
+the others come, has done all but a hundred of the candidates. The database must be empty; without
+--store it is a new SQLite file.
 """
 
 import argparse
-import multiprocessing
+import os
 import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from genset.label import Desk, Labelers
-from genset.store import Store
-from genset.workspace import LabelRules, Workspace
-from tests.label.simulated import add_pool, decided
+from sqlalchemy import func, insert, select
 
-RULES = LabelRules(votes=3, gold=0.1)
-CALLS = "screens", "submit", "progress"
+from genset.label import Labelers
+from genset.store import GoldAnswer, Label, Store, Verdict
+from genset.workspace import Workspace
+from tests.label.http_page import HttpPage, session_of
+from tests.label.serving import free_port, serving
+from tests.label.simulated import add_pool
 
-Times = tuple[int, dict[str, list[float]]]
+VOTES = 3
+LEFT = 100  # candidates, for the labeler who has done all others
+VETERAN = "who has done nearly all"
 
 
 def main() -> None:
-    """Print labels a second, and the milliseconds of each call."""
-    words = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    """Print what was asked, how long it took, and what became of the labels."""
+    words = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     words.add_argument("--store", help="the URL of an empty database")
-    words.add_argument("--candidates", type=int, default=5000)
-    words.add_argument("--labelers", type=int, default=20)
-    words.add_argument("--threads", action="store_true", help="one process, as the server is")
-    words.add_argument("--seconds", type=float, default=20)
+    words.add_argument("--candidates", type=int, default=300_000)
+    words.add_argument("--labelers", type=int, default=200)
+    words.add_argument("--every", type=float, default=4, help="seconds a screen")
+    words.add_argument("--seconds", type=float, default=300)
     asked = words.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        root = Workspace.create(Path(folder)).root
-        url = asked.store or f"sqlite:///{root / 'genset.db'}"
-        store = Store.open(url)
+        workspace = Workspace.create(Path(folder) / "workspace")
+        if asked.store:
+            os.environ["GENSET_STORE_URL"] = asked.store
+        settings = workspace.root / "genset.toml"
+        rules = settings.read_text("utf-8").replace("votes = 1\n", f"votes = {VOTES}\ngold = 0.1\n")
+        settings.write_text(rules, "utf-8")
+        workspace = Workspace.find(workspace.root)
+        store = Store.open(workspace.store_url)
         add_pool(store, asked.candidates, max(5, asked.candidates // 1000))
-        names = [f"labeler {number}" for number in range(asked.labelers)]
-        if asked.threads:
-            go = threading.Barrier(asked.labelers)
-            with ThreadPoolExecutor(asked.labelers) as threads:
-                found = list(
-                    threads.map(lambda name: label(root, store, go, name, asked.seconds), names)
-                )
-        else:
-            spawned = multiprocessing.get_context("spawn")
-            shared = spawned.Manager().Barrier(asked.labelers)
-            with spawned.Pool(asked.labelers) as labelers:
-                tasks = [(root, url, shared, name, asked.seconds) for name in names]
-                found = labelers.starmap(label_alone, tasks, chunksize=1)
+        label_nearly_all(store, asked.candidates)
+        names = ["the first one", VETERAN, *(f"labeler {n}" for n in range(asked.labelers))]
+        port = free_port()
+        pages = {name: HttpPage(port, session_of(workspace, store, name)) for name in names}
+        print(f"{asked.labelers} labelers, {asked.candidates} candidates, {store.engine.name}")
+        with serving(workspace.root, port):
+            alone(pages.pop("the first one"), pages.pop(VETERAN))
+            together(list(pages.values()), asked.seconds, asked.every)
+        tell(pages.values(), store, names[2:])
         store.close()
-        show(asked.seconds, found)
+    print("load", *(f"{each:.1f}" for each in os.getloadavg()))
 
 
-def label_alone(root: Path, url: str, go: threading.Barrier, name: str, seconds: float) -> Times:
-    """`label` in a process of its own."""
-    store = Store.open(url)
-    found = label(root, store, go, name, seconds)
-    store.close()
-    return found
+def label_nearly_all(store: Store, candidates: int) -> None:
+    """The labels of somebody who has done all candidates but the last."""
+    Labelers(store).by_name(VETERAN)
+    rows = [
+        {
+            "id": uuid.uuid4(),
+            "candidate_id": number,
+            "worker": VETERAN,
+            "verdict": Verdict.CORRECT,
+            "panel": "main",
+            "via": "import",
+        }
+        for number in range(1, candidates - LEFT + 1)
+    ]
+    with store.begin() as session:
+        session.execute(insert(Label), rows)
 
 
-def label(root: Path, store: Store, go: threading.Barrier, name: str, seconds: float) -> Times:
-    """One labeler's labels, and the milliseconds of each of their calls after the first."""
-    workspace = replace(Workspace.find(root), label=RULES)
-    desk = Desk(workspace, store, Labelers(store).by_name(name))
-    desk.screens()
-    go.wait()
-    labels = 0
-    times: dict[str, list[float]] = {call: [] for call in CALLS}
-    until = time.perf_counter() + seconds
-    while (started := time.perf_counter()) < until:
-        screens = desk.screens()
-        shown = time.perf_counter()
-        if not screens:
-            break
-        given = decided(screens[0], name)
-        begun = time.perf_counter()
-        labels += sum(receipt.ok for receipt in desk.submit(given))
-        submitted = time.perf_counter()
-        desk.progress()
-        ended = time.perf_counter()
-        spans = shown - started, submitted - begun, ended - submitted
-        for call, span in zip(CALLS, spans, strict=True):
-            times[call].append(1000 * span)
-    return labels, times
+def alone(first: HttpPage, veteran: HttpPage) -> None:
+    """Print how long screens take on a server that has just started, and near the end."""
+    first.fill()
+    veteran.fill()
+    for _ in range(10):
+        veteran.decide(veteran.screens.pop(0))
+        veteran.flush()
+        veteran.fill()
+    cold, *warm = (1000 * span for span in veteran.spans["screens"])
+    print(f"first screen of the server: {1000 * first.spans['screens'][0]:.0f} ms")
+    print(f"screen of a labeler who has done nearly all: the first {cold:.0f} ms,", end=" ")
+    print(f"then {statistics.median(warm):.0f} ms, at most {max(warm):.0f} ms")
 
 
-def show(seconds: float, found: Sequence[Times]) -> None:
-    """Print the table."""
-    print(f"{sum(labels for labels, _ in found) / seconds:.0f} labels/s")
-    print("call      calls   median ms   p95 ms   max ms")
-    for call in CALLS:
-        spans = sorted(span for _, times in found for span in times[call])
-        p95 = spans[int(0.95 * (len(spans) - 1))]
-        middle = statistics.median(spans)
-        print(f"{call:8}  {len(spans):5}   {middle:9.1f}   {p95:6.1f}   {spans[-1]:6.1f}")
+def together(pages: Sequence[HttpPage], seconds: float, every: float) -> None:
+    """Let the labelers label; they come one after the other within the first screen's time."""
+    until = time.monotonic() + seconds
+
+    def label(page: HttpPage, after: float) -> None:
+        time.sleep(after)
+        page.work(lambda: time.monotonic() < until, every)
+
+    threads = [
+        threading.Thread(target=label, args=(page, every * place / len(pages)))
+        for place, page in enumerate(pages)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def tell(pages: Iterable[HttpPage], store: Store, names: Sequence[str]) -> None:
+    """Print the table of requests, and compare what is stored with what was acknowledged."""
+    print("route      requests   p50 ms   p95 ms   p99 ms   max ms")
+    for route in ("submit", "screens"):
+        spans = sorted(1000 * span for page in pages for span in page.spans[route])
+        marks = (spans[int(share * (len(spans) - 1))] for share in (0.5, 0.95, 0.99, 1))
+        print(f"{route:9}  {len(spans):8}", *(f"{mark:8.1f}" for mark in marks))
+    sent = {each for page in pages for each in page.sent}
+    said = {each: reason for page in pages for each, reason in page.said.items()}
+    with store.session() as session:
+        labels = session.execute(
+            select(Label.id, Label.candidate_id, Label.worker).where(Label.worker.in_(names))
+        ).all()
+        over = len(
+            session.execute(
+                select(Label.candidate_id)
+                .group_by(Label.candidate_id)
+                .having(func.count(Label.worker.distinct()) > VOTES)
+            ).all()
+        )
+        of_gold = session.scalars(select(GoldAnswer.id).where(GoldAnswer.worker.in_(names))).all()
+    stored = {str(label.id) for label in labels} | set(map(str, of_gold))
+    acknowledged = {each for each, reason in said.items() if not reason}
+    given = Counter((label.candidate_id, label.worker) for label in labels)
+    print(f"{sum(len(page.errors) for page in pages)} errors")
+    print(f"labels: {len(sent)} sent, {len(acknowledged)} acknowledged, {len(stored)} stored,")
+    print(f"  {len(said) - len(acknowledged)} refused, {len(sent - said.keys())} unanswered,")
+    print(f"  {len(acknowledged - stored)} lost, {sum(given.values()) - len(given)} doubled,")
+    print(f"  {over} candidates with more votes than wanted")
 
 
 if __name__ == "__main__":

@@ -8,16 +8,17 @@ such a one when it next suggests the candidate.
 """
 
 import logging
+import sys
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import wraps
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import func, not_, or_, select
+from sqlalchemy import bindparam, func, not_, or_, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
@@ -35,7 +36,6 @@ from genset.store import (
     is_contested,
     is_out,
     is_ruled,
-    labels_in_force,
     rulings_in_force,
     stored_candidates,
 )
@@ -43,12 +43,44 @@ from genset.workspace import LabelRules
 
 PHOTOS_ON_A_SCREEN = 5
 _NONE: frozenset[int] = frozenset()
+_READ_AT_ONCE = 5_000  # candidates of a new board; of a larger one classes are read when asked for
+_READ_TOGETHER = 500  # candidates of small classes
 _SECONDS_TO_WAIT = 0.25  # for a new board: a small one is there by then, a large one comes later
 _SHARE_OF_TIME = 0.05  # that may go into making large boards while a scrape changes the pool
 _OLDEST = 600.0  # seconds after which a board is made anew, whether or not the pool looks changed
 
 log = logging.getLogger("genset.label")
 
+# Written once: building them takes longer than asking them.
+_FRESH = (
+    select(Label.number, Label.candidate_id, Label.worker)
+    .where(Label.number > bindparam("newest"))
+    .order_by(Label.number)
+)
+_DECIDED = (
+    select(LabelerEvent.number, LabelerEvent.worker)
+    .where(LabelerEvent.number > bindparam("newest"))
+    .order_by(LabelerEvent.number)
+)
+_LABELS = (
+    select(Label.candidate_id, Label.worker, Label.verdict, Label.panel, is_out(Label))
+    .where(Label.candidate_id.in_(bindparam("candidates", expanding=True)))
+    .order_by(Label.number)
+)
+_CANDIDATES = (
+    stored_candidates()
+    .where(
+        Candidate.wnid.in_(bindparam("classes", expanding=True)),
+        or_(not_(is_contested()), is_ruled()),
+    )
+    .with_only_columns(Candidate.id, Candidate.wnid)
+)
+_STAMP = select(
+    *(
+        select(func.max(newest)).scalar_subquery()
+        for newest in (Candidate.id, Photo.stored_at, Ruling.number, PhotoEvent.id)
+    )
+)
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -71,14 +103,30 @@ class Count(NamedTuple):
     workers: set[str]
 
 
+class _Theirs(NamedTuple):
+    """What one labeler gets no more: what they labeled, in whatever panel, and what is left out.
+
+    `of_open` counts those of each class that are still open to others.
+    """
+
+    labeled: set[int]
+    left_out: set[int]
+    of_open: Counter[str]
+
+    def has(self, candidate: int) -> bool:
+        return candidate in self.labeled or candidate in self.left_out
+
+
 class Board:
     """The candidates of a panel, their votes, and who labeled what.
 
+    Candidates are those with a stored photo that no other class claims, or that somebody ruled on.
+    A class is read from the store when it is first asked for, so that nobody waits until all of a
+    large pool is read; `read_all` reads the rest. Until then what is told of the whole pool
+    (`left_for`, `votes_missing`) takes each candidate of the unread classes as one to label.
+
     Threads may share one. A session that is handed over must have its connection already (by any
     question to the store): a thread must not wait for one while others wait for the board.
-
-    `classes` has each class's candidates by rank: those with a stored photo that no other class
-    claims, or that somebody ruled on.
     """
 
     def __init__(self, session: Session, rules: LabelRules) -> None:
@@ -87,32 +135,47 @@ class Board:
         self._newest: int = session.scalar(select(func.max(Label.number))) or 0
         self._decided: int = session.scalar(select(func.max(LabelerEvent.number))) or 0
         self.rulings = rulings_in_force(session)
-        self.classes: dict[str, list[int]] = {}
+        counted = select(Candidate.wnid, func.count()).group_by(Candidate.wnid)
+        # How many candidates the classes have that were not read yet, stored or not.
+        self._unread = dict(sorted(session.execute(counted).all()))
+        # All classes in order; of those that were read, the candidates by rank, and how many votes
+        # each open one lacks.
+        self._ranked: dict[str, list[int]] = {wnid: [] for wnid in self._unread}
+        self._open: dict[str, dict[int, int]] = {wnid: {} for wnid in self._ranked}
         self._class_of: dict[int, str] = {}
-        eligible = stored_candidates().where(or_(not_(is_contested()), is_ruled()))
-        for wnid, number in session.execute(
-            eligible.with_only_columns(Candidate.wnid, Candidate.id)
-        ):
-            self.classes.setdefault(wnid, []).append(number)
-            self._class_of[number] = wnid
-        force = labels_in_force(rules.panel).subquery()
-        is_correct = force.c.verdict == Verdict.CORRECT
-        self._votes: dict[int, tuple[int, int]] = {
-            number: (count, correct)
-            for number, count, correct in session.execute(
-                select(
-                    force.c.candidate_id, func.count(), func.count().filter(is_correct)
-                ).group_by(force.c.candidate_id)
-            )
-        }
-        # How many votes each open candidate lacks, by class.
-        self._open = {
-            wnid: {number: lack for number in numbers if (lack := self._lack(number))}
-            for wnid, numbers in self.classes.items()
-        }
-        self.votes_missing = sum(sum(open_.values()) for open_ in self._open.values())
-        # By class; "" for those that are not, or no longer, on the board.
-        self._labeled: dict[str, dict[str, set[int]]] = {}
+        self._votes: dict[int, tuple[int, int]] = {}
+        self._votes_missing = 0
+        self._known_right: dict[str, list[tuple[int, int]]] = {}
+        self._theirs: dict[str, _Theirs] = {}
+        self.estimates: dict[tuple[str, int | None], int] = {}
+
+    @property
+    def unread(self) -> int:
+        """How many candidates are in classes that were not read yet."""
+        with self._lock:
+            return sum(self._unread.values())
+
+    @property
+    def votes_missing(self) -> int:
+        """How many votes the open candidates lack, all together."""
+        with self._lock:
+            return self._votes_missing + self.unread * self.rules.votes
+
+    @property
+    def classes(self) -> list[str]:
+        """The classes that were read, in order."""
+        with self._lock:
+            return [wnid for wnid in self._ranked if wnid not in self._unread]
+
+    def read_all(self, store: Store) -> None:
+        """Read all classes; others may ask meanwhile."""
+        while (wnid := next(iter(self._unread), None)) is not None:
+            started = time.monotonic()
+            with store.session() as session:
+                session.connection()
+                self._read(session, wnid)
+            if self._unread:
+                time.sleep(time.monotonic() - started)  # half of the time is for those who label
 
     @_locked
     def catch_up(self, session: Session, worker: str) -> None:
@@ -120,35 +183,24 @@ class Board:
 
         And of those whose votes were taken out since, or let in again.
         """
-        fresh = session.execute(
-            select(Label.number, Label.candidate_id, Label.worker)
-            .where(Label.number > self._newest)
-            .order_by(Label.number)
-        ).all()
+        fresh = session.execute(_FRESH, {"newest": self._newest}).all()
         for number, candidate_id, labeler in fresh:
             self._newest = number
-            if labeler in self._labeled:
-                self._labeled[labeler][self._class_of.get(candidate_id, "")].add(candidate_id)
+            theirs = self._theirs.get(labeler)
+            if theirs is not None:
+                if self.is_open(candidate_id) and not theirs.has(candidate_id):
+                    theirs.of_open[self._class_of[candidate_id]] += 1
+                theirs.labeled.add(candidate_id)
         changed = {row.candidate_id for row in fresh}
-        decided = session.execute(
-            select(LabelerEvent.number, LabelerEvent.worker)
-            .where(LabelerEvent.number > self._decided)
-            .order_by(LabelerEvent.number)
-        ).all()
-        if decided:
+        if decided := session.execute(_DECIDED, {"newest": self._decided}).all():
             self._decided = decided[-1].number
-            labelers = {row.worker for row in decided}
-            changed.update(
-                session.scalars(select(Label.candidate_id).where(Label.worker.in_(labelers)))
-            )
+            about = Label.worker.in_({row.worker for row in decided})
+            changed.update(session.scalars(select(Label.candidate_id).where(about)))
         self.count_again(session, changed)
-        if worker not in self._labeled:
-            theirs: dict[str, set[int]] = defaultdict(set)
-            for number in session.scalars(
-                select(Label.candidate_id).where(Label.worker == worker).distinct()
-            ):
-                theirs[self._class_of.get(number, "")].add(number)
-            self._labeled[worker] = theirs
+        if worker not in self._theirs:
+            labeled = set(session.scalars(select(Label.candidate_id).where(Label.worker == worker)))
+            of_open = Counter(self._class_of[each] for each in labeled if self.is_open(each))
+            self._theirs[worker] = _Theirs(labeled, set(), of_open)
 
     @_locked
     def count_again(self, session: Session, candidates: Iterable[int]) -> dict[int, Count]:
@@ -158,9 +210,7 @@ class Board:
             workers: dict[int, set[str]] = {number: set() for number in some}
             verdicts: dict[int, dict[str, Verdict]] = {number: {} for number in some}
             for number, worker, verdict, panel, out in session.execute(
-                select(Label.candidate_id, Label.worker, Label.verdict, Label.panel, is_out(Label))
-                .where(Label.candidate_id.in_(some))
-                .order_by(Label.number)
+                _LABELS, {"candidates": some}
             ):
                 workers[number].add(worker)
                 if panel == self.rules.panel and not out:
@@ -168,19 +218,29 @@ class Board:
             for number, said in verdicts.items():
                 correct = sum(verdict is Verdict.CORRECT for verdict in said.values())
                 self._votes[number] = len(said), correct
-                counts[number] = Count(self._open_or_close(number), workers[number])
+                lack = self._lack(number)
+                counts[number] = Count(lack, workers[number])
+                if (wnid := self._class_of.get(number)) is not None:
+                    self._known_right.pop(wnid, None)
+                    self._open_or_close(number, lack)
         return counts
 
     @_locked
     def drop(self, candidate: int) -> None:
         """Leave a candidate out: its photo is gone, or another class claims it now."""
-        if (wnid := self._class_of.pop(candidate, None)) is not None:
-            self.classes[wnid].remove(candidate)
-            self.votes_missing -= self._open[wnid].pop(candidate, 0)
-            for theirs in self._labeled.values():
-                if candidate in theirs.get(wnid, _NONE):
-                    theirs[wnid].remove(candidate)
-                    theirs[""].add(candidate)
+        if candidate in self._class_of:
+            self._open_or_close(candidate, 0)
+            wnid = self._class_of.pop(candidate)
+            self._ranked[wnid].remove(candidate)
+            self._known_right.pop(wnid, None)
+
+    @_locked
+    def leave_out(self, worker: str, candidate: int) -> None:
+        """Suggest a candidate to this labeler, whom `catch_up` has met, no more."""
+        theirs = self._theirs[worker]
+        if self.is_open(candidate) and not theirs.has(candidate):
+            theirs.of_open[self._class_of[candidate]] += 1
+        theirs.left_out.add(candidate)
 
     @_locked
     def is_open(self, candidate: int) -> bool:
@@ -190,131 +250,195 @@ class Board:
     @_locked
     def is_labeled_by(self, worker: str, candidate: int) -> bool:
         """Whether this labeler, whom `catch_up` has met, labeled it, in whatever panel."""
-        wnid = self._class_of.get(candidate, "")
-        return candidate in self._labeled[worker].get(wnid, _NONE)
+        return candidate in self._theirs[worker].labeled
 
     @_locked
     def labels_of(self, worker: str) -> int:
-        """How many candidates this labeler, whom `catch_up` has met, labeled; of any panel."""
-        return sum(map(len, self._labeled[worker].values()))
+        """How many candidates this labeler, whom `catch_up` has met, labeled."""
+        return len(self._theirs[worker].labeled)
 
     @_locked
     def left_for(self, worker: str) -> dict[str, int]:
         """How many candidates of each class this labeler, whom `catch_up` has met, may yet get."""
-        theirs = self._labeled[worker]
-        return {
-            wnid: len(numbers) - len(numbers.keys() & theirs.get(wnid, _NONE))
-            if wnid in theirs
-            else len(numbers)
-            for wnid, numbers in self._open.items()
-        }
+        left = dict(self._unread)
+        for wnid, ranked in self._ranked.items():
+            if ranked:
+                left[wnid] = self._left_in(wnid, worker)
+        return left
+
+    def classes_left(self, session: Session, worker: str) -> Iterator[str]:
+        """The classes of which this labeler may yet get candidates, in order."""
+        for wnid in list(self._ranked):
+            self._read(session, wnid)
+            if self._left_in(wnid, worker):
+                yield wnid
 
     @_locked
     def suggest(
-        self, worker: str, leased: Counter[int], without: Container[int], screens: int
-    ) -> list[tuple[str, list[int]]]:
-        """Up to this many screens for a labeler: a class and up to five of its candidates each.
+        self, worker: str, wnid: str, leased: Counter[int], without: Container[int]
+    ) -> list[list[int]]:
+        """Screens of a class for a labeler: up to five candidates each, the best rank first.
 
-        The first class first, and in it the best rank. `leased` counts the live leases of each
-        candidate; those in `without` are not taken.
+        `leased` counts the live leases of each candidate; those in `without` are not taken.
         """
-        found: list[tuple[str, list[int]]] = []
-        for wnid, numbers in self._open.items():
-            theirs = self._labeled[worker].get(wnid, _NONE)
-            if len(numbers) <= len(theirs) and numbers.keys() <= theirs:
-                continue
-            free = [
-                number
-                for number, lack in numbers.items()
-                if number not in theirs and number not in without and lack > leased[number]
-            ]
-            if free:  # six make two screens of three, not one of five and one of a single photo
-                together = -(-len(free) // PHOTOS_ON_A_SCREEN)
-                size = -(-len(free) // together)
-                found += [(wnid, some) for some in in_batches(free, size)]
-            if len(found) >= screens:
-                break
-        return found[:screens]
+        open_, theirs = self._open[wnid], self._theirs[worker]
+        free = [
+            number
+            for number in self._ranked[wnid]
+            if open_.get(number, 0) > leased.get(number, 0)
+            and number not in without
+            and not theirs.has(number)
+        ]
+        size = PHOTOS_ON_A_SCREEN
+        if free and not self.rules.gold:
+            # Six make two screens of three, not one of five and one of a single photo. Among gold
+            # questions they do not: a screen that has one would be of another size than it should.
+            size = -(-len(free) // -(-len(free) // size))
+        return list(in_batches(free, size))
 
     @_locked
-    def known_right(self, wnid: str, least: int = 1) -> list[int]:
+    def known_right(self, session: Session, wnid: str, least: int = 1) -> list[int]:
         """The candidates of a class that are known to be right, the surest first.
 
         Those ruled correct, then those of which at least `least` labelers, and all who were
         asked, said correct.
         """
-        numbers = self.classes.get(wnid, ())
-        ruled = [each for each in numbers if self.rulings.get(each) is Verdict.CORRECT]
-        unanimous = []
-        for number in numbers:
-            votes, correct = self._votes.get(number, (0, 0))
-            if correct == votes >= least and number not in self.rulings:
-                unanimous.append((-votes, number))
-        return ruled + [number for _, number in sorted(unanimous)]
+        self._read(session, wnid)
+        if (right := self._known_right.get(wnid)) is None:
+            right = self._known_right[wnid] = self._settled(wnid)
+        return [number for votes, number in right if votes >= least]
 
     @_locked
-    def examples(self, worker: str, wnid: str, most: int) -> list[int]:
-        """Candidates that are known to be right, and that this labeler will not be asked about."""
-        settled = (
-            each
-            for each in self.known_right(wnid)
-            if not self.is_open(each) or self.is_labeled_by(worker, each)
-        )
-        return list(islice(settled, most))
+    def examples(self, session: Session, worker: str, wnid: str, most: int) -> list[int]:
+        """Candidates that are known to be right, and that this labeler will not be asked about.
+
+        Among gold questions none that they labeled: their own word makes a candidate an example,
+        and never a gold question.
+        """
+        right, theirs = self.known_right(session, wnid), self._theirs[worker].labeled
+        open_ = self._open.get(wnid, ())
+        if self.rules.gold:
+            shown = (each for each in right if each not in open_ and each not in theirs)
+        else:
+            shown = (each for each in right if each not in open_ or each in theirs)
+        return list(islice(shown, most))
+
+    @_locked
+    def _read(self, session: Session, wnid: str) -> None:
+        """Read a class that was not read yet, and with it some small ones that come after it."""
+        if wnid not in self._unread:
+            return
+        together: list[str] = []
+        count = 0
+        for each in self._unread:
+            if each < wnid or (together and count + self._unread[each] > _READ_TOGETHER):
+                continue
+            together.append(each)
+            count += self._unread[each]
+        candidates = []
+        for candidate, of_class in session.execute(_CANDIDATES, {"classes": together}):
+            candidates.append(candidate)
+            self._ranked[of_class].append(candidate)
+            self._class_of[candidate] = of_class
+        for each in together:
+            del self._unread[each]
+        self.count_again(session, candidates)
+
+    def _settled(self, wnid: str) -> list[tuple[int, int]]:
+        """Those `known_right`, with their votes; ruled ones as if all had voted for them."""
+        ruled, unanimous = [], []
+        for number in self._ranked.get(wnid, ()):
+            votes, correct = self._votes[number]
+            if number in self.rulings:
+                if self.rulings[number] is Verdict.CORRECT:
+                    ruled.append((sys.maxsize, number))
+            elif votes == correct > 0:
+                unanimous.append((votes, number))
+        return ruled + sorted(unanimous, key=lambda each: (-each[0], each[1]))
+
+    def _left_in(self, wnid: str, worker: str) -> int:
+        return len(self._open[wnid]) - self._theirs[worker].of_open[wnid]
 
     def _lack(self, candidate: int) -> int:
-        votes, correct = self._votes.get(candidate, (0, 0))
+        votes, correct = self._votes[candidate]
         return lacking(self.rules, votes, correct, ruled=candidate in self.rulings)
 
-    def _open_or_close(self, candidate: int) -> int:
-        lack = self._lack(candidate)
-        if (wnid := self._class_of.get(candidate)) is None:
-            return lack
+    def _open_or_close(self, candidate: int, lack: int) -> None:
+        """Note how many votes a candidate of a class that was read lacks now."""
+        wnid = self._class_of[candidate]
         open_ = self._open[wnid]
-        self.votes_missing += lack - open_.get(candidate, 0)
+        before = open_.get(candidate, 0)
+        self._votes_missing += lack - before
         if lack:
             open_[candidate] = lack
         else:
             open_.pop(candidate, None)
-        return lack
+        if bool(lack) != bool(before):
+            for theirs in self._theirs.values():
+                if theirs.has(candidate):
+                    theirs.of_open[wnid] += 1 if lack else -1
 
 
 class _Kept:
-    """The board of a store and its rules, and what the pool looked like when it was made."""
+    """The board of a store and its rules, and what the pool looked like when it was made.
+
+    The first is used while it is still being read, where the pool is large; any other once it is
+    whole.
+    """
 
     def __init__(self, store: Store, rules: LabelRules) -> None:
         self._rules = rules
         self._making = threading.Lock()
-        self._make(store)
+        self._began = time.monotonic()
+        self._board, self._stamp = self._new(store)
+        if self._board.unread > _READ_AT_ONCE:
+            self._making.acquire()
+            self._aside(self._read, store, self._board)
+        else:
+            self._board.read_all(store)
+        self._took = time.monotonic() - self._began
 
     def board(self, store: Store) -> Board:
         """The board; a new one where the pool has changed, unless that takes too long to wait."""
         with store.session() as session:
             changed = _stamp(session) != self._stamp
-        age = time.monotonic() - self._made_at
+        age = time.monotonic() - self._began - self._took
         is_large = self._took > _SECONDS_TO_WAIT
         due = age > _OLDEST or (changed and (not is_large or self._took < age * _SHARE_OF_TIME))
         if due and self._making.acquire(blocking=False):
-            maker = threading.Thread(target=self._make_aside, args=(store,), daemon=True)
-            maker.start()
-            maker.join(_SECONDS_TO_WAIT)
+            self._aside(self._make, store).join(_SECONDS_TO_WAIT)
         return self._board
 
-    def _make(self, store: Store) -> None:
-        started = time.monotonic()
+    def _new(self, store: Store) -> tuple[Board, Sequence[object]]:
         with store.session() as session:
-            self._stamp = _stamp(session)
-            self._board = Board(session, self._rules)
-        self._made_at = time.monotonic()
-        self._took = self._made_at - started
+            stamp = _stamp(session)
+            return Board(session, self._rules), stamp
 
-    def _make_aside(self, store: Store) -> None:
-        try:
-            self._make(store)
-        except DBAPIError as error:
-            log.warning("the board could not be made anew: %s", error.orig)
-        finally:
-            self._making.release()
+    def _make(self, store: Store) -> None:
+        began = time.monotonic()
+        board, stamp = self._new(store)
+        board.read_all(store)
+        self._board, self._stamp = board, stamp
+        self._began, self._took = began, time.monotonic() - began
+
+    def _read(self, store: Store, board: Board) -> None:
+        board.read_all(store)
+        self._took = time.monotonic() - self._began
+
+    def _aside(self, work: Callable[..., None], *given: Any) -> threading.Thread:
+        """Do what takes long in a thread of its own; `_making` is held until it is done."""
+
+        def run() -> None:
+            try:
+                work(*given)
+            except DBAPIError as error:
+                log.warning("the board could not be made anew: %s", error.orig)
+            finally:
+                self._making.release()
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        return thread
 
 
 _kept: WeakKeyDictionary[Store, dict[LabelRules, _Kept]] = WeakKeyDictionary()
@@ -344,6 +468,4 @@ def in_batches(items: Iterable[int], size: int) -> Iterator[list[int]]:
 
 def _stamp(session: Session) -> Sequence[object]:
     """What changes whenever a candidate comes, is downloaded, ruled on or removed."""
-    newest = (Candidate.id, Photo.stored_at, Ruling.number, PhotoEvent.id)
-    columns = [select(func.max(column)).scalar_subquery() for column in newest]
-    return session.execute(select(*columns)).one()
+    return session.execute(_STAMP).one()

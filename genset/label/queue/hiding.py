@@ -19,6 +19,7 @@ EXAMPLES = 3  # known to be right too, but shown as such
 _STEPS_IN_COMMON = 4
 _TRIES = 8
 _LOOKED_AT = 20  # candidates, to make one of them a gold question
+_READY = 2  # gold questions of each kind that a labeler has not seen, of a class they label
 
 _random = random.SystemRandom()
 
@@ -29,12 +30,13 @@ def with_gold_questions(
     """The photos of a new screen: candidates, and gold questions by chance, at the rules' share.
 
     At most five: gold questions take the place of the last candidates, of which one stays. There
-    are fewer where no more are known that this labeler has not seen.
+    are fewer where no more are known that this labeler has not seen. The store is asked the same
+    for a screen that gets none: how long it takes must not tell.
     """
     share = board.rules.gold
     room = min(PHOTOS_ON_A_SCREEN, len(candidates) / (1 - share))
     count = min(floor(room * share + _random.random()), PHOTOS_ON_A_SCREEN - 1)
-    hidden = _choose(session, board, worker, wnid, count) if count else []
+    hidden = _choose(session, board, worker, wnid, count) if share else []
     kept = candidates[: PHOTOS_ON_A_SCREEN - len(hidden)]
     photos = [ScreenPhoto(candidate_id=each) for each in kept]
     for gold_id in hidden:
@@ -47,7 +49,7 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
 
     Those that there are come first: one photo then tells several labelers apart.
     """
-    examples = board.examples(worker, wnid, EXAMPLES)
+    examples = board.examples(session, worker, wnid, EXAMPLES)
 
     def may_test(candidate: int) -> bool:
         """Nobody is asked about it any more, this labeler never was, nor is told the answer."""
@@ -61,15 +63,19 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
         holds = settled_id is None or settled_id in right
         if holds and (candidate_id is None or may_test(candidate_id)):
             unseen[expected].append(gold_id)
+    for kind, known in unseen.items():
+        while len(known) < _READY:
+            if kind is Verdict.CORRECT:
+                settled = filter(may_test, board.known_right(session, wnid, AGREEING))
+                made = _make(session, worker, wnid, list(settled), kind)
+            else:
+                made = _make_wrong(session, board, worker, wnid)
+            if not made:
+                break
+            known += made
     chosen: list[int] = []
     for _ in range(count):
         for kind in _random.sample(list(unseen), 2):
-            if not unseen[kind]:
-                if kind is Verdict.CORRECT:
-                    settled = filter(may_test, board.known_right(wnid, AGREEING))
-                    unseen[kind] = _make(session, worker, wnid, list(settled), kind)
-                else:
-                    unseen[kind] = _make_wrong(session, board, worker, wnid)
             if unseen[kind]:
                 chosen.append(unseen[kind].pop(0))
                 break
@@ -119,10 +125,12 @@ def _is_news(worker: str, table: type[GoldQuestion | Candidate]) -> tuple[Column
 
 def _make_wrong(session: Session, board: Board, worker: str, wnid: str) -> list[int]:
     """Make a photo of some far class a gold question that is known to be wrong."""
-    classes = list(board.classes)
+    classes = board.classes
     for other in _random.sample(classes, min(_TRIES, len(classes))):
         if _are_far(wnid, other):
-            right = board.known_right(other, AGREEING)
+            # What is still open, this labeler may be asked about: they would see it twice.
+            known = board.known_right(session, other, AGREEING)
+            right = [each for each in known if not board.is_open(each)]
             if made := _make(session, worker, wnid, right, Verdict.INCORRECT):
                 return made
     return []

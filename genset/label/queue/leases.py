@@ -15,13 +15,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import Select, bindparam, func, not_, or_, select
+from sqlalchemy import Select, bindparam, func, insert, not_, or_, select
 from sqlalchemy.orm import Session
 
 from genset.label.queue.board import Board
 from genset.label.queue.hiding import with_gold_questions
 from genset.store import (
     Candidate,
+    GoldQuestion,
     Labeler,
     Photo,
     Screen,
@@ -37,7 +38,7 @@ from genset.workspace import LabelRules
 
 _ROUNDS = 5
 
-# Written once: building it takes longer than asking it.
+# Written once: building them takes longer than asking them.
 _ELIGIBLE = (
     select(Candidate.id)
     .join(Candidate.photo)
@@ -47,6 +48,41 @@ _ELIGIBLE = (
         Photo.refused.is_(None),
         or_(not_(is_contested()), is_ruled()),
     )
+)
+
+_LIVE = (
+    select(ScreenPhoto.candidate_id, func.count())
+    .join(Screen, Screen.id == ScreenPhoto.screen_id)
+    .where(
+        Screen.submitted_at.is_(None),
+        Screen.lost_at.is_(None),
+        Screen.expires_at > bindparam("now"),
+        Screen.panel == bindparam("panel"),
+        Screen.worker != bindparam("worker"),
+        ~is_in_vain(),
+    )
+    .group_by(ScreenPhoto.candidate_id)
+)
+_LEASED = _LIVE.where(ScreenPhoto.candidate_id.in_(bindparam("candidates", expanding=True)))
+_LEASED_IN_CLASS = _LIVE.where(Screen.wnid == bindparam("wnid"))
+
+# Who sees a photo again, and for another class, knows that one of the two is a test.
+_SEEN_AS_GOLD = (
+    select(Candidate.id)
+    .join(GoldQuestion, GoldQuestion.photo_id == Candidate.photo_id)
+    .join(ScreenPhoto, ScreenPhoto.gold_id == GoldQuestion.id)
+    .join(Screen, Screen.id == ScreenPhoto.screen_id)
+    .where(
+        Candidate.id.in_(bindparam("candidates", expanding=True)),
+        Screen.worker == bindparam("worker"),
+    )
+    .distinct()
+)
+
+_ON_SCREENS = (
+    select(ScreenPhoto.screen_id, ScreenPhoto.candidate_id)
+    .where(ScreenPhoto.screen_id.in_(bindparam("screens", expanding=True)))
+    .order_by(ScreenPhoto.screen_id, ScreenPhoto.place)
 )
 
 
@@ -84,39 +120,27 @@ def open_screens(worker: str, panel: str, visit_id: int | None) -> Select[Screen
 def candidates_on(session: Session, screens: Iterable[Screen]) -> dict[str, list[int]]:
     """The candidates on each of these screens, by `Screen.id`; gold questions are left out."""
     found: dict[str, list[int]] = {screen.id: [] for screen in screens}
-    for screen_id, candidate_id in session.execute(
-        select(ScreenPhoto.screen_id, ScreenPhoto.candidate_id)
-        .where(ScreenPhoto.screen_id.in_(found))
-        .order_by(ScreenPhoto.screen_id, ScreenPhoto.place)
-    ):
-        if candidate_id is not None:
-            found[screen_id].append(candidate_id)
+    if found:
+        for screen_id, candidate_id in session.execute(_ON_SCREENS, {"screens": list(found)}):
+            if candidate_id is not None:
+                found[screen_id].append(candidate_id)
     return found
 
 
 def leases_of_others(
-    session: Session, worker: str, panel: str, candidates: Collection[int] | None = None
+    session: Session, worker: str, panel: str, wnid: str | None, candidates: Collection[int] = ()
 ) -> Counter[int]:
-    """How many other labelers have each candidate on a live screen; of these, or of all.
+    """How many other labelers have each of these candidates on a live screen.
 
-    Those whose votes are void or held out are not counted: they keep no photo from anybody.
+    Of all candidates of a class, where one is named. Those whose votes are void or held out are not
+    counted: they keep no photo from anybody.
     """
-    live = (
-        select(ScreenPhoto.candidate_id, func.count())
-        .join(Screen, Screen.id == ScreenPhoto.screen_id)
-        .where(
-            Screen.submitted_at.is_(None),
-            Screen.lost_at.is_(None),
-            Screen.expires_at > now(),
-            Screen.panel == panel,
-            Screen.worker != worker,
-            ~is_in_vain(),
-        )
-        .group_by(ScreenPhoto.candidate_id)
-    )
-    if candidates is not None:
-        live = live.where(ScreenPhoto.candidate_id.in_(candidates))
-    return Counter({each: count for each, count in session.execute(live) if each is not None})
+    asked = {"worker": worker, "panel": panel, "now": now()}
+    if wnid is None:
+        rows = session.execute(_LEASED, {**asked, "candidates": candidates})
+    else:
+        rows = session.execute(_LEASED_IN_CLASS, {**asked, "wnid": wnid})
+    return Counter({each: count for each, count in rows if each is not None})
 
 
 def free_of_others(
@@ -127,7 +151,7 @@ def free_of_others(
     Never one that they labeled, in whatever panel.
     """
     counts = board.count_again(session, candidates)
-    leased = leases_of_others(session, worker, board.rules.panel, candidates)
+    leased = leases_of_others(session, worker, board.rules.panel, None, candidates)
     return {
         each
         for each, count in counts.items()
@@ -159,18 +183,21 @@ def hand_out(
     """Lease up to `count` new screens to a labeler, for this visit."""
     held = _held(session, labeler.name, board.rules.panel)
     without = {each for some in candidates_on(session, held).values() for each in some}
-    leased = leases_of_others(session, labeler.name, board.rules.panel)
     screens: list[Screen] = []
-    for _ in range(_ROUNDS):
-        suggested = board.suggest(labeler.name, leased, without, count - len(screens))
-        if not suggested:
-            break
-        asked = {each for _, candidates in suggested for each in candidates}
-        free = _lock_free(session, board, labeler.name, asked)
-        without |= asked
-        for wnid, candidates in suggested:
-            if some := [each for each in candidates if each in free]:
-                screens.append(_lease(session, board, labeler, visit, wnid, some))
+    for wnid in board.classes_left(session, labeler.name):
+        for _ in range(_ROUNDS):
+            if len(screens) == count:
+                return screens
+            leased = leases_of_others(session, labeler.name, board.rules.panel, wnid)
+            suggested = board.suggest(labeler.name, wnid, leased, without)[: count - len(screens)]
+            if not suggested:
+                break
+            asked = {each for candidates in suggested for each in candidates}
+            free = _lock_free(session, board, labeler.name, asked)
+            without |= asked
+            for candidates in suggested:
+                if some := [each for each in candidates if each in free]:
+                    screens.append(_lease(session, board, labeler, visit, wnid, some))
     return screens
 
 
@@ -179,6 +206,9 @@ def _lock_free(session: Session, board: Board, worker: str, candidates: set[int]
     good = set(session.scalars(_ELIGIBLE, {"candidates": candidates}))
     for gone in candidates - good:
         board.drop(gone)
+    for seen in session.scalars(_SEEN_AS_GOLD, {"candidates": good, "worker": worker}):
+        board.leave_out(worker, seen)
+        good.discard(seen)
     if is_postgresql(session):
         rows = select(Candidate.id).where(Candidate.id.in_(good))
         good = set(session.scalars(rows.with_for_update(key_share=True, skip_locked=True)))
@@ -219,9 +249,17 @@ def _lease(
     session.add(screen)
     session.flush()
     photos = with_gold_questions(session, board, labeler.name, wnid, candidates)
-    for place, photo in enumerate(photos, 1):
-        photo.id, photo.screen_id, photo.place = secrets.token_hex(16), screen.id, place
-        session.add(photo)
+    rows = [
+        {
+            "id": secrets.token_hex(16),
+            "screen_id": screen.id,
+            "place": place,
+            "candidate_id": photo.candidate_id,
+            "gold_id": photo.gold_id,
+        }
+        for place, photo in enumerate(photos, 1)
+    ]
+    session.execute(insert(ScreenPhoto), rows)
     return screen
 
 

@@ -18,6 +18,7 @@ from genset.store import GoldAnswer, Labeler, Screen, Study, Visit, now
 
 _GAPS = 20  # between submissions, of which the median is a labeler's pace
 _LEAST_GAPS = 3
+_NEAR, _SHARE_NEAR = 2, 0.25  # screens by which an estimate may be off, or share of them
 _A_BREAK = timedelta(minutes=5)
 
 
@@ -28,7 +29,9 @@ def progress_of(session: Session, board: Board, labeler: Labeler, visit: Visit |
     """
     left = board.left_for(labeler.name)
     done, to_do = screens_of_visit(session, labeler, visit)
-    screens = _screens_left(session, board, sum(left.values()))
+    screens = _estimate(
+        board, labeler, visit, done, _screens_left(session, board, sum(left.values()))
+    )
     if to_do is not None:
         screens = min(screens, to_do - done)
     pace = _seconds_a_screen(session, labeler.name)
@@ -38,7 +41,7 @@ def progress_of(session: Session, board: Board, labeler: Labeler, visit: Visit |
         photos=board.labels_of(labeler.name) + _gold_questions_of(session, labeler.name),
         screens_done=done,
         screens_to_do=to_do,
-        screens_left=ceil(screens),
+        screens_left=screens,
         seconds_left=None if pace is None else round(pace * screens),
         done=_done(session, board, labeler, visit, any(left.values())),
     )
@@ -99,7 +102,25 @@ def _screens_left(session: Session, board: Board, candidates: int) -> float:
             Screen.panel == board.rules.panel,
         )
     )
-    return min(candidates, board.votes_missing / (labeling or 1)) / PHOTOS_ON_A_SCREEN
+    on_a_screen = PHOTOS_ON_A_SCREEN * (1 - board.rules.gold)
+    return min(candidates, board.votes_missing / (labeling or 1)) / on_a_screen
+
+
+def _estimate(
+    board: Board, labeler: Labeler, visit: Visit | None, done: int, screens: float
+) -> int:
+    """How many screens are left, as they are told: one less for each that is `done`.
+
+    What truly is left (`screens`) shrinks by less with a screen that has gold questions, which
+    could be counted so. It is told anew only where it is far from what was told before.
+    """
+    key = labeler.name, None if visit is None else visit.id
+    true = ceil(screens)
+    told = board.estimates.get(key, done + true) - done
+    if not true or told < 1 or abs(told - true) > max(_NEAR, told * _SHARE_NEAR):
+        told = true
+    board.estimates[key] = done + told
+    return told
 
 
 def _seconds_a_screen(session: Session, worker: str) -> float | None:

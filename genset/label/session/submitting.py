@@ -4,9 +4,10 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, false, func, insert, select
 from sqlalchemy.orm import Session
 
 from genset.label.queue.board import Board
@@ -35,6 +36,27 @@ CHANGED = "you have changed this verdict elsewhere meanwhile"
 TAKEN = "another label has this id"
 
 log = logging.getLogger("genset.label")
+
+# Written once: building them takes longer than asking them.
+_PHOTOS = (
+    select(
+        ScreenPhoto.id,
+        ScreenPhoto.candidate_id,
+        ScreenPhoto.gold_id,
+        Photo.sha256.is_not(None) & Photo.refused.is_(None),
+    )
+    .outerjoin(Candidate, Candidate.id == ScreenPhoto.candidate_id)
+    .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
+    .join(Photo, Photo.id == func.coalesce(Candidate.photo_id, GoldQuestion.photo_id))
+    .where(ScreenPhoto.screen_id == bindparam("screen"))
+)
+_LABELS = select(Label.id, Label.worker, Label.candidate_id).where(
+    Label.id.in_(bindparam("ids", expanding=True))
+)
+_GOLD = select(GoldAnswer.id, GoldAnswer.worker, GoldAnswer.gold_id).where(
+    GoldAnswer.id.in_(bindparam("ids", expanding=True))
+)
+_NOTHING = {table: select(table.number).where(false()) for table in (Label, GoldAnswer)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +89,15 @@ def submit(
     if screen.submitted_at is None and not whole:
         return _refused(labeler, submission, NOT_WHOLE)
     is_theirs = screen.lost_at is None and screen.expires_at > now()
-    free = (
-        set(candidates) if is_theirs else free_of_others(session, board, screen.worker, candidates)
-    )
+    free: set[int | None] = set(candidates)
+    if not is_theirs:
+        free &= free_of_others(session, board, screen.worker, candidates)
+    if free.issuperset(candidates):
+        free.add(None)  # gold questions; that they alone are taken must not tell them apart
     known = _known(session, submission.labels)
     in_force = answers_in_force(session, labeler.name, [screen])
     receipts = []
+    rows: dict[type[Label | GoldAnswer], list[dict[str, Any]]] = {Label: [], GoldAnswer: []}
     for given in submission.labels:
         photo = photos.get(given.photo)
         if (owner := known.get(given.id)) is not None:
@@ -85,10 +110,16 @@ def submit(
             continue
         reason = _why_not(photo, given, in_force, free)
         if photo is not None and not reason:
-            session.add(_row(given, photo, screen))
+            rows[Label if photo.gold_id is None else GoldAnswer].append(_row(given, photo, screen))
             in_force[given.photo] = given.verdict, given.id
             known[given.id] = labeler.name, photo.candidate_id, photo.gold_id
         receipts.append(Receipt(given.id, not reason, reason))
+    for table, of_table in rows.items():
+        # As many statements whichever table has rows: how long it takes must not tell.
+        if of_table:
+            session.execute(insert(table), of_table)
+        else:
+            session.execute(_NOTHING[table])
     if screen.submitted_at is None:
         if any(receipt.ok for receipt in receipts):
             screen.submitted_at = now()
@@ -100,7 +131,9 @@ def submit(
     return receipts
 
 
-def _why_not(photo: _Photo | None, given: GivenLabel, in_force: Answers, free: set[int]) -> str:
+def _why_not(
+    photo: _Photo | None, given: GivenLabel, in_force: Answers, free: set[int | None]
+) -> str:
     """Why a label cannot be stored; "" when it can."""
     if photo is None:
         return UNKNOWN
@@ -110,24 +143,13 @@ def _why_not(photo: _Photo | None, given: GivenLabel, in_force: Answers, free: s
         return "" if given.supersedes == in_force[given.photo][1] else CHANGED
     if given.supersedes is not None:
         return CHANGED
-    if photo.candidate_id is not None and photo.candidate_id not in free:
+    if photo.candidate_id not in free:
         return LOST
     return ""
 
 
 def _photos(session: Session, screen: Screen) -> dict[str, _Photo]:
-    rows = session.execute(
-        select(
-            ScreenPhoto.id,
-            ScreenPhoto.candidate_id,
-            ScreenPhoto.gold_id,
-            Photo.sha256.is_not(None) & Photo.refused.is_(None),
-        )
-        .outerjoin(Candidate, Candidate.id == ScreenPhoto.candidate_id)
-        .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
-        .join(Photo, Photo.id == func.coalesce(Candidate.photo_id, GoldQuestion.photo_id))
-        .where(ScreenPhoto.screen_id == screen.id)
-    )
+    rows = session.execute(_PHOTOS, {"screen": screen.id})
     return {
         name: _Photo(candidate, question, bool(there)) for name, candidate, question, there in rows
     }
@@ -137,18 +159,14 @@ def _known(
     session: Session, labels: Iterable[GivenLabel]
 ) -> dict[UUID, tuple[str, int | None, int | None]]:
     """Those of these ids that are stored: whose they are, and of which candidate or question."""
-    ids = [given.id for given in labels]
-    of_candidates = select(Label.id, Label.worker, Label.candidate_id).where(Label.id.in_(ids))
-    of_gold = select(GoldAnswer.id, GoldAnswer.worker, GoldAnswer.gold_id).where(
-        GoldAnswer.id.in_(ids)
-    )
+    ids = {"ids": [given.id for given in labels]}
     return {
-        **{number: (worker, each, None) for number, worker, each in session.execute(of_candidates)},
-        **{number: (worker, None, each) for number, worker, each in session.execute(of_gold)},
+        **{number: (worker, each, None) for number, worker, each in session.execute(_LABELS, ids)},
+        **{number: (worker, None, each) for number, worker, each in session.execute(_GOLD, ids)},
     }
 
 
-def _row(given: GivenLabel, photo: _Photo, screen: Screen) -> Label | GoldAnswer:
+def _row(given: GivenLabel, photo: _Photo, screen: Screen) -> dict[str, Any]:
     """The row to store. A browser's clock may be wrong, or lie: times stay within the lease."""
     said = {
         "id": given.id,
@@ -160,15 +178,15 @@ def _row(given: GivenLabel, photo: _Photo, screen: Screen) -> Label | GoldAnswer
         "decided_order": given.order,
     }
     if photo.candidate_id is None:
-        return GoldAnswer(gold_id=photo.gold_id, **said)
-    return Label(
-        candidate_id=photo.candidate_id,
-        panel=screen.panel,
-        guideline=screen.guideline,
-        supersedes=given.supersedes,
-        via="page",
+        return {"gold_id": photo.gold_id, **said}
+    return {
+        "candidate_id": photo.candidate_id,
+        "panel": screen.panel,
+        "guideline": screen.guideline,
+        "supersedes": given.supersedes,
+        "via": "page",
         **said,
-    )
+    }
 
 
 def _between(start: datetime, at: datetime) -> datetime:

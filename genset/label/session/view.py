@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from genset.label.queue.board import Board
@@ -37,6 +37,36 @@ _CREDIT = (
     Photo.page_url,
 )
 
+# Written once: building them takes longer than asking them.
+_SCREENS = ScreenPhoto.screen_id.in_(bindparam("screens", expanding=True))
+_THERE = Photo.sha256.is_not(None), Photo.refused.is_(None)
+_LABELS = (
+    select(ScreenPhoto.id, Label.verdict, Label.id)
+    .join(Label, Label.candidate_id == ScreenPhoto.candidate_id)
+    .where(_SCREENS, Label.worker == bindparam("worker"))
+    .order_by(Label.number)
+)
+_GOLD = (
+    select(ScreenPhoto.id, GoldAnswer.verdict, GoldAnswer.id)
+    .join(GoldAnswer, GoldAnswer.gold_id == ScreenPhoto.gold_id)
+    .where(_SCREENS, GoldAnswer.worker == bindparam("worker"))
+    .order_by(GoldAnswer.number)
+)
+_TELLING = select(SourceWords.name).where(SourceWords.page_tells)
+_PHOTOS = (
+    select(ScreenPhoto.screen_id, ScreenPhoto.id, *_CREDIT)
+    .outerjoin(Candidate, Candidate.id == ScreenPhoto.candidate_id)
+    .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
+    .join(Photo, Photo.id == func.coalesce(Candidate.photo_id, GoldQuestion.photo_id))
+    .where(_SCREENS, *_THERE)
+    .order_by(ScreenPhoto.screen_id, ScreenPhoto.place)
+)
+_EXAMPLES = (
+    select(Candidate.id, Photo.id, *_CREDIT)
+    .join(Photo, Photo.id == Candidate.photo_id)
+    .where(Candidate.id.in_(bindparam("candidates", expanding=True)), *_THERE)
+)
+
 Answers = dict[str, tuple[Verdict, UUID]]
 
 
@@ -53,11 +83,11 @@ def screens_of(
         row.wnid: imagenet1k().confusable(row.wnid)[:_CONFUSABLE] for row in rows if photos[row.id]
     }
     known: dict[str, list[int]] = {
-        wnid: board.examples(worker, wnid, EXAMPLES) for wnid in confusable
+        wnid: board.examples(session, worker, wnid, EXAMPLES) for wnid in confusable
     }
     for others in confusable.values():
         for other in others:
-            known.setdefault(other.wnid, board.examples(worker, other.wnid, 1))
+            known.setdefault(other.wnid, board.examples(session, worker, other.wnid, 1))
     examples = _examples(session, workspace, [each for some in known.values() for each in some])
 
     def shown(wnid: str) -> tuple[Example, ...]:
@@ -88,21 +118,9 @@ def answers_in_force(session: Session, worker: str, rows: Iterable[ScreenRow]) -
     """
     if not (ids := [row.id for row in rows]):
         return {}
-    labels = (
-        select(ScreenPhoto.id, Label.verdict, Label.id)
-        .join(Label, Label.candidate_id == ScreenPhoto.candidate_id)
-        .where(ScreenPhoto.screen_id.in_(ids), Label.worker == worker)
-        .order_by(Label.number)
-    )
-    gold = (
-        select(ScreenPhoto.id, GoldAnswer.verdict, GoldAnswer.id)
-        .join(GoldAnswer, GoldAnswer.gold_id == ScreenPhoto.gold_id)
-        .where(ScreenPhoto.screen_id.in_(ids), GoldAnswer.worker == worker)
-        .order_by(GoldAnswer.number)
-    )
     found: Answers = {}
-    for query in (labels, gold):
-        for photo, verdict, number in session.execute(query):
+    for query in (_LABELS, _GOLD):
+        for photo, verdict, number in session.execute(query, {"screens": ids, "worker": worker}):
             found[photo] = verdict, number  # the newest is the last
     return found
 
@@ -111,20 +129,9 @@ def _photos(
     session: Session, rows: Sequence[ScreenRow], answers: Answers
 ) -> dict[str, list[ShownPhoto]]:
     found: dict[str, list[ShownPhoto]] = defaultdict(list)
-    telling = set(session.scalars(select(SourceWords.name).where(SourceWords.page_tells)))
-    stored = (
-        select(ScreenPhoto.screen_id, ScreenPhoto.id, *_CREDIT)
-        .outerjoin(Candidate, Candidate.id == ScreenPhoto.candidate_id)
-        .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
-        .join(Photo, Photo.id == func.coalesce(Candidate.photo_id, GoldQuestion.photo_id))
-        .where(
-            ScreenPhoto.screen_id.in_([row.id for row in rows]),
-            Photo.sha256.is_not(None),
-            Photo.refused.is_(None),
-        )
-        .order_by(ScreenPhoto.screen_id, ScreenPhoto.place)
-    )
-    for screen_id, photo, *credit in session.execute(stored):
+    telling = set(session.scalars(_TELLING))
+    asked = {"screens": [row.id for row in rows]}
+    for screen_id, photo, *credit in session.execute(_PHOTOS, asked):
         verdict, label_id = answers.get(photo, (None, None))
         shown = ShownPhoto(photo, *_named(*credit), verdict, label_id)
         # A page that says what others take the photo for is no page for who is to say it.
@@ -137,14 +144,10 @@ def _photos(
 def _examples(
     session: Session, workspace: Workspace, candidates: Sequence[int]
 ) -> dict[int, Example]:
-    stored = (
-        select(Candidate.id, Photo.id, *_CREDIT)
-        .join(Photo, Photo.id == Candidate.photo_id)
-        .where(Candidate.id.in_(candidates), Photo.sha256.is_not(None), Photo.refused.is_(None))
-    )
+    stored = session.execute(_EXAMPLES, {"candidates": candidates})
     return {
         candidate: Example(image_id(workspace, photo_id), *_named(*credit))
-        for candidate, photo_id, *credit in session.execute(stored)
+        for candidate, photo_id, *credit in stored
     }
 
 

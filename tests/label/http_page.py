@@ -1,0 +1,134 @@
+"""A labeler's page without a browser: it asks the server over HTTP, as the component does."""
+
+import http.client
+import json
+import random
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from genset.label import Labelers, label_secret
+from genset.store import Store
+from genset.workspace import Workspace
+from labeler_app.security import Sessions
+
+AHEAD = 4  # screens, as many as the component asks for
+_PATIENCE = 15.0  # seconds until a request counts as lost
+_LONGEST_WAIT = 1.0  # seconds until it is sent again
+
+Answer = dict[str, Any]
+
+
+def session_of(workspace: Workspace, store: Store, name: str) -> str:
+    """What the page of the labeler with this name sends with every request."""
+    labeler = Labelers(store).by_name(name)
+    return Sessions(label_secret(workspace)).sign(labeler.id)
+
+
+class Unanswered(Exception):
+    """The server is away, or could not answer: send it again later."""
+
+
+class HttpPage:
+    """One labeler. What they submit stays in `outbox` until the server has decided every label.
+
+    `sent` names each label that was ever on its way; `said` what the server said of it: "" for
+    stored, or why it was refused. `spans` has the seconds of each answer by route, `errors` the
+    answers that were none.
+    """
+
+    def __init__(self, port: int, session: str) -> None:
+        self.outbox: list[Answer] = []
+        self.sent: set[str] = set()
+        self.said: dict[str, str] = {}
+        self.spans: dict[str, list[float]] = {"screens": [], "submit": []}
+        self.errors: list[str] = []
+        self.progress: Answer | None = None
+        self.screens: list[Answer] = []
+        self._headers = {"Authorization": f"Bearer {session}", "Content-Type": "application/json"}
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)
+
+    def work(self, goes_on: Callable[[], bool], seconds_a_screen: float) -> None:
+        """Label, a screen every so often, while it goes on; then until nothing is unsent."""
+        due = time.monotonic()
+        while goes_on() and not (self.progress and self.progress["done"] and not self.screens):
+            self._try(self.fill)
+            if self.screens:
+                due = max(due + seconds_a_screen, time.monotonic() - seconds_a_screen)
+                time.sleep(max(0.0, due - time.monotonic()))
+                self.decide(self.screens.pop(0))
+            self._try(self.flush)
+        while self.outbox:
+            self._try(self.flush)
+
+    def fill(self) -> None:
+        """Have screens to label."""
+        away = [each["screen"] for each in self.outbox]
+        held = [each["id"] for each in self.screens]
+        answer = self.ask("screens", {"held": held, "count": AHEAD + len(away)})
+        self.progress = answer["progress"]
+        self.screens = [
+            each for each in answer["screens"] if not each["submitted"] and each["id"] not in away
+        ]
+
+    def decide(self, screen: Answer) -> None:
+        """Put a screen's labels into the outbox."""
+        at = round(1000 * time.time())
+        labels = [
+            {
+                "id": str(uuid.uuid4()),
+                "photo": photo["id"],
+                "verdict": "correct",
+                "shown_at": at,
+                "decided_at": at,
+                "order": order,
+                "supersedes": None,
+            }
+            for order, photo in enumerate(screen["photos"], 1)
+        ]
+        times = {"shown_at": at, "submitted_at": at}
+        self.outbox.append(
+            {"id": str(uuid.uuid4()), "screen": screen["id"], **times, "labels": labels}
+        )
+
+    def flush(self) -> None:
+        """Send what waits, in order."""
+        while self.outbox:
+            submission = self.outbox[0]
+            ids = {label["id"] for label in submission["labels"]}
+            self.sent |= ids
+            answer = self.ask("submit", {"submissions": [submission]})
+            told = {each["id"]: each["reason"] for each in answer["receipts"]}
+            if told.keys() != ids:
+                raise Unanswered("not every label was answered")
+            self.said |= told
+            self.progress = answer["progress"]
+            del self.outbox[0]
+
+    def ask(self, route: str, body: Answer) -> Answer:
+        """One request.
+
+        Raises:
+            Unanswered: no answer came that can be used.
+        """
+        began = time.perf_counter()
+        try:
+            self._connection.request("POST", f"/genset/{route}", json.dumps(body), self._headers)
+            reply = self._connection.getresponse()
+            content = reply.read()
+            if reply.status != 200:
+                raise Unanswered(f"{route}: {reply.status} {content[:200]!r}")
+            answer: Answer = json.loads(content)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            self._connection.close()
+            raise Unanswered(f"{route}: {error!r}") from None
+        self.spans.setdefault(route, []).append(time.perf_counter() - began)
+        return answer
+
+    def _try(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Unanswered as error:
+            self.errors.append(str(error))
+            time.sleep(random.uniform(0, _LONGEST_WAIT))

@@ -1,0 +1,293 @@
+"""Gold questions cannot be counted: two labelers' traffic, one's with gold questions, compared.
+
+Where a labeler decided N photos of a class, gold questions among them, another one, in a workspace
+that has N candidates of that class, to whom chance gives no gold questions, hears the very same,
+byte by byte, but for what is drawn at random and for the time.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Engine, event, select
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from genset.label import Labelers, Verdict, add_gold_question, label_secret
+from genset.label.queue import hiding
+from genset.store import GoldAnswer, Label, Screen, ScreenPhoto, Store, now
+from genset.workspace import Workspace
+from labeler_app.edge import EDGE
+from labeler_app.routes import routes
+from labeler_app.security import Sessions
+from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, vote
+
+LAMPSHADE = "n03637318"
+CLASSES = (TENCH, GOLDFISH, CRANE)
+ANN = "ann"
+
+
+class Traffic:
+    """A labeler's requests and answers, and how many statements each took."""
+
+    def __init__(self, workspace: Workspace, store: Store) -> None:
+        self.store = store
+        app = Starlette(routes=routes(workspace, store), middleware=EDGE)
+        self._http = TestClient(app)
+        labeler = Labelers(store).by_name(ANN)
+        session = Sessions(label_secret(workspace)).sign(labeler.id)
+        self._headers = {"Authorization": f"Bearer {session}"}
+        self.heard: list[str] = []
+        self.statements: list[int] = []
+        self.screens: list[Any] = []
+
+    def post(self, route: str, body: Any) -> Any:
+        with counted(self.store.engine) as statements:
+            reply = self._http.post(f"/genset/{route}", json=body, headers=self._headers)
+        self.statements.append(len(statements))
+        self._hear(route, reply)
+        return reply.json()
+
+    def see(self, screen: Any) -> None:
+        for photo in screen["photos"]:
+            self._hear("picture", self._http.get(photo["src"], params={"w": 700}))
+
+    def submit(self, screen: Any) -> Any:
+        labels = [
+            {
+                "id": str(uuid4()),
+                "photo": photo["id"],
+                "verdict": "correct",
+                "shown_at": 1_000,
+                "decided_at": 2_000,
+                "order": place,
+                "supersedes": photo["label_id"],
+            }
+            for place, photo in enumerate(screen["photos"], 1)
+        ]
+        times = {"shown_at": 1_000, "submitted_at": 2_000}
+        submission = {"screen": screen["id"], **times, "labels": labels}
+        return self.post("submit", {"submissions": [submission]})
+
+    def label_all(self) -> None:
+        """All that a page does: get screens, see and submit each, take one back, look back."""
+        while screens := self.post("screens", {"held": [], "count": 1})["screens"]:
+            self.screens.append(screens[0])
+            self.see(screens[0])
+            self.post("beat", {"screens": [screens[0]["id"]]})
+            self.submit(screens[0])
+            again = self.post("earlier", {"screen": None})["screen"]
+            self.submit(again)  # a changed mind about every photo
+
+    def _hear(self, route: str, reply: Any) -> None:
+        headers = "\n".join(f"{name}: {value}" for name, value in reply.headers.items())
+        body = reply.text if "json" in reply.headers["Content-Type"] else "a picture"
+        self.heard.append(f"{route} {reply.status_code}\n{in_form(headers)}\n{in_form(body)}")
+
+
+def in_form(text: str) -> str:
+    """Without what is drawn at random and what is the time; their lengths stay."""
+    kinds = {
+        r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}": "uuid",
+        r"[0-9a-f]{32}": "random",
+        r"\b1[0-9]{12}\b": "time",
+        r"owner [0-9]{4}": "owner",
+        r"photos/[0-9]{4}@N00/[0-9]{4}": "page",
+        r"(?<=\"seconds_left\":)[0-9]+": "estimate",  # by the time that labeling took
+        r"content-length: [0-9]+": "length",  # of pictures; of JSON the whole text is compared
+    }
+    for pattern, word in kinds.items():
+        text = re.sub(pattern, f"<{word}>", text)
+    return text
+
+
+@contextmanager
+def counted(engine: Engine) -> Iterator[list[str]]:
+    """The statements that an engine is told within the block."""
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        statements.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        yield statements
+    finally:
+        event.remove(engine, "before_cursor_execute", note)
+
+
+class Pools:
+    """Workspaces with so many candidates of each class, under a share of gold questions."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._opened: list[Store] = []
+
+    def pool(self, name: str, share: float, candidates: Callable[[str], int]) -> Traffic:
+        workspace = Workspace.create(self._root / name)
+        settings = workspace.root / "genset.toml"
+        words = settings.read_text("utf-8")
+        assert "votes = 1\n" in words
+        words = words.replace("votes = 1\n", f"votes = 1\ngold = {share}\n")
+        settings.write_text(words, "utf-8")
+        workspace = Workspace.find(workspace.root)
+        store = Store.open(workspace.store_url)
+        self._opened.append(store)
+        for place, wnid in enumerate(CLASSES):
+            for rank in range(1, candidates(wnid) + 1):
+                self._add(workspace, store, wnid, 1000 + 100 * place + rank, rank)
+        # Two labelers settled these already: of far classes, they are gold questions of the others.
+        for number in range(5000, 5040):
+            task = self._add(workspace, store, LAMPSHADE, number, number)
+            for worker in ("bob", "cid"):
+                vote(store, task, worker, Verdict.CORRECT)
+        return Traffic(workspace, store)
+
+    def close(self) -> None:
+        for store in self._opened:
+            store.close()
+
+    @staticmethod
+    def _add(workspace: Workspace, store: Store, wnid: str, number: int, rank: int) -> str:
+        return add_candidate(workspace, store, wnid, number, rank, owner_name=f"owner {number:04}")
+
+
+@pytest.fixture
+def pools(tmp_path: Path) -> Iterator[Pools]:
+    made = Pools(tmp_path)
+    yield made
+    made.close()
+
+
+def gold_questions_of(store: Store) -> int:
+    with store.session() as session:
+        return len(session.scalars(select(GoldAnswer.gold_id).distinct()).all())
+
+
+@pytest.mark.parametrize("candidates", [3, 7, 11, 16])
+def test_the_traffic_with_gold_questions_is_that_of_more_candidates(
+    pools: Pools, candidates: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tested = pools.pool("tested", 0.3, lambda _: candidates)
+    tested.label_all()
+    assert gold_questions_of(tested.store) > 0
+    photos = Counter(screen["wnid"] for screen in tested.screens for _ in screen["photos"])
+
+    monkeypatch.setattr(hiding, "_random", NeverGold())
+    plain = pools.pool("plain", 0.3, lambda wnid: photos[wnid])
+    plain.label_all()
+
+    assert gold_questions_of(plain.store) == 0
+    assert [without_estimate(each) for each in tested.heard] == [
+        without_estimate(each) for each in plain.heard
+    ]
+    # The estimate goes down by one with every screen, whatever is on it.
+    told = [int(left) for each in tested.heard for left in re.findall(LEFT, each)]
+    assert set(steps(told)) <= {0, 1}
+
+
+LEFT = r'"screens_left":([0-9]+)'
+
+
+def without_estimate(heard: str) -> str:
+    return re.sub(LEFT, '"screens_left":0', heard)
+
+
+def steps(told: list[int]) -> list[int]:
+    """From one number to the next, without the end, where what is true is told."""
+    near_end = 3
+    shown = [each for each in told if each > near_end]
+    return [before - after for before, after in pairwise(shown)]
+
+
+def test_the_store_is_asked_the_same_whether_or_not_a_screen_has_gold_questions(
+    pools: Pools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tested, spared = (pools.pool(name, 0.3, lambda _: 25) for name in ("tested", "spared"))
+    tested.label_all()
+    monkeypatch.setattr(hiding, "_random", NeverGold())
+    spared.label_all()
+
+    assert gold_questions_of(tested.store) > 0
+    assert gold_questions_of(spared.store) == 0
+    assert set(of_route(tested, "submit")) == set(of_route(spared, "submit"))
+
+
+class NeverGold(random.SystemRandom):
+    """Chance that draws no gold question, where no more than two a screen are to be had."""
+
+    def random(self) -> float:
+        return -2.0
+
+
+def of_route(traffic: Traffic, route: str) -> list[int]:
+    posts = [each for each in traffic.heard if not each.startswith("picture")]
+    return [
+        count
+        for heard, count in zip(posts, traffic.statements, strict=True)
+        if heard.startswith(route)
+    ]
+
+
+def test_a_gold_question_stands_in_any_place(pools: Pools) -> None:
+    tested = pools.pool("tested", 0.2, lambda _: 60)
+    for _ in range(30):
+        tested.post("screens", {"held": [], "count": 12})
+        with tested.store.begin() as session:
+            for screen in session.scalars(select(Screen)):
+                screen.submitted_at = screen.created_at
+    with tested.store.session() as session:
+        places = Counter(
+            session.scalars(select(ScreenPhoto.place).where(ScreenPhoto.gold_id.is_not(None)))
+        )
+    assert set(places) == {1, 2, 3, 4, 5}
+    assert max(places.values()) < 4 * min(places.values())
+
+
+def test_a_photo_that_was_a_gold_question_does_not_come_again(pools: Pools) -> None:
+    """A manager may test by a photo that is still to be labeled: who sees it twice would know."""
+    tested = pools.pool("tested", 0.4, lambda _: 6)
+    for number in range(1, 7):
+        add_gold_question(
+            tested.store, f"{CRANE}/flickr:{1200 + number}", Verdict.INCORRECT, "a crane", TENCH
+        )
+    tested.label_all()
+
+    owners = Counter(photo["owner"] for screen in tested.screens for photo in screen["photos"])
+    assert gold_questions_of(tested.store) > 0
+    assert set(owners.values()) == {1}
+    assert tested.post("screens", {"held": [], "count": 1})["progress"]["done"]
+
+
+def test_labels_that_came_too_late_are_refused_with_the_gold_questions_among_them(
+    pools: Pools,
+) -> None:
+    tested = pools.pool("tested", 0.4, lambda _: 5)
+    (screen,) = tested.post("screens", {"held": [], "count": 1})["screens"]
+    with tested.store.session() as session:
+        kinds = [
+            each.gold_id is not None
+            for each in session.scalars(
+                select(ScreenPhoto).where(ScreenPhoto.screen_id == screen["id"])
+            )
+        ]
+        candidates = session.scalars(
+            select(ScreenPhoto.candidate_id).where(ScreenPhoto.candidate_id.is_not(None))
+        ).all()
+    assert any(kinds)
+    with tested.store.begin() as session:
+        session.get_one(Screen, screen["id"]).expires_at = now() - timedelta(hours=1)
+        for candidate in candidates:
+            session.add(Label(candidate_id=candidate, worker="dot", verdict=Verdict.CORRECT))
+
+    receipts = tested.submit(screen)["receipts"]
+
+    assert {receipt["reason"] for receipt in receipts} == {"given to another labeler meanwhile"}
