@@ -233,9 +233,8 @@ def _show_stats(stats: "Stats") -> None:
         )
     if stats.taken_out:
         click.echo("\nVotes of these labelers do not count:")
-        head = ("labeler", "votes", "labels", "by", "because")
         show_table(
-            head,
+            ("labeler", "votes", "labels", "by", "because"),
             [
                 (each.name, each.standing, each.labels, each.by, each.reason)
                 for each in stats.taken_out

@@ -5,6 +5,7 @@ database itself refuses to change or delete a row of these, and a changed mind i
 """
 
 import enum
+import secrets
 import uuid
 from datetime import datetime
 
@@ -85,15 +86,20 @@ class Visit(Base):
     once the platform's own export was read: whether it names this visit (None: not read yet).
     `consented_at` and `ended_at` are None until then; `outcome` says how it ended: "done",
     "failed" (gold questions), "declined" (no consent) or "nothing" (left to label).
-    `handed_in_at` is when its page first posted it to MTurk.
+    `handed_in_at` is when its page first posted it to MTurk. An archive of labels knows it by its
+    random `name`, and by no id of the platform's: one that came in an archive has no study and no
+    labeler here, but decisions about it hold.
     """
 
     __tablename__ = "visit"
     __table_args__ = (UniqueConstraint("study_id", "key"), Index("visit_labeler", "labeler_id"))
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
-    labeler_id: Mapped[int] = mapped_column(ForeignKey("labeler.id"))
+    name: Mapped[str] = mapped_column(
+        String(32), unique=True, default=lambda: secrets.token_hex(16)
+    )
+    study_id: Mapped[int | None] = mapped_column(ForeignKey("study.id"))
+    labeler_id: Mapped[int | None] = mapped_column(ForeignKey("labeler.id"))
     key: Mapped[str] = mapped_column(Text)
     verified: Mapped[bool] = mapped_column(default=False)
     listed: Mapped[bool | None]

@@ -36,12 +36,13 @@ from genset.store import (
     Screen,
     ScreenPhoto,
     Store,
+    Visit,
     labels_in_force,
 )
 
 _LABELS = (*COLUMNS, "screen", "stored")
 _RULINGS = ("task", "label", "by", "reason", "at", "id")
-_EVENTS = ("worker", "what", "since", "by", "reason", "at", "id")
+_EVENTS = ("worker", "what", "since", "by", "reason", "at", "id", "visit")
 _GOLD = ("task", "label", "reason", "created_at", "retired_at", "settled")
 _ANSWERS = ("task", "worker", "label", "decided_at", "id", "shown_at", "decided_order", "screen")
 _SCREENS = (
@@ -55,6 +56,7 @@ _SCREENS = (
     "submitted_at",
     "lost_at",
     "seconds",
+    "visit",
 )
 _SHOWN = ("screen", "place", "id", "kind", "task")
 
@@ -104,11 +106,13 @@ def _with_screens(labels: Iterable[Row[Label, int]]) -> Cells:
 
 
 def _event_rows(session: Session) -> Cells:
-    about_all = LabelerEvent.visit_id.is_(None)
-    for each in session.scalars(
-        select(LabelerEvent).where(about_all).order_by(LabelerEvent.number)
-    ):
-        yield tuple(getattr(each, column) for column in _EVENTS)
+    events = (
+        select(LabelerEvent, Visit.name)
+        .outerjoin(Visit, Visit.id == LabelerEvent.visit_id)
+        .order_by(LabelerEvent.number)
+    )
+    for each, visit in session.execute(events):
+        yield (*(getattr(each, column) for column in _EVENTS[:-1]), visit)
 
 
 def _ruling_rows(session: Session) -> Cells:
@@ -146,9 +150,14 @@ def _answer_rows(session: Session) -> Cells:
 
 
 def _screen_rows(session: Session) -> Cells:
-    screens = select(Screen).where(Screen.submitted_at.is_not(None))
-    for screen in session.scalars(screens.order_by(Screen.created_at, Screen.id)):
-        yield tuple(getattr(screen, column) for column in _SCREENS)
+    screens = (
+        select(Screen, Visit.name)
+        .outerjoin(Visit, Visit.id == Screen.visit_id)
+        .where(Screen.submitted_at.is_not(None))
+        .order_by(Screen.created_at, Screen.id)
+    )
+    for screen, visit in session.execute(screens):
+        yield (*(getattr(screen, column) for column in _SCREENS[:-1]), visit)
 
 
 def _shown_rows(session: Session) -> Cells:

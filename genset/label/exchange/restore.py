@@ -35,6 +35,7 @@ from genset.store import (
     Screen,
     ScreenPhoto,
     Store,
+    Visit,
     now,
 )
 from genset.taxonomy import imagenet1k
@@ -126,13 +127,36 @@ def _add_gold(session: Session, folder: Path) -> Imported:
     return Imported(new, known)
 
 
+class _Visits:
+    """The visits of crowd workers by their names in archives; those that are new here are added."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._ids = dict(session.execute(select(Visit.name, Visit.id)).all())
+
+    def id_of(self, name: str | None) -> int | None:
+        """The id of a visit; None for none.
+
+        Raises:
+            BadInput: it is not a name that an archive gives.
+        """
+        if not name:
+            return None
+        if name not in self._ids:
+            self._session.add(visit := Visit(name=_opaque(name), key=""))
+            self._session.flush()
+            self._ids[name] = visit.id
+        return self._ids[name]
+
+
 def _add_screens(session: Session, folder: Path) -> Imported:
+    visits = _Visits(session)
     there = set(session.scalars(select(Screen.id)))
     added: set[str] = set()
     known = 0
     for place, row in _rows(folder / "screens.csv", "id", "worker", "wnid", "panel", "guideline"):
         with naming(place):
-            screen = _screen(row)
+            screen = _screen(row, visits)
         if screen.id in there:
             known += 1
         else:
@@ -161,7 +185,7 @@ def _add_screens(session: Session, folder: Path) -> Imported:
     return Imported(len(added), known)
 
 
-def _screen(row: Row) -> Screen:
+def _screen(row: Row, visits: _Visits) -> Screen:
     return Screen(
         id=_opaque(row["id"]),
         worker=checked_worker(row["worker"]),
@@ -173,6 +197,7 @@ def _screen(row: Row) -> Screen:
         submitted_at=time_in(row, "submitted_at") or now(),  # only such are exported
         lost_at=time_in(row, "lost_at"),
         seconds=_seconds(row.get("seconds")),
+        visit_id=visits.id_of(row.get("visit")),
     )
 
 
@@ -207,6 +232,8 @@ def _add_rulings(session: Session, folder: Path, candidates: Mapping[str, int]) 
 
 
 def _add_decisions(session: Session, folder: Path) -> Imported:
+    visits = _Visits(session)
+
     def decision(row: Row) -> LabelerEvent:
         return LabelerEvent(
             id=UUID(row["id"]),
@@ -216,13 +243,14 @@ def _add_decisions(session: Session, folder: Path) -> Imported:
             by=row["by"],
             reason=row["reason"],
             at=time_in(row, "at") or now(),
+            visit_id=visits.id_of(row.get("visit")),
         )
 
     rows = _rows(folder / "labeler_events.csv", "worker", "what", "by", "reason", "id")
-    stored = session.scalars(
-        select(LabelerEvent).where(LabelerEvent.visit_id.is_(None)).order_by(LabelerEvent.number)
-    ).all()
-    return _add_events(session, rows, decision, stored, lambda each: (each.worker, each.at))
+    stored = session.scalars(select(LabelerEvent).order_by(LabelerEvent.number)).all()
+    return _add_events(
+        session, rows, decision, stored, lambda each: ((each.worker, each.visit_id), each.at)
+    )
 
 
 def _act(word: str) -> LabelerAct:

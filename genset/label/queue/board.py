@@ -400,14 +400,18 @@ class _Kept:
 
     def board(self, store: Store) -> Board:
         """The board; a new one where the pool has changed, unless that takes too long to wait."""
-        with store.session() as session:
-            changed = _stamp(session) != self._stamp
+        changed = not self.is_current(store)
         age = time.monotonic() - self._began - self._took
         is_large = self._took > _SECONDS_TO_WAIT
         due = age > _OLDEST or (changed and (not is_large or self._took < age * _SHARE_OF_TIME))
         if due and self._making.acquire(blocking=False):
             self._aside(self._make, store).join(_SECONDS_TO_WAIT)
         return self._board
+
+    def is_current(self, store: Store) -> bool:
+        """Whether the pool is as it was when the board was made."""
+        with store.session() as session:
+            return _stamp(session) == self._stamp
 
     def _new(self, store: Store) -> tuple[Board, Sequence[object]]:
         with store.session() as session:
@@ -457,6 +461,16 @@ def board_of(store: Store, rules: LabelRules) -> Board:
             if rules not in boards:
                 boards[rules] = _Kept(store, rules)
         return boards[rules].board(store)
+
+
+def is_current(store: Store, rules: LabelRules) -> bool:
+    """Whether the board of a store knows the pool as it is now, not only as it was.
+
+    Raises:
+        GensetError: the store does not answer.
+    """
+    with answering():
+        return _kept[store][rules].is_current(store)
 
 
 def in_batches(items: Iterable[int], size: int) -> Iterator[list[int]]:

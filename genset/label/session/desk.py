@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from sqlalchemy import Select, and_, or_, select
 from sqlalchemy.orm import Session
@@ -11,7 +12,7 @@ from genset.label.answering import answering
 from genset.label.people.labelers import Labeler
 from genset.label.people.studies import end_visit
 from genset.label.quality.suspicion import hold_if_suspect
-from genset.label.queue.board import Board, board_of
+from genset.label.queue.board import Board, board_of, is_current
 from genset.label.queue.leases import hand_out, lock_labeler, open_screens, renew
 from genset.label.session.images import is_random_name
 from genset.label.session.progress import progress_of, screens_of_visit
@@ -98,6 +99,7 @@ class Desk:
     def earlier(self, screen_id: str | None) -> Screen | None:
         """The screen submitted before this one, or the newest (for None); None for no more.
 
+        Of this visit of a study, or of none: what another visit was paid for stays as it is.
         One that is not submitted, or not theirs, counts as coming after all that are.
         """
         board = board_of(self.store, self.workspace.label)
@@ -120,8 +122,14 @@ class Desk:
             board.catch_up(session, self.labeler.name)
             visit = self._visit(session)
             far = progress_of(session, board, me, visit)
-            if far.done is None or visit is None or visit.ended_at is not None:
+            is_over = visit is not None and visit.ended_at is not None
+            if far.done is None or is_over:
                 return far
+        has_done_all = far.screens_to_do is not None and far.screens_done >= far.screens_to_do
+        if not has_done_all and not is_current(self.store, self.workspace.label):
+            return replace(far, done=None)  # that nothing is left may be yesterday's news
+        if visit is None:
+            return far
         with answering(), self.store.begin() as session:
             me = lock_labeler(session, self.labeler.id)
             visit = self._visit(session)
@@ -170,7 +178,11 @@ class Desk:
     def _before(self, row: ScreenRow | None) -> Select[ScreenRow]:
         mine = (
             select(ScreenRow)
-            .where(ScreenRow.worker == self.labeler.name, ScreenRow.submitted_at.is_not(None))
+            .where(
+                ScreenRow.worker == self.labeler.name,
+                ScreenRow.submitted_at.is_not(None),
+                ScreenRow.visit_id == self.labeler.visit_id,
+            )
             .order_by(ScreenRow.submitted_at.desc(), ScreenRow.id.desc())
             .limit(1)
         )

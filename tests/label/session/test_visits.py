@@ -1,12 +1,19 @@
 """Visits of paid studies at the desk: how many screens, and how they end."""
 
+import threading
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pytest
+
 from genset.label import Desk, Done, Labelers, Studies, Study, Terms
+from genset.label.queue.board import Board
 from genset.store import Store
 from genset.workspace import Workspace
 from tests.label.desks import CORRECT, UNSURE, do, do_all, owners, under
 from tests.label.session.test_desk_votes import settled
+from tests.labeled_workspace import TENCH, add_candidate
 
 Opened = tuple[Workspace, Store]
 
@@ -15,6 +22,14 @@ def arrive(opened: Opened, study: Study, person: str, visit: str) -> Desk:
     workspace, store = opened
     labeler = Labelers(store).by_study(study.platform, study.key, person, visit)
     return Desk(workspace, store, labeler)
+
+
+def wait_for(ask: Callable[[], Sequence[object]]) -> Sequence[object]:
+    """What is there at last; nothing after half a minute."""
+    until = time.monotonic() + 30
+    while not (found := ask()) and time.monotonic() < until:
+        time.sleep(0.05)
+    return found
 
 
 def test_two_assignments_of_one_worker_have_screens_and_codes_of_their_own(opened: Opened) -> None:
@@ -48,6 +63,31 @@ def test_a_visit_that_ended_is_told_its_code_again_and_gets_no_more_work(opened:
     assert again.progress().done == done
     [visit] = studies.visits(study)
     assert (visit.outcome, visit.ended_at is not None) == ("done", True)
+
+
+def test_nobody_is_sent_away_before_the_pool_is_looked_at_again(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the board is made anew, which takes long for a large pool, it is yesterday's."""
+    study = Studies(opened[1]).add("mturk", "HIT", 9)
+    desk = arrive(opened, study, "W1", "A1")
+    do_all(desk)
+    done, made = threading.Event(), Board.read_all
+
+    def slowly(board: Board, store: Store) -> None:
+        done.wait(30)
+        made(board, store)
+
+    monkeypatch.setattr(Board, "read_all", slowly)
+    add_candidate(*opened, TENCH, 99)
+    assert desk.progress().done is None
+    done.set()
+    assert wait_for(desk.screens)
+    assert desk.progress().done is None
+    do_all(desk)
+    [ended] = wait_for(lambda: [done for done in [desk.progress().done] if done])
+    assert isinstance(ended, Done)
+    assert (ended.outcome, ended.code) == ("nothing", study.code_nothing)
 
 
 def test_an_ordinary_labeler_s_screens_are_counted_too(opened: Opened) -> None:

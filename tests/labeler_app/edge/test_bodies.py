@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from starlette.requests import Request
@@ -36,7 +37,9 @@ def answer_to(
         sent.append(message)
 
     scope: dict[str, Any] = {"type": "http", "method": "POST", "path": "/", "headers": headers}
-    asyncio.run(BoundedBodies(echo, largest=100, seconds=0.05)(scope, receive, send))
+    bounded = BoundedBodies(echo, largest=100, seconds=0.05)(scope, receive, send)
+    with ThreadPoolExecutor(1) as thread:  # in this one Playwright may have a loop already
+        thread.submit(asyncio.run, bounded).result()
     return sent
 
 

@@ -27,8 +27,9 @@ def upgrade() -> None:
     op.create_table(
         "visit",
         sa.Column("id", sa.Integer, primary_key=True),
-        sa.Column("study_id", sa.Integer, sa.ForeignKey("study.id"), nullable=False),
-        sa.Column("labeler_id", sa.Integer, sa.ForeignKey("labeler.id"), nullable=False),
+        sa.Column("name", sa.String(32), nullable=False, unique=True),
+        sa.Column("study_id", sa.Integer, sa.ForeignKey("study.id")),
+        sa.Column("labeler_id", sa.Integer, sa.ForeignKey("labeler.id")),
         sa.Column("key", sa.Text, nullable=False),
         sa.Column("verified", sa.Boolean, nullable=False),
         sa.Column("listed", sa.Boolean),
