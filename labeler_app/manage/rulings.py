@@ -38,7 +38,9 @@ def show_rulings(workspace: Workspace, store: Store) -> None:
     case = again or (waiting[0] if waiting else None)
     if case is None:
         _nothing(len(cases))
-        _last(None)
+        if "ruling last" in st.session_state:
+            _last(None)
+            _back_button("last", can_undo=True)
         return
     seen = st.toggle("Show votes first", key="votes first", help=_FIRST) or again is not None
     draw(f"ruling {case.task}")
@@ -122,14 +124,18 @@ def _buttons(store: Store, case: Dispute, by: str, *, seen: bool, can_undo: bool
             on_click=_skip,
             args=(case.task,),
         )
-        st.button(
-            "Back",
-            key=f"back {case.task}",
-            type="tertiary",
-            shortcut="Backspace",
-            disabled=not (can_undo and "ruling last" in st.session_state),
-            on_click=_back,
-        )
+        _back_button(case.task, can_undo=can_undo and "ruling last" in st.session_state)
+
+
+def _back_button(key: str, *, can_undo: bool) -> None:
+    st.button(
+        "Back",
+        key=f"back {key}",
+        type="tertiary",
+        shortcut="Backspace",
+        disabled=not can_undo,
+        on_click=_back,
+    )
 
 
 def _settle(store: Store, case: Dispute, verdict: Verdict, *, by: str, reason: str) -> None:

@@ -15,7 +15,7 @@ from genset.store import (
     Photo,
     Store,
     Verdict,
-    is_contested,
+    claimed_by_several,
     is_out,
     labels_in_force,
     rulings_in_force,
@@ -89,10 +89,16 @@ def ballots(session: Session, panel: str | None = None) -> list[Ballot]:
         said[number].append((worker, verdict))
     rulings = rulings_in_force(session)
     pool = stored_candidates().with_only_columns(
-        Candidate.id, Candidate.wnid, Photo.source, Photo.source_id, Photo.sha256, is_contested()
+        Candidate.id,
+        Candidate.wnid,
+        Candidate.photo_id,
+        Photo.source,
+        Photo.source_id,
+        Photo.sha256,
     )
+    contested = set(session.scalars(claimed_by_several()))
     found = []
-    for number, wnid, source, source_id, sha256, contested in session.execute(pool):
+    for number, wnid, photo_id, source, source_id, sha256 in session.execute(pool):
         task = _task(wnid, source, source_id)
         given = said.get(number, ())
         found.append(
@@ -101,7 +107,7 @@ def ballots(session: Session, panel: str | None = None) -> list[Ballot]:
                 task=task,
                 wnid=wnid,
                 content=str(sha256),  # stored, so there is one
-                contested=contested,
+                contested=photo_id in contested,
                 votes=tuple(Vote(task, worker, verdict.value) for worker, verdict in given),
                 said=Counter(verdict for _, verdict in given),
                 ruling=rulings.get(number),
