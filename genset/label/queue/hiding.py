@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from math import floor
 
-from sqlalchemy import ColumnElement, Select, and_, exists, select
+from sqlalchemy import ColumnElement, and_, bindparam, exists, select
 from sqlalchemy.orm import Session, aliased
 
 from genset.label.quality.gold import AGREEING, lock_gold_questions, settled_right
@@ -22,6 +22,68 @@ _LOOKED_AT = 20  # candidates, to make one of them a gold question
 _READY = 2  # gold questions of each kind that a labeler has not seen, of a class they label
 
 _random = random.SystemRandom()
+
+
+def _is_news(table: type[GoldQuestion | Candidate]) -> tuple[ColumnElement[bool], ...]:
+    """That a row's photo was on no screen of a labeler yet, for whatever class.
+
+    Who sees a photo again, and for another class, knows that one of the two is a test.
+    """
+    question, candidate = aliased(GoldQuestion), aliased(Candidate)
+    theirs = (
+        select(ScreenPhoto.id)
+        .join(Screen, Screen.id == ScreenPhoto.screen_id)
+        .where(Screen.worker == bindparam("worker"))
+    )
+    as_gold = theirs.join(question, question.id == ScreenPhoto.gold_id).where(
+        question.photo_id == table.photo_id
+    )
+    as_candidate = theirs.join(candidate, candidate.id == ScreenPhoto.candidate_id).where(
+        candidate.photo_id == table.photo_id
+    )
+    return ~exists(as_gold.correlate(table)), ~exists(as_candidate.correlate(table))
+
+
+def _claimed(table: type[GoldQuestion | Candidate]) -> ColumnElement[bool]:
+    """That a candidate's photo is a gold question, or a candidate, of the class that is asked."""
+    claims = select(table.id).where(
+        table.wnid == bindparam("wnid"), table.photo_id == Candidate.photo_id
+    )
+    return exists(claims.correlate(Candidate))
+
+
+# Written once: building them takes longer than asking them.
+_THERE = Photo.sha256.is_not(None), Photo.refused.is_(None)
+# A class's gold questions: id, answer, what settled it, and the candidate of the class that it is.
+# Either candidate may be None.
+_NOT_SHOWN = (
+    select(GoldQuestion.id, GoldQuestion.expected, GoldQuestion.settled_id, Candidate.id)
+    .join(Photo, Photo.id == GoldQuestion.photo_id)
+    .outerjoin(
+        Candidate,
+        and_(Candidate.photo_id == GoldQuestion.photo_id, Candidate.wnid == GoldQuestion.wnid),
+    )
+    .where(
+        GoldQuestion.wnid == bindparam("wnid"),
+        GoldQuestion.retired_at.is_(None),
+        *_THERE,
+        *_is_news(GoldQuestion),
+    )
+    .order_by(GoldQuestion.id)
+)
+_CAN_BE = (
+    select(Candidate.id, Candidate.photo_id, Candidate.wnid)
+    .join(Photo, Photo.id == Candidate.photo_id)
+    .where(
+        Candidate.id.in_(bindparam("candidates", expanding=True)),
+        *_THERE,
+        ~_claimed(GoldQuestion),
+        *_is_news(Candidate),
+    )
+    .order_by(Candidate.id)
+    .limit(_LOOKED_AT)
+)
+_CAN_BE_WRONG = _CAN_BE.where(~_claimed(aliased(Candidate)))
 
 
 def with_gold_questions(
@@ -57,7 +119,7 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
         return not known and not board.is_open(candidate)
 
     unseen: dict[Verdict, list[int]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
-    questions = session.execute(_not_shown_to(worker, wnid)).all()
+    questions = session.execute(_NOT_SHOWN, {"worker": worker, "wnid": wnid}).all()
     right = settled_right(session, (row.settled_id for row in questions if row.settled_id))
     for gold_id, expected, settled_id, candidate_id in questions:
         holds = settled_id is None or settled_id in right
@@ -80,47 +142,6 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
                 chosen.append(unseen[kind].pop(0))
                 break
     return chosen
-
-
-def _not_shown_to(worker: str, wnid: str) -> Select[int, Verdict, int | None, int]:
-    """A class's gold questions: id, answer, what settled it, the candidate of the class it is.
-
-    Either of the candidates may be None.
-    """
-    same = and_(Candidate.photo_id == GoldQuestion.photo_id, Candidate.wnid == GoldQuestion.wnid)
-    return (
-        select(GoldQuestion.id, GoldQuestion.expected, GoldQuestion.settled_id, Candidate.id)
-        .join(Photo, Photo.id == GoldQuestion.photo_id)
-        .outerjoin(Candidate, same)
-        .where(
-            GoldQuestion.wnid == wnid,
-            GoldQuestion.retired_at.is_(None),
-            Photo.sha256.is_not(None),
-            Photo.refused.is_(None),
-            *_is_news(worker, GoldQuestion),
-        )
-        .order_by(GoldQuestion.id)
-    )
-
-
-def _is_news(worker: str, table: type[GoldQuestion | Candidate]) -> tuple[ColumnElement[bool], ...]:
-    """That a row's photo was on no screen of a labeler yet, for whatever class.
-
-    Who sees a photo again, and for another class, knows that one of the two is a test.
-    """
-    question, candidate = aliased(GoldQuestion), aliased(Candidate)
-    theirs = (
-        select(ScreenPhoto.id)
-        .join(Screen, Screen.id == ScreenPhoto.screen_id)
-        .where(Screen.worker == worker)
-    )
-    as_gold = theirs.join(question, question.id == ScreenPhoto.gold_id).where(
-        question.photo_id == table.photo_id
-    )
-    as_candidate = theirs.join(candidate, candidate.id == ScreenPhoto.candidate_id).where(
-        candidate.photo_id == table.photo_id
-    )
-    return ~exists(as_gold.correlate(table)), ~exists(as_candidate.correlate(table))
 
 
 def _make_wrong(session: Session, board: Board, worker: str, wnid: str) -> list[int]:
@@ -146,27 +167,9 @@ def _make(
     if not candidates:
         return []
     lock_gold_questions(session)
-    is_gold = select(GoldQuestion.id).where(
-        GoldQuestion.wnid == wnid, GoldQuestion.photo_id == Candidate.photo_id
-    )
-    can_be = (
-        select(Candidate.id, Candidate.photo_id, Candidate.wnid)
-        .join(Photo, Photo.id == Candidate.photo_id)
-        .where(
-            Candidate.id.in_(candidates),
-            Photo.sha256.is_not(None),
-            Photo.refused.is_(None),
-            ~exists(is_gold.correlate(Candidate)),
-            *_is_news(worker, Candidate),
-        )
-        .order_by(Candidate.id)
-        .limit(_LOOKED_AT)
-    )
-    if expected is Verdict.INCORRECT:
-        rival = aliased(Candidate)
-        claims = select(rival.id).where(rival.wnid == wnid, rival.photo_id == Candidate.photo_id)
-        can_be = can_be.where(~exists(claims.correlate(Candidate)))
-    found = session.execute(can_be).all()
+    can_be = _CAN_BE_WRONG if expected is Verdict.INCORRECT else _CAN_BE
+    asked = {"candidates": candidates, "wnid": wnid, "worker": worker}
+    found = session.execute(can_be, asked).all()
     right = settled_right(session, (row.id for row in found))
     for candidate_id, photo_id, right_for in found:
         if candidate_id in right:

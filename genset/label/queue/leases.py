@@ -184,21 +184,35 @@ def hand_out(
     held = _held(session, labeler.name, board.rules.panel)
     without = {each for some in candidates_on(session, held).values() for each in some}
     screens: list[Screen] = []
-    for wnid in board.classes_left(session, labeler.name):
-        for _ in range(_ROUNDS):
-            if len(screens) == count:
-                return screens
-            leased = leases_of_others(session, labeler.name, board.rules.panel, wnid)
-            suggested = board.suggest(labeler.name, wnid, leased, without)[: count - len(screens)]
-            if not suggested:
-                break
-            asked = {each for candidates in suggested for each in candidates}
-            free = _lock_free(session, board, labeler.name, asked)
-            without |= asked
-            for candidates in suggested:
-                if some := [each for each in candidates if each in free]:
-                    screens.append(_lease(session, board, labeler, visit, wnid, some))
+    for _ in range(_ROUNDS):
+        suggested = _suggested(session, board, labeler.name, without, count - len(screens))
+        if not suggested:
+            break
+        asked = {each for _, candidates in suggested for each in candidates}
+        free = _lock_free(session, board, labeler.name, asked)
+        without |= asked
+        for wnid, candidates in suggested:
+            if some := [each for each in candidates if each in free]:
+                screens.append(_lease(session, board, labeler, visit, wnid, some))
     return screens
+
+
+def _suggested(
+    session: Session, board: Board, worker: str, without: set[int], count: int
+) -> list[tuple[str, list[int]]]:
+    """Up to `count` screens that look free: a class and its candidates each, the first class first.
+
+    All are locked in one go. One by one, labelers who ask at once would pass over each other's.
+    """
+    found: list[tuple[str, list[int]]] = []
+    if count == 0:
+        return found
+    for wnid in board.classes_left(session, worker):
+        leased = leases_of_others(session, worker, board.rules.panel, wnid)
+        found += [(wnid, some) for some in board.suggest(worker, wnid, leased, without)]
+        if len(found) >= count:
+            break
+    return found[:count]
 
 
 def _lock_free(session: Session, board: Board, worker: str, candidates: set[int]) -> set[int]:

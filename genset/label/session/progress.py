@@ -6,7 +6,7 @@ from math import ceil
 from statistics import median
 from typing import cast
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from genset.label.people.studies import Outcome, study_of
@@ -20,6 +20,23 @@ _GAPS = 20  # between submissions, of which the median is a labeler's pace
 _LEAST_GAPS = 3
 _NEAR, _SHARE_NEAR = 2, 0.25  # screens by which an estimate may be off, or share of them
 _A_BREAK = timedelta(minutes=5)
+
+# Written once: building them takes longer than asking them.
+_MINE = Screen.worker == bindparam("worker"), Screen.submitted_at.is_not(None)
+_SUBMITTED = select(func.count()).select_from(Screen).where(*_MINE)
+_SUBMITTED_IN_VISIT = _SUBMITTED.where(Screen.visit_id == bindparam("visit"))
+_ANSWERED = select(func.count(GoldAnswer.gold_id.distinct())).where(
+    GoldAnswer.worker == bindparam("worker")
+)
+_LABELING = select(func.count(Screen.worker.distinct())).where(
+    Screen.submitted_at.is_(None),
+    Screen.lost_at.is_(None),
+    Screen.expires_at > bindparam("now"),
+    Screen.panel == bindparam("panel"),
+)
+_NEWEST = (
+    select(Screen.submitted_at).where(*_MINE).order_by(Screen.submitted_at.desc()).limit(_GAPS + 1)
+)
 
 
 def progress_of(session: Session, board: Board, labeler: Labeler, visit: Visit | None) -> Progress:
@@ -54,19 +71,16 @@ def screens_of_visit(
 
     Without a visit: all that the labeler submitted, and None.
     """
-    submitted = select(func.count(Screen.id)).where(
-        Screen.worker == labeler.name, Screen.submitted_at.is_not(None)
-    )
+    mine = {"worker": labeler.name}
     if visit is None:
-        return session.scalar(submitted) or 0, None
-    done = session.scalar(submitted.where(Screen.visit_id == visit.id)) or 0
+        return session.scalar(_SUBMITTED, mine) or 0, None
+    done = session.scalar(_SUBMITTED_IN_VISIT, {**mine, "visit": visit.id}) or 0
     return done, max(done, session.get_one(Study, visit.study_id).screens)
 
 
 def _gold_questions_of(session: Session, worker: str) -> int:
     """How many gold questions a labeler decided."""
-    answered = select(func.count(GoldAnswer.gold_id.distinct())).where(GoldAnswer.worker == worker)
-    return session.scalar(answered) or 0
+    return session.scalar(_ANSWERED, {"worker": worker}) or 0
 
 
 def _done(
@@ -94,14 +108,7 @@ def _done(
 
 def _screens_left(session: Session, board: Board, candidates: int) -> float:
     """Screens that a labeler will do: all that they may, or their share of what is missing."""
-    labeling = session.scalar(
-        select(func.count(Screen.worker.distinct())).where(
-            Screen.submitted_at.is_(None),
-            Screen.lost_at.is_(None),
-            Screen.expires_at > now(),
-            Screen.panel == board.rules.panel,
-        )
-    )
+    labeling = session.scalar(_LABELING, {"now": now(), "panel": board.rules.panel})
     on_a_screen = PHOTOS_ON_A_SCREEN * (1 - board.rules.gold)
     return min(candidates, board.votes_missing / (labeling or 1)) / on_a_screen
 
@@ -125,12 +132,7 @@ def _estimate(
 
 def _seconds_a_screen(session: Session, worker: str) -> float | None:
     """A labeler's pace: the median time from one submission to the next, without breaks."""
-    newest = session.scalars(
-        select(Screen.submitted_at)
-        .where(Screen.worker == worker, Screen.submitted_at.is_not(None))
-        .order_by(Screen.submitted_at.desc())
-        .limit(_GAPS + 1)
-    )
+    newest = session.scalars(_NEWEST, {"worker": worker})
     times = [at for at in newest if at is not None]
     gaps = [later - earlier for later, earlier in pairwise(times)]
     seconds = [gap.total_seconds() for gap in gaps if gap < _A_BREAK]
