@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
+from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
@@ -36,6 +36,10 @@ from labeler_app.security import Sessions
 _FOR_A_YEAR = {"Cache-Control": "private, max-age=31536000, immutable"}
 _WIDTHS = (350, 700, 1400)
 
+# Python runs one thread at a time: more of them would only pass the turn to and fro, in the midst
+# of transactions for which others wait.
+_AT_ONCE = 4
+
 Answer = dict[str, Any]
 
 
@@ -46,6 +50,7 @@ class _Refused(Exception):
 def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
     """The routes under ``/genset/``, for one workspace."""
     sessions = Sessions(label_secret(workspace))
+    turns = CapacityLimiter(_AT_ONCE)
     modules = {path.relative_to(FILES).as_posix(): path for path in FILES.rglob("*.js")}
 
     def desk(session: str) -> Desk:
@@ -89,7 +94,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
             session = request.headers.get("Authorization", "").removeprefix("Bearer ")
             try:
                 body = wire.read(await request.body())
-                content = await run_in_threadpool(answer, session, body)
+                content = await to_thread.run_sync(answer, session, body, limiter=turns)
             except _Refused:
                 return JSONResponse({"error": "sign in again"}, 401)
             except BadInput as error:

@@ -14,6 +14,7 @@ import secrets
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 
 from sqlalchemy import Select, bindparam, func, insert, not_, or_, select
 from sqlalchemy.orm import Session
@@ -64,7 +65,7 @@ _LIVE = (
     .group_by(ScreenPhoto.candidate_id)
 )
 _LEASED = _LIVE.where(ScreenPhoto.candidate_id.in_(bindparam("candidates", expanding=True)))
-_LEASED_IN_CLASS = _LIVE.where(Screen.wnid == bindparam("wnid"))
+_LEASED_IN_CLASSES = _LIVE.where(Screen.wnid.in_(bindparam("classes", expanding=True)))
 
 # Who sees a photo again, and for another class, knows that one of the two is a test.
 _SEEN_AS_GOLD = (
@@ -128,18 +129,22 @@ def candidates_on(session: Session, screens: Iterable[Screen]) -> dict[str, list
 
 
 def leases_of_others(
-    session: Session, worker: str, panel: str, wnid: str | None, candidates: Collection[int] = ()
+    session: Session,
+    worker: str,
+    panel: str,
+    *,
+    candidates: Collection[int] = (),
+    classes: Collection[str] = (),
 ) -> Counter[int]:
-    """How many other labelers have each of these candidates on a live screen.
+    """How many other labelers have each candidate on a live screen: of these, or of classes.
 
-    Of all candidates of a class, where one is named. Those whose votes are void or held out are not
-    counted: they keep no photo from anybody.
+    Those whose votes are void or held out are not counted: they keep no photo from anybody.
     """
     asked = {"worker": worker, "panel": panel, "now": now()}
-    if wnid is None:
-        rows = session.execute(_LEASED, {**asked, "candidates": candidates})
+    if classes:
+        rows = session.execute(_LEASED_IN_CLASSES, {**asked, "classes": classes})
     else:
-        rows = session.execute(_LEASED_IN_CLASS, {**asked, "wnid": wnid})
+        rows = session.execute(_LEASED, {**asked, "candidates": candidates})
     return Counter({each: count for each, count in rows if each is not None})
 
 
@@ -151,7 +156,7 @@ def free_of_others(
     Never one that they labeled, in whatever panel.
     """
     counts = board.count_again(session, candidates)
-    leased = leases_of_others(session, worker, board.rules.panel, None, candidates)
+    leased = leases_of_others(session, worker, board.rules.panel, candidates=candidates)
     return {
         each
         for each, count in counts.items()
@@ -207,11 +212,12 @@ def _suggested(
     found: list[tuple[str, list[int]]] = []
     if count == 0:
         return found
-    for wnid in board.classes_left(session, worker):
-        leased = leases_of_others(session, worker, board.rules.panel, wnid)
-        found += [(wnid, some) for some in board.suggest(worker, wnid, leased, without)]
-        if len(found) >= count:
-            break
+    classes, together = board.classes_left(session, worker), 1
+    while len(found) < count and (wnids := list(islice(classes, together))):
+        leased = leases_of_others(session, worker, board.rules.panel, classes=wnids)
+        for wnid in wnids:
+            found += [(wnid, some) for some in board.suggest(worker, wnid, leased, without)]
+        together *= 4  # the first ones may all be at work with others
     return found[:count]
 
 
