@@ -190,9 +190,15 @@ def _described(made: "Study", link: str | None, question: str | None) -> str:
     lines = [
         f"{made.platform} study {made.key}: {made.screens} screens each, completion code "
         f"{made.code}",
-        f"other codes: {made.code_failed} failed gold questions, {made.code_declined} did not "
-        f"agree, {made.code_nothing} nothing left",
     ]
+    others = {
+        "failed gold questions": made.code_failed,
+        "did not agree": made.code_declined,
+        "nothing left": made.code_nothing,
+    }
+    if any(others.values()):
+        told = ", ".join(f"{code} {what}" for what, code in others.items() if code)
+        lines.append(f"other codes: {told}")
     if link is not None:
         lines.append(f"the study's address: {link}")
     if question is not None:

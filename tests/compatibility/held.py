@@ -18,6 +18,9 @@ _LONG = re.compile(r"\d+\.\d{9,}(e[-+]\d+)?")
 # An invitation is random.
 _INVITED = re.compile(r"(?<=\?invite=)[\w-]+")
 
+# So are the codes of a study, but the one that a line gives.
+_CODES = re.compile(r'("code_(?:failed|declined|nothing)": )"[0-9a-f]{8}"')
+
 # What a run that is made now says of now and of what is installed.
 _NOW = (
     (re.compile(r'("(?:created_at|device)": )"[^"]*"'), r'\1"..."'),
@@ -75,7 +78,7 @@ def file_of(line: str) -> str:
 
 
 def _plain(text: str, names: dict[str, str]) -> str:
-    text = _INVITED.sub("<TOKEN>", text)
+    text = _CODES.sub(r'\1"<CODE>"', _INVITED.sub("<TOKEN>", text))
     for path, name in names.items():
         if path in text:
             text = text.replace(path, name)
