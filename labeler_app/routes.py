@@ -65,17 +65,12 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         mine = desk(session)
         if warnings(store, mine.labeler):
             raise _Refused  # the page is drawn again, and tells them
-        given = [wire.screen(each) for each in mine.screens(count, held)]
-        return {"screens": given, "progress": wire.progress(mine.progress())}
+        given, far = mine.next(count, held)
+        return {"screens": list(map(wire.screen, given)), "progress": wire.progress(far)}
 
     def submit(session: str, body: Any) -> Answer:
-        submissions = wire.submissions(body)
-        mine = desk(session)
-        receipts = [receipt for each in submissions for receipt in mine.submit(each)]
-        return {
-            "receipts": [wire.receipt(each) for each in receipts],
-            "progress": wire.progress(mine.progress()),
-        }
+        receipts, far = desk(session).take(wire.submissions(body))
+        return {"receipts": list(map(wire.receipt, receipts)), "progress": wire.progress(far)}
 
     def beat(session: str, body: Any) -> Answer:
         return {"lost": desk(session).beat(wire.names(body, "screens"))}

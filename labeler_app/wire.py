@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from genset.label import (
     ShownPhoto,
     Submission,
     Verdict,
+    imagenet1k,
 )
 from genset.text.links import web_link
 
@@ -66,15 +68,9 @@ def milliseconds(time: datetime) -> int:
 
 def screen(shown: Screen) -> dict[str, Any]:
     """A screen, with all that the page shows of it."""
-    cls = shown.cls
     return {
         "id": shown.id,
-        "wnid": cls.wnid,
-        "name": cls.name,
-        "also": cls.lemmas[1:],
-        "definition": cls.gloss,
-        "hypernyms": cls.hypernyms,
-        "wikipedia": [{"title": page.title, "url": page.url} for page in cls.wikipedia],
+        **_class(shown.cls.wnid),
         "photos": [_photo(each) for each in shown.photos],
         "examples": [_example(each) for each in shown.examples],
         "confusable": [
@@ -88,6 +84,20 @@ def screen(shown: Screen) -> dict[str, Any]:
         ],
         "expires_at": milliseconds(shown.expires_at),
         "submitted": shown.submitted,
+    }
+
+
+@lru_cache(maxsize=1024)
+def _class(wnid: str) -> dict[str, Any]:
+    """What is shown of a class: the same on every screen."""
+    cls = imagenet1k()[wnid]
+    return {
+        "wnid": cls.wnid,
+        "name": cls.name,
+        "also": cls.lemmas[1:],
+        "definition": cls.gloss,
+        "hypernyms": cls.hypernyms,
+        "wikipedia": [{"title": page.title, "url": page.url} for page in cls.wikipedia],
     }
 
 
@@ -212,14 +222,17 @@ def _time(given: Any, name: str) -> datetime:
     return datetime.fromtimestamp(time / 1000, UTC)
 
 
+_web_link = lru_cache(maxsize=4096)(web_link)  # a screen is sent until it is submitted
+
+
 def _example(photo: Example) -> dict[str, Any]:
     return {
         "src": f"/genset/picture/{photo.id}",
         "source": photo.source,
         "owner": photo.owner_name,
         "license": photo.license,
-        "license_url": web_link(photo.license_url) or "",
-        "page_url": web_link(photo.page_url) or "",
+        "license_url": _web_link(photo.license_url) or "",
+        "page_url": _web_link(photo.page_url) or "",
     }
 
 

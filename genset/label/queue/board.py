@@ -8,6 +8,7 @@ such a one when it next suggests the candidate.
 """
 
 import logging
+import math
 import sys
 import threading
 import time
@@ -31,11 +32,13 @@ from genset.store import (
     Photo,
     PhotoEvent,
     Ruling,
+    Screen,
     Store,
     Verdict,
     is_contested,
     is_out,
     is_ruled,
+    now,
     rulings_in_force,
     stored_candidates,
 )
@@ -47,6 +50,7 @@ _READ_AT_ONCE = 5_000  # candidates of a new board; of a larger one classes are 
 _READ_TOGETHER = 500  # candidates of small classes
 _SECONDS_TO_WAIT = 0.25  # for a new board: a small one is there by then, a large one comes later
 _SHARE_OF_TIME = 0.05  # that may go into making large boards while a scrape changes the pool
+_SECONDS_AT_WORK = 5.0  # for which the number of those who label is taken to stay
 _OLDEST = 600.0  # seconds after which a board is made anew, whether or not the pool looks changed
 
 log = logging.getLogger("genset.label")
@@ -74,6 +78,12 @@ _CANDIDATES = (
         or_(not_(is_contested()), is_ruled()),
     )
     .with_only_columns(Candidate.id, Candidate.wnid)
+)
+_AT_WORK = select(func.count(Screen.worker.distinct())).where(
+    Screen.submitted_at.is_(None),
+    Screen.lost_at.is_(None),
+    Screen.expires_at > bindparam("now"),
+    Screen.panel == bindparam("panel"),
 )
 _STAMP = select(
     *(
@@ -132,6 +142,7 @@ class Board:
     def __init__(self, session: Session, rules: LabelRules) -> None:
         self.rules = rules
         self._lock = threading.RLock()
+        self._stamp = _stamp(session)
         self._newest: int = session.scalar(select(func.max(Label.number))) or 0
         self._decided: int = session.scalar(select(func.max(LabelerEvent.number))) or 0
         self.rulings = rulings_in_force(session)
@@ -147,7 +158,12 @@ class Board:
         self._votes_missing = 0
         self._known_right: dict[str, list[tuple[int, int]]] = {}
         self._theirs: dict[str, _Theirs] = {}
+        self._at_work = -math.inf, 1
         self.estimates: dict[tuple[str, int | None], int] = {}
+
+    def is_current(self, session: Session) -> bool:
+        """Whether the pool is as it was when this board was made."""
+        return _stamp(session) == self._stamp
 
     @property
     def unread(self) -> int:
@@ -258,13 +274,30 @@ class Board:
         return len(self._theirs[worker].labeled)
 
     @_locked
-    def left_for(self, worker: str) -> dict[str, int]:
-        """How many candidates of each class this labeler, whom `catch_up` has met, may yet get."""
-        left = dict(self._unread)
-        for wnid, ranked in self._ranked.items():
+    def left_for(self, worker: str) -> tuple[int, int, int]:
+        """What is left for this labeler, whom `catch_up` has met.
+
+        Of how many classes they may get no candidate any more, of how many classes in all, and how
+        many candidates they may yet get.
+        """
+        of_open = self._theirs[worker].of_open
+        done, classes, left = 0, len(self._unread), sum(self._unread.values())
+        for wnid, ranked in self._ranked.items():  # no calls: a pool has a thousand classes
             if ranked:
-                left[wnid] = self._left_in(wnid, worker)
-        return left
+                here = len(self._open[wnid]) - of_open.get(wnid, 0)
+                classes += 1
+                done += not here
+                left += here
+        return done, classes, left
+
+    def at_work(self, session: Session) -> int:
+        """How many labelers have open screens, at least 1; as it was some seconds ago at most."""
+        asked_at, number = self._at_work
+        if time.monotonic() - asked_at > _SECONDS_AT_WORK:
+            asked = {"panel": self.rules.panel, "now": now()}
+            number = session.scalar(_AT_WORK, asked) or 1
+            self._at_work = time.monotonic(), number
+        return number
 
     def classes_left(self, session: Session, worker: str) -> Iterator[str]:
         """The classes of which this labeler may yet get candidates, in order."""
@@ -380,7 +413,7 @@ class Board:
 
 
 class _Kept:
-    """The board of a store and its rules, and what the pool looked like when it was made.
+    """The board of a store and its rules.
 
     The first is used while it is still being read, where the pool is large; any other once it is
     whole.
@@ -390,7 +423,7 @@ class _Kept:
         self._rules = rules
         self._making = threading.Lock()
         self._began = time.monotonic()
-        self._board, self._stamp = self._new(store)
+        self._board = self._new(store)
         if self._board.unread > _READ_AT_ONCE:
             self._making.acquire()
             self._aside(self._read, store, self._board)
@@ -400,7 +433,8 @@ class _Kept:
 
     def board(self, store: Store) -> Board:
         """The board; a new one where the pool has changed, unless that takes too long to wait."""
-        changed = not self.is_current(store)
+        with store.session() as session:
+            changed = not self._board.is_current(session)
         age = time.monotonic() - self._began - self._took
         is_large = self._took > _SECONDS_TO_WAIT
         due = age > _OLDEST or (changed and (not is_large or self._took < age * _SHARE_OF_TIME))
@@ -408,21 +442,15 @@ class _Kept:
             self._aside(self._make, store).join(_SECONDS_TO_WAIT)
         return self._board
 
-    def is_current(self, store: Store) -> bool:
-        """Whether the pool is as it was when the board was made."""
+    def _new(self, store: Store) -> Board:
         with store.session() as session:
-            return _stamp(session) == self._stamp
-
-    def _new(self, store: Store) -> tuple[Board, Sequence[object]]:
-        with store.session() as session:
-            stamp = _stamp(session)
-            return Board(session, self._rules), stamp
+            return Board(session, self._rules)
 
     def _make(self, store: Store) -> None:
         began = time.monotonic()
-        board, stamp = self._new(store)
+        board = self._new(store)
         board.read_all(store)
-        self._board, self._stamp = board, stamp
+        self._board = board
         self._began, self._took = began, time.monotonic() - began
 
     def _read(self, store: Store, board: Board) -> None:
@@ -461,16 +489,6 @@ def board_of(store: Store, rules: LabelRules) -> Board:
             if rules not in boards:
                 boards[rules] = _Kept(store, rules)
         return boards[rules].board(store)
-
-
-def is_current(store: Store, rules: LabelRules) -> bool:
-    """Whether the board of a store knows the pool as it is now, not only as it was.
-
-    Raises:
-        GensetError: the store does not answer.
-    """
-    with answering():
-        return _kept[store][rules].is_current(store)
 
 
 def in_batches(items: Iterable[int], size: int) -> Iterator[list[int]]:

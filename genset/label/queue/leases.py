@@ -15,8 +15,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import cast
 
-from sqlalchemy import Select, bindparam, func, insert, not_, or_, select
+from sqlalchemy import Select, Table, bindparam, func, insert, not_, or_, select
 from sqlalchemy.orm import Session
 
 from genset.label.queue.board import Board
@@ -38,6 +39,7 @@ from genset.store import (
 from genset.workspace import LabelRules
 
 _ROUNDS = 5
+_CLASSES = 4  # that are looked at together at first
 
 # Written once: building them takes longer than asking them.
 _ELIGIBLE = (
@@ -98,6 +100,13 @@ def lock_candidates(session: Session, candidates: Collection[int]) -> None:
     if is_postgresql(session):
         rows = select(Candidate.id).where(Candidate.id.in_(candidates)).order_by(Candidate.id)
         session.execute(rows.with_for_update(key_share=True))
+
+
+def lock_screens(session: Session, screens: Iterable[str]) -> None:
+    """The same of all candidates on these screens, so that several are locked in one order."""
+    if is_postgresql(session):
+        on = select(ScreenPhoto.candidate_id).where(ScreenPhoto.screen_id.in_(list(screens)))
+        lock_candidates(session, [each for each in session.scalars(on) if each is not None])
 
 
 def open_screens(worker: str, panel: str, visit_id: int | None) -> Select[Screen]:
@@ -212,7 +221,7 @@ def _suggested(
     found: list[tuple[str, list[int]]] = []
     if count == 0:
         return found
-    classes, together = board.classes_left(session, worker), 1
+    classes, together = board.classes_left(session, worker), _CLASSES
     while len(found) < count and (wnids := list(islice(classes, together))):
         leased = leases_of_others(session, worker, board.rules.panel, classes=wnids)
         for wnid in wnids:
@@ -275,11 +284,12 @@ def _lease(
             "screen_id": screen.id,
             "place": place,
             "candidate_id": photo.candidate_id,
-            "gold_id": photo.gold_id,
+            "control_id": photo.gold_id,
         }
         for place, photo in enumerate(photos, 1)
     ]
-    session.execute(insert(ScreenPhoto), rows)
+    # By the table: one statement, wherever among the photos a gold question is.
+    session.execute(insert(cast(Table, ScreenPhoto.__table__)), rows)
     return screen
 
 

@@ -12,8 +12,8 @@ from genset.label.answering import answering
 from genset.label.people.labelers import Labeler
 from genset.label.people.studies import end_visit
 from genset.label.quality.suspicion import hold_if_suspect
-from genset.label.queue.board import Board, board_of, is_current
-from genset.label.queue.leases import hand_out, lock_labeler, open_screens, renew
+from genset.label.queue.board import Board, board_of
+from genset.label.queue.leases import hand_out, lock_labeler, lock_screens, open_screens, renew
 from genset.label.session.images import is_random_name
 from genset.label.session.progress import progress_of, screens_of_visit
 from genset.label.session.shown import Progress, Receipt, Screen, Submission
@@ -47,6 +47,10 @@ class Desk:
         `held` names those that the page has already: they are returned though there be more than
         `count`. Fewer come when nothing more is to be had; `progress` says whether for good.
         """
+        return self.next(count, held)[0]
+
+    def next(self, count: int, held: Collection[str]) -> tuple[list[Screen], Progress]:
+        """The same, and how far they are."""
         with self._writing() as (session, board, me):
             visit = self._visit(session)
             rows = self._reclaimed(session, board)
@@ -58,9 +62,9 @@ class Desk:
                 rows += hand_out(session, board, me, visit, lacking)
             rows = [row for place, row in enumerate(rows) if place < count or row.id in held]
             screens = self._seen(session, board, rows)
-        if len(screens) == len(rows):
-            return screens
-        return self.screens(count, held)  # others in the place of those that are over
+            if len(screens) == len(rows):
+                return screens, self._far(session, board, me)
+        return self.next(count, held)  # others in the place of those that are over
 
     def submit(self, submission: Submission) -> list[Receipt]:
         """Store a screen's verdicts in one transaction; a receipt for each, in order.
@@ -69,13 +73,22 @@ class Desk:
         again. A label on a screen that was not submitted in time is taken while its photo has not
         gone to others.
         """
+        return self.take([submission])[0]
+
+    def take(self, submissions: Sequence[Submission]) -> tuple[list[Receipt], Progress]:
+        """The same for several screens, and how far they are; all in one transaction."""
         board = board_of(self.store, self.workspace.label)
         with answering(), self.store.begin() as session:
             me = lock_labeler(session, self.labeler.id)
-            receipts = submit(session, board, me, submission)
+            lock_screens(session, filter(is_random_name, {each.screen for each in submissions}))
+            receipts = [
+                receipt for each in submissions for receipt in submit(session, board, me, each)
+            ]
+            board.catch_up(session, me.name)
+            far = self._far(session, board, me)
         if self.workspace.label.hold_suspects:
             hold_if_suspect(self.store, self.labeler.name)
-        return receipts
+        return receipts, far
 
     def beat(self, screen_ids: Collection[str]) -> list[str]:
         """Extend the leases of these screens; return the ids of those that are lost.
@@ -122,21 +135,23 @@ class Desk:
             board.catch_up(session, self.labeler.name)
             visit = self._visit(session)
             far = progress_of(session, board, me, visit)
-            is_over = visit is not None and visit.ended_at is not None
-            if far.done is None or is_over:
+            if far.done is None or (visit is not None and visit.ended_at is not None):
                 return far
-        has_done_all = far.screens_to_do is not None and far.screens_done >= far.screens_to_do
-        if not has_done_all and not is_current(self.store, self.workspace.label):
-            return replace(far, done=None)  # that nothing is left may be yesterday's news
-        if visit is None:
-            return far
         with answering(), self.store.begin() as session:
-            me = lock_labeler(session, self.labeler.id)
-            visit = self._visit(session)
-            far = progress_of(session, board, me, visit)
-            if visit is not None and far.done is not None and far.done.outcome is not None:
-                end_visit(visit, far.done.outcome)
+            return self._far(session, board, lock_labeler(session, self.labeler.id))
+
+    def _far(self, session: Session, board: Board, me: LabelerRow) -> Progress:
+        """How far they are, by their locked row; a visit that has nothing more to do ends."""
+        visit = self._visit(session)
+        far = progress_of(session, board, me, visit)
+        if far.done is None or (visit is not None and visit.ended_at is not None):
             return far
+        has_done_all = far.screens_to_do is not None and far.screens_done >= far.screens_to_do
+        if not has_done_all and not board.is_current(session):
+            return replace(far, done=None)  # that nothing is left may be yesterday's news
+        if visit is not None and far.done.outcome is not None:
+            end_visit(visit, far.done.outcome)
+        return far
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[Session, Board, LabelerRow]]:

@@ -14,7 +14,7 @@ from genset.label.quality.by_visit import gold_of_visits, misses
 from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
 from genset.label.queue.leases import open_screens
 from genset.label.session.shown import Done, Progress
-from genset.store import GoldAnswer, Labeler, Screen, Study, Visit, now
+from genset.store import GoldAnswer, Labeler, Screen, Study, Visit
 
 _GAPS = 20  # between submissions, of which the median is a labeler's pace
 _LEAST_GAPS = 3
@@ -28,12 +28,6 @@ _SUBMITTED_IN_VISIT = _SUBMITTED.where(Screen.visit_id == bindparam("visit"))
 _ANSWERED = select(func.count(GoldAnswer.gold_id.distinct())).where(
     GoldAnswer.worker == bindparam("worker")
 )
-_LABELING = select(func.count(Screen.worker.distinct())).where(
-    Screen.submitted_at.is_(None),
-    Screen.lost_at.is_(None),
-    Screen.expires_at > bindparam("now"),
-    Screen.panel == bindparam("panel"),
-)
 _NEWEST = (
     select(Screen.submitted_at).where(*_MINE).order_by(Screen.submitted_at.desc()).limit(_GAPS + 1)
 )
@@ -44,23 +38,21 @@ def progress_of(session: Session, board: Board, labeler: Labeler, visit: Visit |
 
     A visit that has nothing more to do is told as done, and how it ends; the caller ends it.
     """
-    left = board.left_for(labeler.name)
+    classes_done, classes, left = board.left_for(labeler.name)
     done, to_do = screens_of_visit(session, labeler, visit)
-    screens = _estimate(
-        board, labeler, visit, done, _screens_left(session, board, sum(left.values()))
-    )
+    screens = _estimate(board, labeler, visit, done, _screens_left(session, board, left))
     if to_do is not None:
         screens = min(screens, to_do - done)
     pace = _seconds_a_screen(session, labeler.name)
     return Progress(
-        classes_done=sum(not count for count in left.values()),
-        classes=len(left),
+        classes_done=classes_done,
+        classes=classes,
         photos=board.labels_of(labeler.name) + _gold_questions_of(session, labeler.name),
         screens_done=done,
         screens_to_do=to_do,
         screens_left=screens,
         seconds_left=None if pace is None else round(pace * screens),
-        done=_done(session, board, labeler, visit, any(left.values())),
+        done=_done(session, board, labeler, visit, left > 0),
     )
 
 
@@ -108,9 +100,8 @@ def _done(
 
 def _screens_left(session: Session, board: Board, candidates: int) -> float:
     """Screens that a labeler will do: all that they may, or their share of what is missing."""
-    labeling = session.scalar(_LABELING, {"now": now(), "panel": board.rules.panel})
     on_a_screen = PHOTOS_ON_A_SCREEN * (1 - board.rules.gold)
-    return min(candidates, board.votes_missing / (labeling or 1)) / on_a_screen
+    return min(candidates, board.votes_missing / board.at_work(session)) / on_a_screen
 
 
 def _estimate(

@@ -37,6 +37,8 @@ def counted(opened: Opened, folder: Path) -> dict[str, Any]:
     board = board_of(store, workspace.label)
     with store.session() as session:
         board.catch_up(session, "somebody new")
+        right = {wnid: board.known_right(session, wnid) for wnid in board.classes}
+        examples = {wnid: board.examples(session, "somebody new", wnid, 3) for wnid in right}
         yields = _labeled(session)
     export_labels(store, folder / "labels.csv")
     with (folder / "labels.csv").open() as file:
@@ -58,8 +60,8 @@ def counted(opened: Opened, folder: Path) -> dict[str, Any]:
         "stats": plain_stats(workspace, store),
         "left": board.left_for("somebody new"),
         "missing": board.votes_missing,
-        "known right": {wnid: board.known_right(wnid) for wnid in board.classes},
-        "examples": {wnid: board.examples("somebody new", wnid, 3) for wnid in board.classes},
+        "known right": right,
+        "examples": examples,
         "yields": yields,
         "exported": exported,
         "status": (state.labeled, state.labels, state.labelers),
