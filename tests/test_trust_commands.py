@@ -75,7 +75,8 @@ def test_since_takes_a_day_or_a_time_with_its_zone(opened: Opened) -> None:
         "needs a time zone"
         in run(opened, "labelers", "void", "Ann", "--since", "2020-01-01T10:00").output
     )
-    assert "is no time" in run(opened, "labelers", "void", "Ann", "--since", "May").output
+    for time, why in (("0001-01-01T00:00+14:00", "before all time"), ("May", "is no time")):
+        assert why in run(opened, "labelers", "void", "Ann", "--since", time).output
     wrong = run(opened, "labelers", "void", "Bob")
     assert "nobody called 'Bob' labels or has labels here" in str(wrong.exception)
 
@@ -140,8 +141,18 @@ def test_a_table_with_a_cell_too_many_or_a_date_to_come_is_refused(
     for row, said in (
         ("correct,2020-01-01T00:00:00Z,left over", "line 2: the row has more cells"),
         ("correct,2999-01-01T00:00:00Z", "line 2: decided_at is more than a day in the future"),
+        ("correct,0001-01-01T00:00:00+14:00", "line 2: decided_at is before all time"),
+        (f"correct,,{10**23}", "line 2: decided_order is at most 2147483647"),
     ):
-        table.write_text(f"task,worker,label,decided_at\n{TENCH}/flickr:0,Cleo,{row}\n")
+        head = "task,worker,label,decided_at" + ",decided_order" * row.startswith("correct,,")
+        table.write_text(f"{head}\n{TENCH}/flickr:0,Cleo,{row}\n")
         done = run(opened, "labels", "import", str(table))
         assert said in str(done.exception)
     assert len(votes_table(opened[1])) == 5
+
+
+def test_help_has_each_example_on_a_line_of_its_own(opened: Opened) -> None:
+    for command in ("void", "unvoid", "clear", "block"):
+        shown = run(opened, "labelers", command, "--help").output
+        assert f"\n  genset labelers {command} Ann" in shown
+        assert "\\b" not in shown

@@ -37,7 +37,10 @@ class Moment(click.ParamType[datetime]):
             self.fail(f"{value!r} is no time: write 2026-05-01 or 2026-05-01T10:30Z", param, ctx)
         if time.tzinfo is None and len(str(value)) > len("2026-05-01"):
             self.fail(f"{value} needs a time zone: {value}Z is UTC", param, ctx)
-        return time if time.tzinfo else time.replace(tzinfo=UTC)
+        try:
+            return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+        except OverflowError:
+            self.fail(f"{value} is before all time", param, ctx)
 
 
 @click.command()
@@ -60,7 +63,7 @@ def void(
     Nothing is deleted: `unvoid` takes it back. Releases that are frozen stay as they are, and are
     named.
 
-    \\b
+    \b
     genset labelers void Ann --reason "pressed one key throughout"
     genset labelers void Ann --since 2026-05-01
     """
@@ -87,7 +90,7 @@ def void(
 def unvoid(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -> None:
     """Let the votes of a labeler who is void count again.
 
-    \\b
+    \b
     genset labelers unvoid Ann
     """
     from genset.label.quality.void import unvoid as take_back
@@ -106,7 +109,7 @@ def unvoid(folder: Path | None, name: str, reason: str, by: str, as_json: bool) 
 def clear(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -> None:
     """Let the votes of a labeler who is held out count again; the same votes are not held twice.
 
-    \\b
+    \b
     genset labelers clear Ann
     """
     from genset.label.quality.void import clear as let_in
@@ -130,7 +133,7 @@ def clear(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -
 def block(folder: Path | None, name: str, take_out: bool | None, by: str, as_json: bool) -> None:
     """Give a labeler nothing more, and take nothing more from them.
 
-    \\b
+    \b
     genset labelers block Ann --void
     """
     from genset.label import Labelers
@@ -172,6 +175,8 @@ def _told(effect: "Effect", word: str) -> str:
         else "",
         f"{_of(effect.screens, 'open screen')} ended" if effect.screens else "",
     ]
+    if effect.already:
+        lines[0] += f", besides {_of(effect.already, 'vote')} that did not count before either"
     if told := ", ".join(filter(None, changes)):
         lines[0] += f": {told}"
     if effect.releases:

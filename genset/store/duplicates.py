@@ -9,6 +9,8 @@ from genset.errors import BadInput
 from genset.store.database import Store
 from genset.store.models import DuplicatePair, Photo, now
 
+_DUPLICATE = "duplicate: of "  # before the name of the photo that stays
+
 
 def open_pairs(store: Store) -> list[DuplicatePair]:
     """The pairs that nobody has decided, the closest first."""
@@ -33,7 +35,8 @@ def decide(
 
     Of a pair that does one photo is refused, and the next scrape fills its place. `keep` says which
     one stays: "first", "second" (what the pair's photo looks like), or a photo's name,
-    SOURCE:PHOTO_ID. None: the second, whatever it is.
+    SOURCE:PHOTO_ID. None: the second, whatever it is; but where that one was refused before for
+    being the same as the first, the first stays.
 
     Raises:
         BadInput: there is no such pair, what `keep` names is not in it or was refused, or the other
@@ -50,20 +53,18 @@ def decide(
             pair.decided_by, pair.decided_at = by, now()
             if same:
                 refused, kept = _sides(session, pair, keep)
-                refused.refused = f"duplicate: of {kept}"
+                refused.refused = _DUPLICATE + kept
 
 
 def _sides(session: Session, pair: DuplicatePair, keep: str | None) -> tuple[Photo, str]:
     """The photo of a pair to refuse, and the name of the one to keep."""
     first, second = f"{pair.photo.source}:{pair.photo.source_id}", pair.other
-    if keep is None:
+    if keep is None and not _went_for(session, second, first):
         return pair.photo, second
+    keep = keep or "first"
     if keep not in ("first", first, "second", second):
         raise BadInput(f"pair {pair.id} is {first} and {second}: there is no {keep} to keep")
-    source, _, source_id = second.partition(":")
-    other = session.scalar(
-        select(Photo).where(Photo.source == source, Photo.source_id == source_id)
-    )
+    other = _photo(session, second)
     if keep in ("second", second):
         kept, refused, name = other, pair.photo, second
     elif other is None:
@@ -73,3 +74,23 @@ def _sides(session: Session, pair: DuplicatePair, keep: str | None) -> tuple[Pho
     if kept is not None and kept.refused is not None:
         raise BadInput(f"{name} cannot be kept: it was refused ({kept.refused})")
     return refused, name
+
+
+def _went_for(session: Session, name: str, stays: str) -> bool:
+    """Whether a photo was refused as the same as the one called `stays`, over others too."""
+    seen = set()
+    while name not in seen:
+        seen.add(name)
+        photo = _photo(session, name)
+        if photo is None or not (photo.refused or "").startswith(_DUPLICATE):
+            return False
+        name = str(photo.refused).removeprefix(_DUPLICATE)
+        if name == stays:
+            return True
+    return False
+
+
+def _photo(session: Session, name: str) -> Photo | None:
+    """The photo called SOURCE:PHOTO_ID, if this workspace knows it."""
+    source, _, source_id = name.partition(":")
+    return session.scalar(select(Photo).where(Photo.source == source, Photo.source_id == source_id))

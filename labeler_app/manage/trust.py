@@ -73,6 +73,8 @@ def in_words(effect: Effect) -> str:
         f"{effect.gold_answers:,} answers to gold questions",
         f"{effect.screens:,} open screens end",
     ]
+    if effect.already:
+        parts.insert(1, f"{effect.already:,} votes that did not count before either")
     words = "; ".join(parts)
     if effect.releases:
         words += f". These releases hold such votes, and stay: {', '.join(effect.releases)}"

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from genset.label import Labelers, Managers, Studies, list_gold_questions, votes_table
 from genset.label.people.standing import standings
 from genset.label.quality.void import hold
+from genset.release.freeze import create
 from genset.store import Store, Verdict
 from tests.label.desks import desk_of, do
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
@@ -53,6 +54,16 @@ def test_void_shows_what_it_changes_and_is_taken_back(opened: Opened) -> None:
     assert Labelers(store).all()[0].blocked_at is None
     click(app, "Count their votes again")
     assert counts(store) == 5
+
+
+def test_to_void_who_was_held_out_says_what_that_takes_out_for_good(opened: Opened) -> None:
+    workspace, store = opened
+    spam(opened)
+    create(workspace, store, "before")
+    hold(store, workspace, "spam", by="genset", reason="under 0.3 s a photo")
+    words = shown(about(opened, "spam"))
+    assert "5 votes that did not count before either" in words
+    assert "These releases hold such votes, and stay: before" in words
 
 
 def test_blocking_asks_whether_to_void(opened: Opened) -> None:

@@ -1,6 +1,5 @@
 """Take back what `genset.label.exchange.archive` wrote."""
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -39,6 +38,8 @@ from genset.store import (
     now,
 )
 from genset.taxonomy import imagenet1k
+
+_LONGEST_LOOK = 1e9  # seconds at one screen: some thirty years
 
 _Event = TypeVar("_Event", Ruling, GoldAnswer, LabelerEvent)
 
@@ -204,7 +205,7 @@ def _screen(row: Row, visits: _Visits) -> Screen:
 def _seconds(written: str | None) -> float | None:
     if not written:
         return None
-    if not (math.isfinite(seconds := float(written)) and seconds >= 0):
+    if not 0 <= (seconds := float(written)) <= _LONGEST_LOOK:
         raise BadInput(f"seconds cannot be {written}")
     return seconds
 

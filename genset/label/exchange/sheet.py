@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from genset.errors import BadInput
@@ -12,6 +12,8 @@ from genset.files import write_text
 from genset.store import now
 
 Row = dict[str, str]
+
+_LARGEST = 2**31 - 1  # what PostgreSQL keeps as INTEGER
 
 _AHEAD = timedelta(days=1)  # another machine's clock may be wrong, and time zones mistaken
 
@@ -84,7 +86,7 @@ def time_in(row: Row, column: str) -> datetime | None:
     """The time in this column; None where it is empty or there is no such column.
 
     Raises:
-        BadInput: it has no time zone, or is more than a day in the future.
+        BadInput: it has no time zone, is over a day in the future, or before the year 1 in UTC.
         ValueError: it is no time.
     """
     if not (written := row.get(column)):
@@ -94,16 +96,23 @@ def time_in(row: Row, column: str) -> datetime | None:
         raise BadInput(f"{column} needs a time zone: {written}")
     if time > now() + _AHEAD:
         raise BadInput(f"{column} is more than a day in the future: {written}")
-    return time
+    try:
+        return time.astimezone(UTC)
+    except OverflowError:
+        raise BadInput(f"{column} is before all time: {written}") from None
 
 
 def number_in(row: Row, column: str) -> int | None:
     """The whole number in this column; None where it is empty or there is no such column.
 
     Raises:
+        BadInput: it is larger than a database's numbers.
         ValueError: it is no whole number.
     """
-    return int(written) if (written := row.get(column)) else None
+    number = int(written) if (written := row.get(column)) else None
+    if number is not None and abs(number) > _LARGEST:
+        raise BadInput(f"{column} is at most {_LARGEST}: databases keep no larger number there")
+    return number
 
 
 def _cell(value: object) -> str:

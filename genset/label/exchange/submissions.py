@@ -64,16 +64,22 @@ def reconcile(store: Store, export: Path, study_key: str | None = None) -> Recon
     same export, it changes nothing.
 
     Raises:
-        BadInput: the file is no export of Prolific's or MTurk's, it is empty, or it is not known
-            which study it is of.
+        BadInput: the file is no export of Prolific's or MTurk's, it is empty, it is not known which
+            study it is of, or it looks like another study's: it knows no visit of this one.
         GensetError: the store does not answer.
     """
     platform, rows, hits = _read(export)
-    study = _study_of(Studies(store), platform, export, hits, study_key)
+    study, is_named = _study_of(Studies(store), platform, export, hits, study_key)
     given = {row.key: row for row in rows}
     held, cleared, unlisted = [], [], []
     statuses: dict[str, int] = {}
     visits = Studies(store).visits(study)
+    if visits and not is_named and given.keys().isdisjoint(each.key for each in visits):
+        # By another study's export all votes would go.
+        raise BadInput(
+            f"{export.name} lists none of the {len(visits)} visits of study {study.key}: if it is "
+            f"of that study all the same, say so with --study"
+        )
     with Studies(store).alone() as session:
         people = people_of(session, study)
         last = newest_events(session, [each.id for each in visits])
@@ -160,15 +166,18 @@ def _read(export: Path) -> tuple[str, list[Submission], set[str]]:
 
 def _study_of(
     studies: Studies, platform: str, export: Path, hits: Iterable[str], key: str | None
-) -> Study:
-    """The study that is named, or that the export says, or the platform's only one."""
+) -> tuple[Study, bool]:
+    """The study that is named, or that the export says, or the platform's only one.
+
+    And whether it was named or said.
+    """
     if key is not None:
-        return studies.find(key, platform)
+        return studies.find(key, platform), True
     here = [each for each in studies.all() if each.platform == platform]
     # Prolific's export has the study's id in its name, MTurk's has the HIT's in every row.
     named = [each for each in here if each.key in export.name or each.key in hits]
     if len(found := named or here) == 1:
-        return found[0]
+        return found[0], bool(named)
     if not here:
         raise BadInput(f"there is no study on {platform} here: genset labelers study add")
     raise BadInput(f"{export.name} does not say which study it is of: name it with --study KEY")

@@ -149,8 +149,8 @@ class Studies:
         """
         if platform not in PLATFORMS:
             raise BadInput(f"a study is on {' or '.join(PLATFORMS)}, not {platform!r}")
-        if not key.strip() or screens < 1:
-            raise BadInput("a study has an id and at least 1 screen")
+        if not key.strip() or not key.isprintable() or screens < 1:
+            raise BadInput("a study has an id of characters that print, and at least 1 screen")
         _check(platform, terms)
         with self.alone() as session:
             if (there := study_row(session, platform, key)) is None:
@@ -265,7 +265,8 @@ def begin_visit(
     takes part once: who ended a visit gets no second one; who did not begins anew.
 
     Raises:
-        BadInput: the visit is another labeler's, or the labeler ended one of this study before.
+        BadInput: the visit is another labeler's or another study's, or the labeler ended one of
+            this study before.
     """
     there = session.scalar(
         select(VisitRow).where(VisitRow.study_id == study.id, VisitRow.key == key)
@@ -276,6 +277,14 @@ def begin_visit(
             raise BadInput("this visit is somebody else's: open the link from the platform")
         there.verified = there.verified or verified
         return there
+    # What a platform signs is not kept out by what somebody claimed.
+    elsewhere = select(VisitRow.id).join(StudyRow, StudyRow.id == VisitRow.study_id)
+    elsewhere = elsewhere.where(StudyRow.platform == study.platform, VisitRow.key == key)
+    if verified:
+        elsewhere = elsewhere.where(VisitRow.verified)
+    if session.scalar(elsewhere.limit(1)) is not None:
+        log.warning("visit %r of another study came to study %r", key, study.key)
+        raise BadInput("this visit is another study's: open the link from the platform")
     ended = select(VisitRow.id).where(
         VisitRow.study_id == study.id,
         VisitRow.labeler_id == labeler.id,

@@ -3,16 +3,17 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from statistics import median
 from typing import Literal
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.label.answering import answering
+from genset.label.people.standing import Standing, standings_in
 from genset.label.people.studies import Studies, Study, Visit
 from genset.label.quality.by_labeler import Share
 from genset.label.quality.gold import not_holding
+from genset.label.quality.suspicion import Timed, hurries, pace
 from genset.statistics.intervals import wilson
 from genset.store import (
     GoldAnswer,
@@ -29,9 +30,6 @@ from genset.store import (
 )
 
 LEAST_GOLD = 5  # answers; fewer say nothing of anybody
-# Seconds a photo: who needs less has not looked. Both platforms take that for a reason.
-_TOO_FAST = 0.3
-_LEAST_SCREENS = 5  # that say how fast somebody is
 
 Proposal = Literal["approve", "reject", "return", "wait"]
 
@@ -42,9 +40,12 @@ class VisitReport:
 
     `worker` is the name that its labels carry, `platform_id` the platform's id of the person.
     `verdicts` counts the candidates by their newest verdict; `gold` is the share of gold questions
-    right; `seconds` the median a photo. `out` says that its votes do not count now. `reason` is why
-    `proposal` is what it is; for "reject", in words for the platform. Money hangs on a rejection,
-    so it is never for disagreement with others: that is what labelers are asked for.
+    right; `seconds` is the median a photo, as far as the server's clock has room for what the page
+    says. `out` says that its votes do not count now: those of the visit, or all that the labeler
+    decided since it began. `reason` is why `proposal` is what it is; for "reject", in words for the
+    platform. Money hangs on a rejection, so it is never for disagreement with others: that is what
+    labelers are asked for. Work that would be approved is left to the manager ("wait") where one
+    made its votes void.
     """
 
     visit: Visit
@@ -78,13 +79,18 @@ def report_visits(store: Store, study: Study) -> list[VisitReport]:
             ).all()
         )
         verdicts, gold = _verdicts(session, ids), gold_of_visits(session, ids)
-        paces, out = _paces(session, ids), visits_out(session, ids)
+        timed, out = _timed(session, ids), visits_out(session, ids)
+        standings = standings_in(session)
     found = []
     for visit in visits:
         right, of = gold[visit.id]
-        pace = paces.get(visit.id, [])
-        proposal, reason = _propose(study, visit, (right, of), pace)
+        on_screens = timed.get(visit.id, [])
+        seconds = pace(on_screens)
         worker, platform_id = people[visit.labeler_id]
+        whole = _out_wholly(standings.get(worker), visit)
+        proposal, reason = _propose(study, visit, (right, of), on_screens)
+        if proposal == "approve" and whole is LabelerAct.VOID:
+            proposal, reason = "wait", "a manager made these votes void: decide on the pay yourself"
         found.append(
             VisitReport(
                 visit=visit,
@@ -94,8 +100,8 @@ def report_visits(store: Store, study: Study) -> list[VisitReport]:
                 photos=verdicts[visit.id].total() + of,
                 verdicts={each.value: n for each in Verdict if (n := verdicts[visit.id][each])},
                 gold=Share.count(right, of),
-                seconds=round(median(pace), 3) if pace else None,
-                out=visit.id in out,
+                seconds=None if seconds is None else round(seconds, 3),
+                out=visit.id in out or whole is not None,
                 proposal=proposal,
                 reason=reason,
             )
@@ -169,6 +175,13 @@ def visits_out(session: Session, visits: Collection[int]) -> set[int]:
     return {each for each, row in newest_events(session, visits).items() if row.what in out}
 
 
+def _out_wholly(standing: Standing | None, visit: Visit) -> LabelerAct | None:
+    """What takes all votes of a visit out, as it does all of its labeler's since then."""
+    if standing is None or (standing.since is not None and standing.since > visit.began_at):
+        return None
+    return standing.what
+
+
 def _verdicts(session: Session, visits: Collection[int]) -> Mapping[int, Counter[Verdict]]:
     newest = (
         select(func.max(Label.number))
@@ -188,8 +201,8 @@ def _verdicts(session: Session, visits: Collection[int]) -> Mapping[int, Counter
     return found
 
 
-def _paces(session: Session, visits: Collection[int]) -> dict[int, list[float]]:
-    """Seconds a photo of each submitted screen: as the page says, or else as its labels say."""
+def _timed(session: Session, visits: Collection[int]) -> dict[int, list[Timed]]:
+    """The submitted screens of each visit: looked at as the page or else their labels say."""
     photos = (
         select(ScreenPhoto.screen_id, func.count().label("count"))
         .group_by(ScreenPhoto.screen_id)
@@ -206,21 +219,24 @@ def _paces(session: Session, visits: Collection[int]) -> dict[int, list[float]]:
         for screen, shown, decided in session.execute(first)
         if shown is not None
     }
-    found: dict[int, list[float]] = defaultdict(list)
-    for visit, screen, seconds, count in session.execute(
-        select(Screen.visit_id, Screen.id, Screen.seconds, photos.c["count"])
+    found: dict[int, list[Timed]] = defaultdict(list)
+    for visit, screen, seconds, count, began, ended in session.execute(
+        select(
+            *(Screen.visit_id, Screen.id, Screen.seconds, photos.c["count"]),
+            *(Screen.created_at, Screen.submitted_at),
+        )
         .join(photos, photos.c.screen_id == Screen.id)
         .where(Screen.visit_id.in_(visits), Screen.submitted_at.is_not(None))
         .order_by(Screen.submitted_at)
     ):
         took = by_labels.get(screen) if seconds is None else seconds
-        if visit is not None and took is not None:
-            found[visit].append(max(0.0, took) / count)
+        if visit is not None and ended is not None and took is not None:
+            found[visit].append(Timed(count, max(0.0, took), began, ended))
     return found
 
 
 def _propose(
-    study: Study, visit: Visit, gold: tuple[int, int], pace: list[float]
+    study: Study, visit: Visit, gold: tuple[int, int], screens: list[Timed]
 ) -> tuple[Proposal, str]:
     """What to tell the platform of a visit, and why."""
     if visit.listed is False:
@@ -232,8 +248,8 @@ def _propose(
     if visit.outcome == "failed" or misses(gold, study.gold_needed):
         right, of = gold
         return "reject", f"failed the attention checks: {right} of {of} photos with a known answer"
-    if len(pace) >= _LEAST_SCREENS and median(pace) < _TOO_FAST:
-        return "reject", f"took {median(pace):.2f} seconds a photo, too fast to look at them"
+    if hurries(screens):
+        return "reject", f"took {pace(screens):.2f} seconds a photo, too fast to look at them"
     if visit.outcome == "nothing":
         return "approve", "there was nothing left to label: no fault of theirs"
     return "approve", "did all screens"

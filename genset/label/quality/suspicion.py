@@ -138,8 +138,18 @@ def reasons_against(session: Session, worker: str, after: datetime | None = None
     ]
 
 
+def is_fifth(session: Session, worker: str, came: int) -> bool:
+    """Whether a fifth, tenth... screen of a labeler is among the last that `came`.
+
+    Then it is time to look at them.
+    """
+    done = select(func.count()).select_from(Screen)
+    done = done.where(Screen.worker == worker, Screen.submitted_at.is_not(None))
+    return (session.scalar(done) or 0) % EVERY < came
+
+
 def hold_if_suspect(store: Store, worker: str) -> None:
-    """Hold a labeler's votes out where their work gives cause, after every fifth screen of theirs.
+    """Hold a labeler's votes out where their work gives cause.
 
     What a manager cleared (or unvoided) stays so: only what came in later is looked at then, and
     only what was decided later is held out. It fails nobody's submission: what goes wrong is
@@ -147,10 +157,6 @@ def hold_if_suspect(store: Store, worker: str) -> None:
     """
     try:
         with store.session() as session:
-            done = select(func.count()).select_from(Screen)
-            done = done.where(Screen.worker == worker, Screen.submitted_at.is_not(None))
-            if (session.scalar(done) or 0) % EVERY:
-                return
             last = newest_event(session, worker)
             if last is not None and last.what in (LabelerAct.VOID, LabelerAct.HOLD):
                 return

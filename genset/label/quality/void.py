@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import or_, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
@@ -42,8 +42,12 @@ class Effect:
     that rest on these votes and hold no more (or hold again), `gold_answers` the labeler's own
     answers that go or come. `screens` is how many of their open screens end.
 
-    `releases` names the frozen releases that hold a photo on which such a vote was in force when
-    they were made: they stay as they are. `unread` names those whose manifest cannot be read.
+    `already` counts the candidates on which the labeler's newest vote did not count before either,
+    as of somebody who was held out and is void now; `votes` leaves those out.
+
+    `releases` names the frozen releases that hold a photo on which a vote that is out now was in
+    force when they were made: they stay as they are. `unread` names those whose manifest cannot be
+    read.
     """
 
     worker: str
@@ -54,6 +58,7 @@ class Effect:
     gold_questions: int
     gold_answers: int
     screens: int
+    already: int = 0
     releases: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 
@@ -146,8 +151,10 @@ def _decide(
         if not keep:
             session.rollback()
     gone = before.votes.keys() - after.votes.keys()
+    # Those that were held out and are void now stand in releases too, from before.
+    taken = gone | after.out if what in (LabelerAct.VOID, LabelerAct.HOLD) else gone
     with answering(), store.session() as session:
-        frozen = _releases(session, workspace, name, gone) if gone else _Frozen()
+        frozen = _releases(session, workspace, name, taken) if taken else _Frozen()
     changed = before.votes.keys() ^ after.votes.keys()
     votes = before.votes | after.votes
     return Effect(
@@ -159,6 +166,7 @@ def _decide(
         gold_questions=len(before.not_holding ^ after.not_holding),
         gold_answers=len(before.answers ^ after.answers),
         screens=screens,
+        already=len(before.out & after.out & after.newest),
         releases=tuple(frozen.holding),
         unread=tuple(frozen.unread),
     )
@@ -168,14 +176,18 @@ def _decide(
 class _Look:
     """What counts just now, as far as one labeler bears on it.
 
-    `votes` has the candidates of their votes in force, by `Label.number`; `open` the candidates
-    that they labeled and that go to labelers; `not_holding` gold questions; `answers` theirs.
+    `votes` has the candidates of their votes in force, by `Label.number`; `newest` and `out` have
+    the numbers of their newest label on each candidate, and of all that do not count; `open` the
+    candidates that they labeled and that go to labelers; `not_holding` gold questions; `answers`
+    theirs.
     """
 
     votes: dict[int, int]
     open: set[int]
     not_holding: set[int]
     answers: set[int]
+    newest: set[int]
+    out: set[int]
 
 
 def _look(session: Session, rules: LabelRules, worker: str) -> _Look:
@@ -201,11 +213,15 @@ def _look(session: Session, rules: LabelRules, worker: str) -> _Look:
             open_.add(candidate_id)
     out = not_holding(session)
     answers = select(GoldAnswer.number).where(GoldAnswer.worker == worker, ~is_out(GoldAnswer))
+    last = select(func.max(Label.number)).where(Label.worker == worker).group_by(Label.candidate_id)
+    gone = select(Label.number).where(Label.worker == worker, is_out(Label))
     return _Look(
         {number: candidate_id for candidate_id, number in newest.items()},
         open_,
         out,
         set(session.scalars(answers)),
+        set(session.scalars(last)),
+        set(session.scalars(gone)),
     )
 
 
@@ -227,7 +243,7 @@ class _Cast:
 
 
 def _releases(session: Session, workspace: Workspace, worker: str, gone: set[int]) -> _Frozen:
-    """Which frozen releases hold photos with votes of this labeler that go out of force."""
+    """Which frozen releases hold photos with those votes of this labeler."""
     casts = list(_casts(session, worker))
     events = session.scalars(
         select(LabelerEvent).where(LabelerEvent.worker == worker).order_by(LabelerEvent.number)

@@ -11,7 +11,7 @@ from genset.errors import BadInput
 from genset.label.answering import answering
 from genset.label.people.labelers import Labeler
 from genset.label.people.studies import end_visit
-from genset.label.quality.suspicion import hold_if_suspect
+from genset.label.quality.suspicion import hold_if_suspect, is_fifth
 from genset.label.queue.board import Board, board_of
 from genset.label.queue.leases import hand_out, lock_labeler, lock_screens, open_screens, renew
 from genset.label.session.images import is_random_name
@@ -86,7 +86,10 @@ class Desk:
             ]
             board.catch_up(session, me.name)
             far = self._far(session, board, me)
-        if self.workspace.label.hold_suspects:
+            # Counted while nobody else submits for them: else two at once pass a fifth by.
+            suspects = self.workspace.label.hold_suspects
+            is_due = suspects and is_fifth(session, me.name, len(submissions))
+        if is_due:
             hold_if_suspect(self.store, self.labeler.name)
         return receipts, far
 

@@ -1,6 +1,7 @@
 """What a platform says of a study's visits, and what it is told."""
 
 import csv
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from genset.label import (
 )
 from genset.label.exchange.archive import export_all
 from genset.label.exchange.restore import import_all
-from genset.store import LabelerAct, LabelerEvent, Screen, Store
+from genset.label.quality.void import hold, unvoid, void
+from genset.store import LabelerAct, LabelerEvent, Screen, Store, now
 from genset.workspace import Workspace
 from tests.label.desks import do, do_all, under
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace
@@ -126,7 +128,7 @@ def test_what_a_manager_decided_of_a_visit_stays(
     )
     with store.begin() as session:
         session.add(decided)
-    found = reconcile(store, exported(tmp_path, "V9,P9,APPROVED,,C\n"))
+    found = reconcile(store, exported(tmp_path, "V9,P9,APPROVED,,C\n"), "S1")
     assert (found.held, found.unlisted) == ((), ("prolific:P1 (V1)",))
     assert workers(store) == {"prolific:P1"}
 
@@ -167,6 +169,39 @@ def test_what_is_no_export_changes_nothing(
     assert reconcile(opened[1], by_name).listed == 1
 
 
+def test_another_study_s_export_takes_no_votes_out(
+    opened: Opened, study: Study, tmp_path: Path
+) -> None:
+    store = opened[1]
+    visit(opened, study, "P1", "V1")
+    other = exported(tmp_path, "V9,P9,APPROVED,,C\n", name="prolific_export_S2.csv")
+    with pytest.raises(BadInput, match="lists none of the 1 visits of study S1"):
+        reconcile(store, other)
+    assert workers(store) == {"prolific:P1"}
+    # Who names the study, as its own export's name does, means it.
+    assert reconcile(store, other, "S1").held == ("prolific:P1 (V1)",)
+
+
+def test_who_is_void_is_not_approved_unasked(opened: Opened, study: Study, tmp_path: Path) -> None:
+    workspace, store = opened
+    visit(opened, study, "P1", "V1")
+    void(store, workspace, "prolific:P1", by="mia", reason="one key")
+    [report] = report_visits(store, study)
+    assert (report.out, report.proposal) == (True, "wait")
+    assert "void" in report.reason
+    assert write_decisions(tmp_path / "approve.csv", study, [report]) == 0
+    unvoid(store, workspace, "prolific:P1", by="mia", reason="was right")
+    # What they did before counts, and so does the visit.
+    void(store, workspace, "prolific:P1", by="mia", reason="later", since=now())
+    [report] = report_visits(store, study)
+    assert (report.out, report.proposal) == (False, "approve")
+    unvoid(store, workspace, "prolific:P1", by="mia", reason="again")
+    # Genset's own doubt decides nobody's pay.
+    hold(store, workspace, "prolific:P1", by="genset", reason="fast")
+    [report] = report_visits(store, study)
+    assert (report.out, report.proposal) == (True, "approve")
+
+
 def test_a_visit_s_report_says_what_was_done_and_what_to_pay(
     opened: Opened, store: Store, tmp_path: Path
 ) -> None:
@@ -199,12 +234,20 @@ def test_who_cannot_have_looked_is_proposed_for_rejection_on_mturk_s_own_form(
     for number in range(50, 60):
         add_candidate(*opened, TENCH, number, rank=number)
     study = Studies(store).add("mturk", "HIT", 5)
-    for person, key, seconds in (("W1", "A1", 9.0), ("W2", "A2", 0.5)):
+    # What the page says of each screen, and since when the server knows that it was there.
+    for person, key, seconds, there in (
+        *(("W1", "A1", 9.0, 3600), ("W2", "A2", 0.5, 3600)),
+        ("W3", "A3", 9.0, 12),  # five times nine seconds, in twelve
+    ):
         visit(opened, study, person, key)
+        leased = now() - timedelta(seconds=there)
         with store.begin() as session:
-            session.query(Screen).filter_by(worker=f"mturk:{person}").update({"seconds": seconds})
-    slow, fast = report_visits(store, study)
+            session.query(Screen).filter_by(worker=f"mturk:{person}").update(
+                {"seconds": seconds, "created_at": leased}
+            )
+    slow, fast, liar = report_visits(store, study)
     assert (slow.proposal, fast.proposal, fast.seconds) == ("approve", "reject", 0.1)
+    assert liar.proposal == "reject"
     assert write_decisions(tmp_path / "out.csv", study, [slow, fast]) == 2
     with (tmp_path / "out.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))

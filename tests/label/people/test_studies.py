@@ -49,6 +49,7 @@ def test_a_study_that_is_there_keeps_what_is_not_given_anew(studies: Studies) ->
     [
         lambda studies: studies.add("crowdflower", "S1", 20),
         lambda studies: studies.add("mturk", " ", 20),
+        lambda studies: studies.add("prolific", "S1\nS2", 20),
         lambda studies: studies.add("mturk", "S1", 0),
         lambda studies: studies.add("mturk", "S1", 1, Terms(signed=True)),
         lambda studies: studies.add("mturk", "S1", 1, Terms(gold_needed=80)),
@@ -121,6 +122,18 @@ def test_a_visit_is_one_worker_s_alone(
         labelers.by_study("prolific", "S1", "P2", "V1")
     assert [each.name for each in labelers.all()] == ["prolific:P1"]
     assert "V1" in caplog.text
+
+
+@pytest.mark.parametrize("platform", ["prolific", "mturk"])
+def test_a_visit_is_of_one_study_alone(studies: Studies, labelers: Labelers, platform: str) -> None:
+    cheap, dear = (studies.add(platform, key, 20) for key in ("cheap", "dear"))
+    labelers.by_study(platform, "cheap", "P1", "V1")
+    for person in ("P1", "P2"):
+        with pytest.raises(BadInput, match="another study's"):
+            labelers.by_study(platform, "dear", person, "V1")
+    assert (len(studies.visits(cheap)), studies.visits(dear)) == (1, [])
+    # A platform that signs is believed before a claim.
+    assert labelers.by_study(platform, "dear", "P1", "V1", verified=True).visit_id is not None
 
 
 def test_who_declines_has_ended_and_cannot_come_back_for_another_code(

@@ -16,10 +16,11 @@ from genset.label.quality.gold import add_gold_question
 from genset.label.quality.stats import collect
 from genset.label.quality.suspicion import Timed, contradicts, hurries, misses_gold, pace
 from genset.label.quality.void import clear, void
+from genset.label.session import desk
 from genset.store import LabelerAct, LabelerEvent, now
 from genset.store import Screen as ScreenRow
 from genset.workspace import Workspace
-from tests.label.desks import CORRECT, INCORRECT, Say, decided, desk_of, do_all, under
+from tests.label.desks import CORRECT, INCORRECT, Say, decided, desk_of, do, do_all, under
 from tests.labeled_workspace import CLASSES, add_candidate
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -129,6 +130,25 @@ def test_who_cannot_have_looked_is_held_out_until_a_manager_decides(
     assert len(do_all(desk_of(larger, "next"))) == 12
     [out] = collect(store, workspace).taken_out
     assert (out.name, out.standing, out.labels, out.by) == ("spam", "held out", 60, "genset")
+
+
+def test_who_submits_two_screens_at_once_does_not_pass_a_fifth_by(
+    larger: tuple[Workspace, Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strict = under(larger, hold_suspects=True)
+    spam = desk_of(strict, "spam")
+    work(spam, screens=4)
+    fifth, sixth = spam.screens(2)
+    look = desk.hold_if_suspect
+
+    def late(store: Store, worker: str) -> None:
+        monkeypatch.setattr(desk, "hold_if_suspect", look)
+        do(spam, sixth)  # stored before anybody has looked at the fifth
+        look(store, worker)
+
+    monkeypatch.setattr(desk, "hold_if_suspect", late)
+    do(spam, fifth)
+    assert set(standings(strict[1])) == {"spam"}
 
 
 def test_without_the_setting_it_is_only_said(larger: tuple[Workspace, Store]) -> None:

@@ -1,6 +1,6 @@
 """A labeler's votes go out of all that counts, and come back as they were."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -16,6 +16,7 @@ from tests.label.desks import desk_of, do_all, owners
 from tests.labeled_workspace import TENCH, vote
 
 FIRST = f"{TENCH}/flickr:0"
+START = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def test_a_spammers_story(anywhere: tuple[Workspace, Store]) -> None:
@@ -47,6 +48,22 @@ def test_a_spammers_story(anywhere: tuple[Workspace, Store]) -> None:
     back = unvoid(store, workspace, "spam", by="mia", reason="it was a bug")
     assert (back.votes, back.candidates, back.releases) == (20, 20, ())
     assert len(votes_table(store)) == 40
+
+
+def test_who_was_held_out_and_is_void_stands_in_releases_from_before(
+    opened: tuple[Workspace, Store],
+) -> None:
+    workspace, store = opened
+    vote(store, FIRST, "spam", Verdict.CORRECT)
+    create(workspace, store, "before")
+    for made in (
+        hold(store, workspace, "spam", by="genset", reason="fast"),
+        void(store, workspace, "spam", by="mia", reason="yes, fast"),
+        void(store, workspace, "spam", by="mia", reason="all of it", since=START),
+    ):
+        assert made.releases == ("before",)
+    assert (made.votes, made.already) == (0, 1)
+    assert unvoid(store, workspace, "spam", by="mia", reason="no").already == 0
 
 
 def test_names_of_tables_can_be_void_and_others_not(opened: tuple[Workspace, Store]) -> None:

@@ -270,6 +270,25 @@ def test_which_of_two_same_photos_stays_is_the_managers_choice(
         decide(store, [pair.id], same=True, by="ann", keep="second")
 
 
+def test_of_photos_that_are_all_the_same_one_stays(place: tuple[Workspace, Store]) -> None:
+    _, store = place
+    with store.begin() as session:
+        known = {each.source_id: each for each in session.scalars(select(Photo))}
+        for first, second in (("2", "1"), ("3", "2"), ("3", "1")):
+            pair = DuplicatePair(photo=known[first], other=f"flickr:{second}", distance=0)
+            session.add(pair)
+            session.flush()
+    one, two, three = (pair.id for pair in open_pairs(store))
+    decide(store, [one, two], same=True, by="ann", keep="first")
+    # 1 went for 2 and 2 for 3: without a word on which to keep, 3 does not go for 1.
+    decide(store, [three], same=True, by="ann")
+    decide(store, [two], same=True, by="ann")
+    with store.session() as session:
+        left = {candidate.photo.source_id for candidate in session.scalars(stored_candidates())}
+    assert left == {"3", "4"}
+    assert open_pairs(store) == []
+
+
 def test_a_photo_that_is_not_in_the_pool_cannot_be_the_one_to_go(
     place: tuple[Workspace, Store],
 ) -> None:
