@@ -35,10 +35,14 @@ def main() -> None:
     labeler = signed_in(Labelers(store))
     if labeler is None or not agrees(store, labeler):
         return
-    progress, unheeded = Desk(workspace, store, labeler).progress(), warnings(store, labeler)
+    desk, unheeded = Desk(workspace, store, labeler), warnings(store, labeler)
+    progress = desk.progress()
+    # Labels may wait in the browser of who was given photos: nothing stands before the component,
+    # which sends them, when the server has started again and forgotten its sessions.
+    begun = bool(progress.photos) or st.session_state.get("instructed") or desk.has_begun()
     if not progress.classes:
         st.info("No photos to label yet: run genset scrape")
-    elif unheeded or (not progress.photos and not st.session_state.get("instructed")):
+    elif unheeded or not begun:
         one_key = workspace.label.one_key
         if show_instructions(warnings=unheeded, start="Start labeling", one_key=one_key):
             heed(store, labeler, [warning.source for warning in unheeded])

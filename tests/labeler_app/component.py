@@ -19,7 +19,7 @@ def sign_in(window: BrowserContext, address: str, name: str) -> Page:
 
 
 def begin(page: Page) -> None:
-    """Get past the instructions, which are shown until something is stored."""
+    """Get past the instructions, which are shown until there are photos."""
     start = page.get_by_role("button", name="Start labeling")
     expect(start.or_(page.locator(".class"))).to_be_visible()
     if start.is_visible():

@@ -23,6 +23,7 @@ from starlette.testclient import TestClient
 
 from genset.label import Labelers, Verdict, add_gold_question, label_secret
 from genset.label.queue import hiding
+from genset.label.session.pictures import shown_picture
 from genset.store import GoldAnswer, Label, Screen, ScreenPhoto, Store, now
 from genset.workspace import Workspace
 from labeler_app.edge import EDGE
@@ -38,11 +39,11 @@ ANN = "ann"
 class Traffic:
     """A labeler's requests and answers, and how many statements each took."""
 
-    def __init__(self, workspace: Workspace, store: Store) -> None:
-        self.store = store
+    def __init__(self, workspace: Workspace, store: Store, name: str = ANN) -> None:
+        self.workspace, self.store = workspace, store
         app = Starlette(routes=routes(workspace, store), middleware=EDGE)
         self._http = TestClient(app)
-        labeler = Labelers(store).by_name(ANN)
+        labeler = Labelers(store).by_name(name)
         session = Sessions(label_secret(workspace)).sign(labeler.id)
         self._headers = {"Authorization": f"Bearer {session}"}
         self.heard: list[str] = []
@@ -77,9 +78,11 @@ class Traffic:
         submission = {"screen": screen["id"], **times, "labels": labels}
         return self.post("submit", {"submissions": [submission]})
 
-    def label_all(self) -> None:
+    def label_all(self, most: int = 1000) -> None:
         """All that a page does: get screens, see and submit each, take one back, look back."""
-        while screens := self.post("screens", {"held": [], "count": 1})["screens"]:
+        for _ in range(most):
+            if not (screens := self.post("screens", {"held": [], "count": 1})["screens"]):
+                return
             self.screens.append(screens[0])
             self.see(screens[0])
             self.post("beat", {"screens": [screens[0]["id"]]})
@@ -165,6 +168,11 @@ def pools(tmp_path: Path) -> Iterator[Pools]:
     made = Pools(tmp_path)
     yield made
     made.close()
+
+
+def shown_as_right(screen: Any) -> list[Any]:
+    others = [other["photo"] for other in screen["confusable"]]
+    return screen["examples"] + [photo for photo in others if photo is not None]
 
 
 def gold_questions_of(store: Store) -> int:
@@ -266,6 +274,53 @@ def test_a_photo_that_was_a_gold_question_does_not_come_again(pools: Pools) -> N
     assert gold_questions_of(tested.store) > 0
     assert set(owners.values()) == {1}
     assert tested.post("screens", {"held": [], "count": 1})["progress"]["done"]
+
+
+def test_no_gold_question_is_a_photo_that_was_shown_as_right(pools: Pools) -> None:
+    """Who is told of a photo that it is right, beside whatever class, would know it again."""
+    tested = pools.pool("tested", 0.4, lambda _: 20)
+    for number in range(6000, 6010):  # of a far class, which the others' photos test
+        add_candidate(tested.workspace, tested.store, LAMPSHADE, number, number)
+    for place, wnid in enumerate(CLASSES):
+        for number in range(1, 9):
+            task = f"{wnid}/flickr:{1000 + 100 * place + number}"
+            for worker in ("bob", "cid"):
+                vote(tested.store, task, worker, Verdict.CORRECT)
+    for number in range(1, 9):  # half of these would be examples
+        task = f"{TENCH}/flickr:{1000 + number}"
+        add_gold_question(tested.store, task, Verdict.CORRECT, "seen")
+    tested.label_all(most=6)
+    for number in range(1, 9):  # some of these were shown as examples by now
+        task = f"{GOLDFISH}/flickr:{1100 + number}"
+        add_gold_question(tested.store, task, Verdict.CORRECT, "seen")
+    tested.label_all()
+
+    asked = {photo["owner"] for screen in tested.screens for photo in screen["photos"]}
+    told = {photo["owner"] for screen in tested.screens for photo in shown_as_right(screen)}
+    assert gold_questions_of(tested.store) > 6
+    assert len(told) > 3
+    assert not asked & told
+
+
+def test_a_photo_comes_no_faster_because_others_were_shown_it(
+    pools: Pools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Gold questions were shown to others before, and most candidates were not."""
+    made: list[Path] = []
+
+    def counting(path: Path, longer_side: int) -> bytes:
+        made.append(path)
+        return shown_picture(path, longer_side)
+
+    monkeypatch.setattr("labeler_app.routes.shown_picture", counting)
+    ann = pools.pool("tested", 0.4, lambda _: 20)
+    bea = Traffic(ann.workspace, ann.store, "bea")
+    for labeler in (ann, bea):
+        labeler.label_all(most=3)
+
+    photos = [photo for each in (ann, bea) for screen in each.screens for photo in screen["photos"]]
+    assert len({photo["owner"] for photo in photos}) < len(photos)  # some tested both of them
+    assert len(made) == len(photos)
 
 
 def test_labels_that_came_too_late_are_refused_with_the_gold_questions_among_them(

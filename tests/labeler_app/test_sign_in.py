@@ -9,7 +9,7 @@ from sqlalchemy import select, text
 from streamlit import config
 from streamlit.runtime.context import ContextProxy
 
-from genset.label import Labelers, Studies, Terms
+from genset.label import Desk, Labelers, Studies, Terms
 from genset.store import Label, Store, Verdict
 from genset.store import Labeler as LabelerRow
 from genset.workspace import Workspace
@@ -257,6 +257,18 @@ def test_instructions_come_before_the_first_label_and_not_again(opened: Opened) 
 
     vote(store, f"{TENCH}/flickr:0", "ann", Verdict.CORRECT)
     assert labels_for(label_page(labeler="ann"), workspace) is not None
+
+
+def test_nothing_stands_before_the_labels_that_wait_of_who_was_given_photos(
+    opened: Opened,
+) -> None:
+    """Their labels may be in the browser yet, and the server started again meanwhile."""
+    workspace, store = opened
+    desk = Desk(workspace, store, Labelers(store).by_name("ann"))
+    assert labels_for(label_page(labeler="ann"), workspace) is None
+    desk.screens()
+
+    assert labels_for(label_page(labeler="ann"), workspace) == desk.labeler.id
 
 
 def test_who_signs_in_next_in_the_same_tab_is_somebody_else(opened: Opened) -> None:

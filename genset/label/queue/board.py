@@ -77,7 +77,7 @@ _CANDIDATES = (
         Candidate.wnid.in_(bindparam("classes", expanding=True)),
         or_(not_(is_contested()), is_ruled()),
     )
-    .with_only_columns(Candidate.id, Candidate.wnid)
+    .with_only_columns(Candidate.id, Candidate.wnid, Candidate.photo_id)
 )
 _AT_WORK = select(func.count(Screen.worker.distinct())).where(
     Screen.submitted_at.is_(None),
@@ -104,6 +104,15 @@ def _locked(method: Method) -> Method:
             return method(board, *args, **named)
 
     return cast(Method, alone)
+
+
+def is_for_examples(photo_id: Any) -> Any:
+    """Of photos that are known to be right, every other one: shown as an example, never as a test.
+
+    Who was shown a photo as known to be right, beside whatever class, knows it again as a test. No
+    labeler can tell which photos these are. True or false; of a column, the condition.
+    """
+    return photo_id % 2 == 0
 
 
 class Count(NamedTuple):
@@ -154,6 +163,7 @@ class Board:
         self._ranked: dict[str, list[int]] = {wnid: [] for wnid in self._unread}
         self._open: dict[str, dict[int, int]] = {wnid: {} for wnid in self._ranked}
         self._class_of: dict[int, str] = {}
+        self._for_examples: set[int] = set()
         self._votes: dict[int, tuple[int, int]] = {}
         self._votes_missing = 0
         self._known_right: dict[str, list[tuple[int, int]]] = {}
@@ -263,6 +273,10 @@ class Board:
         """Whether it goes to any more labelers."""
         return candidate in self._open.get(self._class_of.get(candidate, ""), _NONE)
 
+    def is_for_examples(self, candidate: int) -> bool:
+        """Whether its photo is is for examples; of a class that was read."""
+        return candidate in self._for_examples
+
     @_locked
     def is_labeled_by(self, worker: str, candidate: int) -> bool:
         """Whether this labeler, whom `catch_up` has met, labeled it, in whatever panel."""
@@ -345,13 +359,14 @@ class Board:
     def examples(self, session: Session, worker: str, wnid: str, most: int) -> list[int]:
         """Candidates that are known to be right, and that this labeler will not be asked about.
 
-        Among gold questions none that they labeled: their own word makes a candidate an example,
-        and never a gold question.
+        Among gold questions none that they labeled, for their own word makes a candidate an
+        example and never a gold question, and only photos that never test anybody.
         """
         right, theirs = self.known_right(session, wnid), self._theirs[worker].labeled
         open_ = self._open.get(wnid, ())
         if self.rules.gold:
-            shown = (each for each in right if each not in open_ and each not in theirs)
+            spared = self._for_examples
+            shown = (e for e in right if e in spared and e not in open_ and e not in theirs)
         else:
             shown = (each for each in right if each not in open_ or each in theirs)
         return list(islice(shown, most))
@@ -369,8 +384,10 @@ class Board:
             together.append(each)
             count += self._unread[each]
         candidates = []
-        for candidate, of_class in session.execute(_CANDIDATES, {"classes": together}):
+        for candidate, of_class, photo in session.execute(_CANDIDATES, {"classes": together}):
             candidates.append(candidate)
+            if is_for_examples(photo):
+                self._for_examples.add(candidate)
             self._ranked[of_class].append(candidate)
             self._class_of[candidate] = of_class
         for each in together:

@@ -1,15 +1,24 @@
 """Hide photos whose answer is known among a class's candidates."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import floor
 
-from sqlalchemy import ColumnElement, and_, bindparam, exists, select
+from sqlalchemy import ColumnElement, and_, bindparam, exists, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from genset.label.quality.gold import AGREEING, lock_gold_questions, settled_right
-from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
-from genset.store import Candidate, GoldQuestion, Photo, Screen, ScreenPhoto, Verdict
+from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board, is_for_examples
+from genset.store import (
+    Candidate,
+    GoldQuestion,
+    Label,
+    Photo,
+    Ruling,
+    Screen,
+    ScreenPhoto,
+    Verdict,
+)
 from genset.taxonomy import imagenet1k
 
 EXAMPLES = 3  # known to be right too, but shown as such
@@ -44,6 +53,32 @@ def _is_news(table: type[GoldQuestion | Candidate]) -> tuple[ColumnElement[bool]
     return ~exists(as_gold.correlate(table)), ~exists(as_candidate.correlate(table))
 
 
+def _may_have_been_an_example() -> ColumnElement[bool]:
+    """That a labeler may have been shown a gold question's photo as known to be right.
+
+    Not what `is_for_examples` leaves; nor what a manager named before this labeler came, or of
+    which nobody had said anything.
+    """
+    claim = aliased(Candidate)
+    said = (
+        exists(
+            select(table.number)
+            .join(claim, claim.id == table.candidate_id)
+            .where(claim.photo_id == GoldQuestion.photo_id)
+            .correlate(GoldQuestion)
+        )
+        for table in (Label, Ruling)
+    )
+    was_here = select(Screen.id).where(
+        Screen.worker == bindparam("worker"), Screen.created_at < GoldQuestion.created_at
+    )
+    named_late = or_(*said) & exists(was_here.correlate(GoldQuestion))
+    return and_(
+        is_for_examples(GoldQuestion.photo_id),
+        or_(GoldQuestion.settled_id.is_not(None), named_late),
+    )
+
+
 def _claimed(table: type[GoldQuestion | Candidate]) -> ColumnElement[bool]:
     """That a candidate's photo is a gold question, or a candidate, of the class that is asked."""
     claims = select(table.id).where(
@@ -68,6 +103,7 @@ _NOT_SHOWN = (
         GoldQuestion.retired_at.is_(None),
         *_THERE,
         *_is_news(GoldQuestion),
+        ~_may_have_been_an_example(),
     )
     .order_by(GoldQuestion.id)
 )
@@ -111,12 +147,15 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
 
     Those that there are come first: one photo then tells several labelers apart.
     """
-    examples = board.examples(session, worker, wnid, EXAMPLES)
 
     def may_test(candidate: int) -> bool:
-        """Nobody is asked about it any more, this labeler never was, nor is told the answer."""
-        known = board.is_labeled_by(worker, candidate) or candidate in examples
-        return not known and not board.is_open(candidate)
+        """Nobody is asked about it any more, and this labeler never was."""
+        return not board.is_labeled_by(worker, candidate) and not board.is_open(candidate)
+
+    def settled(of_class: str) -> list[int]:
+        """Known to be right, and never shown as that."""
+        right = board.known_right(session, of_class, AGREEING)
+        return [each for each in right if not board.is_for_examples(each)]
 
     unseen: dict[Verdict, list[int]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
     questions = session.execute(_NOT_SHOWN, {"worker": worker, "wnid": wnid}).all()
@@ -128,10 +167,9 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
     for kind, known in unseen.items():
         while len(known) < _READY:
             if kind is Verdict.CORRECT:
-                settled = filter(may_test, board.known_right(session, wnid, AGREEING))
-                made = _make(session, worker, wnid, list(settled), kind)
+                made = _make(session, worker, wnid, list(filter(may_test, settled(wnid))), kind)
             else:
-                made = _make_wrong(session, board, worker, wnid)
+                made = _make_wrong(session, board, worker, wnid, settled)
             if not made:
                 break
             known += made
@@ -144,14 +182,15 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
     return chosen
 
 
-def _make_wrong(session: Session, board: Board, worker: str, wnid: str) -> list[int]:
+def _make_wrong(
+    session: Session, board: Board, worker: str, wnid: str, settled: Callable[[str], list[int]]
+) -> list[int]:
     """Make a photo of some far class a gold question that is known to be wrong."""
     classes = board.classes
     for other in _random.sample(classes, min(_TRIES, len(classes))):
         if _are_far(wnid, other):
             # What is still open, this labeler may be asked about: they would see it twice.
-            known = board.known_right(session, other, AGREEING)
-            right = [each for each in known if not board.is_open(each)]
+            right = [each for each in settled(other) if not board.is_open(each)]
             if made := _make(session, worker, wnid, right, Verdict.INCORRECT):
                 return made
     return []

@@ -32,7 +32,7 @@ class Desk:
 
     Raises:
         BadInput: the labeler was blocked (from every method but `submit`, which refuses in its
-            receipts, and `progress`).
+            receipts, `has_begun` and `progress`).
         GensetError: the store does not answer (from every method).
     """
 
@@ -129,6 +129,14 @@ class Desk:
                 if shown := screens_of(session, self.workspace, board, self.labeler.name, [row]):
                     return shown[0]
         return None
+
+    def has_begun(self) -> bool:
+        """Whether they were given a screen before, in this visit of a study or in none."""
+        given = select(ScreenRow.id).where(
+            ScreenRow.worker == self.labeler.name, ScreenRow.visit_id == self.labeler.visit_id
+        )
+        with answering(), self.store.session() as session:
+            return session.scalar(given.limit(1)) is not None
 
     def progress(self) -> Progress:
         """How far they are. A visit that has nothing more to do ends by being told so."""

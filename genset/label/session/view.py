@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy.orm import Session
 
 from genset.label.queue.board import Board
@@ -27,6 +27,7 @@ from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 _CONFUSABLE = 3
+_LOOKED_AT = 2 * EXAMPLES  # some of them may be gold questions, which are shown as no example
 
 _CREDIT = (
     Photo.source,
@@ -64,7 +65,11 @@ _PHOTOS = (
 _EXAMPLES = (
     select(Candidate.id, Photo.id, *_CREDIT)
     .join(Photo, Photo.id == Candidate.photo_id)
-    .where(Candidate.id.in_(bindparam("candidates", expanding=True)), *_THERE)
+    .where(
+        Candidate.id.in_(bindparam("candidates", expanding=True)),
+        *_THERE,
+        ~exists().where(GoldQuestion.photo_id == Photo.id),
+    )
 )
 
 Answers = dict[str, tuple[Verdict, UUID]]
@@ -83,15 +88,15 @@ def screens_of(
         row.wnid: imagenet1k().confusable(row.wnid)[:_CONFUSABLE] for row in rows if photos[row.id]
     }
     known: dict[str, list[int]] = {
-        wnid: board.examples(session, worker, wnid, EXAMPLES) for wnid in confusable
+        wnid: board.examples(session, worker, wnid, _LOOKED_AT) for wnid in confusable
     }
     for others in confusable.values():
         for other in others:
-            known.setdefault(other.wnid, board.examples(session, worker, other.wnid, 1))
+            known.setdefault(other.wnid, board.examples(session, worker, other.wnid, _LOOKED_AT))
     examples = _examples(session, workspace, [each for some in known.values() for each in some])
 
     def shown(wnid: str) -> tuple[Example, ...]:
-        return tuple(examples[each] for each in known[wnid] if each in examples)
+        return tuple(examples[each] for each in known[wnid] if each in examples)[:EXAMPLES]
 
     return [
         Screen(

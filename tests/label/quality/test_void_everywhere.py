@@ -38,13 +38,9 @@ def counted(opened: Opened, folder: Path) -> dict[str, Any]:
     board.read_all(store)
     with store.session() as session:
         board.catch_up(session, "somebody new")
-        right = {wnid: board.known_right(session, wnid) for wnid in board.classes}
-        examples = {wnid: board.examples(session, "somebody new", wnid, 3) for wnid in right}
         yields = _labeled(session)
         right = {wnid: board.known_right(session, wnid) for wnid in board.classes}
-        examples = {
-            wnid: board.examples(session, "somebody new", wnid, 3) for wnid in board.classes
-        }
+        examples = {wnid: board.examples(session, "somebody new", wnid, 3) for wnid in right}
     export_labels(store, folder / "labels.csv")
     with (folder / "labels.csv").open() as file:
         exported = {(row["task"], row["worker"], row["label"]) for row in csv.DictReader(file)}
