@@ -60,7 +60,7 @@ def _say_declined(study: Study) -> None:
             return
         st.markdown("Tell Prolific so with this code, or by the link:")
         st.code(code, language=None)
-        st.link_button("Go back and say so", study.back(code) or "")
+        st.link_button("Back to Prolific", study.back(code) or "")
 
 
 def _count(screens: int) -> str:

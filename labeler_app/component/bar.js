@@ -91,7 +91,7 @@ function stateOf(labels, reachable, failing) {
     lines.push(`The server is out of reach. ${labels > 0 ? all : "Trying again."}`);
   }
   if (failing) {
-    lines.push("This browser keeps nothing: do not close the page while labels wait.");
+    lines.push("This browser can keep nothing more: do not close the page while labels wait.");
   }
   return lines;
 }

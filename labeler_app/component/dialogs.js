@@ -113,7 +113,7 @@ export function endOf({ code, return_url }) {
     copied.textContent = (await copies(shown)) ? "Copied." : "Select it, and copy it by hand.";
   };
   const button = el("button", { type: "button", class: "copy", click: copy }, "Copy the code");
-  const back = return_url ? el("p", {}, link("Go back and say so", return_url)) : null;
+  const back = return_url ? el("p", {}, link("Back to Prolific", return_url)) : null;
   return [el("p", {}, shown), el("p", {}, button, " ", copied), back];
 }
 

@@ -264,7 +264,7 @@ def test_a_study_ends_with_its_code_once_all_is_saved(
     expect(page.get_by_text(study.code, exact=True)).to_be_visible()
     saved(page, "5/5")
     assert stored(served.store, worker) == {TENCH: "CCCCC"}
-    back = page.get_by_role("link", name="Go back and say so")
+    back = page.get_by_role("link", name="Back to Prolific")
     if platform == "prolific":
         address = f"https://app.prolific.com/submissions/complete?cc={study.code}"
         expect(back).to_have_attribute("href", address)

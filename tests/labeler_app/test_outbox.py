@@ -253,7 +253,7 @@ def test_a_browser_that_keeps_nothing_says_so_and_works(
 ) -> None:
     window.add_init_script(_NO_STORAGE)
     page = sign_in(window, served.address, "nowhere")
-    expect(page.get_by_role("status")).to_contain_text("This browser keeps nothing")
+    expect(page.get_by_role("status")).to_contain_text("This browser can keep nothing more")
     label(page, "tench")
     see(page, "goldfish")
     saved(page, "5/5")
