@@ -100,7 +100,8 @@ def test_votes_come_together_as_crowd_kit_has_it_from_the_same_export(
     assert theirs.probas_ is not None and theirs.labels_ is not None
     with path.open(encoding="utf-8", newline="") as file:
         ours = list(csv.DictReader(file))
-    assert list(ours[0]) == ["task", "label", "votes", "correct", "incorrect", "unsure", "broken"]
+    columns = ["task", "label", "votes", "correct", "incorrect", "unsure", "broken"]
+    assert list(ours[0])[:7] == columns
     assert {row["task"]: row["label"] for row in ours} == theirs.labels_.to_dict()
     for row in ours:
         assert float(row["correct"]) == pytest.approx(
