@@ -124,7 +124,7 @@ def test_a_study_is_made_with_the_checks_of_the_command(opened: Opened) -> None:
     workspace, store = opened
     app = manage_page(workspace, "Studies")
     click(app, "Make the study")
-    assert "a study has an id and at least 1 screen" in shown(app)
+    assert "and at least 1 screen" in shown(app)
     next(each for each in app.text_input if each.label == "Study").set_value("60d9aade")
     next(each for each in app.text_area if each.label == "Pay").set_value("£2 for 15 minutes")
     next(each for each in app.text_input if each.label == "Code: done").set_value("C0DE")

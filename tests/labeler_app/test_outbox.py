@@ -206,7 +206,6 @@ def test_a_screen_that_went_to_another_is_refused_and_said(
 
         # They are kept, with their photos, until they are dismissed one by one.
         ann.reload()
-        ann.get_by_role("button", name="Start labeling").click()
         ann.get_by_role("button", name="Not stored: 5").click()
         listed = ann.get_by_role("dialog", name="Not stored")
         expect(listed.get_by_role("listitem")).to_have_count(5)
