@@ -97,6 +97,12 @@ def page_host() -> str:
     return st.context.headers.get("Host") or ""
 
 
+def page_origin() -> str:
+    """What the address of this page begins with, as this browser reaches it; "" for none."""
+    parts = urlsplit(st.context.url or "")
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+
+
 def _part(name: str) -> str:
     value = st.query_params.get(name, "")
     if len(value) > _LONGEST or not value.isprintable():

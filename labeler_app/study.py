@@ -27,7 +27,7 @@ def agrees(store: Store, labeler: Labeler) -> bool:
         # The researchers' own words, which they gave on the command line: Markdown, never HTML.
         for title, words in (("Pay", study.pay), ("Consent", study.consent)):
             if words:
-                st.subheader(title, anchor=False)
+                st.header(title, anchor=False)
                 st.markdown(words)
         with st.container(horizontal=True):
             yes = st.button("I agree", type="primary")

@@ -1,12 +1,11 @@
 """The manager's view of who may label: links for people, and an end to them."""
 
-from urllib.parse import urlsplit
-
 import streamlit as st
 
 from genset.errors import BadInput
 from genset.label import Labeler, Labelers, Manager, Managers, Store, Workspace
 from labeler_app.manage.tables import height
+from labeler_app.sign_in import page_origin
 from labeler_app.words import as_markdown
 
 
@@ -36,13 +35,7 @@ def _invite(labelers: Labelers) -> None:
     st.success(
         as_markdown(f"Send this to {name.strip()}. It is shown only now; a new link replaces it.")
     )
-    st.code(f"{_origin()}/?invite={token}", language=None)
-
-
-def _origin() -> str:
-    """What the address of this page begins with, as this browser reaches it."""
-    parts = urlsplit(st.context.url or "")
-    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+    st.code(f"{page_origin()}/?invite={token}", language=None)
 
 
 def _list(everybody: list[Labeler]) -> None:

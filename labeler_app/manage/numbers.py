@@ -7,6 +7,8 @@ import streamlit as st
 from genset.label import Store, Verdict, Workspace
 from genset.label.quality.by_labeler import LabelerStats, Share
 from genset.label.quality.stats import Stats, collect
+from genset.text.numbers import NONE
+from genset.text.numbers import count as number_of
 from labeler_app.manage.manager import manager_name
 from labeler_app.manage.tables import height
 from labeler_app.manage.trust import show_decisions, show_suspects
@@ -70,7 +72,7 @@ def show_labelers(workspace: Workspace, store: Store) -> None:
         _labelers(stats.by_labeler)
     for out in stats.taken_out:
         st.caption(
-            f"{as_markdown(out.name)}: {out.labels:,} candidates, {out.standing} by "
+            f"{as_markdown(out.name)}: {number_of(out.labels, 'candidate')}, {out.standing} by "
             f"{as_markdown(out.by)}: {as_markdown(out.reason)}"
         )
     show_decisions(workspace, store, by)
@@ -169,7 +171,7 @@ def _histogram(counts: Sequence[int]) -> None:
     """Bars of plain HTML, of our own numbers: Streamlit's charts want scripts to be evaluated."""
     most = max(counts) or 1
     bars = "".join(
-        f'<div><b>{count:,}</b><i style="height:{100 * count / most:.1f}%"></i>'
+        f'<div><b>{count:,}</b><i style="--share:{count / most:.3f}"></i>'
         f"<span>{place / 10:.1f}</span></div>"
         for place, count in enumerate(counts)
     )
@@ -189,4 +191,4 @@ def _percent(part: int, whole: int) -> int | None:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    return NONE if value is None else f"{value:.2f}"

@@ -64,7 +64,7 @@ def _show(workspace: Workspace, photo: PairedPhoto, side: str) -> None:
 def _buttons(store: Store, pair: Pair, by: str) -> None:
     # A photo that is not here cannot be refused: only ours can.
     ways = _SIDES if pair.other is not None else _OURS
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key="decide"):
         for words, key, keep in ways:
             st.button(
                 words,

@@ -106,7 +106,7 @@ def _buttons(store: Store, case: Dispute, by: str, *, seen: bool, can_undo: bool
     reason = st.text_input("Why", placeholder="optional", key=f"reason {case.task}", max_chars=480)
     reason = (reason.strip() or _NO_REASON) + (_SEEN if seen and case.votes else "")
     settle = partial(_settle, store, case, by=by, reason=reason)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key="decide"):
         for verdict, key in _KEYS.items():
             st.button(
                 verdict.capitalize(),

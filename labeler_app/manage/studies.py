@@ -1,15 +1,24 @@
 """The manager's studies on crowd platforms: made or changed here, and listed with their codes."""
 
-from urllib.parse import urlsplit
-
 import streamlit as st
 
 from genset.errors import BadInput
-from genset.label import Store, Studies, Study, Terms, Workspace
+from genset.label import (
+    Store,
+    Studies,
+    Study,
+    Terms,
+    Workspace,
+    mturk_question,
+    prolific_address,
+)
 from labeler_app.manage.tables import height
+from labeler_app.sign_in import page_origin
 from labeler_app.words import as_markdown
 
 _TEXT = 20_000
+_SCREENS = 40  # of a new study where nothing else is said
+_SIGNED = {"as it is": None, "signed": True, "not signed": False}
 
 
 def show_studies(workspace: Workspace, store: Store) -> None:
@@ -17,8 +26,7 @@ def show_studies(workspace: Workspace, store: Store) -> None:
     known = Studies(store)
     made = _form(known)
     if made is not None:
-        st.success(_told(made))
-        st.code(_address(made), language=None)
+        _tell(made)
     studies = known.all()
     if not studies:
         return
@@ -46,7 +54,14 @@ def _form(known: Studies) -> Study | None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             platform = st.selectbox("Platform", ["prolific", "mturk"], width=140)
             key = st.text_input("Study", placeholder="its id there", max_chars=200, width=260)
-            screens = st.number_input("Screens each", min_value=1, value=40, width=130)
+            screens = st.number_input(
+                "Screens each",
+                min_value=1,
+                value=None,
+                step=1,
+                placeholder=f"as it is, or {_SCREENS}",
+                width=190,
+            )
         with st.expander("Pay, consent, gold questions, codes"):
             pay = st.text_area("Pay", max_chars=_TEXT, height=68)
             consent = st.text_area("Consent", max_chars=_TEXT, height=120)
@@ -58,7 +73,7 @@ def _form(known: Studies) -> Study | None:
                 placeholder="as it is",
                 step=0.05,
             )
-            signed = st.checkbox("Prolific signs its visits (prolific_token)")
+            signed = st.selectbox("Prolific's visits (prolific_token)", list(_SIGNED))
             codes = {
                 name: st.text_input(f"Code: {words}", placeholder="as it is, or random")
                 for name, words in (
@@ -68,7 +83,7 @@ def _form(known: Studies) -> Study | None:
                     ("code_nothing", "nothing left"),
                 )
             }
-        st.caption("A study that is there already gets what is filled in here.")
+        st.caption("Of a study that is there already, what is not filled in here stays as it is.")
         sent = st.form_submit_button("Make the study", type="primary")
     if not sent:
         return None
@@ -77,25 +92,35 @@ def _form(known: Studies) -> Study | None:
         gold_needed=needed,
         pay=pay.strip() or None,
         consent=consent.strip() or None,
-        signed=signed or None,
+        signed=_SIGNED[signed],
     )
     try:
-        return known.add(platform, key.strip(), int(screens), terms)
+        return known.add(platform, key.strip(), screens or _screens(known, platform, key), terms)
     except BadInput as error:
         st.error(as_markdown(str(error)))
         return None
 
 
-def _told(made: Study) -> str:
+def _screens(known: Studies, platform: str, key: str) -> int:
+    there = known.known(platform, key.strip())
+    return _SCREENS if there is None else there.screens
+
+
+def _tell(made: Study) -> None:
+    """Say what was made, and show what the platform is to be given."""
     words = f"{made.platform} study {made.key}: {made.screens} screens each, code {made.code}"
-    return as_markdown(f"{words}. Its address:")
-
-
-def _address(made: Study) -> str:
-    """What the platform is told, as this browser reaches the page."""
-    parts = urlsplit(st.context.url or "")
-    origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
-    if made.platform == "mturk":
-        return f"{origin}/"
-    ids = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-    return f"{origin}/?{ids}"
+    st.success(as_markdown(words))
+    if made.platform == "prolific":
+        st.caption("The study's address, to be pasted on Prolific:")
+        st.code(prolific_address(page_origin()), language=None)
+        return
+    try:
+        question = mturk_question(page_origin(), made.key)
+    except BadInput:  # the manager came by plain http, as on the server itself
+        st.info(
+            "MTurk shows https pages only. Open this page by its https address and send the form "
+            "again for the ExternalQuestion, or run genset labelers study add with --address."
+        )
+    else:
+        st.caption("The HIT's question, to be given to MTurk as it stands:")
+        st.code(question, language="xml")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from genset.label import Labelers, Managers, Studies, list_gold_questions, votes_table
+from genset.label import Labelers, Managers, Studies, Terms, list_gold_questions, votes_table
 from genset.label.people.standing import standings
 from genset.label.quality.void import hold
 from genset.release.freeze import create
@@ -140,6 +140,40 @@ def test_a_study_is_made_with_the_checks_of_the_command(opened: Opened) -> None:
     assert "PROLIFIC_PID={{%PROLIFIC_PID%}}" in app.code[0].value
     table = app.dataframe[0].value
     assert (table["study"][0], table["completion code"][0]) == ("60d9aade", "C0DE")
+
+
+def test_a_study_that_is_there_keeps_what_is_not_filled_in(opened: Opened) -> None:
+    workspace, store = opened
+    Studies(store).add("prolific", "60d9aade", 7, Terms(pay="£2", signed=True))
+    app = manage_page(workspace, "Studies")
+    next(each for each in app.text_input if each.label == "Study").set_value("60d9aade")
+    next(each for each in app.text_area if each.label == "Consent").set_value("It is public.")
+    click(app, "Make the study")
+    (kept,) = Studies(store).all()
+    assert (kept.screens, kept.pay, kept.consent, kept.signed) == (7, "£2", "It is public.", True)
+    next(each for each in app.selectbox if "prolific_token" in each.label).set_value("not signed")
+    app.number_input[0].set_value(9)
+    click(app, "Make the study")
+    (changed,) = Studies(store).all()
+    assert (changed.screens, changed.signed) == (9, False)
+
+
+@pytest.mark.parametrize(
+    ("origin", "told"),
+    [
+        ("https://labels.example.org", "https://labels.example.org/mturk?study=birds-1"),
+        ("http://127.0.0.1:8501", "MTurk shows https pages only"),
+    ],
+)
+def test_a_study_on_mturk_comes_with_its_question(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, origin: str, told: str
+) -> None:
+    monkeypatch.setattr("labeler_app.manage.studies.page_origin", lambda: origin)
+    app = manage_page(opened[0], "Studies")
+    next(each for each in app.selectbox if each.label == "Platform").set_value("mturk")
+    next(each for each in app.text_input if each.label == "Study").set_value("birds-1")
+    click(app, "Make the study")
+    assert told in shown(app)
 
 
 def test_gold_questions_are_made_and_retired(opened: Opened) -> None:
