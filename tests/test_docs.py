@@ -55,6 +55,7 @@ def test_every_command_has_help_with_an_example() -> None:
     for command in commands(cli):
         if not isinstance(command, click.Group):
             assert re.search(r"^\s*genset ", command.help or "", re.MULTILINE), command.name
+            assert "\\" not in (command.help or "").replace("\\\n", ""), command.name
 
 
 def test_readme_opens_with_the_two_lines_that_do_everything() -> None:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Literal
 
 from PIL import Image, ImageDraw, ImageFilter
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
+from genset.label.people.secret import manager_token
 from genset.store import Store, Verdict
 from genset.workspace import Workspace
 from tests.browser import chromium
@@ -55,6 +56,39 @@ def main() -> None:
             _shoot(browser, port, "light", WIDE)
             _shoot(browser, port, "dark", WIDE)
             _shoot(browser, port, "light", PHONE, name="phone")
+            with closing(Store.open(workspace.store_url)) as store:
+                _label_all(store)
+            _shoot_manager(browser, f"http://127.0.0.1:{port}/manage", manager_token(workspace))
+
+
+def _label_all(store: Store) -> None:
+    """Let Ben and Cleo label what is there; of one photo they say different things."""
+    for number in range(9):
+        task = f"{GOLDFISH}/flickr:{number}"
+        ben = Verdict.INCORRECT if number in (1, 3) else Verdict.CORRECT
+        vote(store, task, "Ben", ben)
+        vote(store, task, "Cleo", Verdict.UNSURE if number == 6 else ben)
+
+
+def _shoot_manager(browser: Browser, address: str, token: str) -> None:
+    wide, high = WIDE
+    with browser.new_context(viewport={"width": wide, "height": high}) as window:
+        page = window.new_page()
+        page.goto(f"{address}?view=Photos&token={token}")
+        page.get_by_role("combobox", name="Class").click()
+        page.get_by_role("option", name="goldfish").click()
+        expect(page.get_by_text("9 of 9 photos")).to_be_visible()
+        photos = page.locator(".genset-small img")
+        expect(photos).to_have_count(9)
+        for photo in photos.all():
+            expect(photo).not_to_have_js_property("naturalWidth", 0)
+        page.mouse.move(0, 0)
+        _save(page.screenshot(clip={"x": 0, "y": 0, "width": wide, "height": 420}), "manager")
+
+
+def _save(picture: bytes, name: str) -> None:
+    few = Image.open(io.BytesIO(picture)).convert("RGB").quantize(192, Image.Quantize.MEDIANCUT)
+    few.save(HERE / f"{name}.png", optimize=True)
 
 
 def _shoot(
@@ -75,11 +109,9 @@ def _shoot(
         page.mouse.move(0, 0)
         if not name:
             press(page, "Digit1", "Shift+Digit2", "Digit3", "Digit4", "KeyU", "Digit3")
-        shot = Image.open(io.BytesIO(page.screenshot()))
+        _save(page.screenshot(), name or scheme)
         if not name:
             press(page, *["Backspace"] * 4)
-    few = shot.convert("RGB").quantize(192, Image.Quantize.MEDIANCUT)
-    few.save(HERE / f"{name or scheme}.png", optimize=True)
 
 
 def _drawn(number: int, fish: bool, skin: Color = (240, 130, 30)) -> bytes:

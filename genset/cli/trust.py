@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import json_option, opened, show
+from genset.text.numbers import count
 
 if TYPE_CHECKING:
     from genset.label.quality.void import Effect
@@ -165,26 +166,13 @@ def block(folder: Path | None, name: str, take_out: bool | None, by: str, as_jso
 
 def _told(effect: "Effect", word: str) -> str:
     """What a decision changes, in a few sentences."""
-    lines = [f"{_of(effect.votes, 'vote')} of {effect.worker} {word}"]
-    changes = [
-        f"{_of(effect.opened, 'candidate')} to label again" if effect.opened else "",
-        f"{_of(effect.closed, 'candidate')} done" if effect.closed else "",
-        f"{_of(effect.gold_answers, 'answer')} to gold questions" if effect.gold_answers else "",
-        f"{_of(effect.gold_questions, 'gold question')} that rest on them"
-        if effect.gold_questions
-        else "",
-        f"{_of(effect.screens, 'open screen')} ended" if effect.screens else "",
-    ]
+    lines = [f"{count(effect.votes, 'vote')} of {effect.worker} {word}"]
     if effect.already:
-        lines[0] += f", besides {_of(effect.already, 'vote')} that did not count before either"
-    if told := ", ".join(filter(None, changes)):
+        lines[0] += f", besides {count(effect.already, 'vote')} that did not count before either"
+    if told := ", ".join(effect.changes()):
         lines[0] += f": {told}"
     if effect.releases:
         lines.append(f"frozen with such votes, and unchanged: {', '.join(effect.releases)}")
     if effect.unread:
         lines.append(f"could not be read: {', '.join(effect.unread)}; see genset release verify")
     return "\n".join(lines)
-
-
-def _of(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -4,7 +4,7 @@ import streamlit as st
 
 from genset.errors import BadInput
 from genset.label import Labeler, Labelers, Manager, Managers, Store, Workspace
-from labeler_app.manage.tables import height
+from labeler_app.manage.tables import show_table
 from labeler_app.sign_in import page_origin
 from labeler_app.words import as_markdown
 
@@ -39,20 +39,14 @@ def _invite(labelers: Labelers) -> None:
 
 
 def _list(everybody: list[Labeler]) -> None:
-    st.dataframe(
+    show_table(
         {
             "labeler": [each.name for each in everybody],
             "signs in by": [each.kind for each in everybody],
             "since": [each.created_at for each in everybody],
             "blocked": [each.blocked_at for each in everybody],
         },
-        hide_index=True,
-        placeholder="–",
-        height=height(len(everybody)),
-        column_config={
-            name: st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")
-            for name in ("since", "blocked")
-        },
+        times=("since", "blocked"),
     )
 
 
@@ -64,17 +58,11 @@ def _managers(everybody: list[Manager]) -> None:
     )
     if not everybody:
         return
-    st.dataframe(
+    show_table(
         {
             "manager": [each.name for each in everybody],
             "since": [each.created_at for each in everybody],
             "revoked": [each.revoked_at for each in everybody],
         },
-        hide_index=True,
-        placeholder="–",
-        height=height(len(everybody)),
-        column_config={
-            name: st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")
-            for name in ("since", "revoked")
-        },
+        times=("since", "revoked"),
     )

@@ -12,7 +12,7 @@ from genset.label import (
     list_gold_questions,
     retire_gold_question,
 )
-from labeler_app.manage.tables import height
+from labeler_app.manage.tables import show_table
 from labeler_app.words import as_markdown
 
 
@@ -27,7 +27,7 @@ def show_gold(workspace: Workspace, store: Store) -> None:
     known = list_gold_questions(store)
     if not known:
         return
-    st.dataframe(
+    show_table(
         {
             "number": [each.id for each in known],
             "photo": [each.task for each in known],
@@ -36,10 +36,7 @@ def show_gold(workspace: Workspace, store: Store) -> None:
             "because": [each.reason for each in known],
             "retired": [each.retired_at for each in known],
         },
-        hide_index=True,
-        placeholder="–",
-        height=height(len(known)),
-        column_config={"retired": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")},
+        times=["retired"],
     )
     _retire(store, [each.id for each in known if each.retired_at is None])
 

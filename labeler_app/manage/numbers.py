@@ -10,7 +10,7 @@ from genset.label.quality.stats import Stats, collect
 from genset.text.numbers import NONE
 from genset.text.numbers import count as number_of
 from labeler_app.manage.manager import manager_name
-from labeler_app.manage.tables import height
+from labeler_app.manage.tables import show_table
 from labeler_app.manage.trust import show_decisions, show_suspects
 from labeler_app.manage.work import show_work
 from labeler_app.words import as_markdown
@@ -30,7 +30,7 @@ def show_progress(workspace: Workspace, store: Store) -> None:
         st.metric("Krippendorff's alpha", _number(stats.agreement.alpha), help=_ALPHA)
         st.metric("To review", f"{len(stats.disputes):,}", help=f"{stats.ruled:,} are settled")
     st.progress(stats.done / stats.candidates if stats.candidates else 0.0)
-    st.dataframe(
+    show_table(
         {
             "class": [each.wnid for each in stats.classes],
             "name": [each.name for each in stats.classes],
@@ -41,10 +41,7 @@ def show_progress(workspace: Workspace, store: Store) -> None:
             "frequency": [each.frequency for each in stats.classes],
             "alpha": [each.agreement.alpha for each in stats.classes],
         },
-        hide_index=True,
-        placeholder="–",
-        height=height(len(stats.classes)),
-        column_config={
+        config={
             "done": st.column_config.ProgressColumn(format="percent", help=_DONE),
             "labeled": st.column_config.NumberColumn(help="Candidates with at least one label"),
             "frequency": st.column_config.NumberColumn(
@@ -80,7 +77,7 @@ def show_labelers(workspace: Workspace, store: Store) -> None:
 
 def _labelers(everybody: Sequence[LabelerStats]) -> None:
     rows = sorted(everybody, key=lambda each: (not each.look, -each.labels))
-    st.dataframe(
+    show_table(
         {
             "labeler": [each.name for each in rows],
             "labels": [each.labels for each in rows],
@@ -94,10 +91,7 @@ def _labelers(everybody: Sequence[LabelerStats]) -> None:
             "like the others": [_share(each.consensus) for each in rows],
             "gold questions right": [_share(each.gold) for each in rows],
         },
-        hide_index=True,
-        placeholder="–",
-        height=height(len(rows)),
-        column_config={
+        config={
             **{str(verdict): st.column_config.NumberColumn(format="%d%%") for verdict in Verdict},
             "seconds a photo": st.column_config.NumberColumn(format="%.1f", help="The median"),
             "like the others": st.column_config.TextColumn(
@@ -120,7 +114,7 @@ def show_frequencies(workspace: Workspace, store: Store) -> None:
         "Candidates by selection frequency: the share of a candidate's labelers who said correct."
     )
     _histogram(stats.histogram)
-    st.dataframe(
+    show_table(
         {
             "candidate": [each.task for each in stats.frequencies],
             "frequency": [each.share for each in stats.frequencies],
@@ -130,10 +124,7 @@ def show_frequencies(workspace: Workspace, store: Store) -> None:
             "labels": [each.votes for each in stats.frequencies],
             "ruling": [each.ruling for each in stats.frequencies],
         },
-        hide_index=True,
-        placeholder="–",
-        height=height(len(stats.frequencies)),
-        column_config={
+        config={
             "frequency": st.column_config.ProgressColumn(format="%.2f"),
             "low": st.column_config.NumberColumn(format="%.2f", help="95 % interval (Wilson)"),
             "high": st.column_config.NumberColumn(format="%.2f", help="95 % interval (Wilson)"),

@@ -12,7 +12,7 @@ from genset.label import (
     mturk_question,
     prolific_address,
 )
-from labeler_app.manage.tables import height
+from labeler_app.manage.tables import show_table
 from labeler_app.sign_in import page_origin
 from labeler_app.words import as_markdown
 
@@ -30,7 +30,7 @@ def show_studies(workspace: Workspace, store: Store) -> None:
     studies = known.all()
     if not studies:
         return
-    st.dataframe(
+    show_table(
         {
             "platform": [each.platform for each in studies],
             "study": [each.key for each in studies],
@@ -43,9 +43,6 @@ def show_studies(workspace: Workspace, store: Store) -> None:
             "pay": [each.pay for each in studies],
             "signed": [each.signed for each in studies],
         },
-        hide_index=True,
-        placeholder="–",
-        height=height(len(studies)),
     )
 
 

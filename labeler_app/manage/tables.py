@@ -1,6 +1,32 @@
 """How tables are drawn."""
 
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
-def height(rows: int) -> int:
-    """Of a table, in pixels: all rows up to 14; the rest by scrolling."""
-    return 38 + 35 * max(1, min(rows, 14))
+import streamlit as st
+
+from genset.text.numbers import NONE
+
+_MOST_ROWS = 14  # the rest by scrolling
+
+
+def show_table(
+    columns: Mapping[str, Sequence[Any]],
+    times: Collection[str] = (),
+    config: Mapping[str, Any] | None = None,
+) -> None:
+    """Draw columns of equal length side by side; `times` names those that hold times.
+
+    `config` says how others are drawn, as Streamlit's ``column_config`` does.
+    """
+    rows = len(next(iter(columns.values())))
+    st.dataframe(
+        columns,
+        hide_index=True,
+        placeholder=NONE,
+        height=38 + 35 * max(1, min(rows, _MOST_ROWS)),
+        column_config={
+            **(config or {}),
+            **{name: st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm") for name in times},
+        },
+    )

@@ -9,6 +9,7 @@ from genset.label import Labeler, LabelerAct, Labelers, Store, Workspace
 from genset.label.people.standing import Standing, standings
 from genset.label.quality.gallery.photos import labelers_with_labels
 from genset.label.quality.void import Effect, clear, effect_of_void, unvoid, void
+from genset.text.numbers import count
 from labeler_app.manage.state import choose
 from labeler_app.words import as_markdown
 
@@ -65,17 +66,12 @@ def show_decisions(workspace: Workspace, store: Store, by: str) -> None:
 
 
 def in_words(effect: Effect) -> str:
-    """What a void changes, in a sentence or two."""
-    parts = [
-        f"{effect.votes:,} votes on {effect.candidates:,} candidates",
-        f"{effect.opened:,} candidates open again",
-        f"{effect.gold_questions:,} gold questions that rest on them",
-        f"{effect.gold_answers:,} answers to gold questions",
-        f"{effect.screens:,} open screens end",
-    ]
+    """What a decision changes, in a sentence or two."""
+    words = f"{count(effect.votes, 'vote')} on {count(effect.candidates, 'candidate')}"
     if effect.already:
-        parts.insert(1, f"{effect.already:,} votes that did not count before either")
-    words = "; ".join(parts)
+        words += f", besides {count(effect.already, 'vote')} that did not count before either"
+    if changes := ", ".join(effect.changes()):
+        words += f"; {changes}"
     if effect.releases:
         words += f". These releases hold such votes, and stay: {', '.join(effect.releases)}"
     if effect.unread:
@@ -98,7 +94,11 @@ def _void(
     workspace: Workspace, store: Store, name: str, signed: Labeler | None, *, by: str, reason: str
 ) -> None:
     day = st.date_input(
-        "Only votes since", value=None, max_value="today", key=f"since {name}", width=180
+        "Only votes since (midnight, UTC)",
+        value=None,
+        max_value="today",
+        key=f"since {name}",
+        width=240,
     )
     since = _midnight(day)
     try:

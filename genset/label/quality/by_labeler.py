@@ -52,7 +52,7 @@ class LabelerStats:
 
     `labels` counts their votes in force, by verdict in `verdicts`. `seconds` is how long they take
     for a photo: the median over their screens, from painted to the last verdict, by the number of
-    photos. `consensus` is how often they give the label that most others give, `controls` how
+    photos. `consensus` is how often they give the label that most others give, `gold` how
     often they are right where the answer is known. None: nothing to tell it by. `look` says in
     words why to look at them; empty for most.
     """

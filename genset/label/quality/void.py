@@ -30,6 +30,7 @@ from genset.store import (
     is_ruled,
     stored_candidates,
 )
+from genset.text.numbers import count
 from genset.workspace import LabelRules, Workspace
 
 
@@ -61,6 +62,21 @@ class Effect:
     already: int = 0
     releases: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+
+    def changes(self) -> list[str]:
+        """What changes besides the votes, in words; what does not is left out."""
+        told = (
+            (self.opened, "candidate to label again", "candidates to label again"),
+            (self.closed, "candidate done", "candidates done"),
+            (self.gold_answers, "answer to gold questions", "answers to gold questions"),
+            (
+                self.gold_questions,
+                "gold question that rests on them",
+                "gold questions that rest on them",
+            ),
+            (self.screens, "open screen ended", "open screens ended"),
+        )
+        return [count(number, one, many) for number, one, many in told if number]
 
 
 def void(
@@ -193,7 +209,7 @@ class _Look:
 def _look(session: Session, rules: LabelRules, worker: str) -> _Look:
     theirs = select(Label.candidate_id).where(Label.worker == worker)
     newest: dict[int, int] = {}
-    panel: dict[int, dict[str, Verdict]] = defaultdict(dict)
+    in_force: dict[int, dict[str, Verdict]] = defaultdict(dict)
     for number, candidate_id, who, verdict, of in session.execute(
         select(Label.number, Label.candidate_id, Label.worker, Label.verdict, Label.panel)
         .where(Label.candidate_id.in_(theirs), ~is_out(Label))
@@ -202,12 +218,12 @@ def _look(session: Session, rules: LabelRules, worker: str) -> _Look:
         if who == worker:
             newest[candidate_id] = number
         if of == rules.panel:
-            panel[candidate_id][who] = verdict
+            in_force[candidate_id][who] = verdict
     pool = stored_candidates().where(Candidate.id.in_(theirs), or_(~is_contested(), is_ruled()))
     ruled = set(session.scalars(select(Ruling.candidate_id).where(Ruling.candidate_id.in_(theirs))))
     open_ = set()
     for candidate_id in session.scalars(pool.with_only_columns(Candidate.id)):
-        said = list(panel[candidate_id].values())
+        said = list(in_force[candidate_id].values())
         correct = said.count(Verdict.CORRECT)
         if lacking(rules, len(said), correct, ruled=candidate_id in ruled):
             open_.add(candidate_id)
