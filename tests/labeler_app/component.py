@@ -34,6 +34,16 @@ def see(page: Page, name: str, decided: str = "0 of 5 decided") -> None:
     expect(page.locator(".screen[data-state='painted']")).to_be_visible()
 
 
+def loaded_ahead(page: Page, screens: int) -> None:
+    """Wait until the page has the pictures of so many screens, the one on display among them."""
+    page.wait_for_function(
+        """photos => performance.getEntriesByType("resource").filter(
+          ({ name }) => name.includes("/genset/picture/") && !name.endsWith("w=350") // an example
+        ).length >= photos""",
+        arg=5 * screens,
+    )
+
+
 def press(page: Page, *keys: str) -> None:
     for key in keys:
         page.keyboard.press(key)

@@ -17,6 +17,7 @@ from tests.labeler_app.component import (
     begin,
     chosen,
     label,
+    loaded_ahead,
     mark,
     photo,
     press,
@@ -48,7 +49,7 @@ def alone(tmp_path: Path) -> Iterator[tuple[Workspace, Store]]:
 def test_what_is_submitted_offline_is_stored_later(served: Served, window: BrowserContext) -> None:
     page = sign_in(window, served.address, "tunnel")
     see(page, "tench")
-    page.wait_for_load_state("networkidle")  # the next three are there
+    loaded_ahead(page, 4)
     window.set_offline(True)
     label(page, "tench", "CCCCI")
     label(page, "goldfish", "CCCCU")
@@ -166,7 +167,7 @@ def test_a_killed_server_comes_back_and_nothing_is_lost(
     address = f"http://127.0.0.1:{port}"
     with serving(workspace.root, port) as server:
         page = sign_in(window, address, "ann")
-        page.wait_for_load_state("networkidle")
+        loaded_ahead(page, 2)
         kill(server)
         label(page, "tench", "CCCCI")
         see(page, "goldfish")
@@ -210,9 +211,12 @@ def test_a_screen_that_went_to_another_is_refused_and_said(
         listed = ann.get_by_role("dialog", name="Not stored")
         expect(listed.get_by_role("listitem")).to_have_count(5)
         expect(listed.get_by_role("listitem").first).to_contain_text("tench: ✓ Correct")
-        ann.wait_for_load_state("networkidle")
-        photos = listed.locator("img").evaluate_all("all => all.map((each) => each.naturalWidth)")
-        assert len(photos) == 5 and all(photos)
+        ann.wait_for_function(
+            """listed => [...listed.querySelectorAll("img")].filter(
+              ({ naturalWidth }) => naturalWidth > 0
+            ).length === 5""",
+            arg=listed.element_handle(),
+        )
         listed.get_by_role("button", name="Dismiss").first.click()
         expect(listed.get_by_role("listitem")).to_have_count(4)
         listed.get_by_role("button", name="Close").click()
@@ -228,7 +232,7 @@ def test_another_workspace_on_the_same_port_leaves_what_waits(
     address = f"http://127.0.0.1:{port}"
     with serving(workspace.root, port) as server:
         page = sign_in(window, address, "ann")
-        page.wait_for_load_state("networkidle")
+        loaded_ahead(page, 2)
         kill(server)
         label(page, "tench", "CCCCI")
         saved(page, "0/5")
@@ -266,7 +270,7 @@ def test_without_a_server_the_photos_stay_in_sight(
     port = free_port()
     with serving(workspace.root, port) as server:
         page = sign_in(window, f"http://127.0.0.1:{port}", "ann")
-        page.wait_for_load_state("networkidle")
+        loaded_ahead(page, 2)
         with page.expect_console_message(lambda said: "not responding" in said.text):
             kill(server)  # and Streamlit's page finds out
         label(page, "tench")
