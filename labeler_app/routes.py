@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from genset.errors import BadInput, GensetError
 from genset.label import (
     Desk,
+    Labeler,
     Labelers,
     Store,
     Studies,
@@ -53,12 +54,15 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
     turns = CapacityLimiter(_AT_ONCE)
     modules = {path.relative_to(FILES).as_posix(): path for path in FILES.rglob("*.js")}
 
+    @lru_cache(maxsize=4096)
+    def labeler(number: int, visit: int | None) -> Labeler:
+        return Labelers(store).get(number, visit)  # what the desk uses of it never changes
+
     def desk(session: str) -> Desk:
         try:
-            labeler = Labelers(store).get(*sessions.who(session))
+            return Desk(workspace, store, labeler(*sessions.who(session)))
         except BadInput:
             raise _Refused from None
-        return Desk(workspace, store, labeler)
 
     def screens(session: str, body: Any) -> Answer:
         count, held = wire.wanted(body)

@@ -13,6 +13,7 @@ from genset.errors import BadInput
 from genset.label import (
     Example,
     GivenLabel,
+    HeldScreen,
     Progress,
     Receipt,
     Screen,
@@ -66,8 +67,10 @@ def milliseconds(time: datetime) -> int:
     return round(time.timestamp() * 1000)
 
 
-def screen(shown: Screen) -> dict[str, Any]:
-    """A screen, with all that the page shows of it."""
+def screen(shown: Screen | HeldScreen) -> dict[str, Any]:
+    """A screen, with all that the page shows of it, or that it has already."""
+    if isinstance(shown, HeldScreen):
+        return {"id": shown.id, "expires_at": milliseconds(shown.expires_at)}
     return {
         "id": shown.id,
         **_class(shown.cls.wnid),

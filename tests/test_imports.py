@@ -70,7 +70,7 @@ INNER_FLOORS = {
         {"stats", "by_visit"},
     ],
     "label.quality.gallery": [{"photos"}, {"by_class", "by_labeler"}, {"one"}],
-    "label.queue": [{"board"}, {"hiding"}, {"leases"}],
+    "label.queue": [{"leased"}, {"board"}, {"hiding"}, {"leases"}],
     "label.session": [
         {"images", "pictures", "shown", "sources"},
         {"view", "progress"},

@@ -1,6 +1,6 @@
 """The database: tables, and the questions that more than one stage asks of them."""
 
-from genset.store.database import Store, is_postgresql
+from genset.store.database import Store, ask, is_postgresql
 from genset.store.labels import (
     GoldAnswer,
     GoldQuestion,
@@ -92,6 +92,7 @@ __all__ = [
     "Verdict",
     "Visit",
     "Worker",
+    "ask",
     "claimed_by_several",
     "digest_of_votes",
     "find_candidate",

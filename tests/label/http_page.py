@@ -13,7 +13,8 @@ from genset.store import Store
 from genset.workspace import Workspace
 from labeler_app.security import Sessions
 
-AHEAD = 4  # screens, as many as the component asks for
+AHEAD = 6  # screens, as many as the component asks for
+FEW = AHEAD - 2  # with which it asks for more
 _PATIENCE = 15.0  # seconds until a request counts as lost
 _LONGEST_WAIT = 1.0  # seconds until it is sent again
 
@@ -53,7 +54,8 @@ class HttpPage:
         """Label, a screen every so often, while it goes on; then until nothing is unsent."""
         due = time.monotonic()
         while goes_on() and not (self.progress and self.progress["done"] and not self.screens):
-            self._try(self.fill)
+            if len(self.screens) <= FEW:
+                self._try(self.fill)
             if self.screens:
                 due = max(due + seconds_a_screen, time.monotonic() - seconds_a_screen)
                 time.sleep(max(0.0, due - time.monotonic()))
@@ -68,9 +70,9 @@ class HttpPage:
         held = [each["id"] for each in self.screens]
         answer = self.ask("screens", {"held": held, "count": AHEAD + len(away)})
         self.progress = answer["progress"]
-        self.screens = [
-            each for each in answer["screens"] if not each["submitted"] and each["id"] not in away
-        ]
+        known = {each["id"]: each for each in self.screens}
+        told = [known.get(each["id"], each) for each in answer["screens"]]
+        self.screens = [each for each in told if not each["submitted"] and each["id"] not in away]
 
     def decide(self, screen: Answer) -> None:
         """Put a screen's labels into the outbox."""

@@ -25,6 +25,7 @@ from sqlalchemy.orm import Session
 
 from genset.label.answering import answering
 from genset.label.quality.growth import lacking
+from genset.label.queue.leased import Leased
 from genset.store import (
     Candidate,
     Label,
@@ -35,6 +36,7 @@ from genset.store import (
     Screen,
     Store,
     Verdict,
+    ask,
     is_contested,
     is_out,
     is_ruled,
@@ -60,6 +62,11 @@ _FRESH = (
     select(Label.number, Label.candidate_id, Label.worker)
     .where(Label.number > bindparam("newest"))
     .order_by(Label.number)
+)
+_LABELED = (
+    select(Label.candidate_id, Candidate.wnid)
+    .join(Candidate, Candidate.id == Label.candidate_id)
+    .where(Label.worker == bindparam("worker"))
 )
 _DECIDED = (
     select(LabelerEvent.number, LabelerEvent.worker)
@@ -125,12 +132,14 @@ class Count(NamedTuple):
 class _Theirs(NamedTuple):
     """What one labeler gets no more: what they labeled, in whatever panel, and what is left out.
 
-    `of_open` counts those of each class that are still open to others.
+    `of_open` counts those of each class that are still open to others; `unread` what they labeled
+    of each class that was not read yet when they came.
     """
 
     labeled: set[int]
     left_out: set[int]
     of_open: Counter[str]
+    unread: Counter[str]
 
     def has(self, candidate: int) -> bool:
         return candidate in self.labeled or candidate in self.left_out
@@ -169,6 +178,7 @@ class Board:
         self._known_right: dict[str, list[tuple[int, int]]] = {}
         self._theirs: dict[str, _Theirs] = {}
         self._at_work = -math.inf, 1
+        self.leased = Leased()
         self.estimates: dict[tuple[str, int | None], int] = {}
 
     def is_current(self, session: Session) -> bool:
@@ -209,7 +219,7 @@ class Board:
 
         And of those whose votes were taken out since, or let in again.
         """
-        fresh = session.execute(_FRESH, {"newest": self._newest}).all()
+        fresh = ask(session, _FRESH, {"newest": self._newest}).all()
         for number, candidate_id, labeler in fresh:
             self._newest = number
             theirs = self._theirs.get(labeler)
@@ -218,15 +228,17 @@ class Board:
                     theirs.of_open[self._class_of[candidate_id]] += 1
                 theirs.labeled.add(candidate_id)
         changed = {row.candidate_id for row in fresh}
-        if decided := session.execute(_DECIDED, {"newest": self._decided}).all():
+        if decided := ask(session, _DECIDED, {"newest": self._decided}).all():
             self._decided = decided[-1].number
+            self.leased.forget()
             about = Label.worker.in_({row.worker for row in decided})
             changed.update(session.scalars(select(Label.candidate_id).where(about)))
         self.count_again(session, changed)
         if worker not in self._theirs:
-            labeled = set(session.scalars(select(Label.candidate_id).where(Label.worker == worker)))
-            of_open = Counter(self._class_of[each] for each in labeled if self.is_open(each))
-            self._theirs[worker] = _Theirs(labeled, set(), of_open)
+            labeled = dict(ask(session, _LABELED, {"worker": worker}).all())
+            of_open = Counter(wnid for each, wnid in labeled.items() if self.is_open(each))
+            unread = Counter(wnid for wnid in labeled.values() if wnid in self._unread)
+            self._theirs[worker] = _Theirs(set(labeled), set(), of_open, unread)
 
     @_locked
     def count_again(self, session: Session, candidates: Iterable[int]) -> dict[int, Count]:
@@ -235,9 +247,7 @@ class Board:
         for some in in_batches(candidates, 500):
             workers: dict[int, set[str]] = {number: set() for number in some}
             verdicts: dict[int, dict[str, Verdict]] = {number: {} for number in some}
-            for number, worker, verdict, panel, out in session.execute(
-                _LABELS, {"candidates": some}
-            ):
+            for number, worker, verdict, panel, out in ask(session, _LABELS, {"candidates": some}):
                 workers[number].add(worker)
                 if panel == self.rules.panel and not out:
                     verdicts[number][worker] = verdict
@@ -295,7 +305,11 @@ class Board:
         many candidates they may yet get.
         """
         of_open = self._theirs[worker].of_open
-        done, classes, left = 0, len(self._unread), sum(self._unread.values())
+        done, classes, left = 0, len(self._unread), 0
+        for wnid in self._unread:
+            here = self._left_in(wnid, worker)
+            done += not here
+            left += here
         for wnid, ranked in self._ranked.items():  # no calls: a pool has a thousand classes
             if ranked:
                 here = len(self._open[wnid]) - of_open.get(wnid, 0)
@@ -309,26 +323,25 @@ class Board:
         asked_at, number = self._at_work
         if time.monotonic() - asked_at > _SECONDS_AT_WORK:
             asked = {"panel": self.rules.panel, "now": now()}
-            number = session.scalar(_AT_WORK, asked) or 1
+            number = ask(session, _AT_WORK, asked).scalar() or 1
             self._at_work = time.monotonic(), number
         return number
 
     def classes_left(self, session: Session, worker: str) -> Iterator[str]:
         """The classes of which this labeler may yet get candidates, in order."""
         for wnid in list(self._ranked):
-            self._read(session, wnid)
             if self._left_in(wnid, worker):
-                yield wnid
+                self._read(session, wnid)
+                if self._left_in(wnid, worker):
+                    yield wnid
 
     @_locked
-    def suggest(
-        self, worker: str, wnid: str, leased: Counter[int], without: Container[int]
-    ) -> list[list[int]]:
+    def suggest(self, worker: str, wnid: str, without: Container[int]) -> list[list[int]]:
         """Screens of a class for a labeler: up to five candidates each, the best rank first.
 
-        `leased` counts the live leases of each candidate; those in `without` are not taken.
+        None that looks `leased` to as many as it lacks, and none of those in `without`.
         """
-        open_, theirs = self._open[wnid], self._theirs[worker]
+        open_, theirs, leased = self._open[wnid], self._theirs[worker], self.leased.of(wnid)
         free = [
             number
             for number in self._ranked[wnid]
@@ -384,7 +397,7 @@ class Board:
             together.append(each)
             count += self._unread[each]
         candidates = []
-        for candidate, of_class, photo in session.execute(_CANDIDATES, {"classes": together}):
+        for candidate, of_class, photo in ask(session, _CANDIDATES, {"classes": together}):
             candidates.append(candidate)
             if is_for_examples(photo):
                 self._for_examples.add(candidate)
@@ -407,7 +420,11 @@ class Board:
         return ruled + sorted(unanimous, key=lambda each: (-each[0], each[1]))
 
     def _left_in(self, wnid: str, worker: str) -> int:
-        return len(self._open[wnid]) - self._theirs[worker].of_open[wnid]
+        """How many candidates of a class this labeler may yet get; at most, if it is unread."""
+        theirs = self._theirs[worker]
+        if (unread := self._unread.get(wnid)) is not None:
+            return unread - theirs.unread[wnid]
+        return len(self._open[wnid]) - theirs.of_open[wnid]
 
     def _lack(self, candidate: int) -> int:
         votes, correct = self._votes[candidate]
@@ -450,14 +467,17 @@ class _Kept:
 
     def board(self, store: Store) -> Board:
         """The board; a new one where the pool has changed, unless that takes too long to wait."""
-        with store.session() as session:
-            changed = not self._board.is_current(session)
         age = time.monotonic() - self._began - self._took
         is_large = self._took > _SECONDS_TO_WAIT
-        due = age > _OLDEST or (changed and (not is_large or self._took < age * _SHARE_OF_TIME))
+        may = not is_large or self._took < age * _SHARE_OF_TIME
+        due = age > _OLDEST or (may and not self._is_current(store))
         if due and self._making.acquire(blocking=False):
             self._aside(self._make, store).join(_SECONDS_TO_WAIT)
         return self._board
+
+    def _is_current(self, store: Store) -> bool:
+        with store.session() as session:
+            return self._board.is_current(session)
 
     def _new(self, store: Store) -> Board:
         with store.session() as session:
@@ -517,4 +537,4 @@ def in_batches(items: Iterable[int], size: int) -> Iterator[list[int]]:
 
 def _stamp(session: Session) -> Sequence[object]:
     """What changes whenever a candidate comes, is downloaded, ruled on or removed."""
-    return session.execute(_STAMP).one()
+    return ask(session, _STAMP).one()

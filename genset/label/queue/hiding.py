@@ -18,6 +18,7 @@ from genset.store import (
     Screen,
     ScreenPhoto,
     Verdict,
+    ask,
 )
 from genset.taxonomy import imagenet1k
 
@@ -158,7 +159,7 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
         return [each for each in right if not board.is_for_examples(each)]
 
     unseen: dict[Verdict, list[int]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
-    questions = session.execute(_NOT_SHOWN, {"worker": worker, "wnid": wnid}).all()
+    questions = ask(session, _NOT_SHOWN, {"worker": worker, "wnid": wnid}).all()
     right = settled_right(session, (row.settled_id for row in questions if row.settled_id))
     for gold_id, expected, settled_id, candidate_id in questions:
         holds = settled_id is None or settled_id in right
@@ -208,7 +209,7 @@ def _make(
     lock_gold_questions(session)
     can_be = _CAN_BE_WRONG if expected is Verdict.INCORRECT else _CAN_BE
     asked = {"candidates": candidates, "wnid": wnid, "worker": worker}
-    found = session.execute(can_be, asked).all()
+    found = ask(session, can_be, asked).all()
     right = settled_right(session, (row.id for row in found))
     for candidate_id, photo_id, right_for in found:
         if candidate_id in right:

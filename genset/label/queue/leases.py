@@ -12,12 +12,12 @@ A labeler's own row is locked first, so that two tabs get the same screens.
 
 import secrets
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import cast
 
-from sqlalchemy import Select, Table, bindparam, func, insert, not_, or_, select
+from sqlalchemy import Table, bindparam, func, insert, not_, or_, select
 from sqlalchemy.orm import Session
 
 from genset.label.queue.board import Board
@@ -30,6 +30,7 @@ from genset.store import (
     Screen,
     ScreenPhoto,
     Visit,
+    ask,
     is_contested,
     is_in_vain,
     is_postgresql,
@@ -42,6 +43,23 @@ _ROUNDS = 5
 _CLASSES = 4  # that are looked at together at first
 
 # Written once: building them takes longer than asking them.
+_LABELER = (
+    select(Labeler)
+    .where(Labeler.id == bindparam("labeler"))
+    .with_for_update(key_share=True)
+    .execution_options(populate_existing=True)
+)
+_OPEN = (
+    select(Screen)
+    .where(
+        Screen.worker == bindparam("worker"),
+        Screen.submitted_at.is_(None),
+        Screen.lost_at.is_(None),
+        Screen.panel == bindparam("panel"),
+        Screen.visit_id.is_not_distinct_from(bindparam("visit")),
+    )
+    .order_by(Screen.created_at, Screen.id)
+)
 _ELIGIBLE = (
     select(Candidate.id)
     .join(Candidate.photo)
@@ -53,20 +71,37 @@ _ELIGIBLE = (
     )
 )
 
+# The candidates on a labeler's live screens, of whatever visit.
+_HELD = (
+    select(ScreenPhoto.candidate_id)
+    .join(Screen, Screen.id == ScreenPhoto.screen_id)
+    .where(
+        Screen.worker == bindparam("worker"),
+        Screen.submitted_at.is_(None),
+        Screen.lost_at.is_(None),
+        Screen.expires_at > bindparam("now"),
+        Screen.panel == bindparam("panel"),
+        ScreenPhoto.candidate_id.is_not(None),
+    )
+)
+# Those whose votes are void or held out are not counted: they keep no photo from anybody.
 _LIVE = (
-    select(ScreenPhoto.candidate_id, func.count())
+    select(Screen.wnid, ScreenPhoto.candidate_id, func.count())
     .join(Screen, Screen.id == ScreenPhoto.screen_id)
     .where(
         Screen.submitted_at.is_(None),
         Screen.lost_at.is_(None),
         Screen.expires_at > bindparam("now"),
         Screen.panel == bindparam("panel"),
-        Screen.worker != bindparam("worker"),
+        ScreenPhoto.candidate_id.is_not(None),
         ~is_in_vain(),
     )
-    .group_by(ScreenPhoto.candidate_id)
+    .group_by(Screen.wnid, ScreenPhoto.candidate_id)
 )
-_LEASED = _LIVE.where(ScreenPhoto.candidate_id.in_(bindparam("candidates", expanding=True)))
+_LEASED_BY_OTHERS = _LIVE.where(
+    ScreenPhoto.candidate_id.in_(bindparam("candidates", expanding=True)),
+    Screen.worker != bindparam("worker"),
+)
 _LEASED_IN_CLASSES = _LIVE.where(Screen.wnid.in_(bindparam("classes", expanding=True)))
 
 # Who sees a photo again, and for another class, knows that one of the two is a test.
@@ -91,8 +126,7 @@ _ON_SCREENS = (
 
 def lock_labeler(session: Session, labeler_id: int) -> Labeler:
     """The labeler's row, which no other transaction of theirs has until this one ends."""
-    mine = select(Labeler).where(Labeler.id == labeler_id).with_for_update(key_share=True)
-    return session.scalars(mine.execution_options(populate_existing=True)).one()
+    return session.scalars(_LABELER, {"labeler": labeler_id}).one()
 
 
 def lock_candidates(session: Session, candidates: Collection[int]) -> None:
@@ -109,52 +143,25 @@ def lock_screens(session: Session, screens: Iterable[str]) -> None:
         lock_candidates(session, [each for each in session.scalars(on) if each is not None])
 
 
-def open_screens(worker: str, panel: str, visit_id: int | None) -> Select[Screen]:
+def open_screens(
+    session: Session, worker: str, panel: str, visit_id: int | None
+) -> Sequence[Screen]:
     """The screens of a labeler's visit, or (None) of no visit, that are neither submitted nor lost.
 
     The oldest first. A worker may be here for two assignments at once: each has its own.
     """
-    return (
-        select(Screen)
-        .where(
-            Screen.worker == worker,
-            Screen.submitted_at.is_(None),
-            Screen.lost_at.is_(None),
-            Screen.panel == panel,
-            Screen.visit_id == visit_id,
-        )
-        .order_by(Screen.created_at, Screen.id)
-    )
+    mine = {"worker": worker, "panel": panel, "visit": visit_id}
+    return session.scalars(_OPEN, mine).all()
 
 
 def candidates_on(session: Session, screens: Iterable[Screen]) -> dict[str, list[int]]:
     """The candidates on each of these screens, by `Screen.id`; gold questions are left out."""
     found: dict[str, list[int]] = {screen.id: [] for screen in screens}
     if found:
-        for screen_id, candidate_id in session.execute(_ON_SCREENS, {"screens": list(found)}):
+        for screen_id, candidate_id in ask(session, _ON_SCREENS, {"screens": list(found)}):
             if candidate_id is not None:
                 found[screen_id].append(candidate_id)
     return found
-
-
-def leases_of_others(
-    session: Session,
-    worker: str,
-    panel: str,
-    *,
-    candidates: Collection[int] = (),
-    classes: Collection[str] = (),
-) -> Counter[int]:
-    """How many other labelers have each candidate on a live screen: of these, or of classes.
-
-    Those whose votes are void or held out are not counted: they keep no photo from anybody.
-    """
-    asked = {"worker": worker, "panel": panel, "now": now()}
-    if classes:
-        rows = session.execute(_LEASED_IN_CLASSES, {**asked, "classes": classes})
-    else:
-        rows = session.execute(_LEASED, {**asked, "candidates": candidates})
-    return Counter({each: count for each, count in rows if each is not None})
 
 
 def free_of_others(
@@ -165,11 +172,12 @@ def free_of_others(
     Never one that they labeled, in whatever panel.
     """
     counts = board.count_again(session, candidates)
-    leased = leases_of_others(session, worker, board.rules.panel, candidates=candidates)
+    asked = {"candidates": candidates, "worker": worker, "panel": board.rules.panel, "now": now()}
+    leased = {each: leases for _, each, leases in ask(session, _LEASED_BY_OTHERS, asked)}
     return {
         each
         for each, count in counts.items()
-        if count.missing > leased[each] and worker not in count.workers
+        if count.missing > leased.get(each, 0) and worker not in count.workers
     }
 
 
@@ -195,8 +203,8 @@ def hand_out(
     session: Session, board: Board, labeler: Labeler, visit: Visit | None, count: int
 ) -> list[Screen]:
     """Lease up to `count` new screens to a labeler, for this visit."""
-    held = _held(session, labeler.name, board.rules.panel)
-    without = {each for some in candidates_on(session, held).values() for each in some}
+    asked_by = {"worker": labeler.name, "panel": board.rules.panel, "now": now()}
+    without = set(ask(session, _HELD, asked_by).scalars())
     screens: list[Screen] = []
     for _ in range(_ROUNDS):
         suggested = _suggested(session, board, labeler.name, without, count - len(screens))
@@ -218,43 +226,42 @@ def _suggested(
 
     All are locked in one go. One by one, labelers who ask at once would pass over each other's.
     """
-    found: list[tuple[str, list[int]]] = []
-    if count == 0:
-        return found
+    found = list(islice(_free(session, board, worker, without), count))
+    if len(found) < count:
+        board.leased.forget()  # some may be free again
+        found = list(islice(_free(session, board, worker, without), count))
+    return found
+
+
+def _free(
+    session: Session, board: Board, worker: str, without: set[int]
+) -> Iterator[tuple[str, list[int]]]:
+    """Every screen that looks free, read as far as it is wanted."""
     classes, together = board.classes_left(session, worker), _CLASSES
-    while len(found) < count and (wnids := list(islice(classes, together))):
-        leased = leases_of_others(session, worker, board.rules.panel, classes=wnids)
+    while wnids := list(islice(classes, together)):
+        if unknown := board.leased.unknown(wnids):
+            counts: dict[str, Counter[int]] = {wnid: Counter() for wnid in unknown}
+            asked = {"classes": unknown, "panel": board.rules.panel, "now": now()}
+            for wnid, each, leases in ask(session, _LEASED_IN_CLASSES, asked):
+                counts[wnid][each] = leases
+            board.leased.learn(counts)
         for wnid in wnids:
-            found += [(wnid, some) for some in board.suggest(worker, wnid, leased, without)]
+            yield from ((wnid, some) for some in board.suggest(worker, wnid, without))
         together *= 4  # the first ones may all be at work with others
-    return found[:count]
 
 
 def _lock_free(session: Session, board: Board, worker: str, candidates: set[int]) -> set[int]:
     """Lock those of these candidates that may be leased."""
-    good = set(session.scalars(_ELIGIBLE, {"candidates": candidates}))
+    good = set(ask(session, _ELIGIBLE, {"candidates": candidates}).scalars())
     for gone in candidates - good:
         board.drop(gone)
-    for seen in session.scalars(_SEEN_AS_GOLD, {"candidates": good, "worker": worker}):
+    for seen in ask(session, _SEEN_AS_GOLD, {"candidates": good, "worker": worker}).scalars():
         board.leave_out(worker, seen)
         good.discard(seen)
     if is_postgresql(session):
         rows = select(Candidate.id).where(Candidate.id.in_(good))
         good = set(session.scalars(rows.with_for_update(key_share=True, skip_locked=True)))
     return free_of_others(session, board, worker, good)
-
-
-def _held(session: Session, worker: str, panel: str) -> Sequence[Screen]:
-    """A labeler's live screens, of whatever visit."""
-    return session.scalars(
-        select(Screen).where(
-            Screen.worker == worker,
-            Screen.submitted_at.is_(None),
-            Screen.lost_at.is_(None),
-            Screen.panel == panel,
-            Screen.expires_at > now(),
-        )
-    ).all()
 
 
 def _lease(
@@ -290,6 +297,7 @@ def _lease(
     ]
     # By the table: one statement, wherever among the photos a gold question is.
     session.execute(insert(cast(Table, ScreenPhoto.__table__)), rows)
+    board.leased.add(wnid, [each for photo in photos if (each := photo.candidate_id)], 1)
     return screen
 
 

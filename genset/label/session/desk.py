@@ -16,9 +16,9 @@ from genset.label.queue.board import Board, board_of
 from genset.label.queue.leases import hand_out, lock_labeler, lock_screens, open_screens, renew
 from genset.label.session.images import is_random_name
 from genset.label.session.progress import progress_of, screens_of_visit
-from genset.label.session.shown import Progress, Receipt, Screen, Submission
+from genset.label.session.shown import HeldScreen, Progress, Receipt, Screen, Submission
 from genset.label.session.submitting import BLOCKED, submit
-from genset.label.session.view import screens_of
+from genset.label.session.view import screens_of, with_photos
 from genset.store import Labeler as LabelerRow
 from genset.store import Screen as ScreenRow
 from genset.store import Store, Visit, now
@@ -41,27 +41,32 @@ class Desk:
         self.store = store
         self.labeler = labeler
 
-    def screens(self, count: int = 4, held: Collection[str] = ()) -> list[Screen]:
+    def screens(self, count: int = 4) -> list[Screen]:
         """Their open screens, the oldest first, topped up to `count` (at most 12).
 
-        `held` names those that the page has already: they are returned though there be more than
-        `count`. Fewer come when nothing more is to be had; `progress` says whether for good.
+        Fewer come when nothing more is to be had; `progress` says whether for good.
         """
-        return self.next(count, held)[0]
+        return [each for each in self.next(count)[0] if isinstance(each, Screen)]
 
-    def next(self, count: int, held: Collection[str]) -> tuple[list[Screen], Progress]:
-        """The same, and how far they are."""
+    def next(
+        self, count: int, held: Collection[str] = ()
+    ) -> tuple[list[Screen | HeldScreen], Progress]:
+        """The same, and how far they are.
+
+        `held` names the screens that the page has already: they are not told again, and are
+        returned though there be more than `count`.
+        """
         with self._writing() as (session, board, me):
             visit = self._visit(session)
             rows = self._reclaimed(session, board)
             lacking = min(count, MOST_SCREENS) - len(rows)
-            done, to_do = screens_of_visit(session, me, visit)
-            if to_do is not None:
-                lacking = min(lacking, to_do - done - len(rows))
-            if lacking > 0 and (visit is None or visit.ended_at is None):
+            if visit is not None:
+                done, to_do = screens_of_visit(session, visit)
+                lacking = 0 if visit.ended_at else min(lacking, to_do - done - len(rows))
+            if lacking > 0:
                 rows += hand_out(session, board, me, visit, lacking)
             rows = [row for place, row in enumerate(rows) if place < count or row.id in held]
-            screens = self._seen(session, board, rows)
+            screens = self._seen(session, board, rows, held)
             if len(screens) == len(rows):
                 return screens, self._far(session, board, me)
         return self.next(count, held)  # others in the place of those that are over
@@ -181,25 +186,28 @@ class Desk:
         number = self.labeler.visit_id
         return None if number is None else session.get_one(Visit, number)
 
-    def _open(self) -> Select[ScreenRow]:
-        return open_screens(self.labeler.name, self.workspace.label.panel, self.labeler.visit_id)
-
     def _reclaimed(self, session: Session, board: Board) -> list[ScreenRow]:
         """Their open screens; those whose lease ended are theirs again, or lost."""
-        rows = list(session.scalars(self._open()))
+        panel, me = self.workspace.label.panel, self.labeler
+        rows = open_screens(session, me.name, panel, me.visit_id)
         expired = [row for row in rows if row.expires_at <= now()]
         if expired:
             renew(session, board, self.labeler.name, expired)
         return [row for row in rows if row.lost_at is None]
 
-    def _seen(self, session: Session, board: Board, rows: Sequence[ScreenRow]) -> list[Screen]:
-        """The screens as they are shown; one whose photos were all removed is over."""
-        shown = screens_of(session, self.workspace, board, self.labeler.name, rows)
-        there = {screen.id for screen in shown}
+    def _seen(
+        self, session: Session, board: Board, rows: Sequence[ScreenRow], held: Collection[str]
+    ) -> list[Screen | HeldScreen]:
+        """The screens as they are told; one whose photos were all removed is over."""
+        new = [row for row in rows if row.id not in held]
+        shown = screens_of(session, self.workspace, board, self.labeler.name, new)
+        told: dict[str, Screen | HeldScreen] = {screen.id: screen for screen in shown}
+        left = with_photos(session, [row.id for row in rows if row.id in held])
+        told |= {row.id: HeldScreen(row.id, row.expires_at) for row in rows if row.id in left}
         for row in rows:
-            if row.id not in there:
+            if row.id not in told:
                 row.lost_at = now()
-        return shown
+        return [told[row.id] for row in rows if row.id in told]
 
     def _before(self, row: ScreenRow | None) -> Select[ScreenRow]:
         mine = (

@@ -14,7 +14,7 @@ from genset.label.quality.by_visit import gold_of_visits, misses
 from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
 from genset.label.queue.leases import open_screens
 from genset.label.session.shown import Done, Progress
-from genset.store import GoldAnswer, Labeler, Screen, Study, Visit
+from genset.store import GoldAnswer, Labeler, Screen, Study, Visit, ask
 
 _GAPS = 20  # between submissions, of which the median is a labeler's pace
 _LEAST_GAPS = 3
@@ -23,10 +23,14 @@ _A_BREAK = timedelta(minutes=5)
 
 # Written once: building them takes longer than asking them.
 _MINE = Screen.worker == bindparam("worker"), Screen.submitted_at.is_not(None)
-_SUBMITTED = select(func.count()).select_from(Screen).where(*_MINE)
+_SUBMITTED = select(func.count()).select_from(Screen).where(Screen.submitted_at.is_not(None))
 _SUBMITTED_IN_VISIT = _SUBMITTED.where(Screen.visit_id == bindparam("visit"))
-_ANSWERED = select(func.count(GoldAnswer.gold_id.distinct())).where(
-    GoldAnswer.worker == bindparam("worker")
+# How many screens a labeler submitted, and how many gold questions they decided.
+_DONE = select(
+    _SUBMITTED.where(Screen.worker == bindparam("worker")).scalar_subquery(),
+    select(func.count(GoldAnswer.gold_id.distinct()))
+    .where(GoldAnswer.worker == bindparam("worker"))
+    .scalar_subquery(),
 )
 _NEWEST = (
     select(Screen.submitted_at).where(*_MINE).order_by(Screen.submitted_at.desc()).limit(_GAPS + 1)
@@ -39,7 +43,8 @@ def progress_of(session: Session, board: Board, labeler: Labeler, visit: Visit |
     A visit that has nothing more to do is told as done, and how it ends; the caller ends it.
     """
     classes_done, classes, left = board.left_for(labeler.name)
-    done, to_do = screens_of_visit(session, labeler, visit)
+    submitted, gold_questions = ask(session, _DONE, {"worker": labeler.name}).one()
+    done, to_do = (submitted, None) if visit is None else screens_of_visit(session, visit)
     screens = _estimate(board, labeler, visit, done, _screens_left(session, board, left))
     if to_do is not None:
         screens = min(screens, to_do - done)
@@ -47,7 +52,7 @@ def progress_of(session: Session, board: Board, labeler: Labeler, visit: Visit |
     return Progress(
         classes_done=classes_done,
         classes=classes,
-        photos=board.labels_of(labeler.name) + _gold_questions_of(session, labeler.name),
+        photos=board.labels_of(labeler.name) + gold_questions,
         screens_done=done,
         screens_to_do=to_do,
         screens_left=screens,
@@ -56,23 +61,10 @@ def progress_of(session: Session, board: Board, labeler: Labeler, visit: Visit |
     )
 
 
-def screens_of_visit(
-    session: Session, labeler: Labeler, visit: Visit | None
-) -> tuple[int, int | None]:
-    """How many screens were submitted in this visit, of how many that its study asks for.
-
-    Without a visit: all that the labeler submitted, and None.
-    """
-    mine = {"worker": labeler.name}
-    if visit is None:
-        return session.scalar(_SUBMITTED, mine) or 0, None
-    done = session.scalar(_SUBMITTED_IN_VISIT, {**mine, "visit": visit.id}) or 0
+def screens_of_visit(session: Session, visit: Visit) -> tuple[int, int]:
+    """How many screens were submitted in this visit, of how many that its study asks for."""
+    done = ask(session, _SUBMITTED_IN_VISIT, {"visit": visit.id}).scalar() or 0
     return done, max(done, session.get_one(Study, visit.study_id).screens)
-
-
-def _gold_questions_of(session: Session, worker: str) -> int:
-    """How many gold questions a labeler decided."""
-    return session.scalar(_ANSWERED, {"worker": worker}) or 0
 
 
 def _done(
@@ -80,11 +72,10 @@ def _done(
 ) -> Done | None:
     """Why a labeler is done: nothing is left on the board (no `more`), or their visit is over."""
     number = None if visit is None else visit.id
-    mine = open_screens(labeler.name, board.rules.panel, number).limit(1)
-    nothing = not more and session.scalar(mine) is None
+    nothing = not more and not open_screens(session, labeler.name, board.rules.panel, number)
     if visit is None:
         return Done("all") if nothing else None
-    done, to_do = screens_of_visit(session, labeler, visit)
+    done, to_do = screens_of_visit(session, visit)
     study = study_of(session.get_one(Study, visit.study_id))
     outcome = cast(Outcome | None, visit.outcome)
     # Who was blocked in the middle of it has not done it, and it is not over for others' reasons.
@@ -123,7 +114,7 @@ def _estimate(
 
 def _seconds_a_screen(session: Session, worker: str) -> float | None:
     """A labeler's pace: the median time from one submission to the next, without breaks."""
-    newest = session.scalars(_NEWEST, {"worker": worker})
+    newest = ask(session, _NEWEST, {"worker": worker}).scalars()
     times = [at for at in newest if at is not None]
     gaps = [later - earlier for later, earlier in pairwise(times)]
     seconds = [gap.total_seconds() for gap in gaps if gap < _A_BREAK]

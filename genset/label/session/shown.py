@@ -59,6 +59,14 @@ class Screen:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldScreen:
+    """A screen that the page has already, and that is still theirs until `expires_at` (UTC)."""
+
+    id: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class GivenLabel:
     """A verdict as the page sends it.
 

@@ -7,17 +7,29 @@ where a photo is from, nor whether its answer is known.
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from genset.label.answering import answering
 from genset.label.people.labelers import Labeler
 from genset.licenses import FLICKR_NOTICE
-from genset.store import Photo, SourceWarned, SourceWords, Store, now
+from genset.store import Photo, SourceWarned, SourceWords, Store, ask, now
 from genset.text.safe import clean
 
 _LONGEST = 500
 _FLICKR = "flickr"
+
+# Written once: building it takes longer than asking it.
+_WARNINGS = (
+    select(SourceWords.name, SourceWords.title, SourceWords.warning)
+    .where(
+        SourceWords.warning != "",
+        SourceWords.name.not_in(
+            select(SourceWarned.source).where(SourceWarned.labeler_id == bindparam("labeler"))
+        ),
+    )
+    .order_by(SourceWords.name)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +61,10 @@ def notices(store: Store, sources: Collection[str] | None = None) -> tuple[str, 
 def warnings(store: Store, labeler: Labeler) -> tuple[SourceWarning, ...]:
     """What this labeler was not told yet of the sources of the pool's photos."""
     with answering(), store.session() as session:
-        told = select(SourceWarned.source).where(SourceWarned.labeler_id == labeler.id)
-        some = select(SourceWords).where(SourceWords.warning != "", SourceWords.name.not_in(told))
         return tuple(
-            SourceWarning(each.name, clean(each.title), clean(each.warning, _LONGEST))
-            for each in session.scalars(some.order_by(SourceWords.name))
-            if _has_photos(session, each.name)
+            SourceWarning(name, clean(title), clean(warning, _LONGEST))
+            for name, title, warning in ask(session, _WARNINGS, {"labeler": labeler.id}).all()
+            if _has_photos(session, name)
         )
 
 

@@ -24,6 +24,7 @@ from genset.store import (
     Photo,
     Screen,
     ScreenPhoto,
+    ask,
     now,
 )
 
@@ -119,13 +120,15 @@ def submit(
         if of_table:
             session.execute(insert(table), of_table)
         else:
-            session.execute(_NOTHING[table])
+            ask(session, _NOTHING[table])
     if screen.submitted_at is None:
         if any(receipt.ok for receipt in receipts):
             screen.submitted_at = now()
             screen.seconds = _looked(screen, submission)
         else:
             screen.lost_at = screen.lost_at or now()
+        if is_theirs:
+            board.leased.add(screen.wnid, candidates, -1)
     for reason in {receipt.reason for receipt in receipts} & {UNKNOWN, TAKEN}:
         _log(labeler, submission, reason)
     return receipts
@@ -149,7 +152,7 @@ def _why_not(
 
 
 def _photos(session: Session, screen: Screen) -> dict[str, _Photo]:
-    rows = session.execute(_PHOTOS, {"screen": screen.id})
+    rows = ask(session, _PHOTOS, {"screen": screen.id})
     return {
         name: _Photo(candidate, question, bool(there)) for name, candidate, question, there in rows
     }
@@ -161,8 +164,8 @@ def _known(
     """Those of these ids that are stored: whose they are, and of which candidate or question."""
     ids = {"ids": [given.id for given in labels]}
     return {
-        **{number: (worker, each, None) for number, worker, each in session.execute(_LABELS, ids)},
-        **{number: (worker, None, each) for number, worker, each in session.execute(_GOLD, ids)},
+        **{number: (worker, each, None) for number, worker, each in ask(session, _LABELS, ids)},
+        **{number: (worker, None, each) for number, worker, each in ask(session, _GOLD, ids)},
     }
 
 

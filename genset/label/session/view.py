@@ -1,7 +1,7 @@
 """Screens as a labeler sees them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from genset.store import (
     ScreenPhoto,
     SourceWords,
     Verdict,
+    ask,
 )
 from genset.store import Screen as ScreenRow
 from genset.taxonomy import imagenet1k
@@ -54,13 +55,15 @@ _GOLD = (
     .order_by(GoldAnswer.number)
 )
 _TELLING = select(SourceWords.name).where(SourceWords.page_tells)
-_PHOTOS = (
-    select(ScreenPhoto.screen_id, ScreenPhoto.id, *_CREDIT)
+_LEFT = (
+    select(ScreenPhoto.screen_id)
     .outerjoin(Candidate, Candidate.id == ScreenPhoto.candidate_id)
     .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
     .join(Photo, Photo.id == func.coalesce(Candidate.photo_id, GoldQuestion.photo_id))
     .where(_SCREENS, *_THERE)
-    .order_by(ScreenPhoto.screen_id, ScreenPhoto.place)
+)
+_PHOTOS = _LEFT.with_only_columns(ScreenPhoto.screen_id, ScreenPhoto.id, *_CREDIT).order_by(
+    ScreenPhoto.screen_id, ScreenPhoto.place
 )
 _EXAMPLES = (
     select(Candidate.id, Photo.id, *_CREDIT)
@@ -75,6 +78,11 @@ _EXAMPLES = (
 Answers = dict[str, tuple[Verdict, UUID]]
 
 
+def with_photos(session: Session, screens: Collection[str]) -> set[str]:
+    """Those of these screens, by their ids, on which photos are left."""
+    return set(ask(session, _LEFT, {"screens": list(screens)}).scalars()) if screens else set()
+
+
 def screens_of(
     session: Session, workspace: Workspace, board: Board, worker: str, rows: Sequence[ScreenRow]
 ) -> list[Screen]:
@@ -82,6 +90,8 @@ def screens_of(
 
     The photos of those that were submitted carry the labeler's verdict in force.
     """
+    if not rows:
+        return []
     submitted = [row for row in rows if row.submitted_at is not None]
     photos = _photos(session, rows, answers_in_force(session, worker, submitted))
     confusable = {
@@ -125,7 +135,7 @@ def answers_in_force(session: Session, worker: str, rows: Iterable[ScreenRow]) -
         return {}
     found: Answers = {}
     for query in (_LABELS, _GOLD):
-        for photo, verdict, number in session.execute(query, {"screens": ids, "worker": worker}):
+        for photo, verdict, number in ask(session, query, {"screens": ids, "worker": worker}):
             found[photo] = verdict, number  # the newest is the last
     return found
 
@@ -134,9 +144,9 @@ def _photos(
     session: Session, rows: Sequence[ScreenRow], answers: Answers
 ) -> dict[str, list[ShownPhoto]]:
     found: dict[str, list[ShownPhoto]] = defaultdict(list)
-    telling = set(session.scalars(_TELLING))
+    telling = set(ask(session, _TELLING).scalars())
     asked = {"screens": [row.id for row in rows]}
-    for screen_id, photo, *credit in session.execute(_PHOTOS, asked):
+    for screen_id, photo, *credit in ask(session, _PHOTOS, asked):
         verdict, label_id = answers.get(photo, (None, None))
         shown = ShownPhoto(photo, *_named(*credit), verdict, label_id)
         # A page that says what others take the photo for is no page for who is to say it.
@@ -149,7 +159,7 @@ def _photos(
 def _examples(
     session: Session, workspace: Workspace, candidates: Sequence[int]
 ) -> dict[int, Example]:
-    stored = session.execute(_EXAMPLES, {"candidates": candidates})
+    stored = ask(session, _EXAMPLES, {"candidates": candidates})
     return {
         candidate: Example(image_id(workspace, photo_id), *_named(*credit))
         for candidate, photo_id, *credit in stored

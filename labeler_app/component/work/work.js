@@ -9,7 +9,8 @@ import { Refused } from "./server.js";
 import { Sheet } from "./sheet.js";
 import { Storage } from "./storage.js";
 
-const AHEAD = 4; // the screen on display and three more
+const AHEAD = 6; // the screen on display and five more
+const FEW = AHEAD - 2; // it costs the server little more to give two screens than to give one
 const MOST = 12; // screens that the server gives
 const CLAIMED = 2; // the next one is this tab's before it is needed
 const A_MINUTE = 60_000;
@@ -125,8 +126,13 @@ export class Work {
       if (this.#closed) return;
       this.#claimAhead();
       this.outbox.flush();
-      this.fill();
+      this.#fillUp();
     });
+  }
+
+  /** Have screens again, if few are left. */
+  async #fillUp() {
+    if (this.#open.length - (await this.claims.elsewhere()) <= FEW) this.fill();
   }
 
   /** Have the open screens, and one on display. Returns when that is so, or nothing is left. */
@@ -197,9 +203,13 @@ export class Work {
     const known = new Map(this.#open.map((screen) => [screen.id, screen]));
     // The answer may be older than what was submitted meanwhile.
     const gone = this.storage.submitted();
-    this.#open = answer.screens
-      .filter((screen) => !screen.submitted && !gone.has(screen.id))
-      .map((screen) => renewed(known.get(screen.id) ?? screen, screen.expires_at));
+    const open = answer.screens.filter((screen) => !screen.submitted && !gone.has(screen.id));
+    // What was held when it was asked comes without photos.
+    const here = open.filter(({ id, photos }) => photos || known.has(id));
+    if (here.length < open.length) this.#wanted = true;
+    this.#open = here.map((screen) =>
+      renewed(known.get(screen.id) ?? screen, screen.expires_at),
+    );
     // So may its count: it counts where nothing was under way. Else the next answer tells.
     const still = settled === this.#settled && submitted === this.#submitted;
     if ((still && waiting === 0) || !this.progress) this.#count(answer.progress);
@@ -306,10 +316,8 @@ export class Work {
         const back = new Set(settled.filter((each) => each.refused.length > 0).map(screenOf));
         this.storage.keepHistory(this.storage.history().filter(({ id }) => !back.has(id)));
       }
-      if (!this.sheet) {
-        this.fill();
-        this.#patience.wake();
-      }
+      if (refused.length > 0 || !this.sheet) this.fill(); // they may be blocked
+      if (!this.sheet) this.#patience.wake();
     }
     this.told({ what: "status" });
   }

@@ -293,7 +293,11 @@ export class FakeServer {
       open.push(screen);
     }
     const given = open.filter(({ id }, place) => place < count || held.includes(id));
-    return { screens: given.map((each) => this.#shown(each)), progress: this.progress() };
+    const told = given.map((each) => {
+      const { id, expires_at } = this.#shown(each);
+      return held.includes(id) ? { id, expires_at } : this.#shown(each);
+    });
+    return { screens: told, progress: this.progress() };
   }
 
   submit({ submissions }) {

@@ -173,11 +173,11 @@ test("offline, what was loaded ahead is labeled; then it waits, and goes on by i
     tab.label();
     await here.clock.pass(A_SECOND);
   }
-  assert.equal(tab.work.outbox.photos.first, 20); // four screens were there
+  assert.equal(tab.work.outbox.photos.first, 30); // six screens were there
   assert.equal(tab.work.server.reachable, false);
   here.network.offline = false;
   await here.clock.pass(30 * A_SECOND);
   assert.equal(tab.work.server.reachable, true);
-  assert.equal(tab.work.sheet.screen.id, "s4");
-  assert.equal(here.server.labels.size, 20);
+  assert.equal(tab.work.sheet.screen.id, "s6");
+  assert.equal(here.server.labels.size, 30);
 });
