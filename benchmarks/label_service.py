@@ -60,9 +60,11 @@ def main() -> None:
         port = free_port()
         pages = {name: HttpPage(port, session_of(workspace, store, name)) for name in names}
         print(f"{asked.labelers} labelers, {asked.candidates} candidates, {store.engine.name}")
-        with serving(workspace.root, port):
+        with serving(workspace.root, port) as server:
             alone(pages.pop("the first one"), pages.pop(VETERAN))
+            before = seconds_of_cpu(server.pid)
             together(list(pages.values()), asked.seconds, asked.every)
+            print(f"seconds of CPU that the server took: {seconds_of_cpu(server.pid) - before:.1f}")
         tell(pages.values(), store, names[2:])
         store.close()
     print("load", *(f"{each:.1f}" for each in os.getloadavg()))
@@ -116,6 +118,15 @@ def together(pages: Sequence[HttpPage], seconds: float, every: float) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def seconds_of_cpu(process: int) -> float:
+    """What a process has used up to now; 0 where the system does not tell."""
+    try:
+        used = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def tell(pages: Iterable[HttpPage], store: Store, names: Sequence[str]) -> None:

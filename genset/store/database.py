@@ -6,8 +6,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import CursorResult as Rows
-from sqlalchemy import Engine, Executable, create_engine, inspect, text
+from sqlalchemy import CursorResult, Engine, Executable, create_engine, inspect, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects import sqlite as sqlite_dialect
 from sqlalchemy.engine import make_url
@@ -106,7 +105,9 @@ class Store:
         return Session(self.engine)
 
 
-def ask(session: Session, statement: Executable, values: Mapping[str, Any] | None = None) -> Rows:
+def ask(
+    session: Session, statement: Executable, values: Mapping[str, Any] | None = None
+) -> CursorResult[Any]:
     """Ask for columns, where many wait: past the ORM, which takes longer than the question."""
     session.flush()
     return session.connection().execute(statement, values)

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import cast
+from typing import NamedTuple, cast
 
 from sqlalchemy import Table, bindparam, func, insert, not_, or_, select
 from sqlalchemy.orm import Session
@@ -43,12 +43,8 @@ _ROUNDS = 5
 _CLASSES = 4  # that are looked at together at first
 
 # Written once: building them takes longer than asking them.
-_LABELER = (
-    select(Labeler)
-    .where(Labeler.id == bindparam("labeler"))
-    .with_for_update(key_share=True)
-    .execution_options(populate_existing=True)
-)
+_LABELER = select(Labeler.name, Labeler.blocked_at).where(Labeler.id == bindparam("labeler"))
+_LOCKED_LABELER = _LABELER.with_for_update(key_share=True)
 _OPEN = (
     select(Screen)
     .where(
@@ -124,9 +120,21 @@ _ON_SCREENS = (
 )
 
 
-def lock_labeler(session: Session, labeler_id: int) -> Labeler:
-    """The labeler's row, which no other transaction of theirs has until this one ends."""
-    return session.scalars(_LABELER, {"labeler": labeler_id}).one()
+class LabelerNow(NamedTuple):
+    """A labeler as the store has them now."""
+
+    name: str
+    blocked_at: datetime | None
+
+
+def read_labeler(session: Session, labeler_id: int) -> LabelerNow:
+    """The labeler with this id, whom there is."""
+    return LabelerNow(*ask(session, _LABELER, {"labeler": labeler_id}).one())
+
+
+def lock_labeler(session: Session, labeler_id: int) -> LabelerNow:
+    """The same; no other transaction of theirs has the labeler's row until this one ends."""
+    return LabelerNow(*ask(session, _LOCKED_LABELER, {"labeler": labeler_id}).one())
 
 
 def lock_candidates(session: Session, candidates: Collection[int]) -> None:
@@ -200,7 +208,7 @@ def renew(session: Session, board: Board, worker: str, screens: Sequence[Screen]
 
 
 def hand_out(
-    session: Session, board: Board, labeler: Labeler, visit: Visit | None, count: int
+    session: Session, board: Board, labeler: LabelerNow, visit: Visit | None, count: int
 ) -> list[Screen]:
     """Lease up to `count` new screens to a labeler, for this visit."""
     asked_by = {"worker": labeler.name, "panel": board.rules.panel, "now": now()}
@@ -267,7 +275,7 @@ def _lock_free(session: Session, board: Board, worker: str, candidates: set[int]
 def _lease(
     session: Session,
     board: Board,
-    labeler: Labeler,
+    labeler: LabelerNow,
     visit: Visit | None,
     wnid: str,
     candidates: list[int],

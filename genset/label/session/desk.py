@@ -13,13 +13,20 @@ from genset.label.people.labelers import Labeler
 from genset.label.people.studies import end_visit
 from genset.label.quality.suspicion import hold_if_suspect, is_fifth
 from genset.label.queue.board import Board, board_of
-from genset.label.queue.leases import hand_out, lock_labeler, lock_screens, open_screens, renew
+from genset.label.queue.leases import (
+    LabelerNow,
+    hand_out,
+    lock_labeler,
+    lock_screens,
+    open_screens,
+    read_labeler,
+    renew,
+)
 from genset.label.session.images import is_random_name
 from genset.label.session.progress import progress_of, screens_of_visit
 from genset.label.session.shown import HeldScreen, Progress, Receipt, Screen, Submission
 from genset.label.session.submitting import BLOCKED, submit
 from genset.label.session.view import screens_of, with_photos
-from genset.store import Labeler as LabelerRow
 from genset.store import Screen as ScreenRow
 from genset.store import Store, Visit, now
 from genset.workspace import Workspace
@@ -125,7 +132,7 @@ class Desk:
         """
         board = board_of(self.store, self.workspace.label)
         with answering(), self.store.session() as session:
-            self._refuse_blocked(session.get_one(LabelerRow, self.labeler.id))
+            self._refuse_blocked(read_labeler(session, self.labeler.id))
             board.catch_up(session, self.labeler.name)
             row = session.get(ScreenRow, screen_id) if is_random_name(screen_id or "") else None
             if row is not None and row.worker != self.labeler.name:
@@ -147,7 +154,7 @@ class Desk:
         """How far they are. A visit that has nothing more to do ends by being told so."""
         board = board_of(self.store, self.workspace.label)
         with answering(), self.store.session() as session:
-            me = session.get_one(LabelerRow, self.labeler.id)
+            me = read_labeler(session, self.labeler.id)
             board.catch_up(session, self.labeler.name)
             visit = self._visit(session)
             far = progress_of(session, board, me, visit)
@@ -156,7 +163,7 @@ class Desk:
         with answering(), self.store.begin() as session:
             return self._far(session, board, lock_labeler(session, self.labeler.id))
 
-    def _far(self, session: Session, board: Board, me: LabelerRow) -> Progress:
+    def _far(self, session: Session, board: Board, me: LabelerNow) -> Progress:
         """How far they are, by their locked row; a visit that has nothing more to do ends."""
         visit = self._visit(session)
         far = progress_of(session, board, me, visit)
@@ -170,7 +177,7 @@ class Desk:
         return far
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[Session, Board, LabelerRow]]:
+    def _writing(self) -> Iterator[tuple[Session, Board, LabelerNow]]:
         board = board_of(self.store, self.workspace.label)
         with answering(), self.store.begin() as session:
             me = lock_labeler(session, self.labeler.id)
@@ -178,7 +185,7 @@ class Desk:
             board.catch_up(session, me.name)
             yield session, board, me
 
-    def _refuse_blocked(self, me: LabelerRow) -> None:
+    def _refuse_blocked(self, me: LabelerNow) -> None:
         if me.blocked_at is not None:
             raise BadInput(BLOCKED)
 

@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 from genset.label.people.studies import Outcome, study_of
 from genset.label.quality.by_visit import gold_of_visits, misses
 from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
-from genset.label.queue.leases import open_screens
+from genset.label.queue.leases import LabelerNow, open_screens
 from genset.label.session.shown import Done, Progress
-from genset.store import GoldAnswer, Labeler, Screen, Study, Visit, ask
+from genset.store import GoldAnswer, Screen, Study, Visit, ask
 
 _GAPS = 20  # between submissions, of which the median is a labeler's pace
 _LEAST_GAPS = 3
@@ -37,7 +37,9 @@ _NEWEST = (
 )
 
 
-def progress_of(session: Session, board: Board, labeler: Labeler, visit: Visit | None) -> Progress:
+def progress_of(
+    session: Session, board: Board, labeler: LabelerNow, visit: Visit | None
+) -> Progress:
     """The progress of a labeler whom the board has met, here for this visit.
 
     A visit that has nothing more to do is told as done, and how it ends; the caller ends it.
@@ -68,7 +70,7 @@ def screens_of_visit(session: Session, visit: Visit) -> tuple[int, int]:
 
 
 def _done(
-    session: Session, board: Board, labeler: Labeler, visit: Visit | None, more: bool
+    session: Session, board: Board, labeler: LabelerNow, visit: Visit | None, more: bool
 ) -> Done | None:
     """Why a labeler is done: nothing is left on the board (no `more`), or their visit is over."""
     number = None if visit is None else visit.id
@@ -96,7 +98,7 @@ def _screens_left(session: Session, board: Board, candidates: int) -> float:
 
 
 def _estimate(
-    board: Board, labeler: Labeler, visit: Visit | None, done: int, screens: float
+    board: Board, labeler: LabelerNow, visit: Visit | None, done: int, screens: float
 ) -> int:
     """How many screens are left, as they are told: one less for each that is `done`.
 

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, false, func, insert, select
 from sqlalchemy.orm import Session
 
 from genset.label.queue.board import Board
-from genset.label.queue.leases import free_of_others, lock_candidates
+from genset.label.queue.leases import LabelerNow, free_of_others, lock_candidates
 from genset.label.session.images import is_random_name
 from genset.label.session.shown import GivenLabel, Receipt, Submission
 from genset.label.session.view import Answers, answers_in_force
@@ -20,7 +20,6 @@ from genset.store import (
     GoldAnswer,
     GoldQuestion,
     Label,
-    Labeler,
     Photo,
     Screen,
     ScreenPhoto,
@@ -70,7 +69,7 @@ class _Photo:
 
 
 def submit(
-    session: Session, board: Board, labeler: Labeler, submission: Submission
+    session: Session, board: Board, labeler: LabelerNow, submission: Submission
 ) -> list[Receipt]:
     """Store what can be stored of a submission; a receipt for each of its labels, in order.
 
@@ -202,13 +201,13 @@ def _looked(screen: Screen, submission: Submission) -> float:
     return min(max(0.0, claimed), max(0.0, (now() - screen.created_at).total_seconds()))
 
 
-def _refused(labeler: Labeler, submission: Submission, reason: str) -> list[Receipt]:
+def _refused(labeler: LabelerNow, submission: Submission, reason: str) -> list[Receipt]:
     if reason != NOT_WHOLE:
         _log(labeler, submission, reason)
     return [Receipt(given.id, False, reason) for given in submission.labels]
 
 
-def _log(labeler: Labeler, submission: Submission, reason: str) -> None:
+def _log(labeler: LabelerNow, submission: Submission, reason: str) -> None:
     log.warning(
         "labels of %r for screen %r refused: %s", labeler.name, submission.screen[:64], reason
     )
