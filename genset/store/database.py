@@ -100,6 +100,15 @@ class Store:
             return sqlite_dialect.insert(table)
         return postgresql.insert(table)
 
+    def analyze(self) -> None:
+        """Let PostgreSQL look at its tables; those just filled it reads as if they were empty.
+
+        It looks by itself, but minutes later. SQLite finds its way by the indexes alone.
+        """
+        if self.engine.dialect.name == "postgresql":
+            with self.begin() as session:
+                session.execute(text("ANALYZE"))
+
     def session(self) -> Session:
         """A session to read with; `begin` is the one to write with."""
         return Session(self.engine)
@@ -107,7 +116,7 @@ class Store:
 
 def ask(
     session: Session, statement: Executable, values: Mapping[str, Any] | None = None
-) -> CursorResult[Any]:
+) -> CursorResult[*tuple[Any, ...]]:
     """Ask for columns, where many wait: past the ORM, which takes longer than the question."""
     session.flush()
     return session.connection().execute(statement, values)

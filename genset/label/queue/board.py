@@ -491,6 +491,7 @@ class _Kept:
         self._began, self._took = began, time.monotonic() - began
 
     def _read(self, store: Store, board: Board) -> None:
+        store.analyze()
         board.read_all(store)
         self._took = time.monotonic() - self._began
 

@@ -210,10 +210,9 @@ export class Work {
     this.#open = here.map((screen) =>
       renewed(known.get(screen.id) ?? screen, screen.expires_at),
     );
-    // So may its count: it counts where nothing was under way. Else the next answer tells.
+    // So may its count: it counts where nothing was under way. Else the answer to that tells.
     const still = settled === this.#settled && submitted === this.#submitted;
     if ((still && waiting === 0) || !this.progress) this.#count(answer.progress);
-    else if (!still) this.#wanted = true;
     const on = this.sheet;
     const lost = on && !on.revised && !this.#open.some(({ id }) => id === on.screen.id);
     if (lost) this.#lose([on.screen.id]);

@@ -88,6 +88,20 @@ test("a screen that went to another before it was submitted is left, and that is
   assert.equal(tab.notices.length, 1);
 });
 
+test("an answer from before a screen was lost does not bring it back without its photos", async () => {
+  const here = world({ screens: 9 });
+  const tab = new Tab(here.clock, here.browser, here.network);
+  await here.clock.pass(A_SECOND);
+  here.network.way = (what) => ({ back: what === "screens" ? 5 * A_SECOND : 5 });
+  tab.work.fill(); // the server says what is theirs, s3 too
+  await here.clock.pass(100);
+  here.server.takeAway("s3");
+  tab.work.beat();
+  const done = await keepLabeling(here, [tab], { every: A_SECOND, until: (all) => all.length === 8 });
+  assert.ok(!done.includes("s3"));
+  assert.equal(here.server.labels.size, 40);
+});
+
 test("a sign of life moves the lease's end", async () => {
   const here = world({ screens: 2 });
   const tab = new Tab(here.clock, here.browser, here.network);
