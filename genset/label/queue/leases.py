@@ -113,6 +113,9 @@ _SEEN_AS_GOLD = (
     .distinct()
 )
 
+_CANDIDATES = select(Candidate.id).where(Candidate.id.in_(bindparam("candidates", expanding=True)))
+_CANDIDATES_IN_ORDER = _CANDIDATES.order_by(Candidate.id).with_for_update(key_share=True)
+_FREE_CANDIDATES = _CANDIDATES.with_for_update(key_share=True, skip_locked=True)
 _ON_SCREENS = (
     select(ScreenPhoto.screen_id, ScreenPhoto.candidate_id)
     .where(ScreenPhoto.screen_id.in_(bindparam("screens", expanding=True)))
@@ -140,15 +143,14 @@ def lock_labeler(session: Session, labeler_id: int) -> LabelerNow:
 def lock_candidates(session: Session, candidates: Collection[int]) -> None:
     """Wait until no other transaction leases these candidates or takes a label on them."""
     if is_postgresql(session):
-        rows = select(Candidate.id).where(Candidate.id.in_(candidates)).order_by(Candidate.id)
-        session.execute(rows.with_for_update(key_share=True))
+        ask(session, _CANDIDATES_IN_ORDER, {"candidates": list(candidates)})
 
 
 def lock_screens(session: Session, screens: Iterable[str]) -> None:
     """The same of all candidates on these screens, so that several are locked in one order."""
     if is_postgresql(session):
-        on = select(ScreenPhoto.candidate_id).where(ScreenPhoto.screen_id.in_(list(screens)))
-        lock_candidates(session, [each for each in session.scalars(on) if each is not None])
+        on = ask(session, _ON_SCREENS, {"screens": list(screens)})
+        lock_candidates(session, [each for _, each in on if each is not None])
 
 
 def open_screens(
@@ -267,8 +269,7 @@ def _lock_free(session: Session, board: Board, worker: str, candidates: set[int]
         board.leave_out(worker, seen)
         good.discard(seen)
     if is_postgresql(session):
-        rows = select(Candidate.id).where(Candidate.id.in_(good))
-        good = set(session.scalars(rows.with_for_update(key_share=True, skip_locked=True)))
+        good = set(ask(session, _FREE_CANDIDATES, {"candidates": good}).scalars())
     return free_of_others(session, board, worker, good)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, false, func, insert, select
 from sqlalchemy.orm import Session
 
 from genset.label.queue.board import Board
-from genset.label.queue.leases import LabelerNow, free_of_others, lock_candidates
+from genset.label.queue.leases import LabelerNow, free_of_others
 from genset.label.session.images import is_random_name
 from genset.label.session.shown import GivenLabel, Receipt, Submission
 from genset.label.session.view import Answers, answers_in_force
@@ -73,8 +73,8 @@ def submit(
 ) -> list[Receipt]:
     """Store what can be stored of a submission; a receipt for each of its labels, in order.
 
-    `labeler` is their locked row. What is stored already is answered as stored: a page that heard
-    no answer sends its labels again.
+    `labeler` is their row, which is locked, as are the screen's candidates. What is stored already
+    is answered as stored: a page that heard no answer sends its labels again.
     """
     if labeler.blocked_at is not None:
         return _refused(labeler, submission, BLOCKED)
@@ -83,7 +83,6 @@ def submit(
         return _refused(labeler, submission, UNKNOWN)
     photos = _photos(session, screen)
     candidates = [each.candidate_id for each in photos.values() if each.candidate_id is not None]
-    lock_candidates(session, candidates)
     decided = {given.photo for given in submission.labels}
     whole = decided >= {name for name, photo in photos.items() if photo.there}
     if screen.submitted_at is None and not whole:
