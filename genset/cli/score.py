@@ -147,6 +147,9 @@ def evaluate(
             answer["audits"] = audits
         if latency is not None:
             answer["latency"] = [each.as_json() for each in times]
+        if failed:
+            named = SomeModelsFailed(failed, results).by_name
+            answer["failed"] = [{"model": name, "error": why} for name, why in named]
         show_json(answer)
     elif latency is not None:
         given = [run.model for spec, run in scored if spec.is_predictions]

@@ -1,5 +1,6 @@
 """Score models on a set: the door to the rest."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,12 +18,29 @@ from genset.files import sha256_of
 class SomeModelsFailed(ModelError):
     """Some models could not be scored, and the others were.
 
-    `failed` says by spec why; `runs` has those of the others, in the order of their specs.
+    `failed` says by spec why; `runs` has those of the others, both in the order of the specs.
     """
 
     def __init__(self, failed: Mapping[ModelSpec, GensetError], runs: list[Run]) -> None:
         super().__init__("; ".join(map(str, failed.values())))
         self.failed, self.runs = failed, runs
+
+    @property
+    def by_name(self) -> list[tuple[str, str]]:
+        """Each model that failed, by its name, and why; by its spec where two have one name."""
+        named = Counter(spec.name for spec in self.failed)
+        return [
+            (
+                spec.name if named[spec.name] == 1 else spec.text,
+                str(error).removeprefix(f"model {spec.text!r}").lstrip(": "),
+            )
+            for spec, error in self.failed.items()
+        ]
+
+    @property
+    def lines(self) -> list[str]:
+        """A line for each model."""
+        return [f"{name}: {why}" for name, why in self.by_name]
 
 
 def evaluate(
@@ -64,7 +82,7 @@ def evaluate(
     if networks := [spec for spec in specs if not spec.is_predictions]:
         found |= _score_networks(photos, networks, runs, options or ScoringOptions())
     made = [run for spec in specs if isinstance(run := found[spec], Run)]
-    failed = {spec: error for spec, error in found.items() if isinstance(error, GensetError)}
+    failed = {spec: error for spec in specs if isinstance(error := found[spec], GensetError)}
     if failed and not made and len(failed) == 1:
         raise next(iter(failed.values()))
     if failed:
