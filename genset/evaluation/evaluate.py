@@ -8,6 +8,7 @@ from pathlib import Path
 from genset.errors import BadInput, GensetError, MissingExtra, ModelError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.spec import ModelSpec
+from genset.evaluation.results.answers.read import RULE, read_answers, save_answers
 from genset.evaluation.results.count import make_run, provenance_of_answers
 from genset.evaluation.results.predictions import read_predictions
 from genset.evaluation.results.runs import Run, load_run, run_folder, run_key, save_run
@@ -82,7 +83,7 @@ def evaluate(
     if networks := [spec for spec in specs if not spec.is_predictions]:
         found |= _score_networks(photos, networks, runs, options or ScoringOptions())
     made = [run for spec in specs if isinstance(run := found[spec], Run)]
-    failed = {spec: error for spec in specs if isinstance(error := found[spec], GensetError)}
+    failed = {spec: why for spec in specs if isinstance(why := found[spec], GensetError)}
     if failed and not made and len(failed) == 1:
         raise next(iter(failed.values()))
     if failed:
@@ -105,6 +106,8 @@ def _score_networks(
 
 
 def _count_predictions(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
+    if spec.kind == "answers":
+        return _count_answers(photos, spec, runs)
     counted = read_predictions(spec, photos)
     weights_hash = f"sha256:{sha256_of(Path(spec.target))}"
     key = run_key(
@@ -118,4 +121,23 @@ def _count_predictions(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
         return kept
     run = make_run(photos, counted, provenance_of_answers(spec, key, weights_hash))
     save_run(folder, run, counted.predictions)
+    return run
+
+
+def _count_answers(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
+    read = read_answers(spec, photos)
+    answers_hash = f"sha256:{sha256_of(Path(spec.target))}"
+    key = run_key(
+        set=photos.content_hash,
+        answers=answers_hash,
+        classes=sha256_of(Path(spec.classes)) if spec.classes else "",
+        prompts=sha256_of(Path(spec.prompts)) if spec.prompts else "",
+        rule=RULE,
+    )
+    folder = run_folder(runs, photos.name, spec.name, key)
+    if (kept := load_run(folder)) is not None:
+        return kept
+    run = make_run(photos, read.counted, provenance_of_answers(spec, key, answers_hash))
+    save_answers(folder, read)
+    save_run(folder, run, read.counted.predictions)
     return run
