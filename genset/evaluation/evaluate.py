@@ -11,7 +11,14 @@ from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.answers.read import RULE, read_answers, save_answers
 from genset.evaluation.results.count import make_run, provenance_of_answers
 from genset.evaluation.results.predictions import read_predictions
-from genset.evaluation.results.runs import Run, load_run, run_folder, run_key, save_run
+from genset.evaluation.results.runs import (
+    Run,
+    date_run,
+    load_run,
+    run_folder,
+    run_key,
+    save_run,
+)
 from genset.evaluation.run.options import ScoringOptions
 from genset.files import sha256_of
 
@@ -82,13 +89,23 @@ def evaluate(
                 found[spec] = error
     if networks := [spec for spec in specs if not spec.is_predictions]:
         found |= _score_networks(photos, networks, runs, options or ScoringOptions())
-    made = [run for spec in specs if isinstance(run := found[spec], Run)]
+    made = [
+        _dated(photos, spec, run, runs) for spec in specs if isinstance(run := found[spec], Run)
+    ]
     failed = {spec: why for spec in specs if isinstance(why := found[spec], GensetError)}
     if failed and not made and len(failed) == 1:
         raise next(iter(failed.values()))
     if failed:
         raise SomeModelsFailed(failed, made)
     return made
+
+
+def _dated(photos: PhotoSet, spec: ModelSpec, run: Run, runs: Path) -> Run:
+    """The run with the date that the spec says, if any: one finished before gets it too."""
+    if not spec.trained_until:
+        return run
+    folder = run_folder(runs, photos.name, spec.name, run.key)
+    return date_run(folder, run, spec.text, spec.trained_until)
 
 
 def _score_networks(
