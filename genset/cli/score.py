@@ -125,7 +125,7 @@ def evaluate(
     SPEC is torchvision:NAME[@WEIGHTS], timm:NAME, timm:hf-hub:NAME, file:CHECKPOINT?arch=ARCH with
     torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE, or
     torchscript:FILE. Options follow as ?name=, &resize=, &crop=, &interpolation=, &mean=, &std=,
-    &classes=LIST, &background=INDEX, &ema=1.
+    &classes=LIST, &background=INDEX, &ema=1, &trained_until=DATE.
 
     A finished run is not repeated, and an interrupted one resumes. torchrun or a Ray cluster
     distributes the photos over processes.
@@ -188,7 +188,8 @@ def evaluate(
             else:
                 failed[spec] = each
     if as_json:
-        answer = {"set": found.name, "set_hash": found.content_hash, "runs": results}
+        answer: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
+        answer["runs"] = [run.as_json() for run in results]
         if audits is not None:
             answer["audits"] = audits
         if latency is not None:

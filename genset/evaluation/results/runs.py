@@ -101,6 +101,13 @@ class Run:
     engine: str = ""
     trained_until: str = ""
 
+    def as_json(self) -> dict[str, Any]:
+        """What its record holds: the attributes, without a date that nobody said."""
+        record = asdict(self)
+        if not self.trained_until:
+            del record["trained_until"]
+        return record
+
     def top(self, k: int) -> Accuracy | None:
         """How often the true class is among the first `k` answers; None where fewer are kept."""
         if k == 1:
@@ -176,10 +183,8 @@ def date_run(folder: Path, run: Run, spec: str, trained_until: str) -> Run:
 
 
 def _write_record(folder: Path, run: Run) -> None:
-    record = asdict(run)
-    if not run.trained_until:
-        del record["trained_until"]
-    write_text(folder / _RECORD, json.dumps({"format": FORMAT, **record}, indent=1) + "\n")
+    text = json.dumps({"format": FORMAT, **run.as_json()}, indent=1)
+    write_text(folder / _RECORD, f"{text}\n")
 
 
 def load_run(folder: Path) -> Run | None:

@@ -97,7 +97,7 @@ def to_json(data: ReportData) -> dict[str, Any]:
         "headline": narrative.headline(data),
         **plain(found, paths=attrgetter("name")),
         "models": [
-            plain({**asdict(model.run), **asdict(model), "run": model.run.key})
+            plain({**model.run.as_json(), **asdict(model), "run": model.run.key})
             for model in data.models
         ],
         "pairs": [pair_to_json(pair) for pair in data.pairs],
