@@ -78,7 +78,7 @@ def evaluate(
         if photos.listed and not spec.is_predictions:
             raise BadInput(
                 f"model {spec.text!r}: {photos.name} lists photos that are not here: only "
-                "predictions:PATH can be scored on it"
+                "predictions:PATH or answers:PATH can be scored on it"
             )
     found: dict[ModelSpec, Run | GensetError] = {}
     for spec in specs:
