@@ -144,8 +144,19 @@ def test_what_the_photos_make_of_it_is_taken_off(photos: PhotoSet) -> None:
     low, high = (rows["new"]["beyond"]["interval"][end] for end in ("low", "high"))
     assert low < 0 < high
     for form in (page, markdown):
-        assert "beyond the 1 model that could have seen none:" in form
+        assert "do not show that this is more than for the 1 model that could have seen non" in form
         assert "what the photos themselves make of it is taken off" in form
+
+
+def test_what_goes_beyond_the_models_that_saw_none_is_told(photos: PhotoSet) -> None:
+    keep(photos, "old", "2010", right_on(photos, (2, 1, 3), (2, 1, 1)))
+    keep(photos, "new", "2021", right_on(photos, (3, 3, 2), (1, 0, 1)))
+    keep(photos, "same", "2021-12", right_on(photos, (3, 2, 3), (0, 1, 1)))
+    page, _, found = forms(photos)
+    (split,) = (each for each in found["splits"] if each["until"] == "2021")
+    assert sorted(split["trained"]) == ["new", "same"]  # one day ends both dates
+    assert len(found["splits"]) == 2
+    assert page.count("That is more than for the 1 model that could have seen none: +") == 2
 
 
 def test_a_photo_is_sorted_by_the_end_of_the_date_and_the_days_of_utc(tmp_path: Path) -> None:

@@ -30,17 +30,18 @@ def by_training(
     Returns:
         None where of no model it was said until when it was trained.
     """
-    dates = {model.run.trained_until for model in results.models} - {""}
-    if not dates:
+    said = sorted({model.run.trained_until for model in results.models} - {""})
+    if not said:
         return None
+    by_end = {last_day(until): until for until in reversed(said)}  # 2021 rather than 2021-12
     by_id = {photo.file: photo for photo in release.photos} if release else {}
     records = [by_id.get(photo.id) for photo in results.photos.photos]
     posted = [_posted(record) for record in records]
     known = np.array([day is not None for day in posted], bool)
     return ByTraining(
         splits=tuple(
-            _split(until, results, records, posted, resampling)
-            for until in sorted(dates, key=lambda each: (last_day(each), each))
+            _split(end, until, results, records, posted, resampling)
+            for end, until in sorted(by_end.items())
             if known.any()
         ),
         dated=int(known.sum()),
@@ -61,13 +62,13 @@ def _posted(record: ReleasePhoto | None) -> date | None:
 
 
 def _split(
+    end: date,
     until: str,
     results: Results,
     records: Sequence[ReleasePhoto | None],
     posted: Sequence[date | None],
     resampling: Resampling,
 ) -> DateSplit:
-    end = last_day(until)
     known = np.array([day is not None for day in posted])
     is_earlier = np.array([day is not None and day <= end for day in posted])
     is_later = known & ~is_earlier
@@ -83,7 +84,7 @@ def _split(
     rows = zip(results.models, matched, beyond, strict=True)
     return DateSplit(
         until=until,
-        trained=tuple(each.label for each in results.models if each.run.trained_until == until),
+        trained=tuple(each.label for each in results.models if _end(each) == end),
         earlier=int(is_earlier.sum()),
         later=int(is_later.sum()),
         taken_later=sum(
@@ -105,7 +106,13 @@ def _split(
 
 def _is_blind(model: Scored, first: date) -> bool:
     """Whether all photos are later than those that the model was trained on."""
-    return bool(model.run.trained_until) and last_day(model.run.trained_until) < first
+    end = _end(model)
+    return end is not None and end < first
+
+
+def _end(model: Scored) -> date | None:
+    """The last day of what a model was trained on, if that was said."""
+    return last_day(model.run.trained_until) if model.run.trained_until else None
 
 
 def _beyond(

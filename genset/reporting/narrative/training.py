@@ -127,8 +127,13 @@ def _told(split: DateSplit, model: ModelAtDate) -> str:
         )
     if model.beyond is None:
         return f"{said}."
-    models = count(len(split.blind), "model")
-    return f"{said}; beyond the {models} that could have seen none: {_signed(model.beyond)}."
+    blind = f"for the {count(len(split.blind), 'model')} that could have seen none"
+    more = _signed(model.beyond)
+    if sign(model.beyond) > 0:
+        return f"{said}. That is more than {blind}: {more}."
+    if sign(model.beyond) < 0:
+        return f"{said}. That is less than {blind}: {more}."
+    return f"{said}. These photos do not show that this is more than {blind}: {more}."
 
 
 def _signed(mean: Mean) -> str:
