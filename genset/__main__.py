@@ -1,6 +1,7 @@
-"""Entry of the command line: run the command, and end with one line where it fails."""
+"""Entry of the command line: run the command, and end with a line for each thing that fails."""
 
 import sys
+from collections.abc import Iterable
 
 from genset.errors import GensetError, first_line
 from genset.own_process import own_process
@@ -20,13 +21,13 @@ def main() -> None:
     try:
         cli(prog_name="genset")
     except GensetError as error:
-        _end(str(error), error.exit_code)
+        _end(error.lines, error.exit_code)
     except OSError as error:
-        _end(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
+        _end([f"{error.filename or 'the system'}: {error.strerror or error}"], 1)
     except Exception as error:
         if not _is_of_the_store(error):
             raise
-        _end(f"the store failed: {first_line(getattr(error, 'orig', None) or error)}", 1)
+        _end([f"the store failed: {first_line(getattr(error, 'orig', None) or error)}"], 1)
 
 
 def _is_of_the_store(error: Exception) -> bool:
@@ -34,8 +35,9 @@ def _is_of_the_store(error: Exception) -> bool:
     return isinstance(error, getattr(sys.modules.get("sqlalchemy.exc"), "SQLAlchemyError", ()))
 
 
-def _end(message: str, code: int) -> None:
-    print(f"genset: {visible(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201 - its output
+def _end(messages: Iterable[str], code: int) -> None:
+    for message in messages:
+        print(f"genset: {visible(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201 - its output
     sys.exit(code)
 
 

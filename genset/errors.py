@@ -27,6 +27,11 @@ class GensetError(Exception):
 
     exit_code = 1
 
+    @property
+    def lines(self) -> list[str]:
+        """What the command line prints: the message, or a line for each thing that failed."""
+        return [str(self)]
+
     def __reduce__(self) -> tuple[Any, ...]:
         """What a process sends to another is the same there, whatever its kind is made with."""
         return _made_again, (type(self), self.args, self.__dict__)

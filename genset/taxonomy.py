@@ -206,6 +206,15 @@ def imagenet1k() -> Taxonomy:
     )
 
 
+@cache
+def synonyms() -> dict[str, tuple[str, ...]]:
+    """Names of classes, by wnid, that are no lemma of WordNet: those that CLIP's prompts use.
+
+    No two classes share one, and none is another class's lemma.
+    """
+    return {each["wnid"]: tuple(each["names"]) for each in _read("synonyms.json")}
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """What a list of queries that people write says of a class.

@@ -47,6 +47,12 @@ INNER_FLOORS = {
         {"executors"},
         {"in_memory", "latency", "audit"},
     ],
+    "evaluation.results.answers": [
+        {"names", "wording", "lines"},
+        {"taking"},
+        {"prompts"},
+        {"read"},
+    ],
     "label": [
         {"answering"},
         {"people"},

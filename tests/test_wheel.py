@@ -44,9 +44,9 @@ def test_it_ships_the_page_the_maps_and_the_licence(installed: Path) -> None:
     assert (site / "labeler_app" / "app.py").is_file()
     assert (site / "labeler_app" / "component" / "main.js").is_file()
     assert (site / "labeler_app" / "component" / "style.css").is_file()
-    for name in ("overrides.toml", "queries-1.json", "taxa.json", "taxa.toml"):
+    for name in ("overrides.toml", "queries-1.json", "synonyms.json", "taxa.json", "taxa.toml"):
         assert (site / "wordnet_maps" / name).is_file()
-    for notice in ("LICENSE-WordNet.txt", "LICENSE-ImageNetV2.txt"):
+    for notice in ("LICENSE-WordNet.txt", "LICENSE-ImageNetV2.txt", "LICENSE-CLIP.txt"):
         assert (site / "wordnet_maps" / notice).is_file()
 
 

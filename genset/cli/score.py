@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import PATH, json_option, model_option, need, show_json, show_table
+from genset.cli.common import (
+    FILE,
+    PATH,
+    OptionsType,
+    SpecType,
+    json_option,
+    need,
+    show,
+    show_json,
+    show_table,
+)
 from genset.cli.latency import check_latency, show_timed
-from genset.errors import GensetError
+from genset.errors import BadInput, GensetError
 from genset.evaluation.engines import ENGINES
+from genset.text.numbers import count
 
 if TYPE_CHECKING:
     from genset.evaluation.data.photos import PhotoSet
@@ -29,7 +40,7 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
 
 @click.command()
 @click.argument("photos", metavar="RELEASE-OR-FOLDER")
-@model_option
+@click.option("--model", "models", type=SpecType(), multiple=True, metavar="SPEC")
 @click.option(
     "--k",
     type=click.IntRange(1, 1000),
@@ -53,6 +64,28 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     "--allow-code",
     is_flag=True,
     help="Load TorchScript, which is code and runs with your permissions.",
+)
+@click.option(
+    "--write-prompts",
+    "prompts",
+    type=FILE,
+    help="Score no model: write each photo's question, for a vision-language model's API.",
+)
+@click.option(
+    "--prompt-options",
+    "offered",
+    type=OptionsType(),
+    default="all",
+    show_default=True,
+    metavar="N",
+    help="Classes that a question offers: all names, or 2 to 26 with letters.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed of the questions' options and their order.",
 )
 @click.option("--audit-preprocessing", is_flag=True, help="Also try other transforms on a sample.")
 @click.option(
@@ -82,6 +115,9 @@ def evaluate(
     price: float | None,
     runs: Path | None,
     as_json: bool,
+    prompts: Path | None,
+    offered: int | None,
+    seed: int,
     **how: Any,
 ) -> None:
     """Score models on a release, or on a folder of wnid folders, in one pass.
@@ -89,7 +125,7 @@ def evaluate(
     SPEC is torchvision:NAME[@WEIGHTS], timm:NAME, timm:hf-hub:NAME, file:CHECKPOINT?arch=ARCH with
     torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE, or
     torchscript:FILE. Options follow as ?name=, &resize=, &crop=, &interpolation=, &mean=, &std=,
-    &classes=LIST, &background=INDEX, &ema=1.
+    &classes=LIST, &background=INDEX, &ema=1, &trained_until=DATE.
 
     A finished run is not repeated, and an interrupted one resumes. torchrun or a Ray cluster
     distributes the photos over processes.
@@ -99,12 +135,22 @@ def evaluate(
     .parquet) of image, top1, top2, ... with wnids, best first. For these, a CSV file with the
     columns image and wnid can replace the release.
 
+    Answers in free text are answers:FILE.jsonl, with image and answer on each line, and
+    &prompts=FILE if they are letters. --write-prompts writes the questions.
+
     \b
     genset evaluate v1 --model torchvision:resnet50 \\
         --model 'file:fast.pth?arch=torchvision:resnet50'
     genset evaluate labels.csv --model 'predictions:preds.npy?name=mine'
     genset evaluate v1 --model torchvision:resnet50 --latency entries --price-per-hour 0.34
+    genset evaluate v1 --write-prompts asked.jsonl --prompt-options 4
+    genset evaluate v1 --model 'answers:said.jsonl?prompts=asked.jsonl&name=my-vlm'
     """
+    if prompts is not None:
+        _write_prompts(folder, photos, models, prompts, offered, seed, as_json)
+        return
+    if not models:
+        raise click.MissingParameter(param_hint="'--model'", param_type="option")
     networks = [spec for spec in models if not spec.is_predictions]
     if networks:
         need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
@@ -142,17 +188,41 @@ def evaluate(
             else:
                 failed[spec] = each
     if as_json:
-        answer = {"set": found.name, "set_hash": found.content_hash, "runs": results}
+        answer: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
+        answer["runs"] = [run.as_json() for run in results]
         if audits is not None:
             answer["audits"] = audits
         if latency is not None:
             answer["latency"] = [each.as_json() for each in times]
+        if failed:
+            named = SomeModelsFailed(failed, results).by_name
+            answer["failed"] = [{"model": name, "error": why} for name, why in named]
         show_json(answer)
     elif latency is not None:
         given = [run.model for spec, run in scored if spec.is_predictions]
         show_timed(times, given)
     if failed:
         raise SomeModelsFailed(failed, results)
+
+
+def _write_prompts(
+    workspace: Path | None,
+    photos: str,
+    models: "Sequence[ModelSpec]",
+    path: Path,
+    offered: int | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    from genset.evaluation.locate import locate_set
+    from genset.evaluation.results.answers.prompts import write_prompts
+
+    if models:
+        raise BadInput("--write-prompts scores no model: leave out --model")
+    found = locate_set(photos, workspace)
+    write_prompts(found, path, offered, seed)
+    answer = {"file": str(path), "questions": len(found), "seed": seed}
+    show(answer, f"{path}: {count(len(found), 'question')}, seed {seed}", as_json)
 
 
 def _audits(

@@ -1,5 +1,6 @@
 """Score models on a set: the door to the rest."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,9 +8,17 @@ from pathlib import Path
 from genset.errors import BadInput, GensetError, MissingExtra, ModelError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.spec import ModelSpec
+from genset.evaluation.results.answers.read import RULE, read_answers, save_answers
 from genset.evaluation.results.count import make_run, provenance_of_answers
 from genset.evaluation.results.predictions import read_predictions
-from genset.evaluation.results.runs import Run, load_run, run_folder, run_key, save_run
+from genset.evaluation.results.runs import (
+    Run,
+    date_run,
+    load_run,
+    run_folder,
+    run_key,
+    save_run,
+)
 from genset.evaluation.run.options import ScoringOptions
 from genset.files import sha256_of
 
@@ -17,12 +26,29 @@ from genset.files import sha256_of
 class SomeModelsFailed(ModelError):
     """Some models could not be scored, and the others were.
 
-    `failed` says by spec why; `runs` has those of the others, in the order of their specs.
+    `failed` says by spec why; `runs` has those of the others, both in the order of the specs.
     """
 
     def __init__(self, failed: Mapping[ModelSpec, GensetError], runs: list[Run]) -> None:
         super().__init__("; ".join(map(str, failed.values())))
         self.failed, self.runs = failed, runs
+
+    @property
+    def by_name(self) -> list[tuple[str, str]]:
+        """Each model that failed, by its name, and why; by its spec where two have one name."""
+        named = Counter(spec.name for spec in self.failed)
+        return [
+            (
+                spec.name if named[spec.name] == 1 else spec.text,
+                str(error).removeprefix(f"model {spec.text!r}").lstrip(": "),
+            )
+            for spec, error in self.failed.items()
+        ]
+
+    @property
+    def lines(self) -> list[str]:
+        """A line for each model."""
+        return [f"{name}: {why}" for name, why in self.by_name]
 
 
 def evaluate(
@@ -52,7 +78,7 @@ def evaluate(
         if photos.listed and not spec.is_predictions:
             raise BadInput(
                 f"model {spec.text!r}: {photos.name} lists photos that are not here: only "
-                "predictions:PATH can be scored on it"
+                "predictions:PATH or answers:PATH can be scored on it"
             )
     found: dict[ModelSpec, Run | GensetError] = {}
     for spec in specs:
@@ -63,13 +89,23 @@ def evaluate(
                 found[spec] = error
     if networks := [spec for spec in specs if not spec.is_predictions]:
         found |= _score_networks(photos, networks, runs, options or ScoringOptions())
-    made = [run for spec in specs if isinstance(run := found[spec], Run)]
-    failed = {spec: error for spec, error in found.items() if isinstance(error, GensetError)}
+    made = [
+        _dated(photos, spec, run, runs) for spec in specs if isinstance(run := found[spec], Run)
+    ]
+    failed = {spec: why for spec in specs if isinstance(why := found[spec], GensetError)}
     if failed and not made and len(failed) == 1:
         raise next(iter(failed.values()))
     if failed:
         raise SomeModelsFailed(failed, made)
     return made
+
+
+def _dated(photos: PhotoSet, spec: ModelSpec, run: Run, runs: Path) -> Run:
+    """The run with the date that the spec says, if any: one finished before gets it too."""
+    if not spec.trained_until:
+        return run
+    folder = run_folder(runs, photos.name, spec.name, run.key)
+    return date_run(folder, run, spec.text, spec.trained_until)
 
 
 def _score_networks(
@@ -87,6 +123,8 @@ def _score_networks(
 
 
 def _count_predictions(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
+    if spec.kind == "answers":
+        return _count_answers(photos, spec, runs)
     counted = read_predictions(spec, photos)
     weights_hash = f"sha256:{sha256_of(Path(spec.target))}"
     key = run_key(
@@ -100,4 +138,23 @@ def _count_predictions(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
         return kept
     run = make_run(photos, counted, provenance_of_answers(spec, key, weights_hash))
     save_run(folder, run, counted.predictions)
+    return run
+
+
+def _count_answers(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
+    read = read_answers(spec, photos)
+    answers_hash = f"sha256:{sha256_of(Path(spec.target))}"
+    key = run_key(
+        set=photos.content_hash,
+        answers=answers_hash,
+        classes=sha256_of(Path(spec.classes)) if spec.classes else "",
+        prompts=sha256_of(Path(spec.prompts)) if spec.prompts else "",
+        rule=RULE,
+    )
+    folder = run_folder(runs, photos.name, spec.name, key)
+    if (kept := load_run(folder)) is not None:
+        return kept
+    run = make_run(photos, read.counted, provenance_of_answers(spec, key, answers_hash))
+    save_answers(folder, read)
+    save_run(folder, run, read.counted.predictions)
     return run

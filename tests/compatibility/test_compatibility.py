@@ -262,10 +262,12 @@ def keys(found: Any, above: str = "") -> list[str]:
 # The words of the command line
 
 
-# What was changed on purpose since. Photos under 64 pixels are stored only where that is asked for.
+# What was changed on purpose since. Photos under 64 pixels are stored only where that is asked for;
+# prompts are written without a model.
 CHANGED: dict[tuple[str, str], dict[str, Any]] = {
     ("genset scrape", "--min-size"): {},
     ("genset add", "--min-size"): {},
+    ("genset evaluate", "--model"): {"multiple": True},
 }
 
 

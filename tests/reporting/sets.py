@@ -50,6 +50,16 @@ def release_by_source(
     return _write(root, records, {} if words is None else {"sources": words})
 
 
+def dated_release(root: Path, classes: int, dates: Sequence[tuple[str, str | None]]) -> PhotoSet:
+    """A release of small photos: of each of the first classes one of each (posted, taken)."""
+    records: list[tuple[ReleasePhoto, bytes]] = []
+    for wnid in WNIDS[:classes]:
+        for posted, taken in dates:
+            record, content = _record(len(records), wnid, (32, 24))
+            records.append((replace(record, posted_at=posted, taken_at=taken), content))
+    return _write(root, records)
+
+
 def _record(number: int, wnid: str, size: tuple[int, int]) -> tuple[ReleasePhoto, bytes]:
     file = io.BytesIO()
     Image.new("RGB", size, (7 * number % 256, 90, 200)).save(file, "JPEG")

@@ -6,6 +6,7 @@
     engine         what each of them is
     pytorch, onnxruntime, openvino
     export         a network as an ONNX file, for those that read one
+    failure        why a network does not run, in one line
     select         the fastest engine that gives PyTorch's own answers
     runner         a model on its engine, with as many photos at once as memory allows
 """

@@ -8,6 +8,7 @@ import torch
 from genset.errors import BadInput, MissingExtra
 from genset.evaluation.data.transforms import Pixels
 from genset.evaluation.engines.engine import Engine, EngineOptions, Logits, normalized
+from genset.evaluation.models.exported import has_channels_last
 from genset.evaluation.models.load import LoadedModel
 
 _PRECISIONS = {"float32": "f32", "bf16": "bf16", "fp16": "f16"}
@@ -34,7 +35,11 @@ class OpenvinoEngine(Engine):
         core = openvino.Core()
         network = core.read_model(options.onnx)
         side = model.preprocessing.geometry.crop
-        network.reshape([size, 3, side, side])  # fixed sizes make it a tenth faster
+        dimensions = network.input(0).partial_shape
+        shape = [each.get_length() if each.is_static else None for each in dimensions]
+        self.channels_last = has_channels_last(shape)
+        # Fixed sizes make it a tenth faster.
+        network.reshape([size, side, side, 3] if self.channels_last else [size, 3, side, side])
         compiled = core.compile_model(network, "CPU", properties)
         # A processor that cannot do what is asked does something near it, without a word.
         found = compiled.get_property("INFERENCE_PRECISION_HINT").to_string()
@@ -45,5 +50,7 @@ class OpenvinoEngine(Engine):
 
     def _run(self, pixels: Pixels) -> Logits:
         given = normalized(torch.from_numpy(pixels), self.preprocessing)
+        if self.channels_last:
+            given = given.permute(0, 2, 3, 1)
         results = self.request.infer([given.contiguous().numpy()], share_inputs=True)
         return np.array(results[0], dtype=np.float32)

@@ -5,9 +5,10 @@ import gc
 import numpy as np
 import torch
 
-from genset.errors import GensetError, ModelError, first_line
+from genset.errors import GensetError, ModelError
 from genset.evaluation.data.transforms import Pixels
 from genset.evaluation.engines.engine import Engine, EngineOptions, Logits, open_engine
+from genset.evaluation.engines.failure import why_it_fails
 from genset.evaluation.engines.select import SelectedEngine, check_engine
 from genset.evaluation.models.load import LoadedModel
 
@@ -60,7 +61,7 @@ class Runner:
                 engine = self._take_fewer(engine.size // 2)
                 check_engine(name, engine, self.model, self._precision, probe)
         except Exception as error:  # noqa: BLE001 - each engine raises what it likes
-            raise ModelError(self._problem(error)) from None
+            raise ModelError(self._problem(error, probe)) from None
 
     def __call__(self, pixels: Pixels) -> Logits:
         """N x outputs float32 logits for N photos' pixels.
@@ -71,7 +72,7 @@ class Runner:
         try:
             logits = self._in_batches(pixels)
         except Exception as error:  # noqa: BLE001 - the network may be the user's own code
-            raise ModelError(self._problem(error)) from None
+            raise ModelError(self._problem(error, pixels)) from None
         if not np.isfinite(logits).all():
             raise ModelError(
                 f"model {self.model.spec.text!r} answers NaN or infinity: broken weights?"
@@ -116,14 +117,14 @@ class Runner:
         torch.cuda.empty_cache()
         return self._engine()
 
-    def _problem(self, error: Exception) -> str:
+    def _problem(self, error: Exception, pixels: Pixels) -> str:
         """Why the model fails, in one line."""
         what = f"model {self.model.spec.text!r}"
         if isinstance(error, GensetError):
             return _explained(what, str(error), self.model)
         if _no_memory(error):
             return f"{what}: there is no memory for one photo"
-        return f"{what} cannot be run: {first_line(error)}"
+        return f"{what} cannot be run: {why_it_fails(error, self.model, pixels)}"
 
 
 def _explained(what: str, problem: str, model: LoadedModel) -> str:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from genset.errors import BadInput, GensetError, ModelError, first_line
+from genset.errors import BadInput, GensetError, ModelError
 from genset.evaluation.data.transforms import Pixels
 from genset.evaluation.engines import ENGINES
 from genset.evaluation.engines.engine import Engine, EngineOptions, open_engine
 from genset.evaluation.engines.export import write_onnx
+from genset.evaluation.engines.failure import why_it_fails
 from genset.evaluation.engines.pytorch import TorchEngine
 from genset.evaluation.models.load import LoadedModel
 
@@ -106,7 +107,8 @@ def select(
         except GensetError as error:
             problems[name] = error
         except Exception as error:  # noqa: BLE001 - each engine raises what it likes
-            problems[name] = ModelError(f"{_what(model)} cannot be run: {first_line(error)}")
+            why = why_it_fails(error, model, probe)
+            problems[name] = ModelError(f"{_what(model)} cannot be run: {why}")
     if not seconds:
         raise problems.get("torch", next(iter(problems.values())))
     fastest = min(seconds, key=lambda name: seconds[name])
@@ -153,9 +155,8 @@ def check_engine(
     try:
         answer = engine(probe)
     except Exception as error:  # noqa: BLE001 - each engine raises what it likes
-        raise ModelError(
-            f"{_what(model)}: engine {name} cannot run it: {first_line(error)}"
-        ) from None
+        why = why_it_fails(error, model, probe)
+        raise ModelError(f"{_what(model)}: engine {name} cannot run it: {why}") from None
     reference = TorchEngine(model)(probe)
     has_classes = any(model.order)
     apart = allowed = np.inf

@@ -5,7 +5,7 @@ import os
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,10 @@ _HARMLESS = re.compile(
     r"(?!.*__)(?!.*\b[a-z_]\w*\s*\()(?:[\w\s+\-*/%(),<>=&|~]|'\w*'|\.\d)*", re.DOTALL
 )
 _PICKLED = ("custom_obj", "opaque_obj")
+_COLOURS = 3
+
+# The kinds of numbers that an ONNX file may take.
+_KINDS = {"tensor(float)": np.float32, "tensor(float16)": np.float16, "tensor(double)": np.float64}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +149,20 @@ def _onnx(path: Path) -> Exported:
     network = OnnxNetwork(path)
     inputs = network.session().get_inputs()
     if len(inputs) != 1 or len(inputs[0].shape) != 4:
-        raise ModelError(f"{path} takes other than one batch of photos")
-    batch, _, height, _ = inputs[0].shape
+        named = ", ".join(map(_input_in_words, inputs))
+        raise ModelError(f"{path} takes other than one batch of photos: {named}")
+    batch, *sizes = inputs[0].shape
+    if network.channels_last:
+        height, width, channels = sizes
+    else:
+        channels, height, width = sizes
+    square = not isinstance(height, int) or not isinstance(width, int) or height == width
+    if not square or (isinstance(channels, int) and channels != _COLOURS):
+        raise ModelError(f"{path}: its {network.takes}; it must be N x 3 x S x S or N x S x S x 3")
+    if inputs[0].type not in _KINDS:
+        raise ModelError(
+            f"{path} takes {inputs[0].type}; it must take normalized pixels, which are float"
+        )
     network.close()
     return Exported(network, _fixed(height), _fixed(batch), onnx=path, device="cpu")
 
@@ -181,6 +197,16 @@ class OnnxNetwork(nn.Module):
             self._session = _open_session(self.path, self.threads)
         return self._session
 
+    @property
+    def channels_last(self) -> bool:
+        """Whether the file takes N x H x W x 3."""
+        return has_channels_last(self.session().get_inputs()[0].shape)
+
+    @property
+    def takes(self) -> str:
+        """What it takes, in words: "input x is N x 3 x 224 x 224"."""
+        return f"input {_input_in_words(self.session().get_inputs()[0])}"
+
     def close(self) -> None:
         """Let the session go."""
         self._session = None
@@ -188,10 +214,10 @@ class OnnxNetwork(nn.Module):
     def forward(self, pixels: Tensor) -> Tensor:
         """N x 3 x H x W in, N x classes out; the first of its outputs if there are several."""
         session = self.session()
-        given = np.ascontiguousarray(pixels.cpu().numpy())
         wanted = session.get_inputs()[0]
-        if wanted.type == "tensor(float16)":
-            given = given.astype(np.float16)
+        if has_channels_last(wanted.shape):
+            pixels = pixels.permute(0, 2, 3, 1)
+        given = np.ascontiguousarray(pixels.cpu().numpy(), dtype=_KINDS[wanted.type])
         return torch.from_numpy(session.run(None, {wanted.name: given})[0]).float()
 
 
@@ -207,8 +233,18 @@ def _open_session(path: Path, threads: int) -> Any:
         raise MissingExtra("running ONNX files", "engines") from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # what goes wrong is raised too, and said once
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def has_channels_last(shape: Sequence[object]) -> bool:
+    """Whether an input is N x H x W x 3, as TensorFlow's are, by the sizes that a file fixes."""
+    return shape[3] == _COLOURS and shape[1] != _COLOURS
+
+
+def _input_in_words(given: Any) -> str:
+    sizes = (str(size) if size is not None else "any" for size in given.shape)
+    return f"{given.name} is {' x '.join(sizes)}"
 
 
 def _fixed(size: object) -> int | None:

@@ -13,14 +13,17 @@
     onnx:PATH.onnx                                          an ONNX file
     torchscript:PATH.pt                                     TorchScript, which is code
     predictions:preds.npy?name=mine                         answers that were computed elsewhere
+    answers:said.jsonl?prompts=asked.jsonl                  ... in free text
 
-Each has the option `name` (as shown in tables), `classes` (a file with the wnid of each output, one
-a line, where these are not ImageNet's 1,000 in sorted order; after a first line "# not ImageNet"
+Each has the options `name` (as shown in tables), `trained_until` (the date of the newest photos
+that it can have been trained on: `trained`), `classes` (a file with the wnid of each output, one a
+line, where these are not ImageNet's 1,000 in sorted order; after a first line "# not ImageNet"
 any names) and `background` (the index of an output that stands for no class). A network has those
 of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels),
 `interpolation` (bilinear or bicubic), `mean` and `std` (one number, or three as in
 0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged weights that lie beside the
-others). Your own CALLABLE is given `num_classes`, if it takes that, where there are not 1,000.
+others). Answers in letters have `prompts` (the questions that `--write-prompts` wrote). Your own
+CALLABLE is given `num_classes`, if it takes that, where there are not 1,000.
 """
 
 from dataclasses import dataclass, field
@@ -29,9 +32,10 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from genset.errors import BadInput
+from genset.evaluation.models.trained import parse_trained_until
 
 INTERPOLATIONS = ("bilinear", "bicubic")
-_OF_ALL = ("name", "classes", "background")
+_OF_ALL = ("name", "classes", "background", "trained_until")
 _PREPROCESSING = ("resize", "crop", "interpolation", "mean", "std")
 _OF_FILES = ("arch", "ema")
 
@@ -45,6 +49,7 @@ KINDS = {
     "onnx": (*_OF_ALL, *_PREPROCESSING),
     "torchscript": (*_OF_ALL, *_PREPROCESSING),
     "predictions": _OF_ALL,
+    "answers": ("name", "classes", "prompts", "trained_until"),
 }
 
 
@@ -62,6 +67,9 @@ class ModelSpec:
         classes: the file that lists what each output stands for; "" for none.
         background: the index of the output that stands for no class, if there is one.
         ema: of a file: whether to take the averaged weights; None where it was not said.
+        trained_until: the latest date of a photo that it was trained on; "" where it was not said.
+            It changes no answer, and is no part of a run's key.
+        prompts: of answers in free text: the file of the questions; "" for none.
     """
 
     text: str
@@ -73,11 +81,13 @@ class ModelSpec:
     classes: str = ""
     background: int | None = None
     ema: bool | None = None
+    trained_until: str = ""
+    prompts: str = ""
 
     @property
     def is_predictions(self) -> bool:
         """Whether it names answers that were computed elsewhere, and no network."""
-        return self.kind == "predictions"
+        return self.kind in ("predictions", "answers")
 
     @property
     def architecture(self) -> str:
@@ -101,7 +111,8 @@ def parse_spec(text: str) -> ModelSpec:
     if not colon or kind not in KINDS or not target:
         raise BadInput(
             f"model {text!r}: a spec is torchvision:NAME or file:CHECKPOINT?arch=torchvision:NAME "
-            "or timm:NAME, export:PATH, onnx:PATH, torchscript:PATH or predictions:PATH"
+            "or timm:NAME, export:PATH, onnx:PATH, torchscript:PATH, predictions:PATH or "
+            "answers:PATH"
         )
     options = dict(parse_qsl(query, keep_blank_values=True))
     _only_known(text, kind, options)
@@ -119,6 +130,8 @@ def parse_spec(text: str) -> ModelSpec:
         classes=options.get("classes", ""),
         background=_index(text, options["background"]) if "background" in options else None,
         ema=_yes_or_no(text, options["ema"]) if "ema" in options else None,
+        trained_until=_date(text, options["trained_until"]) if "trained_until" in options else "",
+        prompts=options.get("prompts", ""),
     )
 
 
@@ -141,6 +154,13 @@ def _index(text: str, value: str) -> int:
     if not (value.isascii() and value.isdigit() and len(value) < 6):
         raise BadInput(f"model {text!r}: background cannot be {value!r}")
     return int(value)
+
+
+def _date(text: str, value: str) -> str:
+    try:
+        return parse_trained_until(value)
+    except BadInput as error:
+        raise BadInput(f"model {text!r}: {error}") from None
 
 
 def _yes_or_no(text: str, value: str) -> bool:

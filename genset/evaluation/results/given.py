@@ -15,10 +15,13 @@ from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.count import make_run, provenance_of_answers
 from genset.evaluation.results.evaluated import Evaluated
-from genset.evaluation.results.predictions import Answers, answers_of_indices, count_answers
+from genset.evaluation.results.predictions import (
+    Answers,
+    answers_of_indices,
+    answers_of_scores,
+    count_answers,
+)
 from genset.evaluation.results.runs import load_run, run_folder, run_key, save_run
-
-_KEPT = 5
 
 
 def count_given(
@@ -97,31 +100,5 @@ def _answers(
 ) -> Answers:
     if array.dtype.kind in "iu":
         return answers_of_indices("predictions=", array, order, photos)
-    if len(array) != len(photos):
-        raise BadInput(
-            f"predictions= has {len(array):,} rows, and {photos.name} has {len(photos):,} photos: "
-            "it needs one row a photo, in the order of photos.ids"
-        )
-    if array.shape[1] != len(order):
-        raise BadInput(
-            f"predictions= has {array.shape[1]:,} columns of numbers, and there are {len(order):,} "
-            "classes: name those of the columns with classes="
-        )
-    if not np.isfinite(array).all():
-        raise BadInput("predictions= holds NaN or infinity")
-    kept = min(_KEPT, len(order))
-    best = np.argsort(-array, axis=1, kind="stable")[:, :kept]
-    shares = np.take_along_axis(_probabilities(array), best, axis=1)
-    wnids = np.array(order, dtype=object)[best].tolist()
-    rows = zip(photos.photos, wnids, shares.tolist(), strict=True)
-    return {photo.id: (tuple(ranked), tuple(known)) for photo, ranked, known in rows}
-
-
-def _probabilities(array: NDArray[Any]) -> NDArray[np.float64]:
-    """N x classes float64: the rows themselves where each sums to 1, else their softmax."""
-    rows = array.astype(np.float64)
-    if (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1, atol=1e-3):
-        return np.minimum(rows, 1.0)
-    rows = np.exp(rows - rows.max(axis=1, keepdims=True))
-    shares: NDArray[np.float64] = rows / rows.sum(axis=1, keepdims=True)
-    return shares
+    more = ": name those of the columns with classes="
+    return answers_of_scores("predictions=", array, order, photos, more)

@@ -2,7 +2,8 @@
 
 A file is one of::
 
-    preds.npy       N x k class indices, best first, one row a photo in the set's order
+    preds.npy       N x k class indices (integers), best first, one row a photo in the set's order;
+                    or N x classes logits or probabilities (floats)
     preds.csv       image, top1, top2, ... (wnids, best first), and p1, p2, ... where known
     preds.parquet   the same columns; a run's own predictions.csv has them too
 """
@@ -24,6 +25,9 @@ from genset.evaluation.results.count import Counted
 from genset.evaluation.results.runs import Prediction
 from genset.taxonomy import imagenet1k
 
+_KEPT = 5  # of a score for each class
+_AT_ONCE = 4096  # photos, of which 1,000 scores are 32 MB
+
 # By photo: the wnids, best first, and their probabilities (none where they are not known).
 Answers = Mapping[str, tuple[tuple[str, ...], tuple[float, ...]]]
 
@@ -44,7 +48,7 @@ def read_predictions(spec: ModelSpec, photos: PhotoSet) -> Counted:
     order = class_order(spec.classes, spec.background)
     known = {wnid for wnid in order if wnid}
     if path.suffix == ".npy":
-        answers = _from_indices(spec, path, order, photos)
+        answers = _from_array(spec, path, order, photos)
     elif path.suffix in (".csv", ".parquet"):
         answers = _from_table(spec, path, known)
     else:
@@ -118,11 +122,7 @@ def answers_of_indices(
     Raises:
         BadInput: naming the row that is wrong.
     """
-    if len(indices) != len(photos.photos):
-        raise BadInput(
-            f"{what} has {len(indices):,} rows, and {photos.name} has "
-            f"{len(photos.photos):,} photos: it needs one row a photo, in the set's order"
-        )
+    _one_row_a_photo(what, indices, photos)
     wrong = np.argwhere((indices < 0) | (indices >= len(order)))
     if len(wrong):
         row, place = wrong[0]
@@ -140,30 +140,99 @@ def answers_of_indices(
     }
 
 
-def _from_indices(spec: ModelSpec, path: Path, order: Sequence[str], photos: PhotoSet) -> Answers:
-    unsaid = not spec.classes and spec.background is None
-    more = "; if output 0 is a background class, say &background=0" if unsaid else ""
-    indices = _load_indices(spec, path)
+def answers_of_scores(
+    what: str, scores: NDArray[Any], order: Sequence[str], photos: PhotoSet, more: str = ""
+) -> Answers:
+    """Answers that are a score for each class: the five best, with their probabilities.
+
+    Where no score is negative and each row sums to 1, scores are probabilities; else they are
+    logits, whose softmax is taken.
+
+    Args:
+        what: what they come from, for errors.
+        scores: N x classes floats, one row a photo in the set's order.
+        order: the wnid of each column, "" for one that is no class.
+        photos: the set.
+        more: what to say where there are not as many columns as classes.
+
+    Raises:
+        BadInput: naming the row that is wrong, or the shape.
+    """
+    _one_row_a_photo(what, scores, photos)
+    if scores.shape[1] != len(order):
+        raise BadInput(
+            f"{what} has {scores.shape[1]:,} columns of numbers, and there are {len(order):,} "
+            f"classes{more}"
+        )
+    starts = range(0, len(scores), _AT_ONCE)
+    are_probabilities = True
+    for start in starts:
+        rows = scores[start : start + _AT_ONCE].astype(np.float64)
+        if not np.isfinite(rows).all():
+            row = start + int(np.argmin(np.isfinite(rows).all(axis=1)))
+            raise BadInput(f"row {row} of {what} holds NaN or infinity")
+        are_probabilities = are_probabilities and _sum_to_1(rows)
+    wnids = np.array(order, dtype=object)
+    answers = {}
+    for start in starts:
+        rows = scores[start : start + _AT_ONCE].astype(np.float64)
+        best = np.argsort(-rows, axis=1, kind="stable")[:, :_KEPT]
+        shares = np.minimum(rows, 1.0) if are_probabilities else _softmax(rows)
+        known = np.take_along_axis(shares, best, axis=1).tolist()
+        some = photos.photos[start : start + _AT_ONCE]
+        for photo, ranked, each in zip(some, wnids[best].tolist(), known, strict=True):
+            answers[photo.id] = tuple(ranked), tuple(each)
+    return answers
+
+
+def _sum_to_1(rows: NDArray[np.float64]) -> bool:
+    return bool((rows >= 0).all() and np.allclose(rows.sum(axis=1), 1, atol=1e-3))
+
+
+def _softmax(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    rows = np.exp(rows - rows.max(axis=1, keepdims=True))
+    shares: NDArray[np.float64] = rows / rows.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _one_row_a_photo(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
+    if len(array) != len(photos.photos):
+        raise BadInput(
+            f"{what} has {len(array):,} rows, and {photos.name} has {len(photos.photos):,} photos: "
+            "it needs one row a photo, in the set's order"
+        )
+
+
+def _from_array(spec: ModelSpec, path: Path, order: Sequence[str], photos: PhotoSet) -> Answers:
+    array = _load_array(spec, path)
+    is_plain = not spec.classes and spec.background is None
+    background = "; if output 0 is a background class, say &background=0"
     try:
-        return answers_of_indices(path.name, indices, order, photos, more)
+        if array.dtype.kind in "iu":
+            more = background if is_plain else ""
+            return answers_of_indices(path.name, array, order, photos, more)
+        more = ": name those of the columns with classes=FILE"
+        if is_plain and array.shape[1] == len(order) + 1:
+            more = background
+        return answers_of_scores(path.name, array, order, photos, more)
     except BadInput as error:
         raise BadInput(f"model {spec.text!r}: {error}") from None
 
 
-def _load_indices(spec: ModelSpec, path: Path) -> NDArray[Any]:
+def _load_array(spec: ModelSpec, path: Path) -> NDArray[Any]:
     try:
-        indices: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # noqa: BLE001 - numpy raises what it likes on a bad file
         raise _unreadable(spec, error) from None
-    if indices.ndim == 1:
-        indices = indices[:, None]
-    if indices.ndim != 2 or indices.shape[1] == 0 or indices.dtype.kind not in "iu":
-        shape = " x ".join(map(str, indices.shape))
+    if array.ndim == 1 and array.dtype.kind in "iu":
+        array = array[:, None]
+    if array.ndim != 2 or array.shape[1] == 0 or array.dtype.kind not in "iuf":
+        shape = " x ".join(map(str, array.shape))
         raise BadInput(
-            f"model {spec.text!r}: {path.name} is {shape} of {indices.dtype}; it must be N x k "
-            "whole numbers, the class indices with the best first"
+            f"model {spec.text!r}: {path.name} is {shape} of {array.dtype}; it must be N x k "
+            "whole numbers, the class indices with the best first, or N x classes logits"
         )
-    return indices
+    return array
 
 
 def _from_table(spec: ModelSpec, path: Path, known: set[str]) -> Answers:

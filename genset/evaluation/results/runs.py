@@ -17,7 +17,7 @@ import hashlib
 import io
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +75,8 @@ class Run:
         hits: photos whose true class is at rank 1, 2, ..., as many ranks as are kept.
         notes: what else a reader of the numbers must know, in sentences.
         engine: what ran the network; "" where the answers were given.
+        trained_until: the latest date of a photo that the model was trained on, as people said it
+            when the model was last evaluated; "" where nobody did.
     """
 
     key: str
@@ -97,6 +99,14 @@ class Run:
     hits: list[int] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     engine: str = ""
+    trained_until: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """What its record holds: the attributes, without a date that nobody said."""
+        record = asdict(self)
+        if not self.trained_until:
+            del record["trained_until"]
+        return record
 
     def top(self, k: int) -> Accuracy | None:
         """How often the true class is among the first `k` answers; None where fewer are kept."""
@@ -154,7 +164,27 @@ def save_run(folder: Path, run: Run, predictions: list[Prediction]) -> None:
     for p in predictions:
         table.writerow([p.image, p.wnid, *p.top, *(f"{share:.6g}" for share in p.probabilities)])
     write_text(folder / _PREDICTIONS, text.getvalue())
-    write_text(folder / _RECORD, json.dumps({"format": FORMAT, **asdict(run)}, indent=1) + "\n")
+    _write_record(folder, run)
+
+
+def date_run(folder: Path, run: Run, spec: str, trained_until: str) -> Run:
+    """Note in a finished run's record until when its model was trained, as its spec says it now.
+
+    Args:
+        folder: of the run; where it is not on this machine, nothing is written.
+        run: its record.
+        spec: with the date.
+        trained_until: the date.
+    """
+    dated = replace(run, spec=spec, trained_until=trained_until)
+    if dated != run and (folder / _RECORD).is_file():
+        _write_record(folder, dated)
+    return dated
+
+
+def _write_record(folder: Path, run: Run) -> None:
+    text = json.dumps({"format": FORMAT, **run.as_json()}, indent=1)
+    write_text(folder / _RECORD, f"{text}\n")
 
 
 def load_run(folder: Path) -> Run | None:

@@ -10,6 +10,7 @@ from genset.evaluation.results.runs import Accuracy, Run
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.gallery import Gallery
 from genset.reporting.data.sources import BySource, LicenseCount
+from genset.reporting.data.training import ByTraining
 from genset.reporting.data.tta import EntrySpec, JoinedEntry
 from genset.statistics.bootstrap import STANDARD, Resampling
 from genset.statistics.calibration import Calibration
@@ -195,6 +196,8 @@ class ReportData:
         bounds: None where none were asked for.
         by_source: where photos are from; None for a plain folder, and for a release of the time
             when Flickr was the only source.
+        by_training: photos that models could have seen, and later ones; None where of no model it
+            was said until when it was trained.
         entries: training logs, in the order asked for.
         finetuning: tasks on which models of this report have a new last layer.
         classes: each class, the hardest first.
@@ -212,6 +215,7 @@ class ReportData:
     reference: ReferenceSummary | None
     bounds: Bounds | None
     by_source: BySource | None
+    by_training: ByTraining | None
     entries: tuple[JoinedEntry, ...]
     finetuning: tuple[FinetunedTask, ...]
     classes: tuple[Group, ...]

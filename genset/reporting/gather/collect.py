@@ -30,6 +30,7 @@ from genset.reporting.gather.finetuning import gather_finetuned
 from genset.reporting.gather.gallery import choose_galleries
 from genset.reporting.gather.sources import by_source
 from genset.reporting.gather.summary import summarize
+from genset.reporting.gather.training import by_training
 from genset.reporting.gather.tta import join_entries
 from genset.statistics.bootstrap import Resampling, intervals
 from genset.statistics.calibration import Calibration, calibration
@@ -80,6 +81,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         reference=_reference(results, runs, options),
         bounds=_bounds(results, options),
         by_source=by_source(results, release, models, options.resampling) if release else None,
+        by_training=by_training(results, release, options.resampling),
         entries=join_entries(results, options.tta),
         finetuning=gather_finetuned(results, runs, options.lower),
         classes=classes,

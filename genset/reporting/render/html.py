@@ -15,6 +15,7 @@ from genset.reporting.gather.sources import MOST_COMPARED
 from genset.reporting.narrative import finetuning as finetuning_narrative
 from genset.reporting.narrative import models as narrative
 from genset.reporting.narrative import sources as sources_narrative
+from genset.reporting.narrative import training as training_narrative
 from genset.reporting.narrative import tta as tta_narrative
 from genset.reporting.render.thumbnails import thumbnail
 from genset.taxonomy import imagenet1k
@@ -57,6 +58,7 @@ def write_html(data: ReportData, path: Path) -> None:
         web_link=web_link,
         narrative=narrative,
         sources_narrative=sources_narrative,
+        training_narrative=training_narrative,
         remarks=remarks,
         tta_narrative=tta_narrative,
         finetuning_narrative=finetuning_narrative,

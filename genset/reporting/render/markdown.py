@@ -15,6 +15,7 @@ from genset.reporting.gather.gallery import class_name
 from genset.reporting.narrative import models as narrative
 from genset.reporting.render.finetuning_markdown import tasks_in_markdown, tasks_to_json
 from genset.reporting.render.sources_markdown import sources_in_markdown
+from genset.reporting.render.training_markdown import training_in_markdown
 from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
 from genset.text.markdown import escape, table
 from genset.text.numbers import bare_p, between, count, ends, percent, points, span
@@ -59,6 +60,8 @@ def as_markdown(data: ReportData) -> str:
         ]
     if data.by_source and len(data.by_source.sources) > 1:
         parts += ["### By source", *sources_in_markdown(data, data.by_source)]
+    if data.by_training:
+        parts += ["### By date of training", *training_in_markdown(data, data.by_training)]
     if data.finetuning:
         parts += ["### Fine-tuning", *tasks_in_markdown(data.finetuning)]
     if data.confusions:
@@ -72,7 +75,8 @@ def as_markdown(data: ReportData) -> str:
 def to_json(data: ReportData) -> dict[str, Any]:
     """Everything in the report but the pictures, as JSON's own types.
 
-    A report without entries, results of fine-tuning or sources has no word of them.
+    A report without entries, results of fine-tuning, sources or dates of training has no word of
+    them.
     """
     found = asdict(data)
     del found["models"], found["entries"], found["finetuning"]
@@ -86,12 +90,14 @@ def to_json(data: ReportData) -> dict[str, Any]:
         del found["options"]["tta"]
     if not data.by_source:
         del found["by_source"]
+    if not data.by_training:
+        del found["by_training"]
     return {
         "format": FORMAT,
         "headline": narrative.headline(data),
         **plain(found, paths=attrgetter("name")),
         "models": [
-            plain({**asdict(model.run), **asdict(model), "run": model.run.key})
+            plain({**model.run.as_json(), **asdict(model), "run": model.run.key})
             for model in data.models
         ],
         "pairs": [pair_to_json(pair) for pair in data.pairs],

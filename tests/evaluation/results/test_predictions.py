@@ -1,19 +1,27 @@
 """Answers that were computed elsewhere: read, matched with a set, counted or refused."""
 
+import json
 import subprocess
 import sys
+from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from pyarrow import parquet
 
+import genset
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import open_set
+from genset.evaluation.results import predictions
 from genset.evaluation.results.runs import Accuracy, Run, find_runs, load_predictions
+from genset.reporting.gather.collect import collect
 from tests.evaluation.colours import WNIDS, colours, painted_set
 from tests.evaluation.listed import write_list, write_npy
 from tests.evaluation.scoring import evaluate
@@ -52,12 +60,12 @@ def test_indices_are_counted(listed: Path) -> None:
     assert run.top5 == Accuracy.of(3, 4)
     assert run.hits == [2, 0, 1, 0, 0]
     assert (run.notes, run.unreadable, run.masked, run.classes) == ([], {}, 0, 1000)
-    ((folder, kept),) = find_runs(listed.parent / "runs", "photos")
-    assert kept == run
-    predictions = load_predictions(folder)
-    assert [said.image for said in predictions] == [f"photo{n}.jpg" for n in range(4)]
-    assert predictions[1].top == tuple(WNIDS[place] for place in ANSWERS[1])
-    assert predictions[1].probabilities == ()
+    ((folder, record),) = find_runs(listed.parent / "runs", "photos")
+    assert record == run
+    kept = load_predictions(folder)
+    assert [said.image for said in kept] == [f"photo{n}.jpg" for n in range(4)]
+    assert kept[1].top == tuple(WNIDS[place] for place in ANSWERS[1])
+    assert kept[1].probabilities == ()
 
 
 def test_one_answer_a_photo_has_no_top5(listed: Path) -> None:
@@ -96,6 +104,100 @@ def test_probabilities_are_kept_where_they_are_given(listed: Path) -> None:
     assert [said.probabilities for said in load_predictions(folder)] == [
         (0.5, 0.1), (0.6, 0.1), (0.7, 0.1), (0.8, 0.1)
     ]  # fmt: skip
+
+
+def scores(folder: Path, kind: str = "float32", *, columns: int = 1000) -> NDArray[Any]:
+    """Logits whose best classes are `ANSWERS`, with a tie below them."""
+    rows = np.full((len(ANSWERS), columns), -3.0, kind)
+    for row, ranked in zip(rows, ANSWERS, strict=True):
+        row[ranked] = np.linspace(6, 2, len(ranked))
+    np.save(folder / "scores.npy", rows)
+    return rows
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_logits_are_counted_as_in_python_with_their_probabilities(
+    listed: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(predictions, "_AT_ONCE", 3)  # photos in two parts
+    array = scores(listed.parent, kind)
+    (run,) = score(listed, f"predictions:{listed.parent}/scores.npy")
+    assert (run.top1, run.top5) == (Accuracy.of(2, 4), Accuracy.of(3, 4))
+    ((folder, _),) = find_runs(listed.parent / "runs", "photos")
+    kept = load_predictions(folder)
+    given = genset.evaluate(open_set(str(listed)), predictions=array, runs=listed.parent / "runs")
+    softmax = np.exp(array[0].astype(float)) / np.exp(array[0].astype(float)).sum()
+    assert kept[0].probabilities == pytest.approx(np.sort(softmax)[:-6:-1], rel=1e-5)
+    for mine, theirs in zip(kept, given.predictions, strict=True):
+        assert mine.top == theirs.top
+        assert mine.probabilities == pytest.approx(theirs.probabilities, rel=1e-5)
+    model = collect(open_set(str(listed)), listed.parent / "runs").models[0]
+    assert model.calibration is not None
+    assert model.calibration.photos == 4
+
+
+def test_probabilities_are_kept_as_they_are_and_logits_that_look_alike_are_not(
+    listed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(predictions, "_AT_ONCE", 1)
+    shares = np.exp(scores(listed.parent))
+    shares /= shares.sum(axis=1, keepdims=True)
+    mixed = shares.copy()
+    mixed[0] *= 2  # the first photo’s do not sum to 1, so none are probabilities
+    for name, array in (("shares", shares), ("mixed", mixed)):
+        np.save(listed.parent / f"{name}.npy", array)
+        score(listed, f"predictions:{listed.parent}/{name}.npy")
+    found = {
+        run.model: load_predictions(folder)
+        for folder, run in find_runs(listed.parent / "runs", "photos")
+    }
+    assert found["shares"][0].probabilities == pytest.approx(np.sort(shares[0])[:-6:-1], rel=1e-5)
+    assert max(found["mixed"][3].probabilities) < 0.01
+
+
+def test_logits_of_other_classes_and_of_a_background_are_understood(listed: Path) -> None:
+    backwards = listed.parent / "classes.txt"
+    backwards.write_text("\n".join(reversed(WNIDS)))
+    array = scores(listed.parent)
+    np.save(listed.parent / "turned.npy", array[:, ::-1])
+    np.save(listed.parent / "more.npy", np.hstack([np.full((4, 1), -9.0), array]))
+    runs = score(
+        listed,
+        f"predictions:{listed.parent}/turned.npy?classes={backwards}",
+        f"predictions:{listed.parent}/more.npy?background=0",
+    )
+    assert [run.hits for run in runs] == [[2, 0, 1, 0, 0]] * 2
+    assert "say &background=0" in refusal(listed, f"predictions:{listed.parent}/more.npy")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda array: array[:3], "scores.npy has 3 rows, and photos has 4 photos"),
+        (lambda array: array[:, :90], "90 columns of numbers, and there are 1,000 classes: name"),
+        (lambda array: np.where(array > 5, np.inf, array), "row 0 of scores.npy holds NaN or"),
+        (lambda array: array[:, 0], "scores.npy is 4 of float32; it must be"),
+        (lambda array: array[None], "scores.npy is 1 x 4 x 1000 of float32; it must be"),
+        (lambda array: array.astype(complex), "scores.npy is 4 x 1000 of complex128; it must"),
+    ],
+)
+def test_logits_that_cannot_be_meant_are_refused(
+    listed: Path, change: Callable[[NDArray[Any]], NDArray[Any]], says: str
+) -> None:
+    np.save(listed.parent / "scores.npy", change(scores(listed.parent)))
+    assert says in refusal(listed, f"predictions:{listed.parent}/scores.npy")
+
+
+def test_a_run_of_integers_has_the_key_that_it_always_had(listed: Path) -> None:
+    (run,) = score(listed, write_npy(listed.parent / "mine.npy", ANSWERS))
+    digest = sha256((listed.parent / "mine.npy").read_bytes()).hexdigest()
+    parts = {
+        "set": run.set_hash,
+        "predictions": f"sha256:{digest}",
+        "classes": "",
+        "background": None,
+    }
+    assert run.key == sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def test_a_runs_own_predictions_give_its_counts_again(tmp_path: Path) -> None:
@@ -180,7 +282,7 @@ def test_classes_numbered_in_the_order_of_text_are_named(tmp_path: Path) -> None
         ([*ANSWERS[:3], [1000, 1, 2, 3, 4]], "if output 0 is a background class, say &back"),
         ([[-1, 1, 2, 3, 4], *ANSWERS[1:]], "row 0 of bad.npy has the class index -1"),
         ([*ANSWERS[:2], [1, 2, 3, 4, 1], ANSWERS[3]], "row 2 of bad.npy has a class twice"),
-        ([[0.5, 0.5]] * 4, "bad.npy is 4 x 2 of float64; it must be N x k whole numbers"),
+        ([[0.5, 0.5]] * 4, "bad.npy has 2 columns of numbers, and there are 1,000 classes"),
         ([[[1]]] * 4, "bad.npy is 4 x 1 x 1 of int64"),
     ],
 )  # fmt: skip

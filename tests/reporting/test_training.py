@@ -1,0 +1,271 @@
+"""By date of training: whether models do better on photos that they could have seen."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from genset.cli import cli
+from genset.errors import BadInput
+from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.evaluation.models.spec import parse_spec
+from genset.evaluation.models.trained import KNOWN, last_day, parse_trained_until
+from genset.evaluation.results.runs import find_runs, load_predictions, save_run
+from genset.release.reader import Release
+from genset.reporting.gather.collect import collect
+from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.write import write_report
+from tests.evaluation.colours import RED, paint
+from tests.evaluation.listed import write_npy
+from tests.evaluation.scoring import evaluate
+from tests.reporting.sets import WNIDS, Page, dated_release, score_on
+
+CLASSES = 24
+EARLIER, LATER = "2021-12-31T23:59:59+00:00", "2022-01-01T00:00:00+00:00"
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> PhotoSet:
+    """Of each of 24 classes three photos up to the end of 2021 and two later ones."""
+    return dated_release(tmp_path / "set", CLASSES, [(EARLIER, None)] * 3 + [(LATER, None)] * 2)
+
+
+def ids(photos: PhotoSet, posted: str) -> list[list[str]]:
+    """The photos posted then, class by class."""
+    records = Release(photos.root).photos
+    return [
+        [each.file for each in records if (each.wnid, each.posted_at) == (wnid, posted)]
+        for wnid in WNIDS[:CLASSES]
+    ]
+
+
+def right_on(photos: PhotoSet, earlier: Sequence[int], later: Sequence[int]) -> set[str]:
+    """So many earlier and later photos of the first, second, ... class, over and over."""
+    return {
+        image
+        for posted, hits in ((EARLIER, earlier), (LATER, later))
+        for number, images in enumerate(ids(photos, posted))
+        for image in images[: hits[number % len(hits)]]
+    }
+
+
+def keep(photos: PhotoSet, model: str, until: str, right: set[str]) -> None:
+    """Keep a run of a model that was trained until then."""
+    runs = photos.root.parent / "runs"
+    score_on(photos, runs, model, right)
+    folder, run = next((f, r) for f, r in find_runs(runs, photos.name) if r.model == model)
+    save_run(folder, replace(run, trained_until=until), load_predictions(folder))
+
+
+def forms(photos: PhotoSet) -> tuple[str, str, Any]:
+    """The page's text, the Markdown, and what the JSON says of it."""
+    runs = photos.root.parent / "runs"
+    data = collect(photos, runs)
+    path = photos.root.parent / "report.html"
+    write_report(photos, runs, path)
+    as_json = json.loads(json.dumps(to_json(data)))
+    return Page(path).text, as_markdown(data), as_json.get("by_training")
+
+
+def mean_of(photos: PhotoSet, posted: str, right: set[str]) -> float:
+    return fmean(len(right & set(images)) / len(images) for images in ids(photos, posted))
+
+
+def test_a_model_that_does_better_on_what_it_could_have_seen_is_told(photos: PhotoSet) -> None:
+    right = right_on(photos, (3, 3, 2), (1, 0, 1, 2))
+    keep(photos, "net", "2021", right)
+    page, markdown, found = forms(photos)
+    ((split,), (model,)) = found["splits"], found["splits"][0]["models"]
+    assert (split["until"], split["trained"]) == ("2021", ["net"])
+    assert (split["earlier"], split["later"], split["classes"]) == (72, 48, 24)
+    earlier, later = (mean_of(photos, posted, right) for posted in (EARLIER, LATER))
+    assert model["matched"]["second"]["value"] == pytest.approx(earlier)
+    assert model["matched"]["first"]["value"] == pytest.approx(later)
+    low, high = (100 * model["matched"]["difference"]["interval"][end] for end in ("low", "high"))
+    assert 0 < low < 100 * (earlier - later) < high
+    for form in (page, markdown):
+        assert (
+            f"net is {100 * (earlier - later):.1f} points better on photos that it could have seen "
+            f"(posted by 2021) than on later ones (95 % interval {low:.1f} to {high:.1f}), on the "
+            "24 classes that have photos of both times." in form
+        )
+        assert "24 classes that both have: 72 photos posted by 2021, 48 photos later." in form
+    assert "could the models have seen the photos?" in page
+
+
+def test_what_the_photos_do_not_show_is_not_said(photos: PhotoSet) -> None:
+    keep(photos, "net", "2021-12", right_on(photos, (3, 0), (0, 2)))
+    for form in forms(photos)[:2]:
+        assert "These photos do not show that net does better on photos that it could" in form
+        assert "points better" not in form
+
+
+def test_a_model_that_is_right_everywhere_cannot_tell(photos: PhotoSet) -> None:
+    keep(photos, "net", "2021-12", set(photos.ids))
+    for form in forms(photos)[:2]:
+        assert "These photos cannot tell whether net does better" in form
+
+
+@pytest.mark.parametrize(
+    ("until", "said"),
+    [
+        ("2010", "None of the 120 photos was posted by 2010: net could have seen none of them"),
+        ("2022-01-01", "All 120 photos were posted by 2022-01-01: net could have seen any"),
+    ],
+)
+def test_one_time_alone_is_said(photos: PhotoSet, until: str, said: str) -> None:
+    keep(photos, "net", until, right_on(photos, (3, 0), (0, 2)))
+    page, markdown, found = forms(photos)
+    assert said in page
+    assert said in markdown
+    assert found["splits"][0]["models"][0]["matched"]["difference"] is None
+
+
+def test_what_the_photos_make_of_it_is_taken_off(photos: PhotoSet) -> None:
+    """Earlier photos are easier here for a model that saw none, and as much so for the other."""
+    old, new = right_on(photos, (3, 2, 3), (1, 0, 1)), right_on(photos, (3, 3, 2), (1, 1, 0))
+    keep(photos, "old", "2010", old)
+    keep(photos, "new", "2021", new)
+    page, markdown, found = forms(photos)
+    (split,) = (each for each in found["splits"] if each["until"] == "2021")
+    assert split["blind"] == ["old"]
+    rows = {each["label"]: each for each in split["models"]}
+    differences = [
+        mean_of(photos, EARLIER, right) - mean_of(photos, LATER, right) for right in (new, old)
+    ]
+    assert rows["new"]["matched"]["difference"]["value"] == pytest.approx(differences[0])
+    assert rows["new"]["beyond"]["value"] == pytest.approx(differences[0] - differences[1])
+    assert rows["old"]["beyond"] is None
+    low, high = (rows["new"]["beyond"]["interval"][end] for end in ("low", "high"))
+    assert low < 0 < high
+    for form in (page, markdown):
+        assert "do not show that this is more than for the 1 model that could have seen non" in form
+        assert "what the photos themselves make of it is taken off" in form
+
+
+def test_what_goes_beyond_the_models_that_saw_none_is_told(photos: PhotoSet) -> None:
+    keep(photos, "old", "2010", right_on(photos, (2, 1, 3), (2, 1, 1)))
+    keep(photos, "new", "2021", right_on(photos, (3, 3, 2), (1, 0, 1)))
+    keep(photos, "same", "2021-12", right_on(photos, (3, 2, 3), (0, 1, 1)))
+    page, _, found = forms(photos)
+    (split,) = (each for each in found["splits"] if each["until"] == "2021")
+    assert sorted(split["trained"]) == ["new", "same"]  # one day ends both dates
+    assert len(found["splits"]) == 2
+    assert page.count("That is more than for the 1 model that could have seen none: +") == 2
+
+
+def test_a_photo_is_sorted_by_the_end_of_the_date_and_the_days_of_utc(tmp_path: Path) -> None:
+    days = [
+        ("2021-12-31T23:59:59+00:00", None),
+        ("2022-01-01T00:30:00+01:00", None),  # still 2021 in UTC
+        ("2022-01-01T00:00:00+00:00", "2021-05-01"),
+        ("2022-03-01T00:00:00+00:00", "2022-02-01 10:00:00"),
+        ("2022-03-01T00:00:00+00:00", "2025-01-01"),  # a wrong clock says nothing
+    ]
+    photos = dated_release(tmp_path / "set", 8, days)
+    keep(photos, "net", "2021", set(photos.ids[::2]))
+    (split,) = forms(photos)[2]["splits"]
+    assert (split["earlier"], split["later"], split["taken_later"]) == (16, 24, 8)
+
+
+def test_few_classes_in_common_cannot_tell(tmp_path: Path) -> None:
+    photos = dated_release(tmp_path / "set", 4, [(EARLIER, None), (LATER, None)])
+    keep(photos, "net", "2021", set(photos.ids[::2]))
+    assert "have only 4 classes in common: these photos cannot tell" in forms(photos)[0]
+
+
+def test_a_report_without_such_dates_has_no_word_of_it(photos: PhotoSet) -> None:
+    score_on(photos, photos.root.parent / "runs", "net", set())
+    page, markdown, found = forms(photos)
+    assert found is None
+    assert "By date of training" not in page + markdown
+
+
+def test_photos_without_a_date_are_counted_and_a_set_without_dates_says_so(
+    tmp_path: Path,
+) -> None:
+    photos = dated_release(tmp_path / "set", 8, [(EARLIER, None), (LATER, None), ("", None)])
+    keep(photos, "net", "2021", set(photos.ids[::2]))
+    keep(photos, "other", "", set(photos.ids[::3]))
+    page, _, found = forms(photos)
+    assert (found["dated"], found["undated"], found["unsaid"]) == (16, 8, ["other"])
+    assert "8 photos without a date of posting not compared." in page
+    assert "Until when it was trained is not said of other" in page
+
+
+def genset(*words: object) -> Any:
+    return CliRunner().invoke(cli, [str(word) for word in words])
+
+
+def test_a_finished_run_gets_its_date_keeps_its_key_and_is_not_scored_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paint(tmp_path / "set", 0, "a.png", RED)
+    monkeypatch.chdir(tmp_path)
+    spec = write_npy(tmp_path / "mine.npy", [[0, 1]])
+    words = ("evaluate", "set", "--model")
+    assert genset(*words, spec).exit_code == 0
+    ((folder, first),) = find_runs(tmp_path / "runs", "set")
+    written = (folder / "predictions.csv").stat().st_mtime_ns
+    assert "trained_until" not in (folder / "run.json").read_text()
+
+    assert genset(*words, f"{spec}?trained_until=laion-5b").exit_code == 0
+    ((folder, dated),) = find_runs(tmp_path / "runs", "set")
+    assert (dated.key, dated.trained_until) == (first.key, "2022-03")
+    assert dated.spec.endswith("?trained_until=laion-5b")
+    assert (folder / "predictions.csv").stat().st_mtime_ns == written
+
+    assert genset(*words, spec).exit_code == 0  # without the option it stays
+    assert find_runs(tmp_path / "runs", "set")[0][1].trained_until == "2022-03"
+    done = genset("report", "set", "--markdown")
+    assert "This set does not say when its photos were posted" in done.output
+
+    assert genset(*words, f"{spec}?trained_until=2020").exit_code == 0
+    assert find_runs(tmp_path / "runs", "set")[0][1].trained_until == "2020"
+
+
+def test_a_new_run_has_its_date_at_once(tmp_path: Path) -> None:
+    paint(tmp_path / "set", 0, "a.png", RED)
+    spec = write_npy(tmp_path / "mine.npy", [[0, 1]])
+    (run,) = evaluate(
+        open_set(str(tmp_path / "set")), [f"{spec}?trained_until=2021-12"], tmp_path / "runs"
+    )
+    assert run.trained_until == "2021-12"
+    assert find_runs(tmp_path / "runs", "set")[0][1] == run
+
+
+@pytest.mark.parametrize(
+    "spec", ["torchvision:a", "timm:a", "onnx:a", "answers:a", "file:a?arch=b:c"]
+)
+def test_any_spec_takes_a_date(spec: str) -> None:
+    joined = f"{spec}{'&' if '?' in spec else '?'}trained_until="
+    assert parse_spec(f"{joined}2021-12").trained_until == "2021-12"
+    assert parse_spec(f"{joined}ImageNet").trained_until == "2010"
+
+
+@pytest.mark.parametrize(
+    "value", ["", "soon", "2021-13", "2021-00", "2021-02-30", "21-12", "2021-1", "9999", "2021-12-"]
+)
+def test_what_is_no_date_is_refused_with_those_that_are_known(value: str) -> None:
+    with pytest.raises(BadInput, match="trained_until is a date, such as 2021-12, or one of imag"):
+        parse_spec(f"timm:a?trained_until={value}")
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [("2021", "2021-12-31"), ("2020-02", "2020-02-29"), ("2021-12-05", "2021-12-05")],
+)
+def test_a_date_counts_to_its_end(said: str, day: str) -> None:
+    assert last_day(parse_trained_until(said)).isoformat() == day
+
+
+def test_the_known_dates_are_dates_and_are_told_in_the_docs() -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "evaluating.md").read_text()
+    for name, until in KNOWN.items():
+        assert last_day(until).isoformat() > "2009"
+        assert f"| `{name}` | {until} |" in docs
