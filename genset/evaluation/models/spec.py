@@ -20,7 +20,8 @@ any names) and `background` (the index of an output that stands for no class). A
 of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels),
 `interpolation` (bilinear or bicubic), `mean` and `std` (one number, or three as in
 0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged weights that lie beside the
-others). Your own CALLABLE is given `num_classes`, if it takes that, where there are not 1,000.
+others) and `prefix` (what stands before the names of its weights, where several of them would fit).
+Your own CALLABLE is given `num_classes`, if it takes that, where there are not 1,000.
 """
 
 from dataclasses import dataclass, field
@@ -33,7 +34,7 @@ from genset.errors import BadInput
 INTERPOLATIONS = ("bilinear", "bicubic")
 _OF_ALL = ("name", "classes", "background")
 _PREPROCESSING = ("resize", "crop", "interpolation", "mean", "std")
-_OF_FILES = ("arch", "ema")
+_OF_FILES = ("arch", "ema", "prefix")
 
 # The kinds, with the options of each. How one becomes a network says `load.LOADERS`; predictions
 # have none.
@@ -62,6 +63,7 @@ class ModelSpec:
         classes: the file that lists what each output stands for; "" for none.
         background: the index of the output that stands for no class, if there is one.
         ema: of a file: whether to take the averaged weights; None where it was not said.
+        prefix: of a file: what stands before the names of the weights; None where it was not said.
     """
 
     text: str
@@ -73,6 +75,7 @@ class ModelSpec:
     classes: str = ""
     background: int | None = None
     ema: bool | None = None
+    prefix: str | None = None
 
     @property
     def is_predictions(self) -> bool:
@@ -119,6 +122,7 @@ def parse_spec(text: str) -> ModelSpec:
         classes=options.get("classes", ""),
         background=_index(text, options["background"]) if "background" in options else None,
         ema=_yes_or_no(text, options["ema"]) if "ema" in options else None,
+        prefix=options.get("prefix"),
     )
 
 
