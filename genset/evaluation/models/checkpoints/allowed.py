@@ -27,6 +27,13 @@ class AsideDict:
         return OrderedDict()
 
 
+class AsideList:
+    """Stands for a kind of list, which torch fills entry by entry: a list."""
+
+    def __new__(cls, *given: object) -> Any:
+        return []
+
+
 _PATHS = ("Path", "PurePath", "PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
 _NUMBERS = "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 str_"
 _NODES = "Any String Integer Float Boolean Bytes Path Enum"
@@ -37,7 +44,6 @@ _OBJECTS = {
     "types": ("SimpleNamespace",),
     # As the types of options, and as what a defaultdict makes.
     "builtins": ("bool", "int", "float", "str", "bytes", "list", "tuple", "dict", "frozenset"),
-    "collections": ("deque",),
     "datetime": ("date", "datetime", "time", "timedelta", "timezone"),
     "decimal": ("Decimal",),
     "uuid": ("UUID",),
@@ -67,11 +73,12 @@ _DICTS = {
     "fvcore.common.config": ("CfgNode",),
     "easydict": ("EasyDict",),
 }
+_LISTS = {"collections": ("deque",)}
 
 # For `torch.serialization.safe_globals`: a stand-in and the name that it stands for.
 STAND_INS: list[Callable[..., Any] | tuple[Callable[..., Any], str]] = [
     (stand_in, f"{module}.{name}")
-    for stand_in, modules in ((Aside, _OBJECTS), (AsideDict, _DICTS))
+    for stand_in, modules in ((Aside, _OBJECTS), (AsideDict, _DICTS), (AsideList, _LISTS))
     for module, names in modules.items()
     for name in names
 ]

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from genset.errors import BadInput, ModelError, first_line
+from genset.errors import BadInput, ModelError
 from genset.evaluation.models.checkpoints.allowed import STAND_INS
 from genset.evaluation.models.checkpoints.kinds import SAVE, what_else
 from genset.text.safe import clean
@@ -132,7 +132,9 @@ def _reason(path: Path, error: Exception) -> str:
         return "it was saved with pickle_protocol=4 or later; the default is 2"
     if isinstance(error, EOFError):
         return "it is cut off"
-    return clean(first_line(error).partition("WeightsUnpickler error: ")[2] or first_line(error))
+    # The rest of what torch says is advice to load it all the same.
+    told = said.partition("WeightsUnpickler error: ")[2] or said
+    return clean(next(iter(told.strip().splitlines()), type(error).__name__))
 
 
 def _whole(path: Path) -> str:
