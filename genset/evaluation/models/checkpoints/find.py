@@ -98,18 +98,14 @@ def _choose(
     usual = [place for place in pool if place.rank is not None]
     best = min(usual, key=lambda place: place.rank or 0, default=pool[0])
     if len(pool) > 1 and (not usual or [each.rank for each in usual].count(best.rank) > 1):
-        raise ModelError(
-            f"has weights that fit at {len(pool)} places: say &prefix= "
-            + " or ".join(sorted(place.shown for place in pool)[:6])
-        )
+        raise ModelError(f"has weights that fit at {len(pool)} places: say {_choices(pool)}")
     notes = []
     if best.is_averaged:
         notes.append("These are the averaged weights (EMA) of the checkpoint.")
     if averaged and plain and ema is None:
         notes.append("The checkpoint also holds averaged weights (EMA): &ema=1 scores these.")
-    others = [place.shown for place in pool if place is not best]
-    if others:
-        notes.append(f"Other weights that fit: &prefix={' or '.join(sorted(others)[:6])}.")
+    if others := [place for place in pool if place is not best]:
+        notes.append(f"Other weights that fit: {_choices(others)}.")
     return best, notes
 
 
@@ -118,8 +114,13 @@ def _said(places: list[Place], prefix: str) -> Place:
         if place.prefix.removesuffix(".") == prefix.removesuffix("."):
             return place
     most = max(place.count for place in places)
-    there = " or ".join(sorted(place.shown for place in places if place.count == most)[:6])
+    there = _choices([place for place in places if place.count == most])
     raise ModelError(f"has no weights that fit behind {prefix!r}; it has some at {there}")
+
+
+def _choices(places: list[Place]) -> str:
+    options = sorted(place.option for place in places)
+    return " or ".join(options[:6]) + (" or others" if options[6:] else "")
 
 
 def _nearest(

@@ -5,7 +5,7 @@ import zipfile
 from pathlib import Path
 
 SAVE = "save it with torch.save(model.state_dict(), PATH)"
-_AGAIN = "copy or download it again"
+AGAIN = "copy or download it again"
 
 # What is wrong, and its mend, by how a file begins.
 _BEGINNINGS = {
@@ -22,6 +22,9 @@ _BEGINNINGS = {
 }
 _WEB = (b"<!doctype", b"<html", b"<head", b"<?xml")
 
+# torch.export's archives hold one of these, in a folder or not.
+_OF_EXPORT = {"archive_format", "serialized_exported_program.json"}
+
 # A tar archive of PyTorch before 0.4 holds these.
 _BEFORE_0_4 = {"storages", "tensors", "pickle"}
 
@@ -35,7 +38,7 @@ def what_else(path: Path) -> tuple[str, str] | None:
     with path.open("rb") as file:
         head = file.read(512)
     if not head:
-        return "it is empty", _AGAIN
+        return "it is empty", AGAIN
     for beginning, said in _BEGINNINGS.items():
         if head.startswith(beginning):
             return said
@@ -53,7 +56,7 @@ def _zip(path: Path) -> tuple[str, str] | None:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
-        return "it is cut off or damaged", _AGAIN
+        return "it is cut off or damaged", AGAIN
     names = [entry.filename for entry in entries]
     inner = {name.partition("/")[2] for name in names}
     if "constants.pkl" in inner:
@@ -61,7 +64,7 @@ def _zip(path: Path) -> tuple[str, str] | None:
     if "data.pkl" not in inner:
         if any(name.endswith(".npy") for name in names):
             return "it is an archive of numpy", SAVE
-        if path.suffix == ".pt2":
+        if inner & _OF_EXPORT or _OF_EXPORT & set(names):
             return "it is a whole program", "name it export:PATH"
         return "it is a zip archive of other files", "unpack it"
     if sum(entry.file_size for entry in entries) > path.stat().st_size:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from torch import Tensor
 
@@ -46,7 +47,12 @@ class Place:
 
     @property
     def shown(self) -> str:
-        return repr(clean(self.prefix.removesuffix("."), 80)) if self.prefix else "no prefix"
+        return repr(clean(self.prefix.removesuffix("."), 80))
+
+    @property
+    def option(self) -> str:
+        """The option of a spec that names it."""
+        return f"&prefix={quote(clean(self.prefix.removesuffix('.'), 80))}"
 
     def has_shapes_of(self, wanted: Mapping[str, Tensor]) -> bool:
         """Whether each weight that is here has the shape of the network's."""

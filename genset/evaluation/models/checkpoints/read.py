@@ -16,7 +16,7 @@ from torch import Tensor
 
 from genset.errors import BadInput, ModelError
 from genset.evaluation.models.checkpoints.allowed import STAND_INS
-from genset.evaluation.models.checkpoints.kinds import SAVE, what_else
+from genset.evaluation.models.checkpoints.kinds import AGAIN, SAVE, what_else
 from genset.text.safe import clean
 
 # Which file of a folder has the weights, as transformers' save_pretrained and Accelerate's
@@ -113,28 +113,31 @@ def _file(path: Path) -> Any:
     except ModelError:
         raise
     except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
-        raise _refusal(path, _reason(path, error)) from None
+        raise _refusal(path, *_reason(path, error)) from None
 
 
-def _refusal(path: Path, reason: str, mend: str = SAVE) -> ModelError:
+def _refusal(path: Path, reason: str, mend: str) -> ModelError:
     return ModelError(f"{path} is no file of weights alone ({reason}); {mend}")
 
 
-def _reason(path: Path, error: Exception) -> str:
-    """Why torch did not read a file, without its advice."""
+def _reason(path: Path, error: Exception) -> tuple[str, str]:
+    """Why torch did not read a file, without its advice; and the mend."""
     said = str(error)
+    step = _UNKNOWN_STEP.search(said)
+    if isinstance(error, EOFError):
+        return "it is cut off or damaged", AGAIN
     if found := _REFUSED.search(said):
         name = clean(found[1] or found[2], 80)
         if name == _whole(path):
-            return f"it is a whole object of {name}, whose code would have to be run"
-        return f"it holds {name}, which is neither weights nor plain data"
-    if (step := _UNKNOWN_STEP.search(said)) and int(step[1]) >= _FIRST_OF_PROTOCOL_4:
-        return "it was saved with pickle_protocol=4 or later; the default is 2"
-    if isinstance(error, EOFError):
-        return "it is cut off"
+            return f"it is a whole object of {name}, whose code would have to be run", SAVE
+        return f"it holds {name}, which is neither weights nor plain data", SAVE
+    if step and int(step[1]) >= _FIRST_OF_PROTOCOL_4:
+        return "it was saved with pickle_protocol=4 or later; the default is 2", SAVE
+    if step or "magic number" in said:
+        return "it was not written by torch.save", SAVE
     # The rest of what torch says is advice to load it all the same.
     told = said.partition("WeightsUnpickler error: ")[2] or said
-    return clean(next(iter(told.strip().splitlines()), type(error).__name__))
+    return clean(next(iter(told.strip().splitlines()), type(error).__name__)), SAVE
 
 
 def _whole(path: Path) -> str:

@@ -190,7 +190,7 @@ def test_weights_that_timm_would_have_to_stretch_are_refused(tmp_path: Path) -> 
     renamed = {k.replace("blocks.0.norm1", "blocks.0.n"): v for k, v in larger.state_dict().items()}
     for weights in (larger.state_dict(), renamed):
         torch.save({"model": weights}, tmp_path / "c.pth")
-        with pytest.raises(ModelError, match="pos_embed is|do not fit"):
+        with pytest.raises(ModelError, match=r"pos_embed is|do not fit"):
             load_model(f"file:{tmp_path}/c.pth?arch=timm:test_vit")
 
 
@@ -248,7 +248,7 @@ def ten_colours() -> nn.Module:
 def test_what_accelerate_saves_is_read_whole_and_in_shards(tmp_path: Path) -> None:
     made = network()
     accelerator = Accelerator(cpu=True)
-    prepared, optimizer = accelerator.prepare(made, torch.optim.AdamW(made.parameters()))
+    prepared, _ = accelerator.prepare(made, torch.optim.AdamW(made.parameters()))
     accelerator.save_model(prepared, tmp_path / "whole")
     accelerator.save_model(prepared, tmp_path / "shards", max_shard_size="300KB")
     accelerator.save_state(str(tmp_path / "state"))
@@ -270,9 +270,8 @@ def test_a_missing_shard_is_named_and_an_index_reaches_no_other_folder(tmp_path:
     index.write_text(listed.replace(first.name, f"../shards/{first.name}"))
     with pytest.raises(ModelError, match=r"index.json lists '../shards/model-0.*, not a file bes"):
         load_model(spec)
-    index.write_text(listed.replace('"conv1.weight"', '"other.weight"', 1))
     index.write_text(listed.replace('map": {', f'map": {{"no.such": "{first.name}",'))
-    with pytest.raises(ModelError, match="lack 1 weights, as no.such"):
+    with pytest.raises(ModelError, match=r"lack 1 weights, as no\.such"):
         load_model(spec)
     index.write_text(listed)
     first.unlink()
@@ -329,5 +328,5 @@ def test_a_folder_without_weights_says_what_it_lacks(tmp_path: Path) -> None:
     torch.distributed.checkpoint.state_dict_saver.save(
         {"model": Colours().state_dict()}, checkpoint_id=str(tmp_path), no_dist=True
     )
-    with pytest.raises(ModelError, match="a distributed checkpoint; .* dcp_to_torch FOLDER FILE"):
+    with pytest.raises(ModelError, match=r"a distributed checkpoint; .* dcp_to_torch FOLDER FILE"):
         load_model(spec)
