@@ -79,7 +79,11 @@ def _call(
 
 
 def _is_stretched(given: Mapping[str, Tensor], result: Mapping[str, Tensor]) -> bool:
-    """Whether a weight has another number of values than before."""
+    """Whether weights, as those of positions, were made for another size of photos."""
+    sizes = {value.numel() for value in given.values()}
     return any(
-        key in given and given[key].numel() != value.numel() for key, value in result.items()
+        value.numel() != given[key].numel()
+        if key in given
+        else "pos" in key and value.numel() not in sizes
+        for key, value in result.items()
     )

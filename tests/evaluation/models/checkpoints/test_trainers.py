@@ -186,12 +186,25 @@ def test_facebooks_names_are_translated_by_timm(tmp_path: Path) -> None:
 
 def test_weights_that_timm_would_have_to_stretch_are_refused(tmp_path: Path) -> None:
     """Positions of another size of photos are other weights, and another accuracy."""
+    spec = f"file:{tmp_path}/c.pth?arch=timm:test_vit"
     larger = timm.create_model("test_vit", img_size=224)
-    renamed = {k.replace("blocks.0.norm1", "blocks.0.n"): v for k, v in larger.state_dict().items()}
-    for weights in (larger.state_dict(), renamed):
-        torch.save({"model": weights}, tmp_path / "c.pth")
-        with pytest.raises(ModelError, match=r"pos_embed is|do not fit"):
-            load_model(f"file:{tmp_path}/c.pth?arch=timm:test_vit")
+    torch.save({"model": larger.state_dict()}, tmp_path / "c.pth")
+    with pytest.raises(ModelError, match=r"pos_embed is \[1, "):
+        load_model(spec)
+    torch.save(by_open_clip(larger), tmp_path / "c.pth")
+    with pytest.raises(ModelError, match=r"do not fit timm:test_vit: 2 missing \(head"):
+        load_model(spec)
+    made = network("test_vit")
+    torch.save(by_open_clip(made), tmp_path / "c.pth")
+    assert torch.equal(load_model(spec).network.pos_embed, made.pos_embed)
+
+
+def by_open_clip(made: nn.Module) -> dict[str, Tensor]:
+    """A network by the names that it has in open_clip's, where timm finds the head elsewhere."""
+    weights = {f"visual.trunk.{name}": value for name, value in made.state_dict().items()}
+    weights["visual.head.proj.weight"] = weights.pop("visual.trunk.head.weight")
+    del weights["visual.trunk.head.bias"]
+    return weights
 
 
 @pytest.fixture(scope="module")
