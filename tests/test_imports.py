@@ -36,6 +36,14 @@ INNER_FLOORS = {
         {"run"},
         {"evaluate", "locate"},
     ],
+    "evaluation.models.checkpoints": [
+        {"allowed", "kinds"},
+        {"read", "held"},
+        {"places"},
+        {"find"},
+        {"translate"},
+        {"put"},
+    ],
     "evaluation.run": [
         {"environment", "shards", "startup"},
         {"options"},

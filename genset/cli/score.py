@@ -125,7 +125,7 @@ def evaluate(
     SPEC is torchvision:NAME[@WEIGHTS], timm:NAME, timm:hf-hub:NAME, file:CHECKPOINT?arch=ARCH with
     torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE, or
     torchscript:FILE. Options follow as ?name=, &resize=, &crop=, &interpolation=, &mean=, &std=,
-    &classes=LIST, &background=INDEX, &ema=1, &trained_until=DATE.
+    &classes=LIST, &background=INDEX, &ema=1, &prefix=NAME, &trained_until=DATE.
 
     A finished run is not repeated, and an interrupted one resumes. torchrun or a Ray cluster
     distributes the photos over processes.

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from genset.errors import BadInput
 from genset.evaluation.models.architectures import bare, pretrained
-from genset.evaluation.models.checkpoints import put_weights
+from genset.evaluation.models.checkpoints.put import put_weights
 from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.exported import load_exported
 from genset.evaluation.models.preprocessing import Preprocessing

@@ -22,8 +22,9 @@ any names) and `background` (the index of an output that stands for no class). A
 of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels),
 `interpolation` (bilinear or bicubic), `mean` and `std` (one number, or three as in
 0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged weights that lie beside the
-others). Answers in letters have `prompts` (the questions that `--write-prompts` wrote). Your own
-CALLABLE is given `num_classes`, if it takes that, where there are not 1,000.
+others) and `prefix` (what stands before the names of its weights, where several of them would fit).
+Answers in letters have `prompts` (the questions that `--write-prompts` wrote). Your own CALLABLE is
+given `num_classes`, if it takes that, where there are not 1,000.
 """
 
 from dataclasses import dataclass, field
@@ -37,7 +38,7 @@ from genset.evaluation.models.trained import parse_trained_until
 INTERPOLATIONS = ("bilinear", "bicubic")
 _OF_ALL = ("name", "classes", "background", "trained_until")
 _PREPROCESSING = ("resize", "crop", "interpolation", "mean", "std")
-_OF_FILES = ("arch", "ema")
+_OF_FILES = ("arch", "ema", "prefix")
 
 # The kinds, with the options of each. How one becomes a network says `load.LOADERS`; predictions
 # have none.
@@ -70,6 +71,7 @@ class ModelSpec:
         trained_until: the latest date of a photo that it was trained on; "" where it was not said.
             It changes no answer, and is no part of a run's key.
         prompts: of answers in free text: the file of the questions; "" for none.
+        prefix: of a file: what stands before the names of the weights; None where it was not said.
     """
 
     text: str
@@ -83,6 +85,7 @@ class ModelSpec:
     ema: bool | None = None
     trained_until: str = ""
     prompts: str = ""
+    prefix: str | None = None
 
     @property
     def is_predictions(self) -> bool:
@@ -132,6 +135,7 @@ def parse_spec(text: str) -> ModelSpec:
         ema=_yes_or_no(text, options["ema"]) if "ema" in options else None,
         trained_until=_date(text, options["trained_until"]) if "trained_until" in options else "",
         prompts=options.get("prompts", ""),
+        prefix=options.get("prefix"),
     )
 
 

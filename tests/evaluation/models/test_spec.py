@@ -54,7 +54,7 @@ def test_every_option_is_understood() -> None:
         ("file:a.pth?arch=:", "say what it is with ?arch=torchvision:NAME"),
         ("file:a.pth?arch=torchvision:", "say what it is with ?arch=torchvision:NAME"),
         ("torchvision:resnet18?arch=a:b", "arch is an option of file:CHECKPOINT"),
-        (f"{FILE}&crpo=224", "no option crpo; there are arch, ema, name, classes"),
+        (f"{FILE}&crpo=224", "no option crpo; there are arch, ema, prefix, name, classes"),
         (f"{FILE}&crop=0", "crop cannot be '0'"),
         (f"{FILE}&crop=", "crop cannot be ''"),
         (f"{FILE}&resize=256.5", "resize cannot be '256.5'"),
