@@ -130,7 +130,7 @@ def evaluate(
     if os.environ.get("RANK", "0") != "0":
         return  # only torchrun's first process prints
     scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
-    audits = _audits(found, scored, options) if audit_preprocessing else None
+    audits = _audits(found, scored, options, kept) if audit_preprocessing else None
     if not as_json:
         _show_runs(results, k)
         click.echo("\n".join(map(str, audits or ())), nl=bool(audits))
@@ -156,13 +156,16 @@ def evaluate(
 
 
 def _audits(
-    photos: "PhotoSet", scored: "Sequence[tuple[ModelSpec, Run]]", options: "ScoringOptions"
+    photos: "PhotoSet",
+    scored: "Sequence[tuple[ModelSpec, Run]]",
+    options: "ScoringOptions",
+    kept: Path,
 ) -> "list[Audit]":
-    from genset.evaluation.models.load import load_model
+    from genset.evaluation.models.load import KEPT, load_model
     from genset.evaluation.run.audit import audit
 
     networks = [spec for spec, _ in scored if not spec.is_predictions]
-    return [audit(load_model(spec, options.allow_code), photos) for spec in networks]
+    return [audit(load_model(spec, options.allow_code, kept / KEPT), photos) for spec in networks]
 
 
 def _show_runs(results: "Sequence[Run]", k: int) -> None:

@@ -16,8 +16,9 @@ from genset.evaluation.models.spec import ModelSpec
 _NESTED_UNDER = ("state_dict", "model", "model_state_dict")
 _AVERAGED_UNDER = ("state_dict_ema", "model_ema", "ema_state_dict", "ema")
 
-# Put before each name by DataParallel, by torch.compile and by a trainer that holds the network.
-_PREFIX = re.compile(r"^(module\.|_orig_mod\.|model\.)+")
+# Put before each name by DataParallel, by torch.compile, by a trainer that holds the network and by
+# transformers' TimmWrapper.
+_PREFIX = re.compile(r"^(module\.|_orig_mod\.|model\.|timm_model\.)+")
 
 # torchvision's own files of DenseNets name a layer norm.1 that its code names norm1.
 _DENSENET = re.compile(r"(denselayer\d+\.(?:norm|conv))\.([12]\.)")
