@@ -87,9 +87,10 @@ def evaluate(
     """Score models on a release, or on a folder of wnid folders, in one pass.
 
     SPEC is torchvision:NAME[@WEIGHTS], timm:NAME, timm:hf-hub:NAME, file:CHECKPOINT?arch=ARCH with
-    torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE, or
-    torchscript:FILE. Options follow as ?name=, &resize=, &crop=, &interpolation=, &mean=, &std=,
-    &classes=LIST, &background=INDEX, &ema=1.
+    torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE,
+    torchscript:FILE, hf:FOLDER, or openclip:NAME?weights=FILE. Options follow as ?name=, &resize=,
+    &crop=, &interpolation=, &mean=, &std=, &classes=LIST, &background=INDEX, &ema=1; zero-shot,
+    &prompts=, &names=, &tokenizer=FOLDER.
 
     A finished run is not repeated, and an interrupted one resumes. torchrun or a Ray cluster
     distributes the photos over processes.

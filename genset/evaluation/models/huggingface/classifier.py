@@ -79,6 +79,7 @@ def load_weights(spec: ModelSpec, folder: ModelFolder, auto: Any) -> tuple[Any, 
             use_safetensors=folder.is_safe,
             weights_only=True,  # a pickle that wants more than weights is refused
             dtype="float32",
+            ignore_mismatched_sizes=True,  # they are named, and refused, below
             output_loading_info=True,
         )
     except Exception as error:  # noqa: BLE001 - transformers raises what it likes

@@ -13,8 +13,8 @@ from genset.evaluation.models.parts import Parts
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.models.weights import hash_of_weights
 from genset.evaluation.models.zeroshot.network import ZeroShot
-from genset.evaluation.models.zeroshot.openclip import identity_of_tokenizer
 from genset.evaluation.models.zeroshot.texts import TextModel, Texts, class_features
+from genset.evaluation.models.zeroshot.tokens import holds_tokenizer, identity_of_tokenizer
 
 # Kinds whose answer is a scaled cosine of a photo's and a text's features.
 KINDS = ("clip", "metaclip_2", "siglip", "altclip", "chinese_clip")
@@ -109,12 +109,16 @@ def _pooled(answer: Any) -> Tensor:
 
 
 def _tokenizer(spec: ModelSpec, place: Path, transformers: Any) -> Any:
+    if not holds_tokenizer(place):
+        raise BadInput(
+            f"model {spec.text!r}: {place} holds no tokenizer; name its folder with "
+            "tokenizer=FOLDER"
+        )
     try:
         return transformers.AutoTokenizer.from_pretrained(
             str(place), trust_remote_code=False, local_files_only=True
         )
     except Exception as error:  # noqa: BLE001 - transformers raises what it likes
         raise BadInput(
-            f"model {spec.text!r}: {place} holds no tokenizer that can be read "
-            f"({first_line(error)[:120]}); name its folder with tokenizer=FOLDER"
+            f"model {spec.text!r}: the tokenizer in {place} cannot be read: {first_line(error)}"
         ) from None

@@ -18,13 +18,11 @@ from genset.evaluation.models.transforms.foreign import as_geometry
 from genset.evaluation.models.weights import hash_of_weights
 from genset.evaluation.models.zeroshot.network import ZeroShot
 from genset.evaluation.models.zeroshot.texts import TextModel, Texts, class_features
+from genset.evaluation.models.zeroshot.tokens import holds_tokenizer, identity_of_tokenizer
 
 # What open_clip's own folders have beside their weights.
 _CONFIG = "open_clip_config.json"
 _MOST_BYTES = 1_000_000
-
-# Files that hold a tokenizer, in a folder in Hugging Face's form.
-_TOKENIZERS = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "spiece.model")
 
 _SETTINGS = ("mean", "std", "interpolation", "resize_mode")
 
@@ -143,7 +141,7 @@ def _tokenizer(spec: ModelSpec, name: str, folder: Path, open_clip: Any) -> tupl
         tokenizer = open_clip.get_tokenizer(name)
         return tokenizer, f"{type(tokenizer).__name__} {length}"
     place = Path(said) if said else folder
-    if not any((place / each).is_file() for each in _TOKENIZERS):
+    if not holds_tokenizer(place):
         raise BadInput(
             f"model {spec.text!r}: {place} holds no tokenizer; {name} wants that of "
             f"{on_hub or 'a folder'}: copy its files to a folder, and name it with "
@@ -166,13 +164,6 @@ def _tokenizer(spec: ModelSpec, name: str, folder: Path, open_clip: Any) -> tupl
         ) from None
     settings = json.dumps([length, mode, options], sort_keys=True)
     return tokenizer, f"{identity_of_tokenizer(tokenizer.tokenizer)} {settings}"
-
-
-def identity_of_tokenizer(tokenizer: Any) -> str:
-    """A sha256 over all that one of transformers' tokenizers does."""
-    backend = getattr(tokenizer, "backend_tokenizer", None)
-    content = backend.to_str() if backend is not None else json.dumps(tokenizer.get_vocab())
-    return f"sha256:{hashlib.sha256(content.encode()).hexdigest()}"
 
 
 def _preprocessing(

@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 import torch
-from click.testing import CliRunner
 from huggingface_hub import constants
 from PIL import Image
 from safetensors.torch import load_file, save_file
 from transformers import AutoImageProcessor, AutoModelForImageClassification
 
-from genset.__main__ import cli
 from genset.errors import BadInput, MissingExtra, ModelError
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.results.runs import find_runs, load_predictions
@@ -119,16 +117,9 @@ def test_half_precision_and_pickled_weights_are_read(folder: Path) -> None:
         {key: value.bfloat16() for key, value in weights.items()}, folder / "pytorch_model.bin"
     )
     found = load_model(f"hf:{folder}").network.state_dict()
-    assert all(torch.equal(found[f"classifier.{key}"], value) for key, value in expected.items())
+    for key in ("classifier.weight", "classifier.bias"):
+        assert torch.equal(found[f"classifier.{key}"], expected[key])
     assert {value.dtype for value in found.values()} == {torch.float32}
-
-
-def test_the_cli_prints_a_line_of_accuracy(saved: Path, photos: Path, tmp_path: Path) -> None:
-    command = ["evaluate", str(photos), "--runs", str(tmp_path), "--model", f"hf:{saved}?crop=24"]
-    done = CliRunner().invoke(cli, command)
-    assert done.exit_code == 2
-    assert done.output.count("\n") == 1  # 24 pixels are none that this network takes? it says so
-    assert "hf:" in done.output
 
 
 class _Touches:
@@ -168,7 +159,7 @@ def test_weights_that_are_missing_are_not_made_up(folder: Path) -> None:
         folder / "model.safetensors",
         {"format": "pt"},
     )
-    _refused(folder, ModelError, "classifier.weight|size mismatch")
+    _refused(folder, ModelError, r"1 of its weights are of another shape \(classifier.weight\)")
 
 
 def test_labels_that_say_nothing_need_classes(folder: Path) -> None:
@@ -205,7 +196,7 @@ def test_what_cannot_be_scored_is_one_line(folder: Path, key: str, value: Any, s
 
 
 def test_prompts_are_not_for_a_classifier(folder: Path) -> None:
-    with pytest.raises(BadInput, match="it is a classifier, .*: prompts is for models that"):
+    with pytest.raises(BadInput, match=r"it is a classifier, .*: prompts is for models that"):
         load_model(f"hf:{folder}?prompts=simple")
 
 
@@ -220,7 +211,7 @@ def test_a_name_on_the_hub_without_a_network_is_one_line(
     with pytest.raises(ModelError, match=r"could not be fetched .* name a folder: hf:FOLDER") as no:
         load_model("hf:somebody/net")
     assert "\n" not in str(no.value)
-    with pytest.raises(BadInput, match="there is no folder ./nowhere"):
+    with pytest.raises(BadInput, match=r"there is no folder \./nowhere"):
         load_model("hf:./nowhere")
 
 

@@ -46,7 +46,7 @@ def test_clear_names_are_matched_in_any_order(classes: list, whole: bool) -> Non
     assert match_labels(labels).order == tuple(each.wnid for each in classes)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.permutations(range(1000)))
 def test_no_order_of_a_thousand_names_is_taken_for_another(places: list[int]) -> None:
     try:

@@ -12,7 +12,7 @@ from PIL import Image
 from torch.nn.functional import normalize
 from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
 
-from genset.__main__ import cli
+from genset.cli import cli
 from genset.errors import BadInput
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.models.zeroshot.names import lemma_names
@@ -164,7 +164,7 @@ def test_a_tokenizer_that_lies_elsewhere_is_named(made: Path, tmp_path: Path) ->
     for file in bare.glob("tokenizer*"):
         file.unlink()
     spec = f"hf:{bare}?prompts={made}/prompts.txt"
-    with pytest.raises(BadInput, match="no tokenizer that can be read .* tokenizer=FOLDER"):
+    with pytest.raises(BadInput, match=r"holds no tokenizer; .* tokenizer=FOLDER"):
         load_model(spec)
     found = load_model(f"{spec}&tokenizer={folders.tokenizer(tmp_path / 'tokens')}")
     assert found.identity == load_model(f"hf:{made}/clip?prompts={made}/prompts.txt").identity
