@@ -40,13 +40,13 @@ def lite_folder(size: int, folder: Path) -> Path:
 def test_lite_weights_answer_the_same_as_a_checkpoint_and_in_hugging_faces_form(
     realdata: Path, tmp_path: Path, size: int
 ) -> None:
-    photos = open_set(str(some_photos(realdata, tmp_path / "photos", classes=10, each=2)))
+    photos = open_set(str(some_photos(realdata, tmp_path / "photos", classes=6, each=2)))
     torch.save(in_timms_naming(size), tmp_path / "lite.pth")
     file = f"file:{tmp_path}/lite.pth?arch=timm:tf_efficientnet_lite{size}&mean=0.5&std=0.5"
     folder = f"hf:{lite_folder(size, tmp_path / 'hf')}"
     run, converted = evaluate(photos, [file, folder], tmp_path / "runs")
     assert converted.top1 == run.top1
-    assert run.top1.share >= 0.7
+    assert run.top1.share >= 0.6
     assert converted.weights_hash == run.weights_hash
     assert converted.preprocessing == run.preprocessing
     said = [

@@ -62,12 +62,12 @@ def by_open_clip(
 
 
 def test_it_answers_as_open_clips_own_classifier_with_its_names(made: Path, tmp_path: Path) -> None:
-    some = range(0, 1000, 15)
+    some = [0, 1, 2, 3, *range(15, 1000, 15)]
     (tmp_path / "some.txt").write_text("\n".join(WNIDS[n] for n in some))
     words = f"prompts=simple&names=openai&classes={tmp_path}/some.txt"
     spec = f"openclip:tiny-test?weights={made}/tiny.pt&{words}"
     found = answers(made / "photos", spec, tmp_path / "runs")
-    assert len({top[0] for top in found.values()}) > 2
+    assert len({top[0] for top in found.values()}) > 1
     templates = open_clip.SIMPLE_IMAGENET_TEMPLATES
     names = [open_clip.IMAGENET_CLASSNAMES[n] for n in some]
     assert found == by_open_clip(made, names, templates, [WNIDS[n] for n in some])
