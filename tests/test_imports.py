@@ -36,6 +36,15 @@ INNER_FLOORS = {
         {"run"},
         {"evaluate", "locate"},
     ],
+    "evaluation.models": [
+        {"spec", "preprocessing", "weights"},
+        {"classes", "checkpoints", "transforms", "parts"},
+        {"architectures", "exported"},
+        {"zeroshot"},
+        {"huggingface"},
+        {"load"},
+        {"memory"},
+    ],
     "evaluation.run": [
         {"environment", "shards", "startup"},
         {"options"},
