@@ -44,6 +44,17 @@ INNER_FLOORS = {
         {"translate"},
         {"put"},
     ],
+    "evaluation.models": [
+        {"trained"},
+        {"spec", "preprocessing", "weights"},
+        {"classes", "transforms", "parts"},
+        {"architectures", "exported"},
+        {"checkpoints"},
+        {"zeroshot"},
+        {"huggingface"},
+        {"load"},
+        {"memory"},
+    ],
     "evaluation.run": [
         {"environment", "shards", "startup"},
         {"options"},

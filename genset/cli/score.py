@@ -123,9 +123,10 @@ def evaluate(
     """Score models on a release, or on a folder of wnid folders, in one pass.
 
     SPEC is torchvision:NAME[@WEIGHTS], timm:NAME, timm:hf-hub:NAME, file:CHECKPOINT?arch=ARCH with
-    torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE, or
-    torchscript:FILE. Options follow as ?name=, &resize=, &crop=, &interpolation=, &mean=, &std=,
-    &classes=LIST, &background=INDEX, &ema=1, &prefix=NAME, &trained_until=DATE.
+    torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE,
+    torchscript:FILE, hf:FOLDER, or openclip:NAME?weights=FILE. Options follow as ?name=, &resize=,
+    &crop=, &interpolation=, &mean=, &std=, &classes=LIST, &background=INDEX, &ema=1, &prefix=NAME,
+    &trained_until=DATE; zero-shot, &prompts=, &names=, &tokenizer=FOLDER.
 
     A finished run is not repeated, and an interrupted one resumes. torchrun or a Ray cluster
     distributes the photos over processes.
@@ -176,7 +177,7 @@ def evaluate(
     if os.environ.get("RANK", "0") != "0":
         return  # only torchrun's first process prints
     scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
-    audits = _audits(found, scored, options) if audit_preprocessing else None
+    audits = _audits(found, scored, options, kept) if audit_preprocessing else None
     if not as_json:
         _show_runs(results, k)
         click.echo("\n".join(map(str, audits or ())), nl=bool(audits))
@@ -226,13 +227,16 @@ def _write_prompts(
 
 
 def _audits(
-    photos: "PhotoSet", scored: "Sequence[tuple[ModelSpec, Run]]", options: "ScoringOptions"
+    photos: "PhotoSet",
+    scored: "Sequence[tuple[ModelSpec, Run]]",
+    options: "ScoringOptions",
+    kept: Path,
 ) -> "list[Audit]":
-    from genset.evaluation.models.load import load_model
+    from genset.evaluation.models.load import KEPT, load_model
     from genset.evaluation.run.audit import audit
 
     networks = [spec for spec, _ in scored if not spec.is_predictions]
-    return [audit(load_model(spec, options.allow_code), photos) for spec in networks]
+    return [audit(load_model(spec, options.allow_code, kept / KEPT), photos) for spec in networks]
 
 
 def _show_runs(results: "Sequence[Run]", k: int) -> None:

@@ -18,7 +18,8 @@ from torch.utils.hooks import RemovableHandle
 
 from genset.errors import ModelError, first_line
 from genset.evaluation.models.classes import BACKGROUND
-from genset.evaluation.models.load import LoadedModel, hash_of_weights
+from genset.evaluation.models.load import LoadedModel
+from genset.evaluation.models.weights import hash_of_weights
 
 # Values are equal where they differ by less than this share of the largest.
 _TOLERANCE = 1e-3

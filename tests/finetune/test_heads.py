@@ -15,9 +15,10 @@ from torch import Tensor, nn
 from torchvision import models as zoo
 
 from genset.errors import ModelError
-from genset.evaluation.models.load import LoadedModel, hash_of_weights
+from genset.evaluation.models.load import LoadedModel
 from genset.evaluation.models.preprocessing import Preprocessing
 from genset.evaluation.models.spec import parse_spec
+from genset.evaluation.models.weights import hash_of_weights
 from genset.finetune.heads import Head, find_head, trunk, with_head
 
 

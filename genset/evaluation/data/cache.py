@@ -37,9 +37,12 @@ class PixelCache:
         Raises:
             GensetError: it cannot be made.
         """
+        settings = asdict(geometry)
+        if not geometry.floored:  # which caches from before it do not name
+            del settings["floored"]
         identity = {
             "set": photos.content_hash,
-            "geometry": asdict(geometry),
+            "geometry": settings,
             "decoding": decoding,
             "versions": [PIL.__version__, torchvision.__version__],
         }

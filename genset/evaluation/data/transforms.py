@@ -12,11 +12,8 @@ of 255.
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 from torchvision.transforms import InterpolationMode
@@ -24,6 +21,7 @@ from torchvision.transforms.v2 import functional
 
 from genset.errors import PhotoRefused, first_line
 from genset.evaluation.models.preprocessing import CustomTransform, Geometry
+from genset.evaluation.models.transforms.cutting import Pixels, corner, cut, resized_to
 from genset.pixels import eight_bit
 
 try:
@@ -31,9 +29,7 @@ try:
 except ImportError:  # a later torchvision, without a decoder: Pillow does it all
     decode_jpeg = None
 
-# crop x crop x 3 uint8; of a caller's own transform, channels x height x width float32. Of several
-# photos, N x that.
-Pixels = NDArray[Any]
+__all__ = ["Pixels", "crops", "cut", "opened"]
 
 # Pillow checks a photo's size before it decodes it; torchvision does not.
 _LARGE = 40_000_000
@@ -84,46 +80,6 @@ def opened(path: Path) -> Image.Image:
         raise PhotoRefused("unreadable", first_line(error)) from None
 
 
-def cut(image: Image.Image, geometry: Geometry) -> Pixels:
-    """An RGB image, resized by Pillow as the geometry says, and cut.
-
-    Raises:
-        PhotoRefused: a caller's own transform fails on it.
-    """
-    if isinstance(geometry, CustomTransform):
-        try:
-            return geometry(image)
-        except Exception as error:  # noqa: BLE001 - it is the caller's own code
-            raise PhotoRefused("unreadable", f"the transform fails: {first_line(error)}") from None
-    width, height = _resized(image.width, image.height, geometry)
-    resized = image.resize((width, height), Image.Resampling[geometry.interpolation.upper()])
-    side = geometry.crop
-    left, top = round((width - side) / 2), round((height - side) / 2)
-    if width >= side and height >= side:
-        return np.asarray(resized.crop((left, top, left + side, top + side)))
-    filled = Image.new("RGB", (side, side), geometry.fill)
-    filled.paste(resized, (_before(side, width), _before(side, height)))
-    return np.asarray(filled)
-
-
-def _before(side: int, size: int) -> int:
-    """Where a photo begins on a square; where it is larger than that, to the left of it."""
-    return (side - size) // 2 if size < side else -round((size - side) / 2)
-
-
-def _resized(width: int, height: int, geometry: Geometry) -> tuple[int, int]:
-    """The sides that the photo is resized to, rounded as torchvision and timm do."""
-    size = geometry.resize
-    if geometry.fit == "both":
-        return size, size
-    if geometry.fit == "longer":
-        ratio = max(width / size, height / size)
-        return round(width / ratio), round(height / ratio)
-    if width <= height:
-        return size, int(size * height / width)
-    return int(size * width / height), size
-
-
 def _can_be_fast(geometry: Geometry) -> bool:
     if isinstance(geometry, CustomTransform):
         return False
@@ -132,12 +88,12 @@ def _can_be_fast(geometry: Geometry) -> bool:
 
 def _cut_fast(pixels: Tensor, geometry: Geometry) -> Pixels:
     height, width = pixels.shape[-2:]
-    wide, high = _resized(width, height, geometry)
+    wide, high = resized_to(width, height, geometry)
     resized = functional.resize(
         pixels, [high, wide], InterpolationMode(geometry.interpolation), antialias=True
     )
     side = geometry.crop
-    left, top = round((wide - side) / 2), round((high - side) / 2)
+    left, top = corner(wide, geometry), corner(high, geometry)
     square = resized[:, top : top + side, left : left + side]
     cut_out: Pixels = square.permute(1, 2, 0).contiguous().numpy()
     return cut_out

@@ -1,6 +1,7 @@
 """A network as an ONNX file, written once, for the engines that read one."""
 
 import hashlib
+import json
 import logging
 import warnings
 from pathlib import Path
@@ -16,7 +17,9 @@ def onnx_file(model: LoadedModel, folder: Path) -> Path:
     """Where a model lies as ONNX, or will; another version of PyTorch writes another file."""
     if model.onnx is not None:
         return model.onnx
+    more = (json.dumps(model.identity, sort_keys=True),) if model.identity else ()
     identity = (
+        *more,
         model.weights_hash,
         model.spec.kind,
         model.spec.arch or model.spec.target,

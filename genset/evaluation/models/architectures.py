@@ -55,7 +55,7 @@ def bare(spec: ModelSpec, outputs: int) -> Loaded:
         network = zoo.get_model(name, weights=None, **again, **other)
         return network, Preprocessing.of_torchvision(first.transforms())
     if module == "timm":
-        return _create(spec, name, **other)
+        return create_timm(spec, name, **other)
     return _call(spec, module, name, other), Preprocessing.usual()
 
 
@@ -98,11 +98,11 @@ def _weights_enum(spec: ModelSpec, name: str) -> Any:
 
 
 def _of_timm(spec: ModelSpec) -> Loaded:
-    with _quick_hub():
-        return _create(spec, spec.target, pretrained=True)
+    with quick_hub():
+        return create_timm(spec, spec.target, pretrained=True)
 
 
-def _create(spec: ModelSpec, name: str, **options: Any) -> Loaded:
+def create_timm(spec: ModelSpec, name: str, **options: Any) -> Loaded:
     try:
         import timm
     except ModuleNotFoundError:
@@ -139,7 +139,7 @@ def timm_preprocessing(network: nn.Module) -> Preprocessing:
 
 
 @contextmanager
-def _quick_hub() -> Iterator[None]:
+def quick_hub() -> Iterator[None]:
     """Where the hub's name does not even resolve, its client must not try for minutes.
 
     It then looks only at what was fetched before. A proxy resolves names itself.

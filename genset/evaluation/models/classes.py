@@ -10,6 +10,9 @@ from genset.taxonomy import imagenet1k
 # Stands for an output that is no class: some models were trained with one more, for "none".
 BACKGROUND = ""
 
+# In the place of a list: ImageNet's 1,000 in sorted order, for a model that does not say so.
+SORTED = "imagenet1k"
+
 # The first line of a list of classes that are not ImageNet's.
 OTHERS = "# not ImageNet"
 
@@ -17,7 +20,8 @@ OTHERS = "# not ImageNet"
 def class_order(file: str = "", background: int | None = None) -> tuple[str, ...]:
     """The wnid of each output, in order; `BACKGROUND` for one that is no class.
 
-    Without a `file` these are ImageNet's 1,000 in the sorted order of their wnids. A file has one
+    Without a `file`, or with `SORTED`, these are ImageNet's 1,000 in the sorted order of their
+    wnids. A file has one
     wnid a line, or the word "background"; it may have fewer classes than ImageNet. Where its first
     line is `OTHERS`, the names of any classes follow. `background` puts an output that is no class
     at this index (0: before the first) of either list.
@@ -46,6 +50,8 @@ def other_classes(specs: Iterable[ModelSpec]) -> set[str]:
 
 
 def _read(path: Path) -> list[str]:
+    if str(path) == SORTED:
+        return [each.wnid for each in imagenet1k()]
     try:
         lines = path.read_text("utf-8").split("\n")
     except (OSError, ValueError) as error:

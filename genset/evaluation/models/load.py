@@ -1,21 +1,28 @@
 """Load what a model spec names: the network, its weights, its own preprocessing."""
 
-import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from genset.errors import BadInput
 from genset.evaluation.models.architectures import bare, pretrained
 from genset.evaluation.models.checkpoints.put import put_weights
 from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.exported import load_exported
+from genset.evaluation.models.huggingface.load import load_hugging_face
+from genset.evaluation.models.parts import Parts
 from genset.evaluation.models.preprocessing import Preprocessing
 from genset.evaluation.models.spec import ModelSpec
+from genset.evaluation.models.weights import hash_of_weights
+from genset.evaluation.models.zeroshot.openclip import load_open_clip
 from genset.files import sha256_of
+
+# In a folder of runs, where what is computed once for all of them is kept.
+KEPT = ".zeroshot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,9 @@ class LoadedModel:
         exports_to_onnx: whether PyTorch can write the network as ONNX.
         salt: makes its runs unlike all others, where it may be another model than that of an
             earlier run; "" for any model that comes from a file.
+        identity: what else its answers depend on, beside weights and architecture: part of the key
+            of its runs.
+        versions: of the packages, beside PyTorch, that its answers depend on.
         device: "cpu", or another device's name, where the network must stay there; "" where it may
             be moved to a GPU.
     """
@@ -52,25 +62,46 @@ class LoadedModel:
     exports_to_onnx: bool = True
     device: str = ""
     salt: str = ""
+    identity: dict[str, object] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
 
 
-def load_model(spec: ModelSpec, allow_code: bool = False) -> LoadedModel:
-    """Load the model that a spec names; one that is code only if `allow_code`.
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """How models are loaded.
+
+    Attributes:
+        allow_code: also those that are code.
+        kept: a folder for what is computed once for all runs, as the features of texts; None: it
+            is computed each time.
+    """
+
+    allow_code: bool = False
+    kept: Path | None = None
+
+
+def load_model(spec: ModelSpec, allow_code: bool = False, kept: Path | None = None) -> LoadedModel:
+    """Load the model that a spec names.
+
+    Args:
+        spec: the model's.
+        allow_code: also load one that is code.
+        kept: a folder for what is computed once for all runs; None: it is computed each time.
 
     Raises:
         BadInput: the spec names something that is not there.
         ModelError: the weights do not come, or do not fit.
     """
     order = class_order(spec.classes, spec.background)
-    return LOADERS[spec.kind](spec, order, allow_code)
+    return LOADERS[spec.kind](spec, order, Loading(allow_code, kept))
 
 
-def _pretrained(spec: ModelSpec, order: tuple[str, ...], allow_code: bool) -> LoadedModel:
+def _pretrained(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
     network, preprocessing = pretrained(spec)
     return _network(spec, order, network, preprocessing, [])
 
 
-def _checkpoint(spec: ModelSpec, order: tuple[str, ...], allow_code: bool) -> LoadedModel:
+def _checkpoint(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
     network, preprocessing = bare(spec, len(order))
     notes = put_weights(spec, network)
     return _network(spec, order, network, preprocessing, notes)
@@ -94,8 +125,30 @@ def _network(
     )
 
 
-def _exported(spec: ModelSpec, order: tuple[str, ...], allow_code: bool) -> LoadedModel:
-    exported = load_exported(spec, allow_code)
+def _hugging_face(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    return _assembled(spec, load_hugging_face(spec, order, how.kept))
+
+
+def _open_clip(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    return _assembled(spec, load_open_clip(spec, order, how.kept))
+
+
+def _assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
+    network = parts.network.float().eval()
+    return LoadedModel(
+        spec=replace(spec, arch=parts.architecture),
+        network=network,
+        preprocessing=_changed(spec, parts.preprocessing),
+        weights_hash=parts.weights_hash or hash_of_weights(network.state_dict()),
+        order=parts.order,
+        notes=parts.notes,
+        identity={"outputs": parts.order, **parts.identity},
+        versions={package: version(package) for package in parts.packages},
+    )
+
+
+def _exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    exported = load_exported(spec, how.allow_code)
     preprocessing = _changed(spec, Preprocessing.usual(exported.side or 224))
     crop = preprocessing.geometry.crop
     if exported.side not in (None, crop):
@@ -118,13 +171,15 @@ def _exported(spec: ModelSpec, order: tuple[str, ...], allow_code: bool) -> Load
 
 
 # How each kind of `spec.KINDS` that is a network is loaded.
-LOADERS: dict[str, Callable[[ModelSpec, tuple[str, ...], bool], LoadedModel]] = {
+LOADERS: dict[str, Callable[[ModelSpec, tuple[str, ...], Loading], LoadedModel]] = {
     "torchvision": _pretrained,
     "timm": _pretrained,
     "file": _checkpoint,
     "export": _exported,
     "onnx": _exported,
     "torchscript": _exported,
+    "hf": _hugging_face,
+    "openclip": _open_clip,
 }
 
 
@@ -142,15 +197,3 @@ def _changed(spec: ModelSpec, preprocessing: Preprocessing) -> Preprocessing:
         return preprocessing.changed(spec.preprocessing)
     except BadInput as error:
         raise BadInput(f"model {spec.text!r}: {error}") from None
-
-
-def hash_of_weights(weights: Mapping[str, Tensor]) -> str:
-    """A sha256 over names, kinds, shapes and values, in the order of the names."""
-    digest = hashlib.sha256()
-    for key, value in sorted(weights.items()):
-        digest.update(f"{key} {value.dtype} {list(value.shape)}\n".encode())
-        if value.is_quantized:
-            value = value.dequantize()
-        values = value.detach().cpu().contiguous().reshape(-1)
-        digest.update(values.view(torch.uint8).numpy().tobytes())  # numpy knows no bfloat16
-    return f"sha256:{digest.hexdigest()}"

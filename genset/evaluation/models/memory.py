@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from genset.errors import BadInput, first_line
 from genset.evaluation.models.architectures import timm_preprocessing
 from genset.evaluation.models.classes import class_order
-from genset.evaluation.models.load import LoadedModel, hash_of_weights
+from genset.evaluation.models.load import LoadedModel
 from genset.evaluation.models.preprocessing import (
     CustomTransform,
     Geometry,
@@ -20,6 +20,7 @@ from genset.evaluation.models.preprocessing import (
     numbers_of,
 )
 from genset.evaluation.models.spec import ModelSpec
+from genset.evaluation.models.weights import hash_of_weights
 
 
 def model_in_memory(

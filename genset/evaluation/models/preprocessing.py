@@ -38,6 +38,9 @@ class Geometry:
         fit: which side `resize` is the length of: the "shorter" one; the "longer" one, with what is
             missing filled up; or "both", which gives up the photo's proportions.
         fill: the colour to fill up with.
+        floored: where a side is an odd number of pixels too long, whether the smaller half is cut
+            off before the square, as transformers does; else half a pixel is rounded to even, as
+            torchvision and timm do.
     """
 
     resize: int
@@ -45,6 +48,7 @@ class Geometry:
     interpolation: str = "bilinear"
     fit: str = "shorter"
     fill: tuple[int, int, int] = (0, 0, 0)
+    floored: bool = False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -179,6 +183,8 @@ class Preprocessing:
             for name in ("resize", "crop", "interpolation")
             if name in overrides
         }
+        if overrides and isinstance(self.geometry, CustomTransform):
+            raise BadInput(f"its own transform is used as it is: leave out {', '.join(overrides)}")
         geometry = replace(self.geometry, **sizes)
         if geometry.crop > geometry.resize and geometry.fit != "longer":  # would fill up with black
             raise BadInput(
@@ -204,4 +210,6 @@ class Preprocessing:
         }
         if self.geometry.fit != "shorter":
             words["fit"] = self.geometry.fit
+        if self.geometry.floored:
+            words["floored"] = True
         return words

@@ -12,6 +12,8 @@
     export:PATH.pt2                                         what torch.export saved
     onnx:PATH.onnx                                          an ONNX file
     torchscript:PATH.pt                                     TorchScript, which is code
+    hf:FOLDER                                               a folder in Hugging Face's form
+    openclip:ViT-B-32?weights=FILE&prompts=openai80         a CLIP model of open_clip's, zero-shot
     predictions:preds.npy?name=mine                         answers that were computed elsewhere
     answers:said.jsonl?prompts=asked.jsonl                  ... in free text
 
@@ -25,6 +27,10 @@ of its preprocessing, where it differs from the model's own: `resize` and `crop`
 others) and `prefix` (what stands before the names of its weights, where several of them would fit).
 Answers in letters have `prompts` (the questions that `--write-prompts` wrote). Your own CALLABLE is
 given `num_classes`, if it takes that, where there are not 1,000.
+
+A model that compares photos with texts (`openclip:`, and `hf:` with a folder of CLIP, SigLIP and
+their like) has `prompts` (openai80, simple, or a file with a template a line, {} for the name),
+`names` (lemmas, openai, or a file) and `tokenizer` (a folder); `openclip:` has `weights` (a file).
 """
 
 from dataclasses import dataclass, field
@@ -39,6 +45,7 @@ INTERPOLATIONS = ("bilinear", "bicubic")
 _OF_ALL = ("name", "classes", "background", "trained_until")
 _PREPROCESSING = ("resize", "crop", "interpolation", "mean", "std")
 _OF_FILES = ("arch", "ema", "prefix")
+_ZERO_SHOT = ("prompts", "names", "tokenizer")
 
 # The kinds, with the options of each. How one becomes a network says `load.LOADERS`; predictions
 # have none.
@@ -49,6 +56,8 @@ KINDS = {
     "export": (*_OF_ALL, *_PREPROCESSING),
     "onnx": (*_OF_ALL, *_PREPROCESSING),
     "torchscript": (*_OF_ALL, *_PREPROCESSING),
+    "hf": (*_OF_ALL, *_PREPROCESSING, *_ZERO_SHOT),
+    "openclip": ("weights", *_ZERO_SHOT, "name", "classes", "trained_until", *_PREPROCESSING),
     "predictions": _OF_ALL,
     "answers": ("name", "classes", "prompts", "trained_until"),
 }
@@ -62,7 +71,8 @@ class ModelSpec:
         text: the spec as it was given.
         kind: one of `KINDS`; "memory" for a network that was handed over in Python.
         target: what follows the kind: an architecture or a path.
-        arch: of a file: ``torchvision:NAME``, ``timm:NAME`` or ``MODULE:CALLABLE``; otherwise "".
+        arch: of a file: ``torchvision:NAME``, ``timm:NAME`` or ``MODULE:CALLABLE``; of a folder in
+            Hugging Face's form that was loaded, what its configuration says; otherwise "".
         name: how the model is called in tables.
         preprocessing: overrides; any of resize, crop, interpolation, mean, std.
         classes: the file that lists what each output stands for; "" for none.
@@ -72,6 +82,8 @@ class ModelSpec:
             It changes no answer, and is no part of a run's key.
         prompts: of answers in free text: the file of the questions; "" for none.
         prefix: of a file: what stands before the names of the weights; None where it was not said.
+        texts: of a model that compares photos with texts: any of prompts, names, tokenizer and
+            weights, as they were given.
     """
 
     text: str
@@ -86,6 +98,7 @@ class ModelSpec:
     trained_until: str = ""
     prompts: str = ""
     prefix: str | None = None
+    texts: dict[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def is_predictions(self) -> bool:
@@ -114,8 +127,8 @@ def parse_spec(text: str) -> ModelSpec:
     if not colon or kind not in KINDS or not target:
         raise BadInput(
             f"model {text!r}: a spec is torchvision:NAME or file:CHECKPOINT?arch=torchvision:NAME "
-            "or timm:NAME, export:PATH, onnx:PATH, torchscript:PATH, predictions:PATH or "
-            "answers:PATH"
+            "or timm:NAME, export:PATH, onnx:PATH, torchscript:PATH, hf:FOLDER, "
+            "openclip:NAME?weights=FILE, predictions:PATH or answers:PATH"
         )
     options = dict(parse_qsl(query, keep_blank_values=True))
     _only_known(text, kind, options)
@@ -123,6 +136,9 @@ def parse_spec(text: str) -> ModelSpec:
     module, _, callable_name = arch.partition(":")
     if kind == "file" and not (module and callable_name):
         raise BadInput(f"model {text!r}: say what it is with ?arch=torchvision:NAME")
+    texts = {name: options[name] for name in ("weights", *_ZERO_SHOT) if name in options}
+    if kind == "openclip" and not texts.get("weights"):
+        raise BadInput(f"model {text!r}: say where its weights lie with ?weights=FILE")
     return ModelSpec(
         text=text,
         kind=kind,
@@ -134,8 +150,9 @@ def parse_spec(text: str) -> ModelSpec:
         background=_index(text, options["background"]) if "background" in options else None,
         ema=_yes_or_no(text, options["ema"]) if "ema" in options else None,
         trained_until=_date(text, options["trained_until"]) if "trained_until" in options else "",
-        prompts=options.get("prompts", ""),
+        prompts=options.get("prompts", "") if kind == "answers" else "",
         prefix=options.get("prefix"),
+        texts=texts,
     )
 
 
@@ -149,8 +166,10 @@ def _only_known(text: str, kind: str, options: dict[str, str]) -> None:
 
 
 def _shown(kind: str, target: str) -> str:
-    if kind in ("torchvision", "timm"):
+    if kind in ("torchvision", "timm", "openclip"):
         return target.removeprefix("hf-hub:")
+    if kind == "hf":
+        return Path(target).resolve().name if target in (".", "..") else Path(target).name
     return Path(target).stem
 
 

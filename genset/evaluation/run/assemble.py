@@ -53,7 +53,7 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
         weights_hash=task.model.weights_hash,
         preprocessing=task.preprocessing,
         precision=plan.options.precision,
-        versions=versions(engine),
+        versions=versions(engine) | task.model.versions,
         device=", ".join(sorted(task.devices)) or device_of(engine),
         seconds=time.monotonic() - plan.started,
         engine=engine,

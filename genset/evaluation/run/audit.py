@@ -11,7 +11,7 @@ from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.transforms import Pixels, crops
 from genset.evaluation.engines.pytorch import TorchEngine
 from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.models.preprocessing import Preprocessing
+from genset.evaluation.models.preprocessing import CustomTransform, Preprocessing
 from genset.evaluation.models.spec import parse_preprocessing
 from genset.statistics.mcnemar import exact_mcnemar
 
@@ -125,6 +125,8 @@ def _judged(options: str, theirs: NDArray[np.bool_], declared: NDArray[np.bool_]
 
 def _variants(declared: Preprocessing) -> dict[str, Preprocessing]:
     """Other preprocessings, by the options that give them; none that is the declared one."""
+    if isinstance(declared.geometry, CustomTransform):  # used as it is, normalization and all
+        return {}
     crop = declared.geometry.crop
     options = [
         *_NORMALIZATIONS,

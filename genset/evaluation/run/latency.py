@@ -24,7 +24,7 @@ from genset.evaluation.engines import ENGINES
 from genset.evaluation.engines.engine import Engine, EngineOptions, Logits, open_engine
 from genset.evaluation.engines.export import onnx_file, write_onnx
 from genset.evaluation.engines.select import candidates, check_engine
-from genset.evaluation.models.load import LoadedModel, load_model
+from genset.evaluation.models.load import KEPT, LoadedModel, load_model
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.processes import call_in_fork, cores
 from genset.evaluation.results.runs import Run, load_predictions, run_folder
@@ -115,7 +115,7 @@ def measure(
         ModelError: the model cannot be loaded or run.
         GensetError: no photo can be read any more.
     """
-    model = load_model(spec, options.allow_code)
+    model = load_model(spec, options.allow_code, runs / KEPT)
     asked = run.engine or "auto" if options.engine == "auto" else options.engine
     (name,) = candidates(model, asked, False, options.precision)
     onnx = None

@@ -78,6 +78,7 @@ class ScoringPlan:
             identity["keep"] = options.keep
         if spec.classes or spec.background is not None:
             identity["outputs"] = model.order
+        identity |= model.identity
         if model.salt:
             identity["salt"] = model.salt
         key = run_key(**identity)

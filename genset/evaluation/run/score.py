@@ -20,7 +20,7 @@ from genset.errors import GensetError, ModelError
 from genset.evaluation.data.loader import Loader, PixelDataset, PrefetchLoader
 from genset.evaluation.engines.engine import Logits
 from genset.evaluation.engines.runner import Runner
-from genset.evaluation.models.load import LoadedModel, load_model
+from genset.evaluation.models.load import KEPT, LoadedModel, load_model
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.processes import CAN_FORK
 from genset.evaluation.results.runs import Run
@@ -52,7 +52,7 @@ def score_models(
     for model in models:
         try:
             loaded = (
-                load_model(model, plan.options.allow_code)
+                load_model(model, plan.options.allow_code, plan.runs / KEPT)
                 if isinstance(model, ModelSpec)
                 else model
             )

@@ -1,0 +1,34 @@
+"""A `hf:` spec to the parts of its model."""
+
+from pathlib import Path
+
+from genset.evaluation.models.huggingface.classifier import load_classifier
+from genset.evaluation.models.huggingface.folder import open_folder
+from genset.evaluation.models.huggingface.quiet import transformers_for
+from genset.evaluation.models.huggingface.timm_folder import load_timm_folder
+from genset.evaluation.models.huggingface.zero_shot import compares_with_texts, load_zero_shot
+from genset.evaluation.models.parts import Parts
+from genset.evaluation.models.spec import ModelSpec
+
+
+def load_hugging_face(spec: ModelSpec, order: tuple[str, ...], kept: Path | None) -> Parts:
+    """The parts of the model that a `hf:` spec names.
+
+    Args:
+        spec: the model's.
+        order: what its outputs stand for, if its spec says so; otherwise its labels do.
+        kept: a folder for the features of texts; None: they are computed each time.
+
+    Raises:
+        BadInput: there is no such folder, or it is no model that can be scored.
+        ModelError: its weights do not come, or do not fit.
+        MissingExtra: a package is missing.
+    """
+    folder = open_folder(spec)
+    said = order if spec.classes else None
+    if folder.is_of_timm:
+        return load_timm_folder(spec, folder, said)
+    with transformers_for(spec.text) as transformers:
+        if compares_with_texts(folder):
+            return load_zero_shot(spec, folder, order, kept, transformers)
+        return load_classifier(spec, folder, said, transformers)

@@ -1,0 +1,110 @@
+"""What each class is called in a sentence: these names alone move accuracy by points."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from genset.errors import BadInput, MissingExtra
+from genset.taxonomy import imagenet1k
+
+_MOST_BYTES = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Names or sentences, with the word that says where they are from: "lemmas", "a.txt"."""
+
+    source: str
+    texts: tuple[str, ...]
+
+
+def class_names(asked: str, order: Sequence[str]) -> Listed:
+    """A name for each class.
+
+    Args:
+        asked: "lemmas" (or ""): WordNet's, as `lemma_names` has them; "openai": open_clip's
+            IMAGENET_CLASSNAMES; or a file, with a name a line in the order of the classes, or a
+            CSV file with the columns wnid and name, in any order.
+        order: the classes, by wnid, or by any name where they are not ImageNet's.
+
+    Raises:
+        BadInput: a class has no name, or the file cannot be read.
+        MissingExtra: "openai", and open_clip is not installed.
+    """
+    if asked in ("", "lemmas"):
+        known = lemma_names()
+        return Listed("lemmas", tuple(known.get(each, each.replace("_", " ")) for each in order))
+    if asked == "openai":
+        return Listed("openai", _named(order, _openai(), "names=openai"))
+    lines = read_lines(asked, "names")
+    if lines[0].replace(" ", "") == "wnid,name":
+        rows = list(csv.DictReader(io.StringIO("\n".join(lines)), skipinitialspace=True))
+        names = {row["wnid"]: (row["name"] or "").strip() for row in rows}
+        if len(names) < len(rows):
+            raise BadInput(f"the names {asked} have a class twice")
+        return Listed(Path(asked).name, _named(order, names, asked))
+    if len(lines) != len(order):
+        raise BadInput(
+            f"the names {asked} are {len(lines):,}, and there are {len(order):,} classes: write "
+            "one a line, in their order, or a CSV file with the columns wnid and name"
+        )
+    return Listed(Path(asked).name, tuple(lines))
+
+
+@cache
+def lemma_names() -> dict[str, str]:
+    """WordNet's first lemma for each class of ImageNet, by wnid.
+
+    Where two classes share it, a lemma that one has alone; or the lemma, and what it is a kind of:
+    "crane (wading bird)".
+    """
+    classes = imagenet1k()
+    first = Counter(each.name for each in classes)
+    all_lemmas = Counter(lemma for each in classes for lemma in each.lemmas)
+    names = {}
+    for each in classes:
+        own = next((lemma for lemma in each.lemmas if all_lemmas[lemma] == 1), None)
+        shared = first[each.name] > 1
+        names[each.wnid] = (own or f"{each.name} ({each.hypernyms[0]})") if shared else each.name
+    return names
+
+
+def read_lines(file: str, what: str) -> list[str]:
+    """The lines of a file that people write, without those that are empty at its end.
+
+    Raises:
+        BadInput: it cannot be read, is empty, or has an empty line.
+    """
+    path = Path(file)
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise ValueError("the file is too long")
+        lines = [line.strip() for line in path.read_text("utf-8-sig").split("\n")]
+    except (OSError, ValueError) as error:
+        raise BadInput(f"the {what} {file} cannot be read: {error}") from None
+    while lines and not lines[-1]:
+        lines.pop()
+    if not lines or not all(lines):
+        empty = f"line {lines.index('') + 1} is empty" if lines else "they are empty"
+        raise BadInput(f"the {what} {file} cannot be used: {empty}")
+    return lines
+
+
+def _openai() -> dict[str, str]:
+    try:
+        from open_clip import IMAGENET_CLASSNAMES
+    except ModuleNotFoundError:
+        raise MissingExtra("names=openai", "zeroshot") from None
+    wnids = [each.wnid for each in imagenet1k()]
+    return dict(zip(wnids, IMAGENET_CLASSNAMES, strict=True))
+
+
+def _named(order: Sequence[str], names: dict[str, str], where: str) -> tuple[str, ...]:
+    missing = [each for each in order if not names.get(each)]
+    if missing:
+        raise BadInput(f"{where} has no name for {len(missing):,} classes ({missing[0]}, ...)")
+    return tuple(names[each] for each in order)
