@@ -36,6 +36,12 @@ INNER_FLOORS = {
         {"run"},
         {"evaluate", "locate"},
     ],
+    "evaluation.data": [
+        {"formats", "sets"},
+        {"photos", "transforms"},
+        {"cache"},
+        {"loader"},
+    ],
     "evaluation.run": [
         {"environment", "shards", "startup"},
         {"options"},

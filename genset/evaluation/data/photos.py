@@ -3,51 +3,17 @@
 import csv
 import hashlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from genset.errors import BadInput
+from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto
 from genset.files import sha256_of
 from genset.release.reader import MANIFEST, Release
 from genset.taxonomy import imagenet1k
 
+__all__ = ["SUFFIXES", "PhotoSet", "ScoredPhoto", "open_set"]
+
 SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".ppm", ".tif", ".tiff"}
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredPhoto:
-    """A photo and its true class. `id` is its path in the set, with forward slashes."""
-
-    id: str
-    path: Path
-    wnid: str
-
-
-@dataclass(frozen=True, slots=True)
-class PhotoSet:
-    """Photos with their classes, in the order of their ids. `content_hash` names these bytes.
-
-    Where `listed`, there are no photos: a table names them (in the order of its rows), and
-    predictions alone can be scored. `notes` say what of a folder is left out.
-    """
-
-    name: str
-    root: Path
-    content_hash: str
-    photos: tuple[ScoredPhoto, ...]
-    listed: bool = False
-    notes: tuple[str, ...] = ()
-
-    @property
-    def ids(self) -> list[str]:
-        """The photos' ids, in the order in which answers are given."""
-        return [photo.id for photo in self.photos]
-
-    def __len__(self) -> int:
-        return len(self.photos)
-
-    def __repr__(self) -> str:
-        return f"<{self.name}: {len(self):,} photos, {self.content_hash[:19]}>"
 
 
 def open_set(named: str, releases: Path | None = None, others: Collection[str] = ()) -> PhotoSet:

@@ -1,0 +1,122 @@
+"""What every layout of a set gives: photos, each with its id, its class and where its bytes lie.
+
+A photo is a few plain values, so that a set is cheap to send to another process or machine. Whoever
+has one reads its bytes with `ScoredPhoto.read_bytes`, whatever the layout: from a file of its own,
+from a part of a file (a member of a tar), or from a row of a table.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+
+class HasBytes(Protocol):
+    """A photo, or the path of its file."""
+
+    def read_bytes(self) -> bytes:
+        """The photo as it is encoded.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+
+
+class Part(Protocol):
+    """Which part of a file a photo is: a small frozen value that can be pickled."""
+
+    def read(self, path: Path) -> bytes:
+        """The photo's bytes, from the file at `path`.
+
+        Raises:
+            OSError: they cannot be read.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """So many bytes of a file, from one of its bytes on."""
+
+    offset: int
+    size: int
+
+    def read(self, path: Path) -> bytes:
+        """These bytes.
+
+        Raises:
+            OSError: they cannot be read, or the file ends before they do.
+        """
+        with path.open("rb", buffering=0) as file:
+            file.seek(self.offset)
+            found = file.read(self.size)
+        if len(found) != self.size:
+            raise OSError(f"{path.name} is cut off")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPhoto:
+    """A photo and its true class.
+
+    Attributes:
+        id: its path in the set, with forward slashes.
+        path: the file that its bytes are in.
+        wnid: its class.
+        part: which part of the file it is; None: all of it.
+        sha256: of its bytes when the set was opened, 64 hexadecimal digits; "" where they could
+            not be read, or were not asked for.
+    """
+
+    id: str
+    path: Path
+    wnid: str
+    part: Part | None = None
+    sha256: str = ""
+
+    def read_bytes(self) -> bytes:
+        """The photo as it is encoded.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        return self.path.read_bytes() if self.part is None else self.part.read(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoSet:
+    """Photos with their classes, in the order of their ids. `content_hash` names these bytes.
+
+    Where `listed`, there are no photos: a table names them (in the order of its rows), and
+    predictions alone can be scored. `notes` say what of a folder is left out.
+    """
+
+    name: str
+    root: Path
+    content_hash: str
+    photos: tuple[ScoredPhoto, ...]
+    listed: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> list[str]:
+        """The photos' ids, in the order in which answers are given."""
+        return [photo.id for photo in self.photos]
+
+    def __len__(self) -> int:
+        return len(self.photos)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self):,} photos, {self.content_hash[:19]}>"
+
+
+def hash_of(photos: Iterable[ScoredPhoto]) -> str:
+    """A set's content hash: over ids, classes and bytes, in the set's order, in any layout.
+
+    An id that begins with its class says it; of a photo with another id the class is hashed too.
+    """
+    digest = hashlib.sha256()
+    for photo in photos:
+        of_class = "" if photo.id.startswith(f"{photo.wnid}/") else f"{photo.wnid} "
+        digest.update(f"{photo.id} {of_class}{photo.sha256 or 'unreadable'}\n".encode())
+    return f"sha256:{digest.hexdigest()}"
