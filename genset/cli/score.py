@@ -117,8 +117,8 @@ def evaluate(
     from genset.reporting.latency import Timed, timed
 
     check_latency(latency, price)
-    found = locate_set(photos, folder, other_classes(models))
     kept = runs or locate_runs(folder)
+    found = locate_set(photos, folder, other_classes(models), kept)
     options = ScoringOptions(keep=max(k, 5), **how)
     if networks:
         start_pytorch(networks)
