@@ -1,7 +1,5 @@
 """Which files of a set are photos: by their endings; a file without one by its first bytes."""
 
-from pathlib import PurePath
-
 # What fine-tuning takes, too.
 SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".ppm", ".tif", ".tiff"}
 
@@ -25,12 +23,13 @@ _BRANDS = (b"heic", b"heix", b"hevc", b"hevx", b"mif1", b"msf1", b"avif", b"avis
 
 def is_photo_name(name: str) -> bool:
     """Whether a file is a photo by its ending."""
-    return PurePath(name).suffix.lower() in _ENDINGS
+    stem, dot, ending = name.rpartition(".")
+    return bool(stem) and (dot + ending).lower() in _ENDINGS
 
 
 def has_no_ending(name: str) -> bool:
     """Whether only its content can say whether a file is a photo; hidden files are none."""
-    return not PurePath(name).suffix and not name.startswith(".")
+    return "." not in name
 
 
 def looks_like_photo(head: bytes) -> bool:

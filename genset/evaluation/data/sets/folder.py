@@ -1,8 +1,9 @@
 """A folder of one folder of photos a class: ``n02123045/photo.jpg``."""
 
 import os
+import stat
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from genset.errors import BadInput
@@ -37,9 +38,13 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
         else:
             _list_class(Path(child.path), kept, found)
     found.check(named)
-    sums = kept.all_sha256([photo.path for photo in found.photos])
+    paths = [f"{folder}/{image}" for image in found.photos]
+    sums = kept.all_sha256(paths)
     kept.save()
-    photos = [replace(each, sha256=sha) for each, sha in zip(found.photos, sums, strict=True)]
+    photos = [
+        ScoredPhoto(image, Path(path), image.partition("/")[0], sha256=sha256)
+        for image, path, sha256 in zip(found.photos, paths, sums, strict=True)
+    ]
     return PhotoSet(
         name=folder.resolve().name,
         root=folder,
@@ -54,7 +59,7 @@ class Classified:
     """The photos of folders of classes, and by their names what is left out.
 
     Attributes:
-        photos: those that are in a class's folder.
+        photos: the ids of those that are in a class's folder, CLASS/NAME.
         strange: folders that are no classes.
         empty: classes without photos.
         closed: folders of classes that cannot be read.
@@ -62,7 +67,7 @@ class Classified:
         others: files of classes' folders that are no photos.
     """
 
-    photos: list[ScoredPhoto] = field(default_factory=list)
+    photos: list[str] = field(default_factory=list)
     strange: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
@@ -122,28 +127,28 @@ def _list_class(folder: Path, kept: KeptHashes, found: Classified) -> None:
         return
     before = len(found.photos)
     for child in children:
-        path = folder / child.name
+        is_folder = _is_folder(child)
         if is_photo_name(child.name) or (
-            has_no_ending(child.name) and not _is_folder(child) and _is_photo(path, kept)
+            has_no_ending(child.name) and not is_folder and _is_photo(child.path, kept)
         ):
-            found.photos.append(ScoredPhoto(f"{folder.name}/{child.name}", path, folder.name))
-        elif not _is_folder(child) and not child.name.startswith("."):
+            found.photos.append(f"{folder.name}/{child.name}")
+        elif not is_folder and not child.name.startswith("."):
             found.others.append(child.name)
-        if _is_folder(child):
-            below = sorted(each.name for each in path.rglob("*") if is_photo_name(each.name))
-            found.stray += below
+        if is_folder:
+            below = (each.name for each in Path(child.path).rglob("*"))
+            found.stray += sorted(name for name in below if is_photo_name(name))
     if len(found.photos) == before:
         found.empty.append(folder.name)
 
 
-def _is_photo(path: Path, kept: KeptHashes) -> bool:
+def _is_photo(path: str, kept: KeptHashes) -> bool:
     """Whether a file without an ending is a photo, or cannot be read, which is said of it then."""
     if kept.knows(path):
         return True
     try:
-        if not path.is_file() and path.exists():
+        if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe, which would never end
             return False
-        with path.open("rb") as file:
+        with Path(path).open("rb") as file:
             return looks_like_photo(file.read(HEAD))
     except OSError:
         return True

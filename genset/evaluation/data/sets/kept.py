@@ -46,20 +46,20 @@ class KeptHashes:
         self._used: dict[str, list[Any]] = {}
         self._changed = False
 
-    def knows(self, path: Path) -> bool:
+    def knows(self, path: str) -> bool:
         """Whether the file was read before, and is the same."""
         return self._known(path) is not None
 
-    def sha256(self, path: Path) -> str:
+    def sha256(self, path: str | Path) -> str:
         """A file's sha256, as 64 hexadecimal digits.
 
         Raises:
             OSError: it cannot be read.
         """
-        found: str = self.read(path, sha256_of)
+        found: str = self.read(str(path), lambda path: sha256_of(Path(path)))
         return found
 
-    def all_sha256(self, paths: Sequence[Path]) -> list[str]:
+    def all_sha256(self, paths: Sequence[str]) -> list[str]:
         """The sha256 of each file, "" of one that cannot be read; with progress."""
         found = [self._known(path) for path in paths]
         unknown = [place for place, each in enumerate(found) if each is None]
@@ -70,7 +70,7 @@ class KeptHashes:
                 found[place] = ""
         return found
 
-    def read(self, path: Path, reader: Callable[[Path], Any]) -> Any:
+    def read(self, path: str, reader: Callable[[str], Any]) -> Any:
         """What `reader` finds in a file, kept as JSON; the same file always has the same reader.
 
         Raises:
@@ -95,7 +95,7 @@ class KeptHashes:
         with suppress(OSError), written_whole(self._path, secured=False) as file:
             file.write(head + body)
 
-    def _known(self, path: Path) -> Any:
+    def _known(self, path: str) -> Any:
         name = self._name(path)
         record = self._used.get(name) or self._kept.get(name)
         if record is None:
@@ -108,17 +108,17 @@ class KeptHashes:
         self._used[name] = record
         return record[-1]
 
-    def _name(self, path: Path) -> str:
-        return str(path).removeprefix(self._prefix)
+    def _name(self, path: str) -> str:
+        return path.removeprefix(self._prefix)
 
 
-def _stat(path: Path) -> _Stat:
+def _stat(path: str) -> _Stat:
     """Size, times in nanoseconds, inode and device.
 
     Raises:
         OSError: it is not there, or no regular file.
     """
-    found = os.stat(path)  # noqa: PTH116 - pathlib's takes twice as long, and files are many
+    found = os.stat(path)  # noqa: PTH116 - pathlib's paths take most of the time of many files
     if not stat.S_ISREG(found.st_mode):
         raise OSError(0, "it is not a regular file")
     return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev]

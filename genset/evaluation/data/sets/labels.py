@@ -55,7 +55,7 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
     if not any(os.path.lexists(photo.path) for photo in photos):
         return listed
     kept = KeptHashes(hashes, path)
-    sums = kept.all_sha256([photo.path for photo in photos])
+    sums = kept.all_sha256([str(photo.path) for photo in photos])
     kept.save()
     there = tuple(replace(each, sha256=sha) for each, sha in zip(photos, sums, strict=True))
     return replace(
