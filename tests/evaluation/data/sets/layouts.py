@@ -6,12 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import datasets
+import pyarrow.parquet as pq
 import webdataset
 
 from genset.taxonomy import imagenet1k
 
 # The photos that are written: folders of classes, as `genset evaluate` always took them.
 Photos = Path
+
+Writer = Callable[[Photos, Path], str]
+"""Writes the photos in a layout into a folder; returns the set's name there."""
 
 
 def photos_of(photos: Photos) -> list[Path]:
@@ -113,6 +117,9 @@ def hub_folder(photos: Photos, place: Path) -> str:
     for number, rows in enumerate([range(half), range(half, len(found))]):
         name = f"test-{number:05}-of-00002.parquet"
         found.select(rows).to_parquet(place / "mine" / "data" / name)
+        # Others write Parquet without the library's own lines in its schema.
+        table = pq.read_table(place / "mine" / "data" / name)
+        pq.write_table(table.replace_schema_metadata(None), place / "mine" / "data" / name)
     info = datasets.DatasetInfo(features=found.features)
     datasets.info.DatasetInfosDict({"default": info}).write_to_directory(str(place / "mine"))
     return "mine"
