@@ -86,9 +86,9 @@ def evaluate(
 ) -> None:
     """Score models on a set in one pass: a release, or photos in another layout.
 
-    RELEASE-OR-FOLDER is a release's name, a folder of wnid folders, a CSV file with the columns image and wnid,
-    a .tar of these, WebDataset shards ('shards-{000..010}.tar'), or a Hugging Face data set (its
-    folder or Parquet files). docs/evaluating.md shows all layouts.
+    RELEASE-OR-FOLDER is a release's name, a folder of wnid folders, a CSV file with the columns
+    image and wnid, a .tar of these, WebDataset shards ('shards-{000..010}.tar'), or a Hugging Face
+    data set (its folder or Parquet files). docs/evaluating.md shows all layouts.
 
     SPEC is torchvision:NAME[@WEIGHTS], timm:NAME, timm:hf-hub:NAME, file:CHECKPOINT?arch=ARCH with
     torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE, or
