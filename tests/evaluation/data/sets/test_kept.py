@@ -188,6 +188,11 @@ def test_a_release_is_verified_once_and_then_by_its_files_stat(
     hashed.clear()
     assert opened(release.root) == first
     assert hashed == []
+    for stray in (release.root / "stray.txt", release.root / TENCH / "stray.jpg"):
+        stray.touch()
+        with pytest.raises(ReleaseDamaged, match=r"stray.* does not belong to it"):
+            opened(release.root)
+        stray.unlink()
     photo = release.root / release.photos[0].file
     before = photo.stat()
     photo.chmod(0o644)
