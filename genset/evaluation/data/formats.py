@@ -58,10 +58,15 @@ def decoded(content: bytes) -> Image.Image:
         return eight_bit(image).convert("RGB")
 
 
-def why_not(error: Exception) -> str:
-    """Why a photo cannot be read, in a few words that are the same on every machine."""
+def why_not(error: Exception, photo: object) -> str:
+    """Why a photo cannot be read, in a few words that are the same on every machine.
+
+    Args:
+        error: what was raised.
+        photo: it, as text its path.
+    """
     if isinstance(error, UnidentifiedImageError):  # it names an address in memory
-        return "cannot identify image file"
+        return f"cannot identify image file {str(photo)!r}"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return first_line(error)

@@ -66,7 +66,7 @@ def crops(photo: HasBytes, geometries: Sequence[Geometry], decoding: str = "exac
                 for geometry in geometries
             ]
     except BROKEN as error:
-        raise PhotoRefused("unreadable", why_not(error)) from None
+        raise PhotoRefused("unreadable", why_not(error, photo)) from None
 
 
 def opened(photo: HasBytes) -> Image.Image:
@@ -79,7 +79,7 @@ def opened(photo: HasBytes) -> Image.Image:
         content = photo.read_bytes()
         return _of_pillow(content, _plain_jpeg(content))
     except BROKEN as error:
-        raise PhotoRefused("unreadable", why_not(error)) from None
+        raise PhotoRefused("unreadable", why_not(error, photo)) from None
 
 
 def cut(image: Image.Image, geometry: Geometry) -> Pixels:

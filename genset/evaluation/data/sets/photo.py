@@ -92,6 +92,10 @@ class ScoredPhoto:
     part: Part | None = None
     sha256: str = ""
 
+    def __str__(self) -> str:
+        """The path of its file; of a part of one, its id."""
+        return str(self.path) if self.part is None else self.id
+
     def read_bytes(self) -> bytes:
         """The photo as it is encoded.
 

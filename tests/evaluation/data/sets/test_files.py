@@ -130,7 +130,7 @@ def test_what_cannot_be_read_costs_only_itself_and_is_named(tmp_path: Path) -> N
             "empty.jpg": "the file is empty",
             "folder.jpg": "it is a folder",
             "pipe.jpg": "it is no regular file",
-            "text.gif": "cannot identify image file",
+            "text.gif": f"cannot identify image file '{folder / 'text.gif'}'",
         }.items()
     }
 

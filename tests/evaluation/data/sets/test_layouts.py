@@ -71,7 +71,8 @@ def evaluated(named: str, spec: str, runs: Path) -> tuple[dict[str, list[str]], 
     with answers.open(newline="") as file:
         rows = list(csv.reader(file))[1:]
     (why,) = run["unreadable"].values()
-    return {row[0].rpartition("/")[2]: row[1:] for row in rows}, why
+    reason = why.partition(" '")[0]  # and then the photo's path, which is another in each layout
+    return {row[0].rpartition("/")[2]: row[1:] for row in rows}, reason
 
 
 @pytest.mark.parametrize("command", ROWS)
