@@ -89,8 +89,9 @@ def open_set(named: str | PathLike[str], *, classes: Sequence[str] = ()) -> Phot
 
     Args:
         named: a release of the workspace that the current folder lies in, a release's path, a
-            folder of one folder of photos a class (``n02123045/photo.jpg``), or a CSV file with
-            the columns image and wnid that lists photos which are not here.
+            folder of one folder of photos a class (``n02123045/photo.jpg``), a CSV file with the
+            columns image and wnid, a ``.tar`` of these, WebDataset's shards, or a Hugging Face data
+            set. ``docs/evaluating.md`` has all layouts.
         classes: names of folders that are no classes of ImageNet, and count as classes.
 
     Returns:

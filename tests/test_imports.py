@@ -55,6 +55,23 @@ INNER_FLOORS = {
         {"load"},
         {"memory"},
     ],
+    "evaluation.data": [
+        {"formats", "sets"},
+        {"photos", "transforms"},
+        {"cache"},
+        {"loader"},
+    ],
+    "evaluation.data.sets": [
+        {"photo", "endings", "kept", "patterns"},
+        {"layout"},
+        {"release", "folder", "labels"},
+        {"tars", "tables"},
+    ],
+    "evaluation.data.sets.tars": [{"members"}, {"webdataset"}, {"tar"}],
+    "evaluation.data.sets.tables": [
+        {"class_names", "features", "parquet", "arrow"},
+        {"hugging_face"},
+    ],
     "evaluation.run": [
         {"environment", "shards", "startup"},
         {"options"},

@@ -120,7 +120,11 @@ def evaluate(
     seed: int,
     **how: Any,
 ) -> None:
-    """Score models on a release, or on a folder of wnid folders, in one pass.
+    """Score models on a set in one pass: a release, or photos in another layout.
+
+    RELEASE-OR-FOLDER is a release's name, a folder of wnid folders, a CSV file with the columns
+    image and wnid, a .tar of these, WebDataset shards ('shards-{000..010}.tar'), or a Hugging Face
+    data set (its folder or Parquet files). docs/evaluating.md shows all layouts.
 
     SPEC is torchvision:NAME[@WEIGHTS], timm:NAME, timm:hf-hub:NAME, file:CHECKPOINT?arch=ARCH with
     torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE,
@@ -164,8 +168,8 @@ def evaluate(
     from genset.reporting.latency import Timed, timed
 
     check_latency(latency, price)
-    found = locate_set(photos, folder, other_classes(models))
     kept = runs or locate_runs(folder)
+    found = locate_set(photos, folder, other_classes(models), kept)
     options = ScoringOptions(keep=max(k, 5), **how)
     if networks:
         start_pytorch(networks)

@@ -2,8 +2,10 @@
 
 ::
 
-    photos       a set: a release, a folder, a list
-    transforms   a photo's file to pixels
+    sets/        a module a layout: what a set may lie in, and where its photos' bytes are
+    photos       the set that a name or a path means
+    formats      a photo's bytes to red, green and blue
+    transforms   a photo to the pixels that networks take
     cache        pixels kept for later runs
     loader       pixels of many photos, batch by batch
 """

@@ -54,7 +54,7 @@ class PixelDataset:
         if len(found) == len(geometries):
             return found
         try:
-            return crops(self.photos[index].path, geometries, self.decoding)
+            return crops(self.photos[index], geometries, self.decoding)
         except PhotoRefused as error:
             return str(error).removeprefix("unreadable: ")
 

@@ -11,7 +11,7 @@ of 255.
 
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
+from typing import Any
 
 import torch
 from PIL import Image
@@ -20,9 +20,10 @@ from torchvision.transforms import InterpolationMode
 from torchvision.transforms.v2 import functional
 
 from genset.errors import PhotoRefused, first_line
+from genset.evaluation.data.formats import BROKEN, decoded, why_not
+from genset.evaluation.data.sets.photo import HasBytes
 from genset.evaluation.models.preprocessing import CustomTransform, Geometry
 from genset.evaluation.models.transforms.cutting import Pixels, corner, cut, resized_to
-from genset.pixels import eight_bit
 
 try:
     from torchvision.io import ImageReadMode, decode_jpeg
@@ -35,15 +36,12 @@ __all__ = ["Pixels", "crops", "cut", "opened"]
 _LARGE = 40_000_000
 _BY_TORCHVISION = ("bilinear", "bicubic")
 
-# What Pillow and the system raise on a photo that cannot be read.
-_BROKEN = (OSError, SyntaxError, ValueError, Image.DecompressionBombError)
 
-
-def crops(path: Path, geometries: Sequence[Geometry], decoding: str = "exact") -> list[Pixels]:
+def crops(photo: HasBytes, geometries: Sequence[Geometry], decoding: str = "exact") -> list[Pixels]:
     """A photo's pixels for each geometry.
 
     Args:
-        path: the photo's file.
+        photo: the photo, or the path of its file.
         geometries: what is wanted of it; the photo is decoded once.
         decoding: "exact" or "fast".
 
@@ -55,29 +53,30 @@ def crops(path: Path, geometries: Sequence[Geometry], decoding: str = "exact") -
         PhotoRefused: it cannot be read or decoded.
     """
     try:
-        content = path.read_bytes()
+        content = photo.read_bytes()
         pixels = _plain_jpeg(content)
-        with _of_pillow(path, pixels) as image:
+        with _of_pillow(content, pixels) as image:
             return [
                 _cut_fast(pixels, geometry)
                 if decoding == "fast" and pixels is not None and _can_be_fast(geometry)
                 else cut(image, geometry)
                 for geometry in geometries
             ]
-    except _BROKEN as error:
-        raise PhotoRefused("unreadable", first_line(error)) from None
+    except BROKEN as error:
+        raise PhotoRefused("unreadable", why_not(error, photo)) from None
 
 
-def opened(path: Path) -> Image.Image:
+def opened(photo: HasBytes) -> Image.Image:
     """A whole photo in red, green and blue.
 
     Raises:
         PhotoRefused: it cannot be read or decoded.
     """
     try:
-        return _of_pillow(path, _plain_jpeg(path.read_bytes()))
-    except _BROKEN as error:
-        raise PhotoRefused("unreadable", first_line(error)) from None
+        content = photo.read_bytes()
+        return _of_pillow(content, _plain_jpeg(content))
+    except BROKEN as error:
+        raise PhotoRefused("unreadable", why_not(error, photo)) from None
 
 
 def _can_be_fast(geometry: Geometry) -> bool:
@@ -99,11 +98,10 @@ def _cut_fast(pixels: Tensor, geometry: Geometry) -> Pixels:
     return cut_out
 
 
-def _of_pillow(path: Path, pixels: Tensor | None) -> Image.Image:
+def _of_pillow(content: bytes, pixels: Tensor | None) -> Image.Image:
     if pixels is not None:
         return Image.fromarray(pixels.permute(1, 2, 0).numpy())
-    with Image.open(path) as image:
-        return eight_bit(image).convert("RGB")
+    return decoded(content)
 
 
 def _plain_jpeg(content: bytes) -> Tensor | None:
@@ -116,10 +114,10 @@ def _plain_jpeg(content: bytes) -> Tensor | None:
             # That the bytes cannot be written to; that torchvision's decoder may go away.
             warnings.simplefilter("ignore")
             encoded = torch.frombuffer(content, dtype=torch.uint8)
-            decoded: Tensor = decode_jpeg(encoded, mode=ImageReadMode.RGB)
+            whole: Tensor = decode_jpeg(encoded, mode=ImageReadMode.RGB)
     except RuntimeError:
         return None
-    return decoded
+    return whole
 
 
 def _jpeg_frame(content: bytes) -> tuple[int, int, int] | None:

@@ -130,7 +130,8 @@ def parse_spec(text: str) -> ModelSpec:
             "or timm:NAME, export:PATH, onnx:PATH, torchscript:PATH, hf:FOLDER, "
             "openclip:NAME?weights=FILE, predictions:PATH or answers:PATH"
         )
-    options = dict(parse_qsl(query, keep_blank_values=True))
+    # A plus is a plus, as in c++/list.txt: specs are no web forms.
+    options = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
     _only_known(text, kind, options)
     arch = options.get("arch", "")
     module, _, callable_name = arch.partition(":")

@@ -88,7 +88,7 @@ def audit(model: LoadedModel, photos: PhotoSet) -> Audit:
     truth = []
     for photo in sample:
         try:
-            found.append(crops(photo.path, geometries))
+            found.append(crops(photo, geometries))
         except PhotoRefused:
             continue
         truth.append(known[photo.wnid])

@@ -82,7 +82,7 @@ def _reduced(asked: str, own: str) -> str:
 def _first(photos: PhotoSet) -> Image.Image:
     for photo in photos.photos:
         try:
-            return opened(photo.path)
+            return opened(photo)
         except PhotoRefused:
             continue
     raise GensetError(f"not one photo of {photos.name} can be read")

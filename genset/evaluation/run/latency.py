@@ -157,9 +157,9 @@ class _OnThreads:
         places = torch.from_numpy(scores).topk(min(5, len(scores))).indices
         return tuple(self.model.order[place] for place in places.tolist())
 
-    def answer(self, path: Path, decoding: str) -> tuple[str, ...]:
-        """The five best classes for a photo's file."""
-        (pixels,) = crops(path, [self.model.preprocessing.geometry], decoding)
+    def answer(self, photo: ScoredPhoto, decoding: str) -> tuple[str, ...]:
+        """The five best classes for a photo."""
+        (pixels,) = crops(photo, [self.model.preprocessing.geometry], decoding)
         return self.best(self.scores(pixels))
 
 
@@ -172,7 +172,7 @@ def _sample(
     found = []
     for photo in (readable[place] for place in places):
         try:
-            (pixels,) = crops(photo.path, [model.preprocessing.geometry], decoding)
+            (pixels,) = crops(photo, [model.preprocessing.geometry], decoding)
         except PhotoRefused:  # of a class that the model has not, and never counted
             continue
         found.append((photo, pixels))
@@ -213,9 +213,7 @@ def _measured(
     return Latency(
         model=model.spec.name,
         network=_timed([partial(runner.scores, pixels) for _, pixels in sample]),
-        from_file=_timed(
-            [partial(runner.answer, photo.path, options.decoding) for photo, _ in sample]
-        ),
+        from_file=_timed([partial(runner.answer, photo, options.decoding) for photo, _ in sample]),
         engine=runner.name,
         engine_version=ENGINES[runner.name].version,
         precision=options.precision,

@@ -119,7 +119,7 @@ class ScoringPlan:
         reason = ""
         for photo in self.photos.photos:
             try:
-                found.append(crops(photo.path, geometries))
+                found.append(crops(photo, geometries))
             except PhotoRefused as error:
                 reason = reason or f": {photo.id} is {error}"
                 continue

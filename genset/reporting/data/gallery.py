@@ -1,8 +1,8 @@
 """Photos that a report shows."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
+from genset.evaluation.data.sets.photo import HasBytes
 from genset.release.reader import ReleasePhoto
 
 
@@ -32,14 +32,14 @@ class Sample:
 
     Attributes:
         id: its path in the set.
-        path: where it lies on this machine; for making its picture, not for printing.
+        photo: its bytes, for making its picture.
         wnid, name: its true class.
         answers: of each model that is counted on it, in the models' order.
         record: what a release knows of it; None in a plain folder.
     """
 
     id: str
-    path: Path
+    photo: HasBytes
     wnid: str
     name: str
     answers: tuple[Answer, ...]

@@ -125,7 +125,7 @@ class _Chooser:
         photo = self._results.photos.photos[place]
         return Sample(
             id=photo.id,
-            path=photo.path,
+            photo=photo,
             wnid=photo.wnid,
             name=class_name(photo.wnid),
             answers=tuple(

@@ -3,18 +3,17 @@
 import base64
 import io
 import warnings
-from pathlib import Path
 
 from PIL import Image, ImageOps
 
+from genset.evaluation.data.formats import BROKEN, image_of
+from genset.evaluation.data.sets.photo import HasBytes
 from genset.pixels import eight_bit
 
 _LONGEST = 320
-# Only what a set may hold: Pillow also reads formats that start other programs.
-_FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "PPM", "TIFF")
 
 
-def thumbnail(path: Path) -> str | None:
+def thumbnail(photo: HasBytes) -> str | None:
     """The photo as a small JPEG in a data: URI, upright; None where it cannot be read.
 
     The file's metadata stays behind: it may say where its owner lives.
@@ -22,11 +21,11 @@ def thumbnail(path: Path) -> str | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # on odd metadata and sizes
-            with Image.open(path, formats=_FORMATS) as image:
+            with image_of(photo.read_bytes()) as image:
                 image.draft("RGB", (2 * _LONGEST, 2 * _LONGEST))
                 small = _on_white(eight_bit(ImageOps.exif_transpose(image)))
                 small.thumbnail((_LONGEST, _LONGEST))
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+    except BROKEN:
         return None
     small.info.clear()
     file = io.BytesIO()

@@ -1,0 +1,67 @@
+"""A release: a folder with a manifest."""
+
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from genset.evaluation.data.sets.kept import KeptHashes
+from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto
+from genset.release.reader import MANIFEST, Release
+
+
+def takes(named: str) -> bool:
+    """Whether the folder has a manifest."""
+    return (Path(named) / MANIFEST).is_file()
+
+
+def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
+    """The release, once its bytes are seen to be those that its manifest says.
+
+    A file that was read before, and has the same stat, is not read again; ``genset release verify``
+    reads all.
+
+    Raises:
+        BadInput: the manifest is none of ours.
+        ReleaseDamaged: the release is not what its manifest says.
+    """
+    folder = Path(named)
+    kept = KeptHashes(hashes, folder)
+    manifest = str(folder / MANIFEST)
+    if not (kept.knows(manifest) and _is_as_verified(folder, kept)):
+        release = Release(folder)
+        release.verify(kept.sha256)  # a result names the release's hash, so these must be its bytes
+        kept.read(manifest, lambda _: _verified(release))
+        kept.save()
+        verified = _verified(release)
+    else:
+        verified = kept.read(manifest, lambda _: None)
+    photos = tuple(
+        ScoredPhoto(file, Path(f"{folder}/{file}"), file.partition("/")[0], sha256=sha256)
+        for file, sha256 in verified["photos"].items()
+    )
+    return PhotoSet(verified["name"], folder, verified["content_hash"], photos)
+
+
+def _verified(release: Release) -> dict[str, Any]:
+    """What is kept of a release that is as its manifest says."""
+    return {
+        "name": release.name,
+        "content_hash": release.content_hash,
+        "photos": {photo.file: photo.sha256 for photo in release.photos},
+        "documents": dict(release.documents),
+    }
+
+
+def _is_as_verified(folder: Path, kept: KeptHashes) -> bool:
+    """Whether no file was changed, removed or added since the release was verified."""
+    verified = kept.read(str(folder / MANIFEST), lambda _: None)
+    expected = verified["photos"] | verified["documents"]
+    if not all(kept.knows(f"{folder}/{name}") for name in expected):
+        return False
+    found: set[str] = set()
+    wnids = {name.partition("/")[0] for name in verified["photos"]}
+    for root, folders, files in os.walk(folder):
+        inside = os.path.relpath(root, folder)
+        found.update(name if inside == "." else f"{inside}/{name}" for name in (*files, *folders))
+    return found == {MANIFEST, *expected, *wnids}
