@@ -11,7 +11,6 @@ of 255.
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from PIL import Image
@@ -19,7 +18,7 @@ from torch import Tensor
 from torchvision.transforms import InterpolationMode
 from torchvision.transforms.v2 import functional
 
-from genset.errors import PhotoRefused, first_line
+from genset.errors import PhotoRefused
 from genset.evaluation.data.formats import BROKEN, decoded, why_not
 from genset.evaluation.data.sets.photo import HasBytes
 from genset.evaluation.models.preprocessing import CustomTransform, Geometry

@@ -8,7 +8,7 @@ from typing import Any
 
 from genset.errors import BadInput, ModelError
 from genset.evaluation.models.architectures import create_timm, timm_preprocessing
-from genset.evaluation.models.checkpoints import put_weights
+from genset.evaluation.models.checkpoints.put import put_weights
 from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.huggingface.folder import ModelFolder
 from genset.evaluation.models.huggingface.labels import Matched, match_labels
