@@ -123,6 +123,7 @@ def _on_features(
         len(data.classes),
         seed=seed,
         strengths=options.strengths,
+        copies=data.firsts[train],
     )
 
 

@@ -101,6 +101,7 @@ def fit_probe(
     seed: int = 0,
     strengths: Sequence[float] = STRENGTHS,
     folds: int = FOLDS,
+    copies: Labels | None = None,
 ) -> Fit:
     """Fit a last layer to photos, with the strength that does best in cross-validation.
 
@@ -108,8 +109,8 @@ def fit_probe(
     paired difference) of the highest. Of these, the one with the lowest log-loss is chosen. The
     highest number alone would be a random choice: above some strength, a few photos become right
     and others wrong by chance. If a class has fewer photos than `folds`, there are only as many
-    folds. If it has one photo, there is no cross-validation, and `DEFAULT_STRENGTH` is used. A
-    single strength is used as it is.
+    folds; copies count once. If it has one photo, there is no cross-validation, and
+    `DEFAULT_STRENGTH` is used. A single strength is used as it is.
 
     Args:
         features: the network's features, shape (N, D), float32.
@@ -119,15 +120,19 @@ def fit_probe(
         strengths: the strengths to choose from.
         folds: of the cross-validation. All are standardized by the mean and deviation of all
             these photos.
+        copies: the same number for photos that are copies of each other, shape (N,), int64; they
+            are held out together. None: there are no copies.
 
     Raises:
         BadInput: a class has no photo.
         ModelError: the features hold NaN or infinity.
     """
-    fewest = int(np.bincount(labels, minlength=classes).min())
+    copies = np.arange(len(labels)) if copies is None else copies
+    different, _ = np.unique(np.stack([labels, copies]), axis=1)  # a label for each photo
+    photos = np.bincount(different, minlength=classes)
+    fewest = int(photos.min())
     if fewest == 0:
-        without = int(np.bincount(labels, minlength=classes).argmin())
-        raise BadInput(f"class {without} has no photo to train on")
+        raise BadInput(f"class {int(photos.argmin())} has no photo to train on")
     standard = Standard.of(features)
     rows = standard.applied(features)
     if not np.isfinite(rows).all():
@@ -144,6 +149,8 @@ def fit_probe(
             note = f"A class has one photo, which leaves none to choose by: strength {strength:g}."
         else:
             fold_of = _assign_folds(labels, min(folds, fewest), seed)
+            _, first, which = np.unique(copies, return_index=True, return_inverse=True)
+            fold_of = fold_of[first][which]
             found = _cross_validate(rotated, targets, classes, sorted(strengths), fold_of)
             validation = {each: float(right.mean()) for each, (right, _) in found.items()}
             strength = _chosen(found)

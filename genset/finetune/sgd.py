@@ -135,7 +135,12 @@ def train_sgd(
         note = _left_out(network.refused)
         labels = data.labels[train]
         chosen = fit_probe(
-            features, labels[readable], len(data.classes), seed, strengths=recipe.strengths
+            features,
+            labels[readable],
+            len(data.classes),
+            seed,
+            strengths=recipe.strengths,
+            copies=data.firsts[train][readable],
         )
         steps = recipe.epochs * ceil(len(readable) / recipe.batch)
         layer = LastLayer(features, len(data.classes), chosen.strength, recipe, steps)

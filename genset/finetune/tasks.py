@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet, ScoredPhoto
+from genset.finetune.copies import NO_COPIES, Copies
 from genset.finetune.layouts import butterflies, cats_dogs, cub, folder
 from genset.finetune.layouts.listing import Listing, named, plain
 from genset.finetune.readable import check_photos
@@ -55,7 +56,8 @@ class TaskData:
     """A task's photos, in the order of their ids, each in one part.
 
     `content_hash` is over ids, bytes and classes, but not parts: features are valid for any split.
-    `left_out` has the reason for each photo that is not used.
+    `left_out` has the reason for each photo that is not used. `copies` are the photos with the same
+    bytes.
     """
 
     task: str
@@ -67,6 +69,7 @@ class TaskData:
     content_hash: str
     left_out: dict[str, str]
     notes: tuple[str, ...]
+    copies: Copies = NO_COPIES
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -76,6 +79,13 @@ class TaskData:
     def indices(self, part: str) -> NDArray[np.int64]:
         """Indices into `photos` of the photos of a part ("train" or "test"), int64."""
         return np.flatnonzero([photo.part == part for photo in self.photos]).astype(np.int64)
+
+    @property
+    def firsts(self) -> NDArray[np.int64]:
+        """For each photo the index of the first of its copies, or its own, shape (N,), int64."""
+        places = {photo.id: place for place, photo in enumerate(self.photos)}
+        ids = (self.copies.first.get(photo.id, photo.id) for photo in self.photos)
+        return np.array([places[photo] for photo in ids], np.int64)
 
     def photo_set(self) -> PhotoSet:
         """The same photos for `genset.evaluation`, in the same order."""
@@ -116,10 +126,12 @@ def open_task(task: str, data: Path, seed: int = 0, test_share: float = 0.2) -> 
     _check_names(listing)
     hashes, unreadable = check_photos(listing.root, sorted(listing.labels))
     _check_counts(listing, hashes, unreadable)
+    copies = Copies.find(hashes, listing.labels)
     left_out = listing.left_out | unreadable
     parts = listing.parts
     if not listing.split:
-        tested = test_part(_by_class(listing, hashes), seed, test_share)
+        _check_copies(listing, copies, hashes)
+        tested = test_part(_by_class(listing, hashes), seed, test_share, copies)
         parts = {photo: "test" if photo in tested else "train" for photo in hashes}
     return TaskData(
         task=task,
@@ -133,7 +145,8 @@ def open_task(task: str, data: Path, seed: int = 0, test_share: float = 0.2) -> 
         split=listing.split or in_words(seed, test_share),
         content_hash=_content_hash(listing, hashes),
         left_out={plain(photo): why for photo, why in sorted(left_out.items())},
-        notes=(*listing.notes, *_in_both(hashes, parts)),
+        notes=(*listing.notes, *copies.notes(parts, listing.classes, listing.split)),
+        copies=copies,
     )
 
 
@@ -188,6 +201,28 @@ def _check_counts(listing: Listing, photos: Collection[str], unreadable: Mapping
             )
 
 
+def _check_copies(listing: Listing, copies: Copies, photos: Iterable[str]) -> None:
+    """Check that each class has two photos to split that are not copies of each other."""
+    alike, contested = [], []
+    for name, ids in zip(listing.classes, _by_class(listing, photos), strict=True):
+        own = [photo for photo in ids if photo not in copies.contested]
+        if not own:
+            contested.append(name)
+        elif len({copies.first.get(photo, photo) for photo in ids}) == 1:
+            alike.append(name)
+    mend = f"add photos in {listing.root}, or remove the class"
+    if alike:
+        raise BadInput(
+            f"{_classes(alike, 'has', 'have')} one photo, and byte-identical copies of it: a class "
+            f"needs two at least, to train on and to test on; {mend}"
+        )
+    if contested:
+        raise BadInput(
+            f"{_classes(contested, 'has', 'have')} no photo that is not also in another class, "
+            f"byte for byte, and so none to test on; {mend}"
+        )
+
+
 def _classes(names: Sequence[str], one: str, several: str) -> str:
     if len(names) == 1:
         return f"the class {names[0]} {one}"
@@ -199,13 +234,3 @@ def _content_hash(listing: Listing, hashes: Mapping[str, str]) -> str:
     for photo, sha256 in hashes.items():
         digest.update(f"{photo} {sha256} {listing.classes[listing.labels[photo]]}\n".encode())
     return f"sha256:{digest.hexdigest()}"
-
-
-def _in_both(hashes: Mapping[str, str], parts: Mapping[str, str]) -> list[str]:
-    """A note on test photos whose bytes are also in the training part."""
-    trained = {sha256 for photo, sha256 in hashes.items() if parts[photo] == "train"}
-    again = [p for p, sha256 in hashes.items() if parts[p] == "test" and sha256 in trained]
-    if not again:
-        return []
-    photos = "1 test photo is" if len(again) == 1 else f"{len(again):,} test photos are"
-    return [f"{photos} also in the training part, byte for byte ({named(again)})."]

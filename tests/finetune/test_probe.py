@@ -133,6 +133,25 @@ def test_what_cross_validation_says_is_what_new_photos_say() -> None:
     assert right(scores(fit, features[:500]), labels[:500]) > found + 0.03  # those it has seen
 
 
+def test_copies_are_held_out_together() -> None:
+    """Else a photo's copy would give its answer away, and labels at random seem to be learnt."""
+    features, _ = drawn(120, 300, 4)
+    labels = np.random.default_rng(0).permutation(120) % 4
+    features, labels = np.repeat(features, 2, axis=0), np.repeat(labels, 2)
+    seen = fit_probe(features, labels, 4, strengths=[0.1, 1.0])
+    held_out = fit_probe(features, labels, 4, strengths=[0.1, 1.0], copies=np.arange(240) // 2)
+    assert seen.validation[1.0] > 0.7
+    assert held_out.validation[1.0] < 0.4
+
+
+def test_copies_do_not_count_as_photos_to_choose_a_strength_by() -> None:
+    features, labels = drawn(30, 10, 3)
+    features, labels = np.append(features, features[:3], axis=0), np.append(labels, [3, 3, 3])
+    features[-3:] = 5
+    fit = fit_probe(features, labels, 4, copies=np.array([*range(30), 30, 30, 30]))
+    assert (fit.strength, fit.validation) == (DEFAULT_STRENGTH, {})
+
+
 def test_labels_that_say_nothing_are_no_better_than_chance() -> None:
     rng = np.random.default_rng(0)
     features, labels = rng.normal(size=(300, 400)).astype(np.float32), np.arange(300) % 3

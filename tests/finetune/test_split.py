@@ -5,6 +5,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genset.finetune.copies import Copies
 from genset.finetune.split import test_part as taken
 
 NAMES = st.text(min_size=1, max_size=6)
@@ -49,6 +50,47 @@ def test_photos_of_another_class_change_nothing(
 def test_a_larger_share_keeps_what_a_smaller_one_tests(count: int, seed: int) -> None:
     ids = [f"owl/{number}.jpg" for number in range(count)]
     assert taken([ids], seed, 0.2) <= taken([ids], seed, 0.5)
+
+
+@st.composite
+def with_copies(draw: st.DrawFn) -> tuple[list[list[str]], Copies]:
+    """Three classes of photos, some of which have the same bytes, within a class or across."""
+    hashes, labels = {}, {}
+    for label in range(3):
+        for number in range(draw(st.integers(1, 12))):
+            photo = f"{label}/{number}"
+            hashes[photo] = str(draw(st.integers(0, 12)))
+            labels[photo] = label
+    classes = [[photo for photo in labels if labels[photo] == label] for label in range(3)]
+    return classes, Copies.find(hashes, labels)
+
+
+@given(with_copies(), SEEDS, SHARES)
+def test_copies_stay_together_and_contested_ones_are_trained_on(
+    drawn: tuple[list[list[str]], Copies], seed: int, share: float
+) -> None:
+    classes, copies = drawn
+    tested = taken(classes, seed, share, copies)
+    for group in copies.groups:
+        assert len({photo in tested for photo in group}) == 1
+    assert not tested & copies.contested
+    for ids in classes:
+        units = {copies.first.get(photo, photo) for photo in ids}
+        if len(units) > 1 and not set(ids) <= copies.contested:
+            assert 0 < len(tested & set(ids)) < len(ids)
+
+
+@given(st.integers(2, 30), st.integers(2, 9), SEEDS, SHARES)
+def test_a_class_with_copies_comes_as_near_its_share_as_they_allow(
+    photos: int, copied: int, seed: int, share: float
+) -> None:
+    ids = [f"owl/{number:02}.jpg" for number in range(photos + copied)]
+    hashes = {photo: str(max(0, place - copied)) for place, photo in enumerate(ids)}
+    copies = Copies.find(hashes, dict.fromkeys(ids, 0))
+    assert len(copies.groups[0]) == copied + 1
+    tested = len(taken([ids], seed, share, copies))
+    assert abs(tested - share * len(ids)) <= copied + 1
+    assert taken([ids], seed, share / 2, copies) <= taken([ids], seed, share, copies)
 
 
 def test_another_seed_is_another_split_and_all_photos_are_drawn_as_often() -> None:
