@@ -9,6 +9,7 @@ import click
 from genset.cli.common import PATH, json_option, model_option, need, show_json
 from genset.cli.score import RUNS_OPTION
 from genset.errors import BadInput
+from genset.progress import say
 
 if TYPE_CHECKING:
     from genset.evaluation.models.spec import ModelSpec
@@ -102,8 +103,8 @@ def finetune(
     kept = runs or locate_runs(folder)
     failed = None
     try:
-        say = _say if first else _silent
-        finished = fit(named, models, kept, options, save_heads, say)
+        said = say if first else _silent
+        finished = fit(named, models, kept, options, save_heads, said)
     except SomeFailed as error:
         finished, failed = error.finished, error
     if not first:
@@ -161,10 +162,6 @@ def _data(task: str, words: tuple[str, ...]) -> list[Path]:
             f"meant with --data {task}=DIR"
         )
     return [Path(each) for each in found]
-
-
-def _say(line: str) -> None:
-    click.echo(line, err=True)
 
 
 def _silent(line: str) -> None:

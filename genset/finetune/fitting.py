@@ -1,7 +1,7 @@
 """Fit a model's heads on a task's training part, and test each one once."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -11,11 +11,13 @@ from genset.errors import GensetError
 from genset.evaluation.models.load import LoadedModel
 from genset.finetune.features import Features
 from genset.finetune.options import FinetuneOptions
-from genset.finetune.probe import Fit, fit_probe, scores
+from genset.finetune.probe import Fit, fit_probe, scores, searches
 from genset.finetune.results import Attempt, Predictions
 from genset.finetune.sgd import EpochStats, train_sgd
 from genset.finetune.shots import draw_shots
 from genset.finetune.tasks import TaskData, TaskPhoto
+from genset.progress import bar
+from genset.text.numbers import count
 
 _PARTS = ("train", "test")
 _EVERY = 60.0  # seconds between lines of progress
@@ -57,7 +59,8 @@ def fit_heads(
 ) -> Fitted:
     """Fit a head for each seed on all training photos, and for each number of shots.
 
-    Nothing of a fit depends on a test photo, not even the strength of its regularizer.
+    Nothing of a fit depends on a test photo, not even the strength of its regularizer. A terminal
+    shows a bar of the searches or batches that are done.
 
     Args:
         data: the task.
@@ -75,17 +78,13 @@ def fit_heads(
     attempts: list[Attempt] = []
     predicted: list[Indices] = []
     fits: list[Fit] = []
-    work = [(shots, seed) for shots in (None, *options.shots) for seed in range(options.seeds)]
-    reported = time.monotonic()
-    for number, (shots, seed) in enumerate(work, 1):
-        if options.probe == "sgd" or time.monotonic() - reported > _EVERY:
-            reported = time.monotonic()
-            say(f"{data.name}, {model.spec.name}: head {number} of {len(work)}")
-        drawn = train if shots is None else train[draw_shots(labels[train], shots, seed)]
-        if options.probe == "sgd":
-            fit, epochs = _by_epochs(data, model, features, drawn, seed, options, say)
-        else:
-            fit, epochs = _on_features(data, features, drawn, seed, options), []
+    fitter = _Fitter(data, model, features, options, say)
+    work = [
+        (shots, seed, train if shots is None else train[draw_shots(labels[train], shots, seed)])
+        for shots in (None, *options.shots)
+        for seed in range(options.seeds)
+    ]
+    for (shots, seed, _), (fit, epochs) in zip(work, fitter.fits(work), strict=True):
         answers = scores(fit, features.values[test]).argmax(axis=1)
         attempts.append(
             Attempt(
@@ -110,42 +109,86 @@ def fit_heads(
         head=(fits[0].weights, fits[0].bias),
         train=train,
         test=test,
-        notes=[*notes, *_short_classes(options.shots, np.bincount(labels[train]))],
+        notes=[
+            *notes,
+            *_on_an_edge(attempts, options.strengths),
+            *_short_classes(options.shots, np.bincount(labels[train])),
+        ],
     )
 
 
-def _on_features(
-    data: TaskData, features: Features, train: Indices, seed: int, options: FinetuneOptions
-) -> Fit:
-    return fit_probe(
-        features.values[train],
-        data.labels[train],
-        len(data.classes),
-        seed=seed,
-        strengths=options.strengths,
-        copies=data.firsts[train],
-    )
+@dataclass(frozen=True, slots=True)
+class _Fitter:
+    """Fits one head after the other, and shows how far that is."""
+
+    data: TaskData
+    model: LoadedModel
+    features: Features
+    options: FinetuneOptions
+    say: Callable[[str], None]
+
+    def fits(
+        self, work: Sequence[tuple[int | None, int, Indices]]
+    ) -> Iterator[tuple[Fit, list[EpochStats]]]:
+        """The head and the epochs, if there are epochs, for each (shots, seed, photos)."""
+        what = f"{self.data.name}, {self.model.spec.name}"
+        unit = "batch" if self.options.probe == "sgd" else "fit"
+        totals = [self._steps(len(photos)) for _, _, photos in work]
+        reported = time.monotonic()
+        with bar(total=sum(totals), what=f"fitting {what}", unit=unit) as count:
+            for number, ((_, seed, photos), total) in enumerate(zip(work, totals, strict=True), 1):
+                if self.options.probe == "sgd" or time.monotonic() - reported > _EVERY:
+                    reported = time.monotonic()
+                    self.say(f"{what}: head {number} of {len(work)}")
+                steps = _Steps(total, count)
+                yield self._fit(photos, seed, steps)
+                steps.finish()
+
+    def _steps(self, photos: int) -> int:
+        if self.options.probe == "sgd":
+            return self.options.recipe.batches(photos)
+        return searches(self.options.strengths)
+
+    def _fit(self, train: Indices, seed: int, steps: "_Steps") -> tuple[Fit, list[EpochStats]]:
+        data, options = self.data, self.options
+        if options.probe == "features":
+            fit = fit_probe(
+                self.features.values[train],
+                data.labels[train],
+                len(data.classes),
+                seed=seed,
+                strengths=options.strengths,
+                copies=data.firsts[train],
+                count=steps,
+            )
+            return fit, []
+        epochs: list[EpochStats] = []
+
+        def watch(epoch: EpochStats) -> None:
+            epochs.append(epoch)
+            self.say(
+                f"  epoch {epoch.epoch} of {options.epochs}: loss {epoch.loss:.3f}, "
+                f"{100 * epoch.accuracy:.1f} % right, {epoch.seconds:.1f} s"
+            )
+
+        head, recipe = self.features.head, options.recipe
+        return train_sgd(self.model, head, data, train, seed, recipe, watch, steps), epochs
 
 
-def _by_epochs(
-    data: TaskData,
-    model: LoadedModel,
-    features: Features,
-    train: Indices,
-    seed: int,
-    options: FinetuneOptions,
-    say: Callable[[str], None],
-) -> tuple[Fit, list[EpochStats]]:
-    epochs: list[EpochStats] = []
+class _Steps:
+    """Counts the steps of one head, of which there may be fewer than were expected."""
 
-    def watch(epoch: EpochStats) -> None:
-        epochs.append(epoch)
-        say(
-            f"  epoch {epoch.epoch} of {options.epochs}: loss {epoch.loss:.3f}, "
-            f"{100 * epoch.accuracy:.1f} % right, {epoch.seconds:.1f} s"
-        )
+    def __init__(self, left: int, count: Callable[[int], object]) -> None:
+        self.left, self.count = left, count
 
-    return train_sgd(model, features.head, data, train, seed, options.recipe, watch), epochs
+    def __call__(self, done: int) -> None:
+        done = min(done, self.left)
+        self.left -= done
+        self.count(done)
+
+    def finish(self) -> None:
+        """Count what was expected and not needed."""
+        self(self.left)
 
 
 def _readable(data: TaskData, features: Features) -> tuple[Indices, Indices]:
@@ -164,6 +207,27 @@ def _readable(data: TaskData, features: Features) -> tuple[Indices, Indices]:
     if not len(test):
         raise GensetError(f"{data.name}: there is no photo to test on that can be read")
     return train, test
+
+
+def _on_an_edge(attempts: Sequence[Attempt], strengths: Sequence[float]) -> list[str]:
+    """A note, if cross-validation chose the smallest or largest strength that was tried."""
+    chosen = [each for each in attempts if each.validation]
+    found = []
+    for edge, which, other in (
+        (min(strengths), "smallest", "smaller"),
+        (max(strengths), "largest", "larger"),
+    ):
+        for heads, own in (
+            ("on all photos", [each.strength for each in chosen if each.shots is None]),
+            ("of the learning curve", [each.strength for each in chosen if each.shots]),
+        ):
+            if there := own.count(edge):
+                found.append(
+                    f"For {there} of {count(len(own), 'head')} {heads}, the regularizer's strength "
+                    f"that was chosen, {edge:g}, is the {which} of those tried: let --strengths "
+                    f"have {other} ones too."
+                )
+    return found
 
 
 def _short_classes(shots: tuple[int, ...], photos: NDArray[np.int64]) -> list[str]:

@@ -13,7 +13,7 @@ Sources: Böhning, "Multinomial logistic regression algorithm", 1992 (the curvat
 Nocedal, "On the limited memory BFGS method", 1989.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -102,6 +102,7 @@ def fit_probe(
     strengths: Sequence[float] = STRENGTHS,
     folds: int = FOLDS,
     copies: Labels | None = None,
+    count: Callable[[int], object] = lambda searches: None,
 ) -> Fit:
     """Fit a last layer to photos, with the strength that does best in cross-validation.
 
@@ -122,6 +123,7 @@ def fit_probe(
             these photos.
         copies: the same number for photos that are copies of each other, shape (N,), int64; they
             are held out together. None: there are no copies.
+        count: called with 1 after each search for a layer, of which there are `searches` at most.
 
     Raises:
         BadInput: a class has no photo.
@@ -151,13 +153,19 @@ def fit_probe(
             fold_of = _assign_folds(labels, min(folds, fewest), seed)
             _, first, which = np.unique(copies, return_index=True, return_inverse=True)
             fold_of = fold_of[first][which]
-            found = _cross_validate(rotated, targets, classes, sorted(strengths), fold_of)
+            found = _cross_validate(rotated, targets, classes, sorted(strengths), fold_of, count)
             validation = {each: float(right.mean()) for each, (right, _) in found.items()}
             strength = _chosen(found)
         path = _Path(rotated, targets, classes, _EXACT)
         path.go(strength)
+        count(1)
         weights = path.weights.T.numpy() @ axes.T
     return Fit(*standard.folded(weights, path.bias.numpy()), strength, validation, note)
+
+
+def searches(strengths: Sequence[float], folds: int = FOLDS) -> int:
+    """How often `fit_probe` searches for a layer at most: by fold and strength, and at the end."""
+    return 1 if len(strengths) == 1 else folds * len(strengths) + 1
 
 
 def penalty(strength: float, photos: int, classes: int) -> float:
@@ -213,7 +221,12 @@ def _assign_folds(labels: Labels, folds: int, seed: int) -> Labels:
 
 
 def _cross_validate(
-    rows: Tensor, labels: Tensor, classes: int, strengths: Sequence[float], fold_of: Labels
+    rows: Tensor,
+    labels: Tensor,
+    classes: int,
+    strengths: Sequence[float],
+    fold_of: Labels,
+    count: Callable[[int], object],
 ) -> dict[float, tuple[NDArray[np.bool_], float]]:
     """By strength: which photos are right with their fold held out, and their summed log-loss."""
     right = {strength: np.empty(len(labels), np.bool_) for strength in strengths}
@@ -224,6 +237,7 @@ def _cross_validate(
         path = _Path(rows[~held_out], labels[~held_out], classes, _ROUGH)
         for strength in strengths:
             path.go(strength)
+            count(1)
             logits = rows[held_out] @ path.weights + path.bias
             right[strength][fold_of == fold] = (logits.argmax(dim=1) == targets).numpy()
             losses[strength] += functional.cross_entropy(logits, targets, reduction="sum").item()

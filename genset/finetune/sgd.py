@@ -85,6 +85,10 @@ class Recipe:
         if not 0 <= self.warm_up < 1:
             raise BadInput(f"a rate that rises for {self.warm_up} of all steps trains nothing")
 
+    def batches(self, photos: int) -> int:
+        """How many batches run through the network, to train on so many photos."""
+        return (1 + self.epochs) * ceil(photos / self.batch)
+
 
 @dataclass(frozen=True, slots=True)
 class EpochStats:
@@ -108,6 +112,7 @@ def train_sgd(
     seed: int,
     recipe: Recipe,
     watch: Callable[[EpochStats], None],
+    count: Callable[[int], object] = lambda batches: None,
 ) -> Fit:
     """Train a new last layer. Photos that cannot be read are left out, and the fit's note says so.
 
@@ -119,6 +124,7 @@ def train_sgd(
         seed: draws the order of photos, their random parts and the folds of the cross-validation.
         recipe: how the layer is trained.
         watch: called with the numbers of each epoch, when it ends.
+        count: called with 1 after each batch, of which there are `recipe.batches` at most.
 
     Raises:
         BadInput: a class has no photo.
@@ -127,7 +133,7 @@ def train_sgd(
     """
     with ThreadPoolExecutor(cores()) as pool:
         photos = [data.photos[index] for index in train]
-        network = _Frozen(trunk(model, head), photos, pool)
+        network = _Frozen(trunk(model, head), photos, pool, count)
         batches = list(network.features(_batches(np.arange(len(photos)), recipe.batch)))
         if not batches:
             raise GensetError(f"not one photo of {data.name} can be read")
@@ -239,9 +245,13 @@ class _Frozen:
     """
 
     def __init__(
-        self, model: LoadedModel, photos: Sequence[TaskPhoto], pool: ThreadPoolExecutor
+        self,
+        model: LoadedModel,
+        photos: Sequence[TaskPhoto],
+        pool: ThreadPoolExecutor,
+        count: Callable[[int], object],
     ) -> None:
-        self.photos, self.pool = photos, pool
+        self.photos, self.pool, self.count = photos, pool, count
         self.name = model.spec.text
         self.geometry = model.preprocessing.geometry
         self.engine = TorchEngine(model)
@@ -272,6 +282,7 @@ class _Frozen:
         self, batch: Labels, futures: Sequence[Future[Pixels]]
     ) -> Iterator[tuple[Labels, Floats]]:
         readable, pixels = [], []
+        self.count(1)
         for index, future in zip(batch, futures, strict=True):
             try:
                 pixels.append(future.result())

@@ -1,6 +1,7 @@
 """`genset finetune`, as somebody at a terminal meets it."""
 
 import json
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,6 +95,44 @@ def test_a_learning_curve_is_shown_where_it_is_asked_for(terminal: Terminal) -> 
     done = terminal.finetune("--model", terminal.model, "--shots", "1,3,all")
     (head,) = [line for line in done.out.splitlines() if line.startswith("task    model")]
     assert head.split() == ["task", "model", "1", "3", "all"]
+
+
+def test_a_terminal_shows_how_far_the_fits_are(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.stderr, "isatty", lambda: True)
+        done = terminal.finetune("--model", terminal.model)
+    assert done.code == 0
+    assert "fitting shades, colours:   0%" in done.err
+    assert "0/22 [" in done.err  # two heads of five folds with two strengths, and the last fit
+    assert "fitting" not in done.out
+    assert done.err.splitlines()[-1].endswith("shades, colours: 100.0 % of 3")
+
+
+@pytest.mark.parametrize(("terminals", "rank"), [(False, "0"), (True, "1")])
+def test_nothing_else_shows_a_bar(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, terminals: bool, rank: str
+) -> None:
+    monkeypatch.setenv("RANK", rank)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.stderr, "isatty", lambda: terminals)
+        done = terminal.finetune("--model", terminal.model)
+    assert done.code == 0
+    assert "fitting" not in done.err
+
+
+def test_a_strength_on_the_edge_of_those_tried_is_remarked_on(terminal: Terminal) -> None:
+    done = terminal.finetune("--model", terminal.model, "--strengths", "0.00001,10")
+    assert (
+        "shades: For 2 of 2 heads on all photos, the regularizer's strength that was chosen, 10, "
+        "is the largest of those tried: let --strengths have larger ones too." in done.out
+    )
+
+
+def test_one_strength_alone_is_nobodys_choice(terminal: Terminal) -> None:
+    done = terminal.finetune("--model", terminal.model, "--strengths", "10")
+    assert "regularizer" not in done.out
 
 
 def test_what_was_left_out_is_said(terminal: Terminal) -> None:
