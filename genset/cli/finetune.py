@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 @click.option("--cache", type=PATH, help="Keep decoded pixels in this folder, for later runs.")
 @click.option("--allow-code", is_flag=True, help="As in genset evaluate.")
 @RUNS_OPTION
+@click.option(
+    "--all-pairs", is_flag=True, help="Compare any two models, not only with the first one."
+)
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 @json_option
 @click.pass_obj
@@ -63,13 +66,15 @@ def finetune(
     models: "tuple[ModelSpec, ...]",
     save_heads: Path | None,
     runs: Path | None,
+    all_pairs: bool,
     markdown: bool,
     as_json: bool,
     **how: Any,
 ) -> None:
     """Train models' last layers on other tasks, and compare the models there.
 
-    SPEC is as in genset evaluate. The other models are compared with the first one. TASK is
+    SPEC is as in genset evaluate. The other models are compared with the first one; with
+    --all-pairs, any two of them. TASK is
 
     \b
     birds-200    CUB-200-2011: https://data.caltech.edu/records/65de6-vp158
@@ -110,9 +115,9 @@ def finetune(
     if not first:
         return
     if as_json:
-        show_json(in_json(finished))
+        show_json(in_json(finished, all_pairs))
     elif finished.runs:
-        tables = grids(finished)
+        tables = grids(finished, all_pairs)
         click.echo(as_markdown(tables) if markdown else as_text(tables))
     if failed is not None:
         raise failed

@@ -18,6 +18,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -71,12 +72,14 @@ class Difference:
 class Row:
     """A task's row of the paper's table: the baseline, and the other models compared with it.
 
-    `models` has the baseline first; `differences` are those of the other models, in order.
+    `models` has the baseline first; `differences` are those of the other models, in order. `others`
+    are the differences between any two of the other models, if these were asked for.
     """
 
     task: str
     models: tuple[Kept, ...]
     differences: tuple[Difference, ...]
+    others: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,13 @@ def against(baseline: Kept, other: Kept) -> Difference:
         BadInput: they were not tested on the same photos.
         GensetError: the files of a run cannot be read.
     """
-    one, two = load_predictions(other), load_predictions(baseline)
+    return _difference((baseline, load_predictions(baseline)), (other, load_predictions(other)))
+
+
+def _difference(
+    of_baseline: tuple[Kept, Predictions], of_other: tuple[Kept, Predictions]
+) -> Difference:
+    (baseline, two), (other, one) = of_baseline, of_other
     name, names = other.record.name, (other.record.model, baseline.record.model)
     if one.images != two.images or other.record.data_hash != baseline.record.data_hash:
         raise BadInput(f"{name}: {names[0]} and {names[1]} were not tested on the same photos")
@@ -143,7 +152,7 @@ def against(baseline: Kept, other: Kept) -> Difference:
     )
 
 
-def table(found: Sequence[Kept], baseline: str = "") -> tuple[Row, ...]:
+def table(found: Sequence[Kept], baseline: str = "", all_pairs: bool = False) -> tuple[Row, ...]:
     """The paper's table: a row for each task, with the models whose heads can be compared.
 
     Runs are compared if photos, split and the way of fitting are the same. A task with several
@@ -154,6 +163,8 @@ def table(found: Sequence[Kept], baseline: str = "") -> tuple[Row, ...]:
         found: runs, in the order in which rows and models appear.
         baseline: the model (by its name in tables) with which the others are compared; "": the
             first one of each row. Rows without this model use their first one too.
+        all_pairs: also compare the others, any two of them. Holm's p-values are then adjusted for
+            all pairs of all rows.
 
     Raises:
         GensetError: the files of a run cannot be read.
@@ -165,15 +176,32 @@ def table(found: Sequence[Kept], baseline: str = "") -> tuple[Row, ...]:
     for runs in kinds.values():
         models = _with_unique_names(list(runs.values()))
         first = next((kept for kept in models if kept.record.model == baseline), models[0])
-        others = [kept for kept in models if kept is not first]
-        differences = tuple(against(first, kept) for kept in others)
-        rows.append(Row(first.record.name, (first, *others), differences))
-    adjusted = iter(holm([each.p_value for row in rows for each in row.differences]))
-    return tuple(
-        replace(
-            row,
-            differences=tuple(replace(each, holm=next(adjusted)) for each in row.differences),
+        ordered = (first, *(kept for kept in models if kept is not first))
+        answered = [(kept, load_predictions(kept)) for kept in ordered]
+        rows.append(
+            Row(
+                task=first.record.name,
+                models=ordered,
+                differences=tuple(_difference(answered[0], each) for each in answered[1:]),
+                others=tuple(_difference(*pair) for pair in combinations(answered[1:], 2))
+                if all_pairs
+                else (),
+            )
         )
+    return _adjusted(rows)
+
+
+def _adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """The same rows, with p-values adjusted for all of their differences."""
+    adjusted = iter(
+        holm([each.p_value for row in rows for each in (*row.differences, *row.others)])
+    )
+
+    def with_holm(differences: tuple[Difference, ...]) -> tuple[Difference, ...]:
+        return tuple(replace(each, holm=next(adjusted)) for each in differences)
+
+    return tuple(
+        replace(row, differences=with_holm(row.differences), others=with_holm(row.others))
         for row in rows
     )
 

@@ -15,6 +15,8 @@ from genset.finetune.tasks import TASKS, described
 from tests.evaluation.colours import colours
 from tests.finetune.layouts import class_folders
 
+COLOURS = "file:colours.pth?arch=tests.evaluation.colours:Colours&resize=32&crop=32&std=0.5"
+
 
 class Squared(nn.Module):
     """Its last layer is linear, and its answer the square of that."""
@@ -83,6 +85,23 @@ def test_the_table_is_in_the_papers_form(terminal: Terminal) -> None:
     assert row[:3] == ["shades", "3", "100.0"]
     assert row[-2:] == ["1.00", "1.00"]
     assert "shades: 18 photos of 3 classes, 15 to train on and 3 to test on" in done.err
+
+
+def test_any_two_models_are_compared_where_that_is_asked_for(terminal: Terminal) -> None:
+    specs = {"slow": "", "fast": "", "dark": "&mean=9"}
+    models = [w for name, how in specs.items() for w in ("--model", f"{COLOURS}{how}&name={name}")]
+    done = terminal.finetune(*models, "--all-pairs")
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    start = lines.index("Differences between any two models")
+    pairs = [line.split()[2:4] for line in lines[start + 3 : start + 6]]
+    assert pairs == [["fast", "slow"], ["dark", "slow"], ["dark", "fast"]]
+    accuracies = [line.split()[:3] for line in lines[lines.index("Accuracy") + 3 :]][:3]
+    assert accuracies == [["shades", "3", name] for name in specs]
+    found = json.loads(terminal.finetune(*models, "--all-pairs", "--json").out)["differences"]
+    assert [[each["model"], each["baseline"]] for each in found] == pairs
+    fewer = json.loads(terminal.finetune(*models, "--json").out)["differences"]
+    assert [[each["model"], each["baseline"]] for each in fewer] == pairs[:2]
 
 
 def test_one_model_alone_has_its_accuracy(terminal: Terminal) -> None:
