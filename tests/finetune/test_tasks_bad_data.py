@@ -1,6 +1,7 @@
 """Data that is not as it should be: one clear line, before any model runs."""
 
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -130,6 +131,38 @@ def test_cats_without_dogs(tmp_path: Path) -> None:
     for number in range(3):
         paint(tmp_path / f"cat.{number}.jpg", number)
     assert "the class dog has no photo" in refused("cats-dogs", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("made", "given", "named", "root"),
+    [
+        (["cat", "dog"], "", "", ""),
+        (["Cat", "Dog"], "", "", ""),
+        (["pets/cats", "pets/dogs"], "", "pets", "pets"),
+        (["my pets/train/cat", "my pets/train/dog"], "", "my pets/train", "my pets/train"),
+        (["train/cat", "train/dog", "test/cat", "test/dog"], "", "test", ""),
+        (["train/cat", "train/dog", "val/cat", "val/dog"], "train", "train", ""),
+    ],
+)
+def test_cats_and_dogs_in_folders_are_sent_to_the_task_that_takes_them(
+    made: list[str], given: str, named: str, root: str, tmp_path: Path
+) -> None:
+    for place, folder in enumerate(made):
+        for number in range(2):
+            paint(tmp_path / folder / f"{number}.png", 10 * place + number)
+    said = refused("cats-dogs", tmp_path / given)
+    first, second = sorted(Path(folder).name for folder in made)[:: len(made) // 2]
+    assert said.endswith(
+        f"{tmp_path / named} has a folder for each class, {first}/ and {second}/: use the task "
+        f"folder (genset finetune folder --data {quote(str(tmp_path / root))})"
+    )
+    assert len(open_task("folder", tmp_path / root).classes) == 2
+
+
+def test_cats_in_a_folder_without_dogs_are_not(tmp_path: Path) -> None:
+    paint(tmp_path / "cat" / "0.png")
+    paint(tmp_path / "bird" / "0.png")
+    assert "www.kaggle.com" in refused("cats-dogs", tmp_path)
 
 
 def test_unreadable_photos_are_left_out_and_named(tmp_path: Path) -> None:

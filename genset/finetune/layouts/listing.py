@@ -23,7 +23,13 @@ class Listing:
     notes: tuple[str, ...] = ()
 
 
-def find_root(data: Path, fits: Callable[[Path], bool], wanted: str, described: str) -> Path:
+def find_root(
+    data: Path,
+    fits: Callable[[Path], bool],
+    wanted: str,
+    described: str,
+    otherwise: Callable[[Sequence[Path]], str] = lambda folders: "",
+) -> Path:
     """Find a data set's root: `data`, or the only folder that fits, one or two levels below it.
 
     Args:
@@ -31,12 +37,16 @@ def find_root(data: Path, fits: Callable[[Path], bool], wanted: str, described: 
         fits: whether a folder is the root.
         wanted: a description of the root, for messages.
         described: the task, and where to get its data, for messages.
+        otherwise: what to say of the folders on these levels, from `data` on, if none fits; "":
+            nothing but `described`.
 
     Raises:
         BadInput: no folder fits, or several on one level do.
     """
     level = [data]
+    seen: list[Path] = []
     for _ in range(3):
+        seen += level
         found = [folder for folder in level if fits(folder)]
         if len(found) > 1:
             names = named([str(folder) for folder in found])
@@ -44,7 +54,7 @@ def find_root(data: Path, fits: Callable[[Path], bool], wanted: str, described: 
         if found:
             return found[0]
         level = [folder for above in level for folder in folders_in(above)]
-    raise BadInput(f"{data} holds no {wanted}. {described}")
+    raise BadInput(f"{data} holds no {wanted}. {otherwise(seen) or described}")
 
 
 def folders_in(folder: Path) -> list[Path]:
