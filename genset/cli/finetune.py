@@ -93,7 +93,7 @@ def finetune(
     need("evaluate", "fine-tuning models", "torch", "torchvision", "numpy")
     from genset.evaluation.locate import locate_runs
     from genset.evaluation.run.startup import start_pytorch
-    from genset.finetune.tasks import described
+    from genset.finetune.data.tasks import described
 
     named = [(task, where) for task in tasks if described(task) for where in _data(task, data)]
     start_pytorch(models)
@@ -125,7 +125,7 @@ def finetune(
 
 def _options(how: dict[str, Any]) -> Any:
     from genset.evaluation.run.options import ScoringOptions
-    from genset.finetune.options import FinetuneOptions, read_shots, read_strengths
+    from genset.finetune.fit.options import FinetuneOptions, read_shots, read_strengths
 
     scoring = ("engine", "precision", "decoding", "cache", "allow_code")
     given = {
@@ -149,7 +149,7 @@ def _data(task: str, words: tuple[str, ...]) -> list[Path]:
     Raises:
         BadInput: there is none, or several for another task.
     """
-    from genset.finetune.tasks import TASKS
+    from genset.finetune.data.tasks import TASKS
 
     of_all, own = [], []
     for word in words:

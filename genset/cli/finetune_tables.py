@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from genset.finetune.compare import (
+from genset.finetune.results.compare import (
     CurvePoint,
     Difference,
     Row,
@@ -13,7 +13,7 @@ from genset.finetune.compare import (
     table,
     worst_pairs,
 )
-from genset.finetune.results import Finetuned, Kept, load_predictions
+from genset.finetune.results.runs import Finetuned, Kept, load_predictions
 from genset.reporting.format import interval
 from genset.text.numbers import NONE, bare_p, count, digits, percent, points, span
 from genset.text.safe import clean

@@ -11,7 +11,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from genset.__main__ import main
-from genset.finetune.tasks import TASKS, described
+from genset.finetune.data.tasks import TASKS, described
 from tests.evaluation.colours import colours
 from tests.finetune.layouts import class_folders
 

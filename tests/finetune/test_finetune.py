@@ -15,11 +15,11 @@ from PIL import Image, ImageFile
 
 from genset.errors import BadInput, GensetError, ModelError
 from genset.evaluation.run.options import ScoringOptions
-from genset.finetune import results
-from genset.finetune.compare import table
 from genset.finetune.finetune import Finished, SomeFailed
-from genset.finetune.options import FinetuneOptions, read_shots, read_strengths
-from genset.finetune.results import find_finetuned, load_head, load_predictions
+from genset.finetune.fit.options import FinetuneOptions, read_shots, read_strengths
+from genset.finetune.results import runs as results
+from genset.finetune.results.compare import table
+from genset.finetune.results.runs import find_finetuned, load_head, load_predictions
 from tests.evaluation.colours import colours
 from tests.finetune.fitting import finetune
 
