@@ -159,6 +159,15 @@ def test_cats_and_dogs_in_folders_are_sent_to_the_task_that_takes_them(
     assert len(open_task("folder", tmp_path / root).classes) == 2
 
 
+def test_photos_in_folders_may_have_kaggles_names(tmp_path: Path) -> None:
+    for place, kind in enumerate(("cat", "dog")):
+        for number in range(2):
+            paint(tmp_path / kind / f"{kind}.{number}.jpg", 99 * (2 * place + number))
+    said = refused("cats-dogs", tmp_path)
+    assert f"use the task folder (genset finetune folder --data {tmp_path})" in said
+    assert len(open_task("folder", tmp_path).classes) == 2
+
+
 def test_cats_in_a_folder_without_dogs_are_not(tmp_path: Path) -> None:
     paint(tmp_path / "cat" / "0.png")
     paint(tmp_path / "bird" / "0.png")

@@ -37,8 +37,7 @@ def find_root(
         fits: whether a folder is the root.
         wanted: a description of the root, for messages.
         described: the task, and where to get its data, for messages.
-        otherwise: what to say of the folders on these levels, from `data` on, if none fits; "":
-            nothing but `described`.
+        otherwise: the mend, from the folders that were looked at, if it is another one; else "".
 
     Raises:
         BadInput: no folder fits, or several on one level do.
@@ -49,8 +48,8 @@ def find_root(
         seen += level
         found = [folder for folder in level if fits(folder)]
         if len(found) > 1:
-            names = named([str(folder) for folder in found])
-            raise BadInput(f"{data} holds more than one {wanted}: name one of {names}")
+            mend = f"name one of {named([str(folder) for folder in found])}"
+            raise BadInput(f"{data} holds more than one {wanted}: {otherwise(seen) or mend}")
         if found:
             return found[0]
         level = [folder for above in level for folder in folders_in(above)]
