@@ -144,8 +144,8 @@ def test_nothing_else_shows_a_bar(
 def test_a_strength_on_the_edge_of_those_tried_is_remarked_on(terminal: Terminal) -> None:
     done = terminal.finetune("--model", terminal.model, "--strengths", "0.00001,10")
     assert (
-        "shades: For 2 of 2 heads on all photos, the regularizer's strength that was chosen, 10, "
-        "is the largest of those tried: let --strengths have larger ones too." in done.out
+        "shades: The regularizer's strength that was chosen is the largest of those tried, 10, for "
+        "2 of 2 heads on all photos: let --strengths reach further." in done.out
     )
 
 

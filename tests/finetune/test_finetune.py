@@ -122,8 +122,8 @@ def test_where_nothing_can_be_learnt_the_smallest_strength_is_remarked_on(
         chosen = [attempt.strength for attempt in attempts].count(1e-4)
         assert chosen
         assert note == (
-            f"For {chosen} of 2 heads {heads}, the regularizer's strength that was chosen, 0.0001, "
-            "is the smallest of those tried: let --strengths have smaller ones too."
+            "The regularizer's strength that was chosen is the smallest of those tried, 0.0001, "
+            f"for {chosen} of 2 heads {heads}: let --strengths reach further."
         )
 
 

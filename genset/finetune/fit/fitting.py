@@ -210,23 +210,24 @@ def _readable(data: TaskData, features: Features) -> tuple[Indices, Indices]:
 
 
 def _on_an_edge(attempts: Sequence[Attempt], strengths: Sequence[float]) -> list[str]:
-    """A note, if cross-validation chose the smallest or largest strength that was tried."""
+    """A note, if cross-validation chose the smallest or the largest strength that was tried."""
     chosen = [each for each in attempts if each.validation]
+    edges = {"smallest": min(strengths), "largest": max(strengths)}
     found = []
-    for edge, which, other in (
-        (min(strengths), "smallest", "smaller"),
-        (max(strengths), "largest", "larger"),
+    for heads, own in (
+        ("on all photos", [each.strength for each in chosen if each.shots is None]),
+        ("of the learning curve", [each.strength for each in chosen if each.shots]),
     ):
-        for heads, own in (
-            ("on all photos", [each.strength for each in chosen if each.shots is None]),
-            ("of the learning curve", [each.strength for each in chosen if each.shots]),
-        ):
-            if there := own.count(edge):
-                found.append(
-                    f"For {there} of {count(len(own), 'head')} {heads}, the regularizer's strength "
-                    f"that was chosen, {edge:g}, is the {which} of those tried: let --strengths "
-                    f"have {other} ones too."
-                )
+        there = [
+            f"the {which} of those tried, {edge:g}, for {own.count(edge):,}"
+            for which, edge in edges.items()
+            if edge in own
+        ]
+        if there:
+            found.append(
+                f"The regularizer's strength that was chosen is {' and '.join(there)} of "
+                f"{count(len(own), 'head')} {heads}: let --strengths reach further."
+            )
     return found
 
 
