@@ -1,8 +1,10 @@
 """Progress of long work, on standard error."""
 
+import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from tqdm import tqdm
@@ -25,6 +27,20 @@ def progress(items: Iterable[T], *, total: int, what: str, unit: str) -> Iterato
                 done, total, now - started, prefix=what, unit=unit, bar_format=_LINE
             )
             print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is the output
+
+
+@contextmanager
+def bar(*, total: int, what: str, unit: str) -> Iterator[Callable[[int], object]]:
+    """Show a bar on a terminal for work that is counted where it is done; elsewhere, nothing.
+
+    Of a distributed run, only the first process (``RANK`` 0) shows one.
+
+    Yields:
+        A function that counts so many items as done.
+    """
+    shown = sys.stderr.isatty() and os.environ.get("RANK", "0") == "0"
+    with tqdm(total=total, desc=what, unit=unit, leave=False, disable=not shown) as counting:
+        yield counting.update
 
 
 def say(line: str) -> None:

@@ -89,6 +89,12 @@ INNER_FLOORS = {
         {"prompts"},
         {"read"},
     ],
+    "finetune": [{"data", "network"}, {"results"}, {"fit"}, {"finetune"}],
+    "finetune.data": [{"layouts"}, {"copies", "readable"}, {"split"}, {"tasks"}],
+    "finetune.data.layouts": [{"listing"}, {"butterflies", "cats_dogs", "cub", "folder"}],
+    "finetune.network": [{"heads"}, {"checkpoint", "features"}],
+    "finetune.results": [{"runs"}, {"compare"}],
+    "finetune.fit": [{"augment", "probe", "shots"}, {"sgd"}, {"options"}, {"fitting"}],
     "label": [
         {"answering"},
         {"people"},

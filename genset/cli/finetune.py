@@ -9,6 +9,7 @@ import click
 from genset.cli.common import PATH, json_option, model_option, need, show_json
 from genset.cli.score import RUNS_OPTION
 from genset.errors import BadInput
+from genset.progress import say
 
 if TYPE_CHECKING:
     from genset.evaluation.models.spec import ModelSpec
@@ -51,6 +52,9 @@ if TYPE_CHECKING:
 @click.option("--cache", type=PATH, help="Keep decoded pixels in this folder, for later runs.")
 @click.option("--allow-code", is_flag=True, help="As in genset evaluate.")
 @RUNS_OPTION
+@click.option(
+    "--all-pairs", is_flag=True, help="Compare any two models, not only with the first one."
+)
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 @json_option
 @click.pass_obj
@@ -62,13 +66,15 @@ def finetune(
     models: "tuple[ModelSpec, ...]",
     save_heads: Path | None,
     runs: Path | None,
+    all_pairs: bool,
     markdown: bool,
     as_json: bool,
     **how: Any,
 ) -> None:
     """Train models' last layers on other tasks, and compare the models there.
 
-    SPEC is as in genset evaluate. The other models are compared with the first one. TASK is
+    SPEC is as in genset evaluate. The other models are compared with the first one; with
+    --all-pairs, any two of them. TASK is
 
     \b
     birds-200    CUB-200-2011: https://data.caltech.edu/records/65de6-vp158
@@ -87,7 +93,7 @@ def finetune(
     need("evaluate", "fine-tuning models", "torch", "torchvision", "numpy")
     from genset.evaluation.locate import locate_runs
     from genset.evaluation.run.startup import start_pytorch
-    from genset.finetune.tasks import described
+    from genset.finetune.data.tasks import described
 
     named = [(task, where) for task in tasks if described(task) for where in _data(task, data)]
     start_pytorch(models)
@@ -102,16 +108,16 @@ def finetune(
     kept = runs or locate_runs(folder)
     failed = None
     try:
-        say = _say if first else _silent
-        finished = fit(named, models, kept, options, save_heads, say)
+        said = say if first else _silent
+        finished = fit(named, models, kept, options, save_heads, said)
     except SomeFailed as error:
         finished, failed = error.finished, error
     if not first:
         return
     if as_json:
-        show_json(in_json(finished))
+        show_json(in_json(finished, all_pairs))
     elif finished.runs:
-        tables = grids(finished)
+        tables = grids(finished, all_pairs)
         click.echo(as_markdown(tables) if markdown else as_text(tables))
     if failed is not None:
         raise failed
@@ -119,7 +125,7 @@ def finetune(
 
 def _options(how: dict[str, Any]) -> Any:
     from genset.evaluation.run.options import ScoringOptions
-    from genset.finetune.options import FinetuneOptions, read_shots, read_strengths
+    from genset.finetune.fit.options import FinetuneOptions, read_shots, read_strengths
 
     scoring = ("engine", "precision", "decoding", "cache", "allow_code")
     given = {
@@ -143,7 +149,7 @@ def _data(task: str, words: tuple[str, ...]) -> list[Path]:
     Raises:
         BadInput: there is none, or several for another task.
     """
-    from genset.finetune.tasks import TASKS
+    from genset.finetune.data.tasks import TASKS
 
     of_all, own = [], []
     for word in words:
@@ -161,10 +167,6 @@ def _data(task: str, words: tuple[str, ...]) -> list[Path]:
             f"meant with --data {task}=DIR"
         )
     return [Path(each) for each in found]
-
-
-def _say(line: str) -> None:
-    click.echo(line, err=True)
 
 
 def _silent(line: str) -> None:

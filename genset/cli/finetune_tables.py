@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from genset.finetune.compare import (
+from genset.finetune.results.compare import (
     CurvePoint,
     Difference,
     Row,
@@ -13,7 +13,7 @@ from genset.finetune.compare import (
     table,
     worst_pairs,
 )
-from genset.finetune.results import Finetuned, Kept, load_predictions
+from genset.finetune.results.runs import Finetuned, Kept, load_predictions
 from genset.reporting.format import interval
 from genset.text.numbers import NONE, bare_p, count, digits, percent, points, span
 from genset.text.safe import clean
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 _OF_ONE = ("%", "95 % interval", "± seeds")
 
 
-def grids(finished: "Finished") -> list[Grid]:
-    """Tables for a terminal or a document."""
-    rows = table(finished.runs)
+def grids(finished: "Finished", all_pairs: bool = False) -> list[Grid]:
+    """Tables for a terminal or a document; all pairs have a table of their own."""
+    rows = table(finished.runs, all_pairs=all_pairs)
     models = [kept.record for row in rows for kept in row.models]
-    found = [*_against(rows), *_alone(rows), *_curves(models)]
+    found = [*(_pairs(rows) if all_pairs else _against(rows)), *_alone(rows, all_pairs)]
+    found += _curves(models)
     if notes := _notes(models):
         found.append(Grid("Notes", notes=notes))
     if finished.saved:
@@ -37,8 +38,9 @@ def grids(finished: "Finished") -> list[Grid]:
     return found
 
 
-def as_json(finished: "Finished") -> dict[str, Any]:
+def as_json(finished: "Finished", all_pairs: bool = False) -> dict[str, Any]:
     """Everything, as JSON. Shares are from 0 to 1."""
+    rows = table(finished.runs, all_pairs=all_pairs)
     return {
         "tasks": [
             {
@@ -56,7 +58,7 @@ def as_json(finished: "Finished") -> dict[str, Any]:
         ],
         "runs": [_run(kept) for kept in finished.runs],
         "differences": [
-            _difference(each) for row in table(finished.runs) for each in row.differences
+            _difference(each) for row in rows for each in (*row.differences, *row.others)
         ],
         "saved": finished.saved,
     }
@@ -110,13 +112,31 @@ def _against(rows: Sequence[Row]) -> list[Grid]:
     ]
 
 
-def _alone(rows: Sequence[Row]) -> list[Grid]:
-    """The accuracy of tasks with a single model."""
+def _pairs(rows: Sequence[Row]) -> list[Grid]:
+    """The differences between any two models of a task: a line for each."""
+    cells = [
+        [
+            *(clean(row.task), f"{each.photos:,}", clean(each.model), clean(each.baseline)),
+            points(each.difference, digits(each.photos)),
+            span(each.interval, digits(each.photos)),
+            *(f"{each.only_model:,}", f"{each.only_baseline:,}"),
+            *(bare_p(each.p_value), bare_p(each.holm)),
+        ]
+        for row in rows
+        for each in (*row.differences, *row.others)
+    ]
+    head = ["task", "photos", "model", "against", "points", "95 % interval"]
+    head += ["model alone", "other alone", "p", "Holm's p"]
+    return [Grid("Differences between any two models", head, cells)] if cells else []
+
+
+def _alone(rows: Sequence[Row], all_pairs: bool) -> list[Grid]:
+    """The accuracy of each model, if all pairs have a table; else that of single models."""
     cells = [
         [clean(row.task), f"{record.test:,}", clean(record.model), *_accuracy(record)]
         for row in rows
-        if not row.differences
-        for record in (row.models[0].record,)
+        if all_pairs or not row.differences
+        for record in (kept.record for kept in row.models)
     ]
     return [Grid("Accuracy", ["task", "photos", "model", *_OF_ONE], cells)] if cells else []
 

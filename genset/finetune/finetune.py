@@ -13,12 +13,13 @@ from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.runs import run_key
 from genset.evaluation.run.environment import device_of, versions
 from genset.evaluation.run.plan import described as described_preprocessing
-from genset.finetune.checkpoint import save_head
-from genset.finetune.features import Features, compute_features
-from genset.finetune.fitting import fit_heads
-from genset.finetune.heads import find_head
-from genset.finetune.options import FinetuneOptions
-from genset.finetune.results import (
+from genset.finetune.data.tasks import TaskData, described, open_task
+from genset.finetune.fit.fitting import fit_heads
+from genset.finetune.fit.options import FinetuneOptions
+from genset.finetune.network.checkpoint import save_head
+from genset.finetune.network.features import Features, compute_features
+from genset.finetune.network.heads import find_head
+from genset.finetune.results.runs import (
     Finetuned,
     Kept,
     finetuned_folder,
@@ -26,7 +27,6 @@ from genset.finetune.results import (
     load_head,
     save_finetuned,
 )
-from genset.finetune.tasks import TaskData, described, open_task
 
 Say = Callable[[str], None]
 

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from genset.errors import BadInput
-from genset.finetune.tasks import TaskData, open_task
+from genset.finetune.data.tasks import TaskData, open_task
 
 SPECIES = ("001.Black_footed_Albatross", "002.Groove_billed_Ani", "003.Parakeet_Auklet")
 
@@ -63,8 +63,8 @@ def set_line(path: Path, number: int, value: str | None) -> None:
 def cats_and_dogs(root: Path, each: int = 5) -> Path:
     """Photos named as Kaggle names them."""
     for number in range(each):
-        paint(root / f"cat.{number}.jpg", number)
-        paint(root / f"dog.{number}.jpg", 1000 + number)
+        paint(root / f"cat.{number}.jpg", 25 * number)  # JPEG rounds: nearer ones are the same
+        paint(root / f"dog.{number}.jpg", 20_000 + 25 * number)
     return root
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from genset.finetune.results import (
+from genset.finetune.results.runs import (
     Attempt,
     Finetuned,
     Kept,

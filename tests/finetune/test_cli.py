@@ -1,6 +1,7 @@
 """`genset finetune`, as somebody at a terminal meets it."""
 
 import json
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,9 +11,11 @@ from PIL import Image
 from torch import Tensor, nn
 
 from genset.__main__ import main
-from genset.finetune.tasks import TASKS, described
+from genset.finetune.data.tasks import TASKS, described
 from tests.evaluation.colours import colours
 from tests.finetune.layouts import class_folders
+
+COLOURS = "file:colours.pth?arch=tests.evaluation.colours:Colours&resize=32&crop=32&std=0.5"
 
 
 class Squared(nn.Module):
@@ -84,6 +87,23 @@ def test_the_table_is_in_the_papers_form(terminal: Terminal) -> None:
     assert "shades: 18 photos of 3 classes, 15 to train on and 3 to test on" in done.err
 
 
+def test_any_two_models_are_compared_where_that_is_asked_for(terminal: Terminal) -> None:
+    specs = {"slow": "", "fast": "", "dark": "&mean=9"}
+    models = [w for name, how in specs.items() for w in ("--model", f"{COLOURS}{how}&name={name}")]
+    done = terminal.finetune(*models, "--all-pairs")
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    start = lines.index("Differences between any two models")
+    pairs = [line.split()[2:4] for line in lines[start + 3 : start + 6]]
+    assert pairs == [["fast", "slow"], ["dark", "slow"], ["dark", "fast"]]
+    accuracies = [line.split()[:3] for line in lines[lines.index("Accuracy") + 3 :]][:3]
+    assert accuracies == [["shades", "3", name] for name in specs]
+    found = json.loads(terminal.finetune(*models, "--all-pairs", "--json").out)["differences"]
+    assert [[each["model"], each["baseline"]] for each in found] == pairs
+    fewer = json.loads(terminal.finetune(*models, "--json").out)["differences"]
+    assert [[each["model"], each["baseline"]] for each in fewer] == pairs[:2]
+
+
 def test_one_model_alone_has_its_accuracy(terminal: Terminal) -> None:
     done = terminal.finetune("--model", terminal.model)
     assert done.out.startswith("Accuracy\n")
@@ -94,6 +114,44 @@ def test_a_learning_curve_is_shown_where_it_is_asked_for(terminal: Terminal) -> 
     done = terminal.finetune("--model", terminal.model, "--shots", "1,3,all")
     (head,) = [line for line in done.out.splitlines() if line.startswith("task    model")]
     assert head.split() == ["task", "model", "1", "3", "all"]
+
+
+def test_a_terminal_shows_how_far_the_fits_are(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.stderr, "isatty", lambda: True)
+        done = terminal.finetune("--model", terminal.model)
+    assert done.code == 0
+    assert "fitting shades, colours:   0%" in done.err
+    assert "0/22 [" in done.err  # two heads of five folds with two strengths, and the last fit
+    assert "fitting" not in done.out
+    assert done.err.splitlines()[-1].endswith("shades, colours: 100.0 % of 3")
+
+
+@pytest.mark.parametrize(("terminals", "rank"), [(False, "0"), (True, "1")])
+def test_nothing_else_shows_a_bar(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, terminals: bool, rank: str
+) -> None:
+    monkeypatch.setenv("RANK", rank)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.stderr, "isatty", lambda: terminals)
+        done = terminal.finetune("--model", terminal.model)
+    assert done.code == 0
+    assert "fitting" not in done.err
+
+
+def test_a_strength_on_the_edge_of_those_tried_is_remarked_on(terminal: Terminal) -> None:
+    done = terminal.finetune("--model", terminal.model, "--strengths", "0.00001,10")
+    assert (
+        "shades: The regularizer's strength that was chosen is the largest of those tried, 10, for "
+        "2 of 2 heads on all photos: let --strengths reach further." in done.out
+    )
+
+
+def test_one_strength_alone_is_nobodys_choice(terminal: Terminal) -> None:
+    done = terminal.finetune("--model", terminal.model, "--strengths", "10")
+    assert "regularizer" not in done.out
 
 
 def test_what_was_left_out_is_said(terminal: Terminal) -> None:

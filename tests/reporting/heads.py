@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from genset.evaluation.results.runs import run_key
-from genset.finetune.results import (
+from genset.finetune.results.runs import (
     Attempt,
     Finetuned,
     Predictions,

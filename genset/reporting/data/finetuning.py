@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from genset.finetune.compare import ClassAccuracy, CurvePoint, Difference, Mistaken
-from genset.finetune.results import Finetuned
+from genset.finetune.results.compare import ClassAccuracy, CurvePoint, Difference, Mistaken
+from genset.finetune.results.runs import Finetuned
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from genset.evaluation.results.results import Results, Scored
-from genset.finetune.compare import (
+from genset.finetune.results.compare import (
     ClassAccuracy,
     Row,
     learning_curve,
@@ -14,7 +14,7 @@ from genset.finetune.compare import (
     table,
     worst_pairs,
 )
-from genset.finetune.results import Finetuned, Kept, find_finetuned, load_predictions
+from genset.finetune.results.runs import Finetuned, Kept, find_finetuned, load_predictions
 from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask
 
 _LISTED = 8

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from genset.finetune.compare import Difference
+from genset.finetune.results.compare import Difference
 from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask
 from genset.reporting.format import interval
 from genset.text.numbers import bare_p, count, digits, p_value, percent, points, span

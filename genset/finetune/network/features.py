@@ -1,0 +1,211 @@
+"""Features of photos: the input of a network's last layer, computed once and stored.
+
+They are computed as `genset evaluate` computes answers: with the same input pipeline, engines,
+processes and pixel cache, and in one pass over the photos for all models. They are stored in
+``FOLDER/KEY/``::
+
+    features.npy    shape (N, D), float32, in the set's order; zeros for a photo that cannot be read
+    features.json   the model and photos, every version and hash, and the photos that are left out
+
+`KEY` is a hash over the photos, the weights and the preprocessing. ``features.json`` is written
+last. Until then there are shards, from which an interrupted pass resumes.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from genset.errors import GensetError
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.models.load import LoadedModel
+from genset.evaluation.results.runs import run_key
+from genset.evaluation.run.environment import device_of, versions
+from genset.evaluation.run.executors.executor import not_written
+from genset.evaluation.run.executors.worker_pool import WorkerPool
+from genset.evaluation.run.job import ModelTask
+from genset.evaluation.run.options import ScoringOptions
+from genset.evaluation.run.plan import ScoringPlan, described
+from genset.evaluation.run.score import run_tasks
+from genset.evaluation.run.shards import SHARDS, load_shard, shard_file, shards_of
+from genset.files import one_at_a_time, write_text, written_whole
+from genset.finetune.network.heads import Head, find_head, trunk
+
+FORMAT = "genset features 1"
+_VALUES, _RECORD = "features.npy", "features.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """A model's features of the photos of a set.
+
+    Attributes:
+        values: the features, shape (N, D), float32, memory-mapped, in the set's order; zeros for
+            a photo that could not be read.
+        there: whether the photo could be read, shape (N,), bool.
+        unreadable: the reason for each photo that could not be read, by its id.
+        engine: what ran the network.
+        seconds: the duration of the pass, for all its models together; 0 if the features were
+            stored already.
+        head: the layer whose input they are.
+        notes: further remarks, in sentences.
+    """
+
+    values: NDArray[np.float32]
+    there: NDArray[np.bool_]
+    unreadable: dict[str, str]
+    engine: str
+    seconds: float
+    head: Head
+    notes: tuple[str, ...] = ()
+
+
+def compute_features(
+    photos: PhotoSet, models: Sequence[LoadedModel], folder: Path, options: ScoringOptions
+) -> list[Features | GensetError]:
+    """Compute each model's features, or load them if they are stored.
+
+    Missing features are computed in one pass over the photos. Another process that needs the same
+    features at the same time waits for this one, and then loads them.
+
+    Args:
+        photos: the photos, in the order of the features' rows.
+        models: the models, with their heads.
+        folder: where features are stored.
+        options: engine, precision, decoding and processes, as for scoring.
+
+    Returns:
+        For each model, in order: its features, or the error that prevented them.
+
+    Raises:
+        GensetError: no photo can be read, the features cannot be written, or a process was killed.
+            Finished work is kept.
+    """
+    # Features are the logits of a trunk: store all of them, and no best classes.
+    options = replace(options, keep=0, logits=True)
+    plan = ScoringPlan(photos, folder, options, WorkerPool(options.workers))
+    wanted = [_wanted(plan, model) for model in models]
+    tasks = {each[1].folder: each[1] for each in wanted if not isinstance(each, GensetError)}
+    made = _make_missing(plan, tasks)
+    found: list[Features | GensetError] = []
+    for each in wanted:
+        if isinstance(each, GensetError):
+            found.append(each)
+            continue
+        head, task = each
+        seconds = made.get(task.folder, 0.0)
+        found.append(
+            seconds
+            if isinstance(seconds, GensetError)
+            else _kept(task.folder, photos, head, seconds)
+        )
+    return found
+
+
+def _wanted(plan: ScoringPlan, model: LoadedModel) -> tuple[Head, ModelTask] | GensetError:
+    try:
+        head = find_head(model)
+    except GensetError as error:
+        return error
+    features = trunk(model, head)
+    preprocessing = described(model, plan.options)
+    key = run_key(
+        set=plan.photos.content_hash,
+        weights=features.weights_hash,
+        architecture=model.spec.arch or model.spec.target,
+        preprocessing=preprocessing,
+        precision=plan.options.precision,
+    )
+    return head, ModelTask(features, key, plan.runs / key[:16], preprocessing, logits=True)
+
+
+def _make_missing(
+    plan: ScoringPlan, tasks: dict[Path, ModelTask]
+) -> dict[Path, float | GensetError]:
+    """Compute missing features; the seconds that took, or the error, by folder."""
+    with ExitStack() as locks:
+        # Always in the order of names, to prevent deadlocks.
+        for folder in sorted(folder for folder in tasks if not _is_kept(folder)):
+            try:
+                locks.enter_context(one_at_a_time(folder))
+            except OSError as error:
+                raise not_written(error) from None
+        missing = [task for folder, task in tasks.items() if not _is_kept(folder)]
+        return run_tasks(plan, missing, _merge_shards) if missing else {}
+
+
+def _merge_shards(plan: ScoringPlan, task: ModelTask) -> float:
+    """Write the features of all shards and their record, and delete the shards."""
+    photos, engine = plan.photos, task.engine.name
+    seconds = round(time.monotonic() - plan.started, 3)
+    inputs = len(task.model.order)
+    unreadable: dict[str, str] = {}
+    try:
+        with written_whole(task.folder / _VALUES) as file:
+            shape = (len(photos.photos), inputs)
+            npy.write_array_header_1_0(
+                file, {"descr": "<f4", "fortran_order": False, "shape": shape}
+            )
+            for number, indices in enumerate(shards_of(len(photos.photos))):
+                answers = load_shard(shard_file(task.shards, number))
+                rows = np.zeros((len(indices), inputs), "<f4")
+                rows[answers.indices - indices.start] = answers.logits
+                file.write(rows.tobytes())
+                unreadable |= {photos.photos[n].id: why for n, why in answers.unreadable.items()}
+        record = {
+            "format": FORMAT,
+            "key": task.key,
+            "spec": task.model.spec.text,
+            "weights_hash": task.model.weights_hash,
+            "preprocessing": task.preprocessing,
+            "precision": plan.options.precision,
+            "set": photos.name,
+            "set_hash": photos.content_hash,
+            "unreadable": unreadable,
+            "engine": engine,
+            "versions": versions(engine),
+            "device": device_of(engine),
+            "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "seconds": seconds,
+            "notes": task.notes,
+        }
+        write_text(task.folder / _RECORD, json.dumps(record, indent=1) + "\n")
+    except OSError as error:
+        raise not_written(error) from None
+    for shards in task.folder.glob(f"{SHARDS}*"):
+        shutil.rmtree(shards)
+    return seconds
+
+
+def _is_kept(folder: Path) -> bool:
+    return (folder / _RECORD).is_file()
+
+
+def _kept(folder: Path, photos: PhotoSet, head: Head, seconds: float) -> Features | GensetError:
+    try:
+        record = json.loads((folder / _RECORD).read_text("utf-8"))
+        if record["format"] != FORMAT:
+            raise ValueError(f"it is {record['format']}")
+        values = np.load(folder / _VALUES, mmap_mode="r")
+        if values.shape != (len(photos.photos), head.inputs):
+            raise ValueError(f"they are {values.shape}")
+        unreadable = record["unreadable"]
+        return Features(
+            values=values,
+            there=np.array([photo.id not in unreadable for photo in photos.photos], bool),
+            unreadable=unreadable,
+            engine=record["engine"],
+            seconds=seconds,
+            head=head,
+            notes=tuple(record["notes"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return GensetError(f"{folder} does not hold features ({error}); delete it and run again")
