@@ -43,10 +43,11 @@ INNER_FLOORS = {
         {"loader"},
     ],
     "evaluation.run": [
-        {"environment", "shards", "startup"},
+        {"environment", "packages", "settled", "shards", "startup"},
         {"options"},
         {"job"},
         {"executors.executor"},
+        {"agreement"},
         {"plan"},
         {"assemble"},
         {"score"},

@@ -113,11 +113,11 @@ def evaluate(
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.evaluation.models.classes import other_classes
     from genset.evaluation.run.options import ScoringOptions
-    from genset.evaluation.run.startup import start_pytorch
+    from genset.evaluation.run.startup import on_all_machines, start_pytorch
     from genset.reporting.latency import Timed, timed
 
     check_latency(latency, price)
-    found = locate_set(photos, folder, other_classes(models))
+    found = on_all_machines(lambda: locate_set(photos, folder, other_classes(models)), networks)
     kept = runs or locate_runs(folder)
     options = ScoringOptions(keep=max(k, 5), **how)
     if networks:

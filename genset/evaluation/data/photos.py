@@ -51,7 +51,7 @@ def open_set(named: str, releases: Path | None = None, others: Collection[str] =
 def _release(folder: Path) -> PhotoSet:
     release = Release(folder)
     release.verify()  # a result names the release's hash, so these must be its very bytes
-    photos = [ScoredPhoto(p.file, folder / p.file, p.wnid) for p in release.photos]
+    photos = [ScoredPhoto(p.file, folder / p.file, p.wnid, sha256=p.sha256) for p in release.photos]
     return PhotoSet(release.name, folder, release.content_hash, tuple(photos))
 
 
@@ -69,7 +69,10 @@ def _plain_folder(folder: Path, others: Collection[str]) -> PhotoSet:
             strange.append(child)
             continue
         files = sorted(path for path in child.iterdir() if path.suffix.lower() in SUFFIXES)
-        photos += [ScoredPhoto(f"{child.name}/{path.name}", path, child.name) for path in files]
+        photos += [
+            ScoredPhoto(f"{child.name}/{path.name}", path, child.name, sha256=sha256_of(path))
+            for path in files
+        ]
         stray += [path for path in child.glob("*/**/*") if path.suffix.lower() in SUFFIXES]
         if not files:
             empty.append(child)
@@ -131,5 +134,5 @@ def _listing(path: Path) -> PhotoSet:
 def _hash(photos: Sequence[ScoredPhoto]) -> str:
     digest = hashlib.sha256()
     for photo in photos:
-        digest.update(f"{photo.id} {sha256_of(photo.path)}\n".encode())
+        digest.update(f"{photo.id} {photo.sha256}\n".encode())
     return f"sha256:{digest.hexdigest()}"

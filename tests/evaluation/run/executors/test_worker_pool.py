@@ -144,9 +144,9 @@ def test_a_killed_evaluate_goes_on_and_gives_the_same_files(photos: Path, worker
     kept = []
     whole = shards.save_shard
 
-    def told(path: Path, answers: shards.Answers) -> None:
+    def told(path: Path, *rest: Any) -> None:
         kept.append(path)
-        whole(path, answers)
+        whole(path, *rest)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(score, "save_shard", told)
@@ -182,10 +182,10 @@ def test_a_full_disk_is_one_line_and_the_finished_shards_stay(
     spec = colours(photos.parent)
     whole = shards.save_shard
 
-    def full(path: Path, answers: shards.Answers) -> None:
+    def full(path: Path, *rest: Any) -> None:
         if path.name > "00003":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        whole(path, answers)
+        whole(path, *rest)
 
     for workers in (1, 2):
         with monkeypatch.context() as patch:
