@@ -42,6 +42,11 @@ INNER_FLOORS = {
         {"cache"},
         {"loader"},
     ],
+    "evaluation.data.sets": [
+        {"photo", "endings", "kept"},
+        {"layout"},
+        {"release", "folder", "labels"},
+    ],
     "evaluation.run": [
         {"environment", "packages", "settled", "shards", "startup"},
         {"options"},

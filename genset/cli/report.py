@@ -81,8 +81,8 @@ def report(
     from genset.reporting.write import write_report
     from genset.statistics.bootstrap import Resampling
 
-    found = locate_set(photos or _newest_release(folder), folder)
     kept = runs or locate_runs(folder)
+    found = locate_set(photos or _newest_release(folder), folder, runs=kept)
     path = output or kept.parent / f"report-{found.name}.html"
     joined = tuple(map(parse_entry, entries))
     options = ReportOptions(
@@ -133,8 +133,9 @@ def compare(
     from genset.reporting.render.markdown import pair_to_json
     from genset.statistics.bootstrap import Resampling
 
-    found = locate_set(photos or _newest_release(folder), folder)
-    results = load_results(found, runs or locate_runs(folder))
+    kept = runs or locate_runs(folder)
+    found = locate_set(photos or _newest_release(folder), folder, runs=kept)
+    results = load_results(found, kept)
     models = [results.find(first), results.find(second)]
     pairs = compare_models(results, models, Resampling(seed=seed))
     if not pairs:

@@ -117,8 +117,10 @@ def evaluate(
     from genset.reporting.latency import Timed, timed
 
     check_latency(latency, price)
-    found = on_all_machines(lambda: locate_set(photos, folder, other_classes(models)), networks)
     kept = runs or locate_runs(folder)
+    found = on_all_machines(
+        lambda: locate_set(photos, folder, other_classes(models), kept), networks
+    )
     options = ScoringOptions(keep=max(k, 5), **how)
     if networks:
         start_pytorch(networks)

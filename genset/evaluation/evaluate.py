@@ -90,7 +90,7 @@ def _count_predictions(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
     counted = read_predictions(spec, photos)
     weights_hash = f"sha256:{sha256_of(Path(spec.target))}"
     key = run_key(
-        set=photos.content_hash,
+        set=photos.list_hash or photos.content_hash,  # that of answers to the table alone
         predictions=weights_hash,
         classes=sha256_of(Path(spec.classes)) if spec.classes else "",
         background=spec.background,

@@ -7,21 +7,33 @@ from genset.errors import NotAWorkspace
 from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.workspace import Workspace
 
+HASHES = ".hashes"
+"""The folder among the runs that hashes of photos are kept in."""
 
-def locate_set(named: str, workspace: Path | None = None, others: Collection[str] = ()) -> PhotoSet:
-    """The set that is meant: a release of the workspace, its path, a folder or a list of photos.
+
+def locate_set(
+    named: str,
+    workspace: Path | None = None,
+    others: Collection[str] = (),
+    runs: Path | None = None,
+) -> PhotoSet:
+    """The set that is meant: a release of the workspace, or a path in any layout.
 
     Args:
         named: the release's name, or a path.
         workspace: the workspace's folder; None: the one that the current folder lies in, if any.
         others: classes beside ImageNet's that a folder of photos may be named by.
+        runs: where runs are kept, and with them the hashes of photos; None: where `locate_runs`
+            says, if that folder is there.
 
     Raises:
         BadInput: there is none, or it is no such set.
         ReleaseDamaged: it is a release, and not what its manifest says.
     """
     found = _find(workspace)
-    return open_set(named, found.releases if found else None, others)
+    kept = runs or locate_runs(workspace)
+    hashes = kept / HASHES if runs or kept.is_dir() else None
+    return open_set(named, found.releases if found else None, others, hashes)
 
 
 def locate_runs(workspace: Path | None = None) -> Path:

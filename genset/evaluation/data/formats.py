@@ -21,9 +21,9 @@ BROKEN = (OSError, SyntaxError, ValueError, Image.DecompressionBombError, Missin
 # Drawings, for which Pillow starts other programs.
 _DRAWINGS = ("EPS", "WMF")
 
-# The brands of ISO media files, at bytes 8 to 12 after "ftyp", that are HEIC's and AVIF's.
+# The brands of ISO media files, from byte 8 on after "ftyp", that are HEIC's and AVIF's.
 _HEIC = {b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"}
-_AVIF = {b"avif", b"avis"}
+_AVIF = (b"avif", b"avis")
 
 
 def image_of(content: bytes) -> Image.Image:
@@ -34,10 +34,11 @@ def image_of(content: bytes) -> Image.Image:
     """
     if not content:
         raise ValueError("the file is empty")
-    brand = content[8:12] if content[4:8] == b"ftyp" else b""
-    if brand in _HEIC and not _reads_heic():
+    brands = content[8:64] if content[4:8] == b"ftyp" else b""
+    is_avif = any(brand in brands for brand in _AVIF)
+    if brands[:4] in _HEIC and not is_avif and not _reads_heic():
         raise MissingExtra("HEIC", "heif")
-    if brand in _AVIF and not features.check("avif"):
+    if is_avif and not features.check("avif"):
         raise ValueError("this Pillow cannot read AVIF: pip install -U pillow")
     image = Image.open(io.BytesIO(content))
     if image.format in _DRAWINGS:

@@ -91,7 +91,8 @@ def load_results(photos: PhotoSet, runs: Path) -> Results:
         GensetError: a run's files are not what `genset evaluate` wrote.
     """
     named_so = find_runs(runs, photos.name)
-    found = [(folder, run) for folder, run in named_so if run.set_hash == photos.content_hash]
+    same = {photos.content_hash, photos.list_hash}
+    found = [(folder, run) for folder, run in named_so if run.set_hash in same]
     kept = [KeptRun(run, partial(load_predictions, folder), str(folder)) for folder, run in found]
     return results_of(photos, kept, len(named_so) - len(found))
 

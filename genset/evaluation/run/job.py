@@ -116,8 +116,11 @@ class Job:
         numbers = range(len(self.tasks)) if tasks is None else tasks
         return list(dict.fromkeys(self.tasks[number].geometry for number in numbers))
 
-    def dataset(self) -> PixelDataset:
+    def dataset(self, elsewhere: bool = False) -> PixelDataset:
         """The photos, with the caches of their pixels opened.
+
+        Args:
+            elsewhere: whether the set was opened on another machine.
 
         Raises:
             GensetError: there is no room for a cache.
@@ -128,7 +131,7 @@ class Job:
             for geometry in self.geometries()
             if folder is not None and not isinstance(geometry, CustomTransform)
         }
-        return PixelDataset(self.photos.photos, decoding, caches)
+        return PixelDataset(self.photos.photos, decoding, caches, elsewhere)
 
     def label(self, number: int, shard: int) -> ShardLabel:
         """What a task's answers to a shard are kept with; tasks and shards go by their numbers."""

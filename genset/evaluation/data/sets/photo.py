@@ -6,10 +6,13 @@ from a part of a file (a member of a tar), or from a row of a table.
 """
 
 import hashlib
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+_LARGEST = 2**30  # bytes of a photo
 
 
 class HasBytes(Protocol):
@@ -80,7 +83,15 @@ class ScoredPhoto:
         Raises:
             OSError: it cannot be read.
         """
-        return self.path.read_bytes() if self.part is None else self.part.read(self.path)
+        if self.part is not None:
+            return self.part.read(self.path)
+        found = self.path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "no regular file"
+            raise OSError(f"it is {kind}")  # a pipe would never end
+        if found.st_size > _LARGEST:
+            raise OSError("it is larger than 1 GiB")
+        return self.path.read_bytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +99,8 @@ class PhotoSet:
     """Photos with their classes, in the order of their ids. `content_hash` names these bytes.
 
     Where `listed`, there are no photos: a table names them (in the order of its rows), and
-    predictions alone can be scored. `notes` say what of a folder is left out.
+    predictions alone can be scored. `notes` say what of a folder is left out. `list_hash` is the
+    content hash that the set has where its table is all there is; "" for a set without a table.
     """
 
     name: str
@@ -97,6 +109,7 @@ class PhotoSet:
     photos: tuple[ScoredPhoto, ...]
     listed: bool = False
     notes: tuple[str, ...] = ()
+    list_hash: str = ""
 
     @property
     def ids(self) -> list[str]:

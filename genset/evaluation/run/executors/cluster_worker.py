@@ -132,7 +132,7 @@ def open_worker(work: ClusterWork) -> "Worker":
         tasks.append(task)
     job = Job(work.photos, tasks, work.options)
     # Threads, since nothing can be split off beside a cluster's own.
-    return Worker(job, job.dataset(), work.readers, fork=False)
+    return Worker(job, job.dataset(elsewhere=True), work.readers, fork=False)
 
 
 def _check_machine(work: ClusterWork) -> None:

@@ -115,7 +115,7 @@ class RayExecutor(Executor):
         """Start the process that speaks with Ray."""
         ours, theirs = socket.socketpair()
         with theirs:
-            self._driver = subprocess.Popen(
+            self._driver = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, "-m", ray_driver.__name__, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,  # Ray prints which processes died, and its log

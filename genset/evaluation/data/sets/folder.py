@@ -1,0 +1,154 @@
+"""A folder of one folder of photos a class: ``n02123045/photo.jpg``."""
+
+import os
+import stat
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from genset.errors import BadInput
+from genset.evaluation.data.sets.endings import HEAD, has_no_ending, is_photo_name, looks_like_photo
+from genset.evaluation.data.sets.kept import KeptHashes
+from genset.evaluation.data.sets.layout import left_out
+from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto, hash_of
+from genset.taxonomy import imagenet1k
+
+
+def takes(named: str) -> bool:
+    """Whether it is a folder."""
+    return Path(named).is_dir()
+
+
+def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
+    """The photos of all folders that are classes, in the order of their ids.
+
+    Raises:
+        BadInput: there is no photo, or no folder that is a class.
+    """
+    folder = Path(named)
+    kept = KeptHashes(hashes, folder)
+    found = Classified()
+    for child in sorted(_children(folder), key=lambda entry: entry.name):
+        if child.name.startswith("."):
+            continue
+        if not _is_folder(child):
+            _beside(child, found)
+        elif child.name not in imagenet1k() and child.name not in others:
+            found.strange.append(child.name)
+        else:
+            _list_class(Path(child.path), kept, found)
+    found.check(named)
+    paths = [f"{folder}/{image}" for image in found.photos]
+    sums = kept.all_sha256(paths)
+    kept.save()
+    photos = [
+        ScoredPhoto(image, Path(path), image.partition("/")[0], sha256=sha256)
+        for image, path, sha256 in zip(found.photos, paths, sums, strict=True)
+    ]
+    return PhotoSet(
+        name=folder.resolve().name,
+        root=folder,
+        content_hash=hash_of(photos),
+        photos=tuple(photos),
+        notes=found.notes(),
+    )
+
+
+@dataclass(slots=True)
+class Classified:
+    """The photos of folders of classes, and by their names what is left out.
+
+    Attributes:
+        photos: the ids of those that are in a class's folder, CLASS/NAME.
+        strange: folders that are no classes.
+        empty: classes without photos.
+        closed: folders of classes that cannot be read.
+        stray: photos in no class's folder.
+        others: files of classes' folders that are no photos.
+    """
+
+    photos: list[str] = field(default_factory=list)
+    strange: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
+    stray: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+    def check(self, where: str) -> None:
+        """See that there are photos.
+
+        Raises:
+            BadInput: there is none.
+        """
+        if not self.photos and self.strange:
+            raise BadInput(
+                f"{Path(where) / self.strange[0]} is not a class of ImageNet: name each folder of "
+                "photos by its wnid, as in n02123045"
+            )
+        if not self.photos:
+            raise BadInput(f"{where} holds no photos: it needs wnid folders (n02123045/photo.jpg)")
+
+    def notes(self) -> tuple[str, ...]:
+        """What is left out, in sentences."""
+        return (
+            *left_out(self.strange, "is not a class of ImageNet", "are not classes of ImageNet"),
+            *left_out(self.empty, "has no photo", "have no photo"),
+            *left_out(self.closed, "cannot be read", "cannot be read"),
+            *left_out(self.stray, "is in no class's folder", "are in no class's folder", "photo"),
+            *left_out(self.others, "is no photo", "are no photos", "file"),
+        )
+
+
+def _children(folder: Path) -> "list[os.DirEntry[str]]":
+    with os.scandir(folder) as entries:
+        return list(entries)
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself
+        return False
+
+
+def _beside(child: "os.DirEntry[str]", found: Classified) -> None:
+    """What lies beside the folders of classes."""
+    if is_photo_name(child.name):
+        found.stray.append(child.name)
+    elif child.name in imagenet1k():  # a link that leads nowhere, or a file
+        found.closed.append(child.name)
+
+
+def _list_class(folder: Path, kept: KeptHashes, found: Classified) -> None:
+    try:
+        children = sorted(_children(folder), key=lambda entry: entry.name)
+    except OSError:
+        found.closed.append(folder.name)
+        return
+    before = len(found.photos)
+    for child in children:
+        is_folder = _is_folder(child)
+        if is_photo_name(child.name) or (
+            has_no_ending(child.name) and not is_folder and _is_photo(child.path, kept)
+        ):
+            found.photos.append(f"{folder.name}/{child.name}")
+        elif not is_folder and not child.name.startswith("."):
+            found.others.append(child.name)
+        if is_folder:
+            below = (each.name for each in Path(child.path).rglob("*"))
+            found.stray += sorted(name for name in below if is_photo_name(name))
+    if len(found.photos) == before:
+        found.empty.append(folder.name)
+
+
+def _is_photo(path: str, kept: KeptHashes) -> bool:
+    """Whether a file without an ending is a photo, or cannot be read, which is said of it then."""
+    if kept.knows(path):
+        return True
+    try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe, which would never end
+            return False
+        with Path(path).open("rb") as file:
+            return looks_like_photo(file.read(HEAD))
+    except OSError:
+        return True
