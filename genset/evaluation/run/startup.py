@@ -56,6 +56,7 @@ def on_all_machines(work: Callable[[], T], specs: Sequence[ModelSpec]) -> T:
     """
     if not (specs and under_torchrun()):
         return work()
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # it warns of addresses without names
     start_pytorch(specs)
     joined = import_module("genset.evaluation.run.executors.distributed").Distributed()
     found: T = joined.on_all(work)
