@@ -20,7 +20,10 @@ _LOOK, _PROBE = 1.0, 120.0
 # Shards, and the models by number that want them.
 Todo = list[tuple[int, list[int]]]
 
-_NO_MACHINE = "the Ray cluster has no machine left that scores"
+_NO_MACHINE = (
+    "the Ray cluster has no machine left that scores. What is finished is kept: start one, and run "
+    "the same command again"
+)
 
 
 class Each(NamedTuple):
@@ -36,18 +39,17 @@ def main() -> None:
     pipe = Connection(int(sys.argv[1]))
     sys.argv, sys.path[:], address, packages = pipe.recv()
     ray = importlib.import_module("ray")
-    # The other end is gone, or ends this process.
-    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        try:
-            ray.init(address, log_to_driver=False, logging_level=logging.CRITICAL)
-            pipe.send(("machines", _machines(ray, packages)))
-            while True:
-                work, todo, each = pipe.recv()
-                _serve(ray, pipe, work, todo, Each(*each))
-        except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-            if isinstance(error, (BrokenPipeError, ConnectionResetError)):
-                raise
-            pipe.send(("failed", str(error)))
+    try:
+        ray.init(address, log_to_driver=False, logging_level=logging.CRITICAL)
+        pipe.send(("machines", _machines(ray, packages)))
+    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        pipe.send(("failed", str(error)))
+        return
+    # That the pipe is closed says to the other end that Ray is gone, and to this one to end.
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            work, todo, each = pipe.recv()
+            _serve(ray, pipe, work, todo, Each(*each))
 
 
 def _machines(ray: Any, packages: list[str]) -> list[dict[str, Any]]:
@@ -97,19 +99,20 @@ def _serve(ray: Any, pipe: Connection, work: bytes, todo: Todo, each: Each) -> N
     waiting = [score.remote([reference], shard, tasks) for shard, tasks in todo]
     while waiting:
         done, waiting = ray.wait(waiting, timeout=_LOOK)
-        _look(ray, pipe, each)
+        if not _somebody_scores(ray, pipe, each):
+            pipe.send(("failed", _NO_MACHINE))
+            return
         for scored in done:
             pipe.send(_received(ray, scored, each.retries))
     pipe.send(("end", None))
 
 
-def _look(ray: Any, pipe: Connection, each: Each) -> None:
-    """See that somebody still asks, and somebody still scores.
+def _somebody_scores(ray: Any, pipe: Connection, each: Each) -> bool:
+    """Whether a machine is there that can score.
 
     Raises:
-        EOFError: nobody asks.
+        EOFError: nobody asks for it any more.
         OSError: Ray on this machine is gone.
-        RuntimeError: no machine scores.
     """
     if pipe.poll():
         raise EOFError
@@ -120,8 +123,7 @@ def _look(ray: Any, pipe: Connection, each: Each) -> None:
             with socket.socket(socket.AF_UNIX) as raylet:
                 raylet.connect(node["RayletSocketName"])
     need = {"CPU": each.cores, "GPU": each.gpus}
-    if not any(all(n["Resources"].get(k, 0) >= v for k, v in need.items()) for n in alive):
-        raise RuntimeError(_NO_MACHINE)
+    return any(all(n["Resources"].get(k, 0) >= v for k, v in need.items()) for n in alive)
 
 
 def _received(ray: Any, done: Any, retries: int) -> tuple[str, Any]:
