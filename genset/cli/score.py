@@ -182,8 +182,8 @@ def _show_runs(results: "Sequence[Run]", k: int) -> None:
         for each in ks:
             found = run.top(each)
             cells += [percent(found.share, found.photos), interval(found)] if found else ["-", "-"]
-        rows.append([*cells, run.top1.photos, len(run.unreadable) + run.masked])
-    show_table([*head, "photos", "left out"], rows)
+        rows.append([*cells, run.top1.photos, len(run.unreadable) + run.masked, run.engine or "-"])
+    show_table([*head, "photos", "left out", "engine"], rows)
     for run in results:
         for remark in remarks(run):
             click.echo(f"{run.model}: {remark}")
