@@ -31,7 +31,8 @@ from genset.text.numbers import count
 # Photos on which engines are tried, and those of them with which every worker checks its engine.
 _SAMPLES, _CHECKED = 8, 4
 
-# To write a model as ONNX and try engines takes seconds, which fewer photos do not win back.
+# To write a model as ONNX and try engines takes seconds, which fewer photos do not win back: 420 of
+# EfficientNet-Lite0, 635 of ResNet-50 (benchmarks/trial.py).
 WORTH_A_TRIAL = 500
 
 

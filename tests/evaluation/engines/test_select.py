@@ -92,7 +92,7 @@ def test_the_note_outlives_a_run_that_is_cut_off(
     whole = shards.save_shard
 
     def full(path: Path, *rest: Any) -> None:
-        if path.name > "00000":
+        if path.name > "00000.npz":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         whole(path, *rest)
 
@@ -177,7 +177,7 @@ def test_auto_settles_once_which_engine_has_a_run(
     whole = shards.save_shard
 
     def full(path: Path, *rest: Any) -> None:
-        if path.name > "00000":
+        if path.name > "00000.npz":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         whole(path, *rest)
 
