@@ -43,9 +43,15 @@ INNER_FLOORS = {
         {"loader"},
     ],
     "evaluation.data.sets": [
-        {"photo", "endings", "kept"},
+        {"photo", "endings", "kept", "patterns"},
         {"layout"},
         {"release", "folder", "labels"},
+        {"tars", "tables"},
+    ],
+    "evaluation.data.sets.tars": [{"members"}, {"webdataset"}, {"tar"}],
+    "evaluation.data.sets.tables": [
+        {"class_names", "features", "parquet", "arrow"},
+        {"hugging_face"},
     ],
     "evaluation.run": [
         {"environment", "packages", "settled", "shards", "startup"},

@@ -8,12 +8,14 @@ from genset.evaluation.data.sets import folder, labels, release
 from genset.evaluation.data.sets.endings import SUFFIXES
 from genset.evaluation.data.sets.layout import Layout
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto
+from genset.evaluation.data.sets.tables import hugging_face
+from genset.evaluation.data.sets.tars import tar
 from genset.release.reader import MANIFEST
 
 __all__ = ["SUFFIXES", "PhotoSet", "ScoredPhoto", "open_set"]
 
 # The first that takes a path reads it.
-_LAYOUTS: tuple[Layout, ...] = (release, labels, folder)
+_LAYOUTS: tuple[Layout, ...] = (release, labels, tar, hugging_face, folder)
 
 
 def open_set(

@@ -103,7 +103,8 @@ def parse_spec(text: str) -> ModelSpec:
             f"model {text!r}: a spec is torchvision:NAME or file:CHECKPOINT?arch=torchvision:NAME "
             "or timm:NAME, export:PATH, onnx:PATH, torchscript:PATH or predictions:PATH"
         )
-    options = dict(parse_qsl(query, keep_blank_values=True))
+    # A plus is a plus, as in c++/list.txt: specs are no web forms.
+    options = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
     _only_known(text, kind, options)
     arch = options.get("arch", "")
     module, _, callable_name = arch.partition(":")

@@ -59,6 +59,21 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
+class Unreadable:
+    """No part of the file: why the photo, which the set names, cannot be read."""
+
+    why: str
+
+    def read(self, path: Path) -> bytes:
+        """Say so.
+
+        Raises:
+            OSError: always.
+        """
+        raise OSError(self.why)
+
+
+@dataclass(frozen=True, slots=True)
 class ScoredPhoto:
     """A photo and its true class.
 

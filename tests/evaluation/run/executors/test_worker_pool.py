@@ -18,7 +18,7 @@ from torch import Tensor
 
 from genset.errors import GensetError, ModelError
 from genset.evaluation.data import loader, transforms
-from genset.evaluation.data.photos import open_set
+from genset.evaluation.data.photos import ScoredPhoto, open_set
 from genset.evaluation.data.transforms import Pixels
 from genset.evaluation.engines.engine import Engine, Logits
 from genset.evaluation.engines.onnxruntime import OnnxRuntimeEngine
@@ -59,9 +59,9 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The photos that are decoded from now on, in this process."""
     decoded: list[Path] = []
 
-    def told(path: Path, *rest: Any) -> Any:
-        decoded.append(path)
-        return transforms.crops(path, *rest)
+    def told(photo: ScoredPhoto, *rest: Any) -> Any:
+        decoded.append(photo.path)
+        return transforms.crops(photo, *rest)
 
     monkeypatch.setattr(loader, "crops", told)
     return decoded

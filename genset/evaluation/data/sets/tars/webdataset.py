@@ -1,0 +1,145 @@
+"""WebDataset's shards: tars of samples, each a photo and its class under one key.
+
+``000042.jpg`` and ``000042.cls``, or ``000042.json`` with ``wnid``, ``cls`` or ``label``. A class
+is a wnid, or its index from 0 in the sorted order of ImageNet's 1,000.
+
+Source: https://github.com/webdataset/webdataset, ``base_plus_ext`` in ``tariterators.py``.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from genset.errors import BadInput
+from genset.evaluation.data.sets.layout import left_out
+from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto, hash_of
+from genset.evaluation.data.sets.tars.members import Member
+from genset.taxonomy import imagenet1k
+
+Shards = Mapping[Path, Sequence[Member]]
+
+_NAME = re.compile(r"((?:.*/)?[^./]+)\.([^/]*)")
+_IN_JSON = ("wnid", "cls", "label")
+_LONGEST = 2**20  # bytes of a class's file
+
+
+def has_samples(members: Sequence[Member]) -> bool:
+    """Whether photos have classes beside them."""
+    labeled = {key for key, fields in _grouped(members) if fields.keys() & {"cls", "json"}}
+    return any(member.is_photo and _split(member.name)[0] in labeled for member in members)
+
+
+def read(name: str, root: Path, shards: Shards, others: Collection[str]) -> PhotoSet:
+    """The photos of all shards, in their order.
+
+    Args:
+        name: of the set.
+        root: what names the shards.
+        shards: their members.
+        others: classes beside ImageNet's.
+
+    Raises:
+        BadInput: a class is none, or no photo has one.
+    """
+    found: list[tuple[_Sample, str]] = []
+    bare: list[str] = []
+    for path, members in shards.items():
+        with path.open("rb") as file:
+            for sample in _samples(path, members):
+                wnid = _class_of(sample, file, others)
+                if wnid is None:
+                    bare.append(f"{path.name}/{sample.key}")
+                else:
+                    found.append((sample, wnid))
+    if not found:
+        raise BadInput(f"{root} holds no photos with their classes: jpg and cls, or jpg and json")
+    ids = [_id(sample, wnid) for sample, wnid in found]
+    if len(set(ids)) < len(ids):  # each shard counts its samples from 0
+        ids = [_id(sample, wnid, sample.path.stem) for sample, wnid in found]
+    if len(set(ids)) < len(ids):
+        raise BadInput(f"{root} holds a shard twice, or a key twice in a shard")
+    photos = tuple(
+        ScoredPhoto(each, sample.path, wnid, sample.photo.part, sample.photo.sha256)
+        for each, (sample, wnid) in zip(ids, found, strict=True)
+    )
+    notes = left_out(bare, "has no class", "have no class", "photo")
+    return PhotoSet(name, root, hash_of(photos), photos, notes=tuple(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """A photo of a shard, with the other fields under its key."""
+
+    path: Path
+    key: str
+    photo: Member
+    fields: Mapping[str, Member]
+
+
+def _split(name: str) -> tuple[str, str]:
+    """A member's key and field: both end at the first dot of its file's name."""
+    match = _NAME.fullmatch(name)
+    return (match[1], match[2].lower()) if match else (name, "")
+
+
+def _grouped(members: Sequence[Member]) -> Iterator[tuple[str, dict[str, Member]]]:
+    """The fields of each key, by their names."""
+    found: dict[str, dict[str, Member]] = {}
+    for member in members:
+        key, field = _split(member.name)
+        found.setdefault(key, {})[field] = member
+    yield from found.items()
+
+
+def _samples(path: Path, members: Sequence[Member]) -> Iterator[_Sample]:
+    for key, fields in _grouped(members):
+        photo = next((each for each in fields.values() if each.is_photo), None)
+        if photo is not None:
+            yield _Sample(path, key, photo, fields)
+
+
+def _id(sample: _Sample, wnid: str, shard: str = "") -> str:
+    """A photo's path in the set: what its folder of classes would call it."""
+    name = sample.photo.name
+    inside = name.removeprefix(f"{wnid}/")
+    return "/".join(filter(None, (wnid, shard, inside)))
+
+
+def _class_of(sample: _Sample, file: BinaryIO, others: Collection[str]) -> str | None:
+    where = f"{sample.path}, sample {sample.key}"
+    if "cls" in sample.fields:
+        given: Any = _content(sample.fields["cls"], file, where).strip()
+    elif "json" in sample.fields:
+        try:
+            values = json.loads(_content(sample.fields["json"], file, where))
+        except (ValueError, RecursionError) as error:
+            raise BadInput(f"{where}: its json cannot be read: {error}") from None
+        known = values if isinstance(values, dict) else {}
+        given = next((known[name] for name in _IN_JSON if known.get(name) is not None), None)
+    else:
+        given = None
+    if given is None or given == "":
+        return None
+    taxonomy = imagenet1k()
+    word = str(given)
+    if word in taxonomy or word in others:
+        return word
+    if word.isascii() and word.isdigit() and int(word[:9]) < len(taxonomy):
+        return taxonomy.by_index(int(word)).wnid
+    raise BadInput(
+        f"{where}: {word[:40]!r} is not a class of ImageNet: give a wnid, or its index from 0 to "
+        f"{len(taxonomy) - 1} in their sorted order"
+    )
+
+
+def _content(member: Member, file: BinaryIO, where: str) -> str:
+    if member.why or member.size > _LONGEST:
+        raise BadInput(f"{where}: its class cannot be read: {member.why or 'it is too long'}")
+    file.seek(member.offset)
+    try:
+        return file.read(member.size).decode()
+    except ValueError:
+        raise BadInput(f"{where}: its class is no text in UTF-8") from None
