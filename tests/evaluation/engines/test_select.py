@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 import torch
-from click.testing import CliRunner
 from torch import Tensor
 
-from genset.cli import cli
 from genset.errors import BadInput, GensetError, ModelError
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.engines import runner
@@ -187,11 +185,3 @@ def test_auto_settles_once_which_engine_has_a_run(
             run_of(folder, "Colours", engine="openvino")
     assert run_of(folder, "Colours").engine == "openvino"  # whichever is the fastest now
     assert [path.name for path in folder.rglob("engine.json")] == []
-
-
-def test_the_engine_stands_in_the_table(folder: Path) -> None:
-    spec = colours(folder)
-    command = ["evaluate", str(folder / "photos"), "--model", spec, "--runs", str(folder / "runs")]
-    done = CliRunner().invoke(cli, [*command, "--engine", "onnxruntime"], standalone_mode=False)
-    head, row = (line.split() for line in done.output.splitlines()[:3] if "--" not in line)
-    assert (head[-1], row[-1]) == ("engine", "onnxruntime")

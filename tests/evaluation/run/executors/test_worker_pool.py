@@ -18,7 +18,7 @@ from torch import Tensor
 
 from genset.errors import GensetError, ModelError
 from genset.evaluation.data import loader, transforms
-from genset.evaluation.data.photos import ScoredPhoto, open_set
+from genset.evaluation.data.photos import open_set
 from genset.evaluation.data.transforms import Pixels
 from genset.evaluation.engines.engine import Engine, Logits
 from genset.evaluation.engines.onnxruntime import OnnxRuntimeEngine
@@ -59,9 +59,9 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The photos that are decoded from now on, in this process."""
     decoded: list[Path] = []
 
-    def told(photo: ScoredPhoto, *rest: Any) -> Any:
-        decoded.append(photo.path)
-        return transforms.crops(photo, *rest)
+    def told(opened: Any, *rest: Any) -> Any:
+        decoded.append(opened.photo.path)
+        return transforms.crops(opened, *rest)
 
     monkeypatch.setattr(loader, "crops", told)
     return decoded
@@ -306,7 +306,9 @@ def test_the_command_shows_what_was_scored_and_ends_with_the_failure(photos: Pat
         check=False,
     )
     assert done.returncode == 1
-    assert "colours" in done.stdout
+    head, row = (line.split() for line in done.stdout.splitlines()[:2])
+    assert (head[0], head[-1]) == ("model", "engine")
+    assert (row[0], row[-1]) == ("colours", "torch")
     assert "The folder cats is not a class of ImageNet" in done.stdout
     (line,) = done.stderr.strip().splitlines()
     assert "bad.pth is no file of weights alone" in line
