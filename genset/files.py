@@ -1,16 +1,20 @@
 """Files that are either whole or not there, and their hashes."""
 
 import ctypes
+import errno
 import fcntl
 import hashlib
 import os
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
 _MANY = 8  # files to secure at once
+
+# What file systems say that have no locks.
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 
 @contextmanager
@@ -89,12 +93,41 @@ def _opened(path: Path) -> Iterator[int]:
 
 
 @contextmanager
-def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Wait while another process is at work in `folder`; a kill gives up the turn."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with _opened(folder) as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+def one_at_a_time(folder: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+    """Wait while another process is at work in `folder`; a kill gives up the turn.
+
+    A network's file system may have no locks, or know only those of this machine. Nobody waits
+    there, so what is done in the block must bear that another process does the same.
+
+    Args:
+        folder: made if it is not there. Whoever has the turn may take it away.
+        waiting: called once if another process has the turn.
+    """
+    with ExitStack() as turn:
+        while True:
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                handle = turn.enter_context(_opened(folder))
+                _lock(handle, waiting)
+                if os.path.samestat(os.fstat(handle), folder.stat()):
+                    break
+            except FileNotFoundError:
+                pass
+            turn.close()  # it was taken away: what has its name now is another folder
         yield
+
+
+def _lock(handle: int, waiting: Callable[[], None] | None) -> None:
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if waiting is not None:
+                waiting()
+            fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
 
 
 def sha256_of(path: Path) -> str:

@@ -73,10 +73,11 @@ INNER_FLOORS = {
         {"hugging_face"},
     ],
     "evaluation.run": [
-        {"environment", "shards", "startup"},
+        {"environment", "packages", "settled", "shards", "startup"},
         {"options"},
         {"job"},
         {"executors.executor"},
+        {"agreement"},
         {"plan"},
         {"assemble"},
         {"score"},

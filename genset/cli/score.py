@@ -164,12 +164,14 @@ def evaluate(
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.evaluation.models.classes import other_classes
     from genset.evaluation.run.options import ScoringOptions
-    from genset.evaluation.run.startup import start_pytorch
+    from genset.evaluation.run.startup import on_all_machines, start_pytorch
     from genset.reporting.latency import Timed, timed
 
     check_latency(latency, price)
     kept = runs or locate_runs(folder)
-    found = locate_set(photos, folder, other_classes(models), kept)
+    found = on_all_machines(
+        lambda: locate_set(photos, folder, other_classes(models), kept), networks
+    )
     options = ScoringOptions(keep=max(k, 5), **how)
     if networks:
         start_pytorch(networks)
@@ -258,8 +260,8 @@ def _show_runs(results: "Sequence[Run]", k: int) -> None:
         for each in ks:
             found = run.top(each)
             cells += [percent(found.share, found.photos), interval(found)] if found else ["-", "-"]
-        rows.append([*cells, run.top1.photos, len(run.unreadable) + run.masked])
-    show_table([*head, "photos", "left out"], rows)
+        rows.append([*cells, run.top1.photos, len(run.unreadable) + run.masked, run.engine or "-"])
+    show_table([*head, "photos", "left out", "engine"], rows)
     for run in results:
         for remark in remarks(run):
             click.echo(f"{run.model}: {remark}")

@@ -7,6 +7,7 @@ where this process finds them: into memory that both share.
 """
 
 import ctypes
+import hashlib
 import mmap
 import multiprocessing
 import os
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from genset.errors import PhotoRefused
+from genset.errors import GensetError, PhotoRefused
 from genset.evaluation.data.cache import PixelCache
 from genset.evaluation.data.photos import ScoredPhoto
 from genset.evaluation.data.transforms import Pixels, crops
@@ -40,23 +41,58 @@ class PixelDataset:
         photos: the whole set; a photo's index is its place in it.
         decoding: "exact" or "fast".
         caches: pixels kept from earlier runs, by geometry.
+        elsewhere: whether the set was opened on another machine, where all photos are the same.
     """
 
     photos: Sequence[ScoredPhoto]
     decoding: str = "exact"
     caches: Mapping[Geometry, PixelCache] = field(default_factory=dict)
+    elsewhere: bool = False
 
     def read(self, index: int, geometries: Sequence[Geometry]) -> list[Pixels] | str:
-        """A photo's pixels for each geometry; or why it cannot be read."""
+        """A photo's pixels for each geometry; or why it cannot be read.
+
+        Raises:
+            GensetError: it is not the photo of the machine where the set was opened.
+        """
         caches = [self.caches.get(geometry) for geometry in geometries]
         cached = [None if cache is None else cache.get(index) for cache in caches]
         found = [pixels for pixels in cached if pixels is not None]
         if len(found) == len(geometries):
             return found
         try:
-            return crops(self.photos[index], geometries, self.decoding)
+            return crops(_AsOpened(self.photos[index], self.elsewhere), geometries, self.decoding)
         except PhotoRefused as error:
             return str(error).removeprefix("unreadable: ")
+
+
+@dataclass(frozen=True, slots=True)
+class _AsOpened:
+    """A photo whose bytes are still those that it had when the set was opened."""
+
+    photo: ScoredPhoto
+    elsewhere: bool
+
+    def read_bytes(self) -> bytes:
+        """Its bytes.
+
+        Raises:
+            OSError: it cannot be read, or was changed.
+            GensetError: the set was opened elsewhere, and the photo is not there, or another one.
+        """
+        photo = self.photo
+        try:
+            content = photo.read_bytes()
+            if photo.sha256 and hashlib.sha256(content).hexdigest() != photo.sha256:
+                raise OSError("changed after the set was opened")
+        except OSError:
+            if self.elsewhere and photo.sha256:
+                raise GensetError(
+                    f"{photo.path} is not there, or another photo: all machines must see the same "
+                    "files under the same paths"
+                ) from None
+            raise
+        return content
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.results.count import Counted, Provenance, make_run
 from genset.evaluation.results.runs import LOGITS, Prediction, Run, save_run
 from genset.evaluation.run.environment import device_of, versions
-from genset.evaluation.run.job import ModelTask
+from genset.evaluation.run.job import Job, ModelTask
 from genset.evaluation.run.plan import ScoringPlan
-from genset.evaluation.run.shards import SHARDS, Answers, load_shard, merged, shard_file, shards_of
+from genset.evaluation.run.settled import forget
+from genset.evaluation.run.shards import SHARDS, Answers, BadShard, merged
 from genset.files import written_whole
 
 
@@ -24,12 +25,19 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
     Photos of classes that the model does not have are left out of the counts.
 
     Raises:
+        BadShard: a shard is not there, or is damaged.
         GensetError: no photo can be read, or one was not scored exactly once.
     """
     photos, spec, engine = plan.photos, task.model.spec, task.engine.name
-    count = len(photos.photos)
-    files = [shard_file(task.shards, shard) for shard in range(len(shards_of(count)))]
-    answers = merged([load_shard(file) for file in files], count)
+    job = Job(photos, [task], plan.options)
+    try:
+        kept = [job.kept(0, shard) for shard in range(len(job.shards))]
+    except BadShard:
+        # Where the disk has no locks, another command may have finished the run meanwhile.
+        if (run := plan.find_run(task.model)) is not None:
+            return run
+        raise
+    answers = merged(kept, len(photos.photos))
     known = {wnid for wnid in task.model.order if wnid}
     countable = np.array([photos.photos[index].wnid in known for index in answers.indices], bool)
     if not countable.any():
@@ -65,8 +73,9 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
         with written_whole(task.folder / LOGITS) as file:
             file.write(buffer.getbuffer())
     save_run(task.folder, run, counted.predictions)
+    forget(task.folder)
     for left in task.folder.glob(f"{SHARDS}*"):
-        shutil.rmtree(left)
+        shutil.rmtree(left, ignore_errors=True)  # which another command may do, too
     return run
 
 

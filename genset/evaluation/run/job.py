@@ -1,5 +1,6 @@
 """A job: the models and photos that workers are given."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,14 @@ from genset.evaluation.engines.select import SelectedEngine
 from genset.evaluation.models.load import LoadedModel
 from genset.evaluation.models.preprocessing import CustomTransform, Geometry
 from genset.evaluation.run.options import ScoringOptions
-from genset.evaluation.run.shards import SHARDS, shards_of
+from genset.evaluation.run.shards import (
+    SHARDS,
+    Answers,
+    ShardLabel,
+    load_shard,
+    shard_file,
+    shards_of,
+)
 
 
 @dataclass(slots=True)
@@ -108,8 +116,11 @@ class Job:
         numbers = range(len(self.tasks)) if tasks is None else tasks
         return list(dict.fromkeys(self.tasks[number].geometry for number in numbers))
 
-    def dataset(self) -> PixelDataset:
+    def dataset(self, elsewhere: bool = False) -> PixelDataset:
         """The photos, with the caches of their pixels opened.
+
+        Args:
+            elsewhere: whether the set was opened on another machine.
 
         Raises:
             GensetError: there is no room for a cache.
@@ -120,7 +131,24 @@ class Job:
             for geometry in self.geometries()
             if folder is not None and not isinstance(geometry, CustomTransform)
         }
-        return PixelDataset(self.photos.photos, decoding, caches)
+        return PixelDataset(self.photos.photos, decoding, caches, elsewhere)
+
+    def label(self, number: int, shard: int) -> ShardLabel:
+        """What a task's answers to a shard are kept with; tasks and shards go by their numbers."""
+        task, indices = self.tasks[number], self.shards[shard]
+        digest = hashlib.sha256()
+        for photo in self.photos.photos[indices.start : indices.stop]:
+            digest.update(f"{photo.id} {photo.sha256}\n".encode())
+        logits = len(task.model.order) if task.logits else 0
+        return ShardLabel(task.key, digest.hexdigest(), indices, logits)
+
+    def kept(self, number: int, shard: int) -> Answers:
+        """A task's answers to a shard.
+
+        Raises:
+            BadShard: they are not kept, or damaged, or of another run.
+        """
+        return load_shard(shard_file(self.tasks[number].shards, shard), self.label(number, shard))
 
     def note(self, report: ShardReport) -> None:
         """Keep what a report notes of the tasks."""

@@ -1,10 +1,10 @@
 """The scoring plan: which models are scored on a set, by which engine, on which shards."""
 
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,20 +18,22 @@ from genset.evaluation.engines.select import SelectedEngine, candidates, select
 from genset.evaluation.models.load import LoadedModel
 from genset.evaluation.models.preprocessing import Geometry
 from genset.evaluation.results.runs import LOGITS, Run, load_run, run_folder, run_key
+from genset.evaluation.run.agreement import agree_on_packages
 from genset.evaluation.run.executors.executor import Executor, not_written
 from genset.evaluation.run.job import Job, MissingShard, ModelTask
 from genset.evaluation.run.options import ScoringOptions
-from genset.evaluation.run.shards import SHARDS, shard_file
-from genset.files import one_at_a_time, write_text
+from genset.evaluation.run.settled import engine_of, leave_no_failure, settle, settled
+from genset.evaluation.run.shards import BadShard, shard_file
+from genset.files import one_at_a_time
+from genset.progress import say
+from genset.text.numbers import count
 
 # Photos on which engines are tried, and those of them with which every worker checks its engine.
 _SAMPLES, _CHECKED = 8, 4
 
-# To write a model as ONNX and try engines takes seconds, which fewer photos do not win back.
+# To write a model as ONNX and try engines takes seconds, which fewer photos do not win back: 420 of
+# EfficientNet-Lite0, 635 of ResNet-50 (benchmarks/trial.py).
 WORTH_A_TRIAL = 500
-
-# Beside the shards: what is to say of the selection of their engine.
-_NOTES = "notes.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +55,27 @@ class ScoringPlan:
     started: float = field(default_factory=time.monotonic)
 
     def find_run(self, model: LoadedModel) -> Run | None:
-        """The run of a model, if it is finished.
+        """The finished run of a model, if there is one: of the engine that is asked for, if one is.
 
         Raises:
-            GensetError: the run's record is not one of ours.
+            GensetError: a run's record is not one of ours.
         """
-        folder = self.new_task(model).folder
-        finished = load_run(folder)
-        has_logits = not self.options.logits or (folder / LOGITS).is_file()
-        return finished if has_logits else None
+        asked = self.options.engine
+        for engine in ("", *ENGINES) if asked == "auto" else ("", asked):
+            folder = self.new_task(model, engine).folder
+            run = load_run(folder)
+            fits = run is not None and (asked == "auto" or run.engine in ("", asked))
+            if fits and (not self.options.logits or (folder / LOGITS).is_file()):
+                return run
+        return None
 
-    def new_task(self, model: LoadedModel) -> ModelTask:
-        """The task of scoring a model; its shards are kept in the folder of its run."""
+    def new_task(self, model: LoadedModel, engine: str = "") -> ModelTask:
+        """The task of scoring a model; its shards are kept in the folder of its run.
+
+        Args:
+            model: what is scored.
+            engine: "", or the engine of a run that stands beside one that another engine made.
+        """
         options, spec = self.options, model.spec
         preprocessing = described(model, options)
         identity: dict[str, object] = {
@@ -81,32 +92,59 @@ class ScoringPlan:
         identity |= model.identity
         if model.salt:
             identity["salt"] = model.salt
+        if engine:
+            identity["engine"] = engine
         key = run_key(**identity)
         folder = run_folder(self.runs, self.photos.name, spec.name, key)
         return ModelTask(model, key, folder, preprocessing, options.logits, notes=[*model.notes])
 
     @contextmanager
-    def alone(self, tasks: Mapping[Path, ModelTask]) -> Iterator[dict[Path, Run]]:
-        """Wait until no other command scores one of these; the runs that are finished then.
+    def alone(self, tasks: Mapping[Path, ModelTask]) -> Iterator[dict[Path, Run | ModelTask]]:
+        """Wait until no other command scores one of these.
+
+        For each it gives the run, if another command has finished it meanwhile; else the task,
+        whose folder is another where another engine has the first one.
 
         Args:
             tasks: by their folders.
         """
         with ExitStack() as turns:
-            # In the order of their names, so that no two commands wait for each other.
-            for folder in sorted(tasks) if self.executor.is_first else ():
-                try:
-                    turns.enter_context(one_at_a_time(folder))
-                except OSError as error:
-                    raise not_written(error) from None
-            runs = {folder: self.find_run(task.model) for folder, task in tasks.items()}
-            finished = {folder: run for folder, run in runs.items() if run is not None}
+            self.executor.on_first(partial(self._take_turns, turns, tasks))
+            found: dict[Path, Run | ModelTask] = {}
+            for (folder, task), decided in zip(
+                tasks.items(), self.executor.on_first(partial(self._decide, tasks)), strict=True
+            ):
+                other = decided if isinstance(decided, Run) else self.new_task(task.model, decided)
+                found[folder] = other
             try:
-                yield self.executor.on_first(lambda: finished)
+                yield found
             finally:
-                for folder in tasks:  # of a model that failed nothing stays, not even that
-                    with suppress(OSError):
-                        folder.rmdir()
+                for each in found.values():
+                    if isinstance(each, ModelTask):
+                        leave_no_failure(each.folder)
+                for folder in tasks:
+                    leave_no_failure(folder)
+
+    def _take_turns(self, turns: ExitStack, tasks: Mapping[Path, ModelTask]) -> None:
+        # In the order of their names, so that no two commands wait for each other.
+        for folder, task in sorted(tasks.items()):
+            wait = f"another command scores {task.model.spec.name} on {self.photos.name}: waiting"
+            try:
+                turns.enter_context(one_at_a_time(folder, partial(say, wait)))
+            except OSError as error:
+                raise not_written(error) from None
+
+    def _decide(self, tasks: Mapping[Path, ModelTask]) -> list[Run | str]:
+        """For each the finished run; or the engine that its run is named by, "" for none."""
+        asked = self.options.engine
+        decided: list[Run | str] = []
+        for folder, task in tasks.items():
+            run, other = self.find_run(task.model), engine_of(folder)
+            beside = asked != "auto" and other not in ("", asked)
+            if run is None and beside:
+                say(f"{task.model.spec.name}: {other} has a run; {asked} makes one beside it")
+            decided.append(run or (asked if beside else ""))
+        return decided
 
     def sample_pixels(self, tasks: Sequence[ModelTask]) -> dict[Geometry, Pixels]:
         """The first photos that can be read, to try engines on: N x S x S x 3 by geometry.
@@ -136,34 +174,56 @@ class ScoringPlan:
         """Set the engine of a task: the first process selects it, for all.
 
         Raises:
-            GensetError: no engine runs it.
+            GensetError: no engine runs it; or on another machine that one does not.
         """
         task.probe = samples[:_CHECKED]
-        task.engine = self.executor.on_first(lambda: self._select(task, self._asked(task), samples))
-        engine, onnx = task.engine.name, task.engine.onnx
-        ENGINES[engine].load()  # once, and not in each of the processes that are split off
-        if onnx and not onnx.is_file():  # it lies on another machine's disk
-            task.engine = self._select(task, engine, samples)
-        if self.executor.is_first:
-            task.notes += _kept_notes(task.shards / _NOTES, task.engine.notes)
+        task.engine = self.executor.on_first(lambda: self._settle(task, samples))
+        self.executor.on_all(lambda: self._prepare(task, samples))
+        agree_on_packages(self.executor, [ENGINES[task.engine.name].package])
+        task.notes += task.engine.notes
 
     def missing(self, job: Job) -> list[MissingShard]:
-        """The shards that are not kept yet."""
+        """The shards that are not kept yet by any process; damaged ones are discarded."""
+        kept, bad = set(), 0
+        for number, task in enumerate(job.tasks):
+            for shard in range(len(job.shards)):
+                try:
+                    job.kept(number, shard)
+                    kept.add((number, shard))
+                except BadShard:
+                    file = shard_file(task.shards, shard)
+                    bad += file.is_file()
+                    file.unlink(missing_ok=True)
+        if bad:
+            say(f"{count(bad, 'kept shard')} damaged or of another run: scored again")
+        kept = set().union(*self.executor.gathered(kept))
         found = []
         for shard in range(len(job.shards)):
-            files = [shard_file(task.shards, shard) for task in job.tasks]
-            if lacking := [number for number, file in enumerate(files) if not file.is_file()]:
+            if lacking := [n for n in range(len(job.tasks)) if (n, shard) not in kept]:
                 found.append(MissingShard(shard, lacking))
         return found
 
-    def _asked(self, task: ModelTask) -> str:
-        """The engine that is asked for; for "auto", the one that began this run, if any did."""
-        if self.options.engine == "auto":
-            for kind in ENGINES.values():
-                begun = [f"{SHARDS}{kind.name}/*.npz", f"{SHARDS}{kind.name}-logits/*.npz"]
-                if kind.is_installed and any(any(task.folder.glob(each)) for each in begun):
-                    return kind.name
-        return self.options.engine
+    def _settle(self, task: ModelTask, samples: Pixels) -> SelectedEngine:
+        """The engine of a run: for "auto" the one that it began with, if it did."""
+        asked = self.options.engine
+        begun, notes = settled(task.folder)
+        if asked == "auto" and begun and ENGINES[begun].is_installed:
+            return replace(self._select(task, begun, samples), notes=tuple(notes))
+        engine = self._select(task, asked, samples)
+        try:
+            settle(task.folder, engine.name, engine.notes)
+        except OSError as error:
+            raise not_written(error) from None
+        return engine
+
+    def _prepare(self, task: ModelTask, samples: Pixels) -> None:
+        """Load a task's engine in this process."""
+        kind, onnx = ENGINES[task.engine.name], task.engine.onnx
+        if not kind.is_installed:
+            raise MissingExtra(f"the engine {kind.name}", "engines")
+        kind.load()  # once, and not in each of the processes that are split off
+        if onnx and not onnx.is_file():  # it lies on another machine's disk
+            task.engine = self._select(task, kind.name, samples)
 
     def _select(self, task: ModelTask, asked: str, samples: Pixels) -> SelectedEngine:
         model, precision = task.model, self.options.precision
@@ -187,11 +247,3 @@ def described(model: LoadedModel, options: ScoringOptions) -> dict[str, object]:
     """A model's preprocessing as plain values, as it is kept with every result."""
     other = {} if options.decoding == "exact" else {"decoding": options.decoding}
     return model.preprocessing.described() | other
-
-
-def _kept_notes(path: Path, notes: Sequence[str]) -> list[str]:
-    """The notes on a selection, kept for a run that is resumed without another selection."""
-    if notes:
-        write_text(path, json.dumps(notes))
-        return list(notes)
-    return json.loads(path.read_text("utf-8")) if path.is_file() else []

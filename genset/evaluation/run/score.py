@@ -24,16 +24,21 @@ from genset.evaluation.models.load import KEPT, LoadedModel, load_model
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.processes import CAN_FORK
 from genset.evaluation.results.runs import Run
+from genset.evaluation.run.agreement import agree_on_work
 from genset.evaluation.run.assemble import assemble
 from genset.evaluation.run.environment import this_device
 from genset.evaluation.run.job import Job, MissingShard, ModelTask, ShardReport
 from genset.evaluation.run.plan import ScoringPlan
-from genset.evaluation.run.shards import Answers, save_shard, shard_file
+from genset.evaluation.run.shards import Answers, BadShard, save_shard, shard_file
 
 Result = TypeVar("Result")
 
 # Photos that are read together, and that an engine gets at once if it takes any number.
 _BATCH_SIZE, _BATCH_SIZE_OF_GPU = 16, 128
+
+# How often shards are scored again that are gone or damaged once all were scored: another command
+# may have deleted them, or a disk may be broken.
+_ROUNDS = 3
 
 
 def score_models(
@@ -47,26 +52,52 @@ def score_models(
         GensetError: no photo can be read, the answers cannot be written, a process that scores was
             killed, or there is no cluster. What is finished is kept.
     """
-    outcomes: list[Run | GensetError | ModelTask] = []
-    tasks: dict[Path, ModelTask] = {}
-    for model in models:
-        try:
-            loaded = (
-                load_model(model, plan.options.allow_code, plan.runs / KEPT)
-                if isinstance(model, ModelSpec)
-                else model
-            )
-            outcome = plan.find_run(loaded) or plan.new_task(loaded)
-        except GensetError as error:
-            outcomes.append(error)
-            continue
-        if isinstance(outcome, ModelTask):  # a model that is named twice is scored once
-            outcome = tasks.setdefault(outcome.folder, outcome)
-        outcomes.append(outcome)
-    with plan.alone(tasks) as runs:  # another command may have finished some of them meanwhile
-        todo = [task for folder, task in tasks.items() if folder not in runs]
-        found = {**runs, **(run_tasks(plan, todo, assemble) if todo else {})}
-    return [found[each.folder] if isinstance(each, ModelTask) else each for each in outcomes]
+    loaded = [_loaded(plan, model) for model in models]
+    names = [(each if isinstance(each, ModelSpec) else each.spec).name for each in models]
+    named = list(zip(names, loaded, strict=True))
+    agree_on_work(plan.executor, plan.photos, plan.options, named)
+    # The first process decides for all: each machine may have a disk of its own.
+    finished = plan.executor.on_first(lambda: [_finished(plan, each) for each in loaded])
+    open_ones = [
+        task
+        for task, run in zip(loaded, finished, strict=True)
+        if isinstance(task, ModelTask) and run is None
+    ]
+    made = _score_open_ones(plan, open_ones) if open_ones else {}
+    return [
+        outcome or made[task.folder] if isinstance(task, ModelTask) else task
+        for task, outcome in zip(loaded, finished, strict=True)
+    ]
+
+
+def _loaded(plan: ScoringPlan, model: ModelSpec | LoadedModel) -> ModelTask | GensetError:
+    try:
+        if isinstance(model, ModelSpec):
+            model = load_model(model, plan.options.allow_code, plan.runs / KEPT)
+        return plan.new_task(model)
+    except GensetError as error:
+        return error
+
+
+def _finished(plan: ScoringPlan, task: ModelTask | GensetError) -> Run | GensetError | None:
+    try:
+        return task if isinstance(task, GensetError) else plan.find_run(task.model)
+    except GensetError as error:
+        return error
+
+
+def _score_open_ones(
+    plan: ScoringPlan, tasks: Sequence[ModelTask]
+) -> dict[Path, Run | GensetError]:
+    """Score tasks, unless another command does so first; their runs, by the tasks' folders."""
+    # A model that is named twice is scored once.
+    with plan.alone({task.folder: task for task in tasks}) as found:
+        todo = [each for each in found.values() if isinstance(each, ModelTask)]
+        made = run_tasks(plan, todo, assemble) if todo else {}
+    return {
+        folder: made[each.folder] if isinstance(each, ModelTask) else each
+        for folder, each in found.items()
+    }
 
 
 def run_tasks(
@@ -86,24 +117,33 @@ def run_tasks(
         GensetError: as `score_models` does.
     """
     results: dict[Path, Result | GensetError] = {}
-    samples = plan.sample_pixels(tasks)
+    live = []
     with plan.executor as executor:
+        samples = executor.on_all(lambda: plan.sample_pixels(tasks))
         for task in tasks:
             try:
                 plan.select_engine(task, samples[task.geometry])  # sets task.engine
+                live.append(task)
             except GensetError as error:
                 results[task.folder] = error
-        job = Job(plan.photos, [task for task in tasks if task.folder not in results], plan.options)
-        failed = _run_shards(plan, job)
-        for number, task in enumerate(job.tasks):
-            if number in failed:
-                results[task.folder] = ModelError(failed[number])
-                continue
-            try:
-                # Under torchrun the first rank has all shards, and tells the others the result.
-                results[task.folder] = executor.on_first(partial(assemble_task, plan, task))
-            except GensetError as error:
-                results[task.folder] = error
+        for _ in range(_ROUNDS):
+            failed = _run_shards(plan, Job(plan.photos, live, plan.options))
+            again = []
+            for number, task in enumerate(live):
+                if number in failed:
+                    results[task.folder] = ModelError(failed[number])
+                    continue
+                try:
+                    # Under torchrun the first rank has all shards, and tells the others the result.
+                    results[task.folder] = executor.on_first(partial(assemble_task, plan, task))
+                except BadShard as error:
+                    results[task.folder] = error
+                    again.append(task)
+                except GensetError as error:
+                    results[task.folder] = error
+            live = again
+            if not live:
+                break
     return results
 
 
@@ -204,7 +244,8 @@ class Worker:
         """
         report, answers = self.score(missing)
         for number, answer in answers.items():
-            save_shard(shard_file(self.job.tasks[number].shards, missing.shard), answer)
+            file = shard_file(self.job.tasks[number].shards, missing.shard)
+            save_shard(file, answer, self.job.label(number, missing.shard))
         return report
 
     def close(self) -> None:

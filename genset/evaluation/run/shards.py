@@ -1,12 +1,12 @@
 """What is kept of a run that is not finished: its answers, shard by shard.
 
 A shard is a stretch of the set's photos. Its file is written whole when all of them are scored, so
-a killed run goes on after the last of its shards.
+a killed run goes on after the last of its shards. It names its run and its photos: one that is
+damaged, or of another run, is never counted.
 """
 
 import io
 import json
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.errors import GensetError
+from genset.errors import GensetError, first_line
 from genset.files import written_whole
 
 # Folders of shards begin so.
 SHARDS = "shards-"
+
+# How often a file is written whose folder is deleted meanwhile.
+_ATTEMPTS = 3
 
 # Enough for every worker to have work until the end, and not so many that files cost time.
 _MOST = 64
@@ -56,9 +59,31 @@ def shard_file(folder: Path, shard: int) -> Path:
     return folder / f"{shard:05}.npz"
 
 
-def save_shard(path: Path, answers: Answers) -> None:
+@dataclass(frozen=True, slots=True)
+class ShardLabel:
+    """Which shard it is.
+
+    Attributes:
+        key: of its run.
+        photos: a hash over its photos' ids and bytes.
+        indices: of these in the set.
+        logits: how many a photo has, where they are kept; else 0.
+    """
+
+    key: str
+    photos: str
+    indices: range
+    logits: int = 0
+
+
+class BadShard(GensetError):
+    """A shard's file is not there, damaged, or of another run: it must be scored again."""
+
+
+def save_shard(path: Path, answers: Answers, label: ShardLabel) -> None:
     """Write a shard's answers, whole or not at all."""
     arrays: dict[str, Any] = {
+        "run": np.array([label.key, label.photos]),
         "places": answers.indices,
         "classes": answers.classes,
         "probabilities": answers.probabilities,
@@ -68,28 +93,62 @@ def save_shard(path: Path, answers: Answers) -> None:
         arrays["logits"] = answers.logits
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
-    with written_whole(path) as file:
-        file.write(buffer.getbuffer())
+    write_shard(path, buffer.getbuffer())
 
 
-def load_shard(path: Path) -> Answers:
+def write_shard(path: Path, content: bytes | memoryview) -> None:
+    """Write a shard's file as it is, whole or not at all."""
+    for attempt in range(_ATTEMPTS):
+        try:
+            with written_whole(path) as file:
+                file.write(content)
+            return
+        except FileNotFoundError:  # another command that finished the run deletes the folder
+            if attempt == _ATTEMPTS - 1:
+                raise
+
+
+def load_shard(path: Path, label: ShardLabel) -> Answers:
     """Read a shard's answers.
 
     Raises:
-        GensetError: the file is not what was written.
+        BadShard: the file is not there, or not what was written, or of another run.
     """
     try:
         with np.load(path, allow_pickle=False) as arrays:
+            if arrays["run"].tolist() != [label.key, label.photos]:
+                raise ValueError("of another run")
             why = json.loads(str(arrays["unreadable"]))
-            return Answers(
+            answers = Answers(
                 indices=arrays["places"],
                 classes=arrays["classes"],
                 probabilities=arrays["probabilities"],
                 logits=arrays.get("logits"),
                 unreadable={int(index): reason for index, reason in why.items()},
             )
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise GensetError(f"{path} cannot be read ({error}); delete it and run again") from None
+        _check(answers, label)
+    except Exception as error:  # noqa: BLE001 - a damaged file raises whatever it likes
+        raise BadShard(f"{path} is not a shard of this run: {first_line(error)}") from None
+    return answers
+
+
+def _check(answers: Answers, label: ShardLabel) -> None:
+    """See that the answers are to a shard's photos.
+
+    Raises:
+        ValueError: they are not.
+    """
+    if sorted([*answers.indices.tolist(), *answers.unreadable]) != list(label.indices):
+        raise ValueError("of other photos")
+    numbers = [answers.probabilities]
+    if label.logits:
+        if answers.logits is None or answers.logits.shape[1:] != (label.logits,):
+            raise ValueError("without its logits")
+        numbers.append(answers.logits)
+    if any(len(each) != len(answers.indices) for each in (answers.classes, *numbers)):
+        raise ValueError("not of one length")
+    if not all(np.isfinite(each).all() for each in numbers):
+        raise ValueError("NaN or infinity")
 
 
 def merged(shards: Sequence[Answers], photos: int) -> Answers:

@@ -14,9 +14,11 @@ from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from genset.evaluation.models.spec import ModelSpec
+
+T = TypeVar("T")
 
 # PyTorch's compiler, which takes as long to import as the rest, and which scoring never asks for.
 _COMPILER = ("torch._dynamo", "torch._dynamo.utils")
@@ -33,6 +35,32 @@ def start_pytorch(specs: Sequence[ModelSpec]) -> None:
         import_module("genset.evaluation.run.executors.open")
         if any(spec.is_of_timm for spec in specs) and find_spec("timm"):
             import_module("timm")
+
+
+def under_torchrun() -> bool:
+    """Whether torchrun started this process, with others."""
+    return int(os.environ.get("WORLD_SIZE", "1")) > 1 and "RANK" in os.environ
+
+
+def on_all_machines(work: Callable[[], T], specs: Sequence[ModelSpec]) -> T:
+    """What work gives that each of torchrun's processes does for itself; if one fails, all do.
+
+    Without torchrun, or networks to score, each is on its own.
+
+    Args:
+        work: what is done.
+        specs: of the networks.
+
+    Raises:
+        GensetError: the work raised it, in any of the processes.
+    """
+    if not (specs and under_torchrun()):
+        return work()
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # it warns of addresses without names
+    start_pytorch(specs)
+    joined = import_module("genset.evaluation.run.executors.distributed").Distributed()
+    found: T = joined.on_all(work)
+    return found
 
 
 def tune_allocator() -> None:

@@ -31,11 +31,12 @@ from genset.evaluation.results.runs import run_key
 from genset.evaluation.run.environment import device_of, versions
 from genset.evaluation.run.executors.executor import not_written
 from genset.evaluation.run.executors.worker_pool import WorkerPool
-from genset.evaluation.run.job import ModelTask
+from genset.evaluation.run.job import Job, ModelTask
 from genset.evaluation.run.options import ScoringOptions
 from genset.evaluation.run.plan import ScoringPlan, described
 from genset.evaluation.run.score import run_tasks
-from genset.evaluation.run.shards import SHARDS, load_shard, shard_file, shards_of
+from genset.evaluation.run.settled import forget
+from genset.evaluation.run.shards import SHARDS, BadShard
 from genset.files import one_at_a_time, write_text, written_whole
 from genset.finetune.network.heads import Head, find_head, trunk
 
@@ -143,8 +144,13 @@ def _make_missing(
 
 
 def _merge_shards(plan: ScoringPlan, task: ModelTask) -> float:
-    """Write the features of all shards and their record, and delete the shards."""
+    """Write the features of all shards and their record, and delete the shards.
+
+    Raises:
+        BadShard: a shard is not there, or is damaged.
+    """
     photos, engine = plan.photos, task.engine.name
+    job = Job(photos, [task], plan.options)
     seconds = round(time.monotonic() - plan.started, 3)
     inputs = len(task.model.order)
     unreadable: dict[str, str] = {}
@@ -154,8 +160,8 @@ def _merge_shards(plan: ScoringPlan, task: ModelTask) -> float:
             npy.write_array_header_1_0(
                 file, {"descr": "<f4", "fortran_order": False, "shape": shape}
             )
-            for number, indices in enumerate(shards_of(len(photos.photos))):
-                answers = load_shard(shard_file(task.shards, number))
+            for number, indices in enumerate(job.shards):
+                answers = job.kept(0, number)
                 rows = np.zeros((len(indices), inputs), "<f4")
                 rows[answers.indices - indices.start] = answers.logits
                 file.write(rows.tobytes())
@@ -178,10 +184,16 @@ def _merge_shards(plan: ScoringPlan, task: ModelTask) -> float:
             "notes": task.notes,
         }
         write_text(task.folder / _RECORD, json.dumps(record, indent=1) + "\n")
+    except BadShard:
+        # Where the disk has no locks, another command may have kept the features meanwhile.
+        if _is_kept(task.folder):
+            return seconds
+        raise
     except OSError as error:
         raise not_written(error) from None
+    forget(task.folder)
     for shards in task.folder.glob(f"{SHARDS}*"):
-        shutil.rmtree(shards)
+        shutil.rmtree(shards, ignore_errors=True)
     return seconds
 
 

@@ -114,13 +114,14 @@ def pair_to_json(pair: Pair) -> dict[str, Any]:
 
 def _leaderboard(models: Sequence[ScoredModel]) -> str:
     ks = sorted({top.k for model in models for top in model.tops})
-    head = ["Model", "Group"]
+    has_engine = any(model.run.engine for model in models)
+    head = ["Model", "Group", *(["Engine"] if has_engine else [])]
     for k in ks:
         head += [f"Top-{k} (%)", "Wilson", "Classes resampled", "Correct"]
     has_real = any(model.real for model in models)
     rows = []
     for model in models:
-        row = [model.label, model.group]
+        row = [model.label, model.group, *([model.run.engine or "–"] if has_engine else [])]
         tops = {top.k: top for top in model.tops}
         for k in ks:
             if (top := tops.get(k)) is None:
@@ -136,7 +137,9 @@ def _leaderboard(models: Sequence[ScoredModel]) -> str:
         if has_real and model.real:
             row += [f"{percent(model.real.share, model.real.photos)} ({interval(model.real)})"]
         rows.append(row)
-    return table([*head, *(["All labels (%)"] if has_real else [])], rows, words=2)
+    return table(
+        [*head, *(["All labels (%)"] if has_real else [])], rows, words=len(head) - 4 * len(ks)
+    )
 
 
 def _pairs(data: ReportData) -> str:

@@ -23,7 +23,7 @@ from genset.evaluation.run.executors.in_process import score_shards
 from genset.evaluation.run.job import Job, MissingShard, ModelTask
 from genset.evaluation.run.options import ScoringOptions
 from genset.evaluation.run.score import Worker
-from genset.evaluation.run.shards import Answers, load_shard, merged, shard_file
+from genset.evaluation.run.shards import Answers, merged
 from tests.evaluation.colours import Colours, colours, hundred_photos
 from tests.evaluation.scoring import load_model
 
@@ -53,10 +53,9 @@ def cached(work: Job, folder: Path) -> tuple[PixelDataset, PixelCache]:
     return PixelDataset(work.photos.photos, caches={geometry: cache}), cache
 
 
-def kept(runs: Path, number: int = 0) -> Answers:
+def kept(work: Job, number: int = 0) -> Answers:
     """All that was kept of a model's answers."""
-    folder = runs / str(number) / "shards-torch"
-    return merged([load_shard(shard_file(folder, shard)) for shard in range(SHARDS)], 100)
+    return merged([work.kept(number, shard) for shard in range(SHARDS)], 100)
 
 
 def assert_same(one: Answers, other: Answers) -> None:
@@ -71,12 +70,12 @@ def test_what_is_read_ahead_gets_the_same_answers(photos: Path, fork: bool) -> N
     spec = colours(photos.parent)
     specs = [spec, spec.replace("resize=32&crop=32", "resize=40&crop=24")]
     todo = [MissingShard(shard, [0, 1]) for shard in range(SHARDS)]
-    for readers in (0, 3):
-        work = job(photos, specs, photos.parent / f"ahead{readers}")
+    works = {readers: job(photos, specs, photos.parent / f"ahead{readers}") for readers in (0, 3)}
+    for readers, work in works.items():
         reports = score_shards(Worker(work, work.dataset(), readers, fork=fork), todo)
         assert [report.failed for report in reports] == [{}] * SHARDS
     for number in (0, 1):
-        asked, found = (kept(photos.parent / f"ahead{readers}", number) for readers in (0, 3))
+        asked, found = (kept(work, number) for work in works.values())
         assert len(found.indices) == 99
         assert_same(asked, found)
 
@@ -111,8 +110,7 @@ def test_what_was_read_for_a_model_that_failed_does_not_get_to_another(
         )
     )
     for shard in (1, 4, 6):
-        folders = (each.tasks[0].shards for each in (some, whole))
-        assert_same(*(load_shard(shard_file(folder, shard)) for folder in folders))
+        assert_same(*(each.kept(0, shard) for each in (some, whole)))
 
 
 def test_a_cache_is_filled_by_what_reads_ahead(photos: Path) -> None:
@@ -123,7 +121,7 @@ def test_a_cache_is_filled_by_what_reads_ahead(photos: Path) -> None:
     shutil.rmtree(photos)
     _, again = cached(work, photos.parent / "cache")
     there = {index: found for index in range(100) if (found := again.get(index)) is not None}
-    assert [*there] == kept(photos.parent / "first").indices.tolist()
+    assert [*there] == kept(work).indices.tolist()
     for found in there.values():  # each of one colour
         assert len(np.unique(found.reshape(-1, 3), axis=0)) == 1
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from genset.evaluation.engines.export import write_onnx
 from genset.evaluation.engines.openvino import OpenvinoEngine
 from genset.evaluation.engines.select import candidates, check_engine
 from genset.evaluation.results.remarks import remarks
-from genset.evaluation.results.runs import Run
+from genset.evaluation.results.runs import Run, find_runs
 from genset.evaluation.run import plan, score, shards
 from genset.evaluation.run.options import ScoringOptions
 from tests.evaluation.colours import BLUE, GREEN, RED, Colours, colours, paint
@@ -88,10 +89,10 @@ def test_the_note_outlives_a_run_that_is_cut_off(
 ) -> None:
     whole = shards.save_shard
 
-    def full(path: Path, answers: shards.Answers) -> None:
-        if path.name > "00000":
+    def full(path: Path, *rest: Any) -> None:
+        if path.name > "00000.npz":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        whole(path, answers)
+        whole(path, *rest)
 
     with monkeypatch.context() as patch:
         patch.setattr(score, "save_shard", full)
@@ -144,3 +145,43 @@ def test_openvino_runs_in_the_precision_that_is_asked_or_says_that_it_cannot(
         assert isinstance(engine, OpenvinoEngine)
         compiled = engine.request.get_compiled_model()
         assert compiled.get_property("INFERENCE_PRECISION_HINT").to_string() == its_name
+
+
+def test_an_engine_that_is_asked_for_makes_its_own_run_beside_anothers(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first = run_of(folder, "Colours", engine="onnxruntime")
+    assert run_of(folder, "Colours") == first
+    own = run_of(folder, "Colours", engine="torch")
+    assert "colours: onnxruntime has a run; torch makes one beside it" in capfd.readouterr().err
+    assert (own.engine, own.top1) == ("torch", first.top1)
+    assert own.key != first.key
+    assert run_of(folder, "Colours", engine="torch") == own
+    assert run_of(folder, "Colours", engine="onnxruntime") == first
+    assert run_of(folder, "Colours") == first
+    assert len(find_runs(folder / "runs", "photos")) == 2
+
+
+def test_a_run_has_the_key_that_it_had_before_engines_had_runs_of_their_own(folder: Path) -> None:
+    asked = run_of(folder, "Colours", engine="torch")
+    kept = folder / "runs" / "photos" / f"colours-{asked.key[:12]}"
+    shutil.rmtree(kept)
+    assert run_of(folder, "Colours").key == asked.key
+
+
+def test_auto_settles_once_which_engine_has_a_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = shards.save_shard
+
+    def full(path: Path, *rest: Any) -> None:
+        if path.name > "00000.npz":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        whole(path, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(score, "save_shard", full)
+        with pytest.raises(GensetError, match="No space left on device"):
+            run_of(folder, "Colours", engine="openvino")
+    assert run_of(folder, "Colours").engine == "openvino"  # whichever is the fastest now
+    assert [path.name for path in folder.rglob("engine.json")] == []

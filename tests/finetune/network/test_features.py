@@ -67,9 +67,9 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The photos that are decoded from now on, in this process."""
     seen: list[Path] = []
 
-    def told(path: Path, *rest: Any) -> Any:
-        seen.append(path)
-        return transforms.crops(path, *rest)
+    def told(photo: Any, *rest: Any) -> Any:
+        seen.append(getattr(photo, "photo", photo).path)
+        return transforms.crops(photo, *rest)
 
     monkeypatch.setattr(loader, "crops", told)
     monkeypatch.setattr(plan, "crops", told)
@@ -158,10 +158,10 @@ def test_a_full_disk_is_one_line_and_the_finished_shards_stay(
 ) -> None:
     whole = shards.save_shard
 
-    def full(path: Path, answers: shards.Answers) -> None:
+    def full(path: Path, *rest: Any) -> None:
         if path.name > "00002.npz":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        whole(path, answers)
+        whole(path, *rest)
 
     with monkeypatch.context() as patch:
         patch.setattr(score, "save_shard", full)

@@ -4,19 +4,18 @@ A cluster's executor makes a `ClusterWork` of its job and sends it; a process op
 `open_worker` and scores shards. Nothing here imports PyTorch before the process's memory is tuned.
 """
 
-import importlib.metadata
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from genset import __version__
 from genset.errors import GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.engines import ENGINES
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.run.options import ScoringOptions
+from genset.evaluation.run.packages import package_versions
 from genset.evaluation.run.startup import tune_allocator
 
 if TYPE_CHECKING:
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from genset.evaluation.run.score import Worker
 
 _SAME_FILES = "all machines must see the same files under the same paths"
-
-# What a shard's answers depend on.
-_PACKAGES = ("torch", "torchvision", "pillow", "numpy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +84,7 @@ def pack(job: "Job", readers: int) -> ClusterWork:
             for task in job.tasks
         ],
         options=job.options,
-        versions=_package_versions(task.engine.name for task in job.tasks),
+        versions=package_versions(_engines(task.engine.name for task in job.tasks)),
         readers=readers,
     )
 
@@ -101,15 +97,8 @@ def _size(path: Path) -> int:
         return -1
 
 
-def _package_versions(engines: Iterable[str]) -> dict[str, str]:
-    """Of the packages that answers depend on here."""
-    found = {"genset": __version__}
-    for package in (*_PACKAGES, *(ENGINES[engine].package for engine in engines)):
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            found[package] = "none"
-    return found
+def _engines(names: Iterable[str]) -> list[str]:
+    return [ENGINES[name].package for name in names]
 
 
 def open_worker(work: ClusterWork) -> "Worker":
@@ -143,12 +132,12 @@ def open_worker(work: ClusterWork) -> "Worker":
         tasks.append(task)
     job = Job(work.photos, tasks, work.options)
     # Threads, since nothing can be split off beside a cluster's own.
-    return Worker(job, job.dataset(), work.readers, fork=False)
+    return Worker(job, job.dataset(elsewhere=True), work.readers, fork=False)
 
 
 def _check_machine(work: ClusterWork) -> None:
     """Make sure that this machine has the same versions, folder and photos."""
-    here = _package_versions(model.engine for model in work.models)
+    here = package_versions(_engines(model.engine for model in work.models))
     for package, version in work.versions.items():
         if here[package] != version:
             raise GensetError(

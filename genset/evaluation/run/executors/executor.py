@@ -72,6 +72,27 @@ class Executor(ABC):
         """
         return work()
 
+    def on_all(self, work: Callable[[], T]) -> T:
+        """The result of work that each process does for itself; if one fails, so do all.
+
+        Raises:
+            GensetError: the work raised it, in any of them.
+        """
+        return work()
+
+    def gathered(self, value: T) -> list[T]:
+        """What each process gives, in all of them; what the first one gives comes first.
+
+        Raises:
+            GensetError: one of them is gone.
+        """
+        return [value]
+
+    @property
+    def place(self) -> str:
+        """Where this process is, for messages to somebody who looks after several machines."""
+        return "this machine"
+
     def isolated(self, work: Callable[..., T], *arguments: Any) -> T:
         """The result of work whose threads must not stay in this process.
 

@@ -4,10 +4,11 @@ from importlib import import_module
 
 from genset.errors import BadInput
 from genset.evaluation.run.executors import CLUSTERS
-from genset.evaluation.run.executors.distributed import Distributed, under_torchrun
+from genset.evaluation.run.executors.distributed import Distributed
 from genset.evaluation.run.executors.executor import Executor
 from genset.evaluation.run.executors.worker_pool import WorkerPool
 from genset.evaluation.run.options import ScoringOptions
+from genset.evaluation.run.startup import under_torchrun
 
 
 def open_executor(options: ScoringOptions) -> Executor:

@@ -18,7 +18,6 @@ from torch import Tensor
 from genset.errors import BadInput, GensetError, MissingExtra
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.evaluate import SomeModelsFailed
-from genset.evaluation.processes import call_in_fork
 from genset.evaluation.results.runs import Accuracy, Run, find_runs
 from genset.evaluation.run.options import ScoringOptions
 from tests.evaluation.colours import Colours, colours, hundred_photos
@@ -72,8 +71,8 @@ def scored(photos: Path, runs: Path, *specs: str, **how: Any) -> list[Run]:
 
 
 def on_ray(photos: Path, runs: Path, *specs: str) -> list[Run]:
-    """The same on the cluster, by a process of its own: Ray's threads end with it."""
-    return call_in_fork(_on_ray, photos, runs, *specs)
+    """The same on the cluster."""
+    return _on_ray(photos, runs, *specs)
 
 
 def _on_ray(photos: Path, runs: Path, *specs: str) -> list[Run]:

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from genset.errors import GensetError, ModelError
 from genset.evaluation.data import loader, transforms
-from genset.evaluation.data.photos import ScoredPhoto, open_set
+from genset.evaluation.data.photos import open_set
 from genset.evaluation.data.transforms import Pixels
 from genset.evaluation.engines.engine import Engine, Logits
 from genset.evaluation.engines.onnxruntime import OnnxRuntimeEngine
@@ -59,9 +59,9 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The photos that are decoded from now on, in this process."""
     decoded: list[Path] = []
 
-    def told(photo: ScoredPhoto, *rest: Any) -> Any:
-        decoded.append(photo.path)
-        return transforms.crops(photo, *rest)
+    def told(opened: Any, *rest: Any) -> Any:
+        decoded.append(opened.photo.path)
+        return transforms.crops(opened, *rest)
 
     monkeypatch.setattr(loader, "crops", told)
     return decoded
@@ -144,9 +144,9 @@ def test_a_killed_evaluate_goes_on_and_gives_the_same_files(photos: Path, worker
     kept = []
     whole = shards.save_shard
 
-    def told(path: Path, answers: shards.Answers) -> None:
+    def told(path: Path, *rest: Any) -> None:
         kept.append(path)
-        whole(path, answers)
+        whole(path, *rest)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(score, "save_shard", told)
@@ -182,10 +182,10 @@ def test_a_full_disk_is_one_line_and_the_finished_shards_stay(
     spec = colours(photos.parent)
     whole = shards.save_shard
 
-    def full(path: Path, answers: shards.Answers) -> None:
+    def full(path: Path, *rest: Any) -> None:
         if path.name > "00003":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        whole(path, answers)
+        whole(path, *rest)
 
     for workers in (1, 2):
         with monkeypatch.context() as patch:
@@ -306,7 +306,9 @@ def test_the_command_shows_what_was_scored_and_ends_with_the_failure(photos: Pat
         check=False,
     )
     assert done.returncode == 1
-    assert "colours" in done.stdout
+    head, row = (line.split() for line in done.stdout.splitlines()[:2])
+    assert (head[0], head[-1]) == ("model", "engine")
+    assert (row[0], row[-1]) == ("colours", "torch")
     assert "The folder cats is not a class of ImageNet" in done.stdout
     (line,) = done.stderr.strip().splitlines()
     assert "bad.pth is no file of weights alone" in line
