@@ -73,6 +73,9 @@ class _AsOpened:
     photo: ScoredPhoto
     elsewhere: bool
 
+    def __str__(self) -> str:
+        return str(self.photo)
+
     def read_bytes(self) -> bytes:
         """Its bytes.
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from genset import __version__
 
-_PACKAGES = ("torch", "torchvision", "timm", "pillow", "numpy")
+_PACKAGES = ("torch", "torchvision", "timm", "transformers", "open-clip-torch", "pillow", "numpy")
 
 
 def package_versions(more: Iterable[str] = ()) -> dict[str, str]:

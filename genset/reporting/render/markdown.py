@@ -83,7 +83,7 @@ def to_json(data: ReportData) -> dict[str, Any]:
     # Where this machine keeps photos and logs is nobody's business.
     for gallery in found["galleries"]:
         for sample in gallery["samples"]:
-            del sample["path"]
+            del sample["photo"]
             if sample["record"]:
                 sample["record"] = as_written(sample["record"])
     if not data.entries:
