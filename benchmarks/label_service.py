@@ -6,7 +6,8 @@
 
 The real server runs in a process of its own. Each labeler is a thread that asks it over HTTP as the
 labeling page does, but for the pictures: five photos every four seconds (`--every`), each photo for
-three labelers, a tenth of the photos shown are gold questions. One labeler, who labels alone before
+three labelers, a tenth of the photos shown are gold questions. They come one after the other in the
+first minute (`--coming`), whose answers count too. One labeler, who labels alone before
 the others come, has done all but a hundred of the candidates. The database must be empty; without
 --store it is a new SQLite file.
 """
@@ -43,6 +44,7 @@ def main() -> None:
     words.add_argument("--candidates", type=int, default=300_000)
     words.add_argument("--labelers", type=int, default=200)
     words.add_argument("--every", type=float, default=4, help="seconds a screen")
+    words.add_argument("--coming", type=float, default=60, help="seconds in which all come")
     words.add_argument("--seconds", type=float, default=300)
     asked = words.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -63,7 +65,7 @@ def main() -> None:
         with serving(workspace.root, port) as server:
             alone(pages.pop("the first one"), pages.pop(VETERAN))
             before = seconds_of_cpu(server.pid)
-            together(list(pages.values()), asked.seconds, asked.every)
+            together(list(pages.values()), asked.seconds, asked.every, asked.coming)
             print(f"seconds of CPU that the server took: {seconds_of_cpu(server.pid) - before:.1f}")
         tell(pages.values(), store, names[2:])
         store.close()
@@ -102,8 +104,8 @@ def alone(first: HttpPage, veteran: HttpPage) -> None:
     print(f"then {statistics.median(warm):.0f} ms, at most {max(warm):.0f} ms")
 
 
-def together(pages: Sequence[HttpPage], seconds: float, every: float) -> None:
-    """Let the labelers label; they come one after the other within the first screen's time."""
+def together(pages: Sequence[HttpPage], seconds: float, every: float, coming: float) -> None:
+    """Let the labelers label; they come one after the other within the first `coming` seconds."""
     until = time.monotonic() + seconds
 
     def label(page: HttpPage, after: float) -> None:
@@ -111,7 +113,7 @@ def together(pages: Sequence[HttpPage], seconds: float, every: float) -> None:
         page.work(lambda: time.monotonic() < until, every)
 
     threads = [
-        threading.Thread(target=label, args=(page, every * place / len(pages)))
+        threading.Thread(target=label, args=(page, coming * place / len(pages)))
         for place, page in enumerate(pages)
     ]
     for thread in threads:

@@ -37,9 +37,10 @@ from labeler_app.security import Sessions
 _FOR_A_YEAR = {"Cache-Control": "private, max-age=31536000, immutable"}
 _WIDTHS = (350, 700, 1400)
 
-# Python runs one thread at a time: more of them would only pass the turn to and fro, in the midst
-# of transactions for which others wait.
-_AT_ONCE = 4
+# Python runs one thread at a time, and so does SQLite's writer: more threads would only pass the
+# turn to and fro, in the midst of transactions for which others wait. While PostgreSQL is at work,
+# another thread can be.
+_AT_ONCE = {"sqlite": 1, "postgresql": 4}
 
 Answer = dict[str, Any]
 
@@ -51,7 +52,7 @@ class _Refused(Exception):
 def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
     """The routes under ``/genset/``, for one workspace."""
     sessions = Sessions(label_secret(workspace))
-    turns = CapacityLimiter(_AT_ONCE)
+    turns = CapacityLimiter(_AT_ONCE[store.engine.dialect.name])
     modules = {path.relative_to(FILES).as_posix(): path for path in FILES.rglob("*.js")}
 
     @lru_cache(maxsize=4096)

@@ -5,6 +5,7 @@ import hashlib
 import logging
 import os
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -57,6 +58,9 @@ def run(workspace: Workspace, listener: socket.socket, announce: Callable[[], No
         yield
 
     _log_to_standard_error()
+    # Who asks the store gives the turn away each time, and has it back within this: the reading of
+    # a large pool, in a thread beside, must not make each answer wait for 5 ms as often as it asks.
+    sys.setswitchinterval(0.0005)
     with contextlib.closing(Store.open(workspace.store_url)) as store:
         app = App(
             Path(__file__).with_name("app.py"),

@@ -1,7 +1,7 @@
 """Open the database, and bring its tables up to date."""
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -115,7 +115,9 @@ class Store:
 
 
 def ask(
-    session: Session, statement: Executable, values: Mapping[str, Any] | None = None
+    session: Session,
+    statement: Executable,
+    values: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
 ) -> CursorResult[*tuple[Any, ...]]:
     """Ask for columns, where many wait: past the ORM, which takes longer than the question."""
     session.flush()

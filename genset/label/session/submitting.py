@@ -4,10 +4,10 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import bindparam, false, func, insert, select
+from sqlalchemy import Table, bindparam, false, func, insert, select
 from sqlalchemy.orm import Session
 
 from genset.label.queue.board import Board
@@ -56,6 +56,8 @@ _LABELS = select(Label.id, Label.worker, Label.candidate_id).where(
 _GOLD = select(GoldAnswer.id, GoldAnswer.worker, GoldAnswer.gold_id).where(
     GoldAnswer.id.in_(bindparam("ids", expanding=True))
 )
+# By the tables: the ORM's own way takes twice as long.
+_INSERT = {table: insert(cast(Table, table.__table__)) for table in (Label, GoldAnswer)}
 _NOTHING = {table: select(table.number).where(false()) for table in (Label, GoldAnswer)}
 
 
@@ -116,7 +118,7 @@ def submit(
     for table, of_table in rows.items():
         # As many statements whichever table has rows: how long it takes must not tell.
         if of_table:
-            session.execute(insert(table), of_table)
+            ask(session, _INSERT[table], of_table)
         else:
             ask(session, _NOTHING[table])
     if screen.submitted_at is None:
@@ -179,7 +181,7 @@ def _row(given: GivenLabel, photo: _Photo, screen: Screen) -> dict[str, Any]:
         "decided_order": given.order,
     }
     if photo.candidate_id is None:
-        return {"gold_id": photo.gold_id, **said}
+        return {"control_id": photo.gold_id, **said}
     return {
         "candidate_id": photo.candidate_id,
         "panel": screen.panel,
