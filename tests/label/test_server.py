@@ -1,5 +1,6 @@
 """Starting and ending the labeling page's server."""
 
+import asyncio
 import signal
 import socket
 import stat
@@ -31,6 +32,31 @@ def test_a_port_that_is_taken_is_told(opened: Opened) -> None:
         port = other.getsockname()[1]
         with pytest.raises(BadInput, match=rf"port {port}: Address already in use; choose another"):
             serve(opened[0], port)
+
+
+def test_no_half_of_an_answer_waits_for_the_other(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[int] = []
+
+    async def accept(listener: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        came: asyncio.Future[int] = loop.create_future()
+
+        def accepted(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            on = writer.get_extra_info("socket")
+            came.set_result(on.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+        server = await asyncio.start_server(accepted, sock=listener)
+        with socket.create_connection(listener.getsockname()):
+            found.append(await came)
+        server.close()
+
+    monkeypatch.setattr(
+        "labeler_app.server.run", lambda _workspace, listener, _: asyncio.run(accept(listener))
+    )
+    serve(opened[0], free_port())
+    assert found == [1]
 
 
 @pytest.mark.parametrize("port", [0, -1, 65536])
