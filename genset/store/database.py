@@ -17,6 +17,10 @@ from genset.store import sqlite
 from genset.store.failures import explained
 from genset.store.models import Base
 
+_NEVER_ANALYZED = text(
+    "SELECT reltuples < 0 FROM pg_class WHERE oid = CAST('candidate' AS regclass)"
+)
+
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 # The newest file in migrations/versions. Written here so that opening a database that is up to
@@ -101,13 +105,15 @@ class Store:
         return postgresql.insert(table)
 
     def analyze(self) -> None:
-        """Let PostgreSQL look at its tables; those just filled it reads as if they were empty.
+        """Let PostgreSQL look at its tables, if it never did: it takes them for empty until then.
 
-        It looks by itself, but minutes later. SQLite finds its way by the indexes alone.
+        It looks by itself, but minutes after they were filled. SQLite finds its way by the indexes
+        alone.
         """
         if self.engine.dialect.name == "postgresql":
             with self.begin() as session:
-                session.execute(text("ANALYZE"))
+                if session.scalar(_NEVER_ANALYZED):
+                    session.execute(text("ANALYZE"))
 
     def session(self) -> Session:
         """A session to read with; `begin` is the one to write with."""

@@ -459,6 +459,7 @@ class _Kept:
         self._began = time.monotonic()
         self._board = self._new(store)
         if self._board.unread > _READ_AT_ONCE:
+            store.analyze()
             self._making.acquire()
             self._aside(self._read, store, self._board)
         else:
@@ -491,7 +492,6 @@ class _Kept:
         self._began, self._took = began, time.monotonic() - began
 
     def _read(self, store: Store, board: Board) -> None:
-        store.analyze()
         board.read_all(store)
         self._took = time.monotonic() - self._began
 
