@@ -197,8 +197,9 @@ def _scored(label: str, kept: KeptRun, place: dict[str, int]) -> Scored:
         raise GensetError(f"{kept.where}: predictions do not give the run's counts; {_MEND}")
     answered = np.zeros(len(place), bool)
     answered[places] = True
-    ranked = np.full((len(place), len(predictions[0].top)), "", dtype="<U9")
-    ranked[places] = [prediction.top for prediction in predictions]
+    top = np.array([prediction.top for prediction in predictions])
+    ranked = np.full((len(place), top.shape[1]), "", dtype=top.dtype)
+    ranked[places] = top
     confidence = np.full(len(place), np.nan)
     confidence[places] = [
         prediction.probabilities[0] if prediction.probabilities else np.nan
