@@ -29,6 +29,7 @@ def folder(tmp_path: Path) -> Path:
         "-",
         "60",
         "0",
+        "-",
     ]
     return tmp_path
 

@@ -30,9 +30,9 @@ def test_a_checkpoint_is_called_by_its_files_name() -> None:
 
 def test_every_option_is_understood() -> None:
     spec = parse_spec(
-        f"{FILE}&name=fast+one&resize=256&crop=224&interpolation=bicubic&mean=0.5&std=0.1,0.2,0.3"
+        f"{FILE}&name=fast%20one+&resize=256&crop=224&interpolation=bicubic&mean=0.5&std=0.1,0.2,0.3"
     )
-    assert spec.name == "fast one"
+    assert spec.name == "fast one+"
     assert spec.preprocessing == {
         "resize": 256,
         "crop": 224,
