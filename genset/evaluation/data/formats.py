@@ -5,7 +5,9 @@ passed over, as torchvision's ImageFolder does it; 16 bits and more are scaled t
 pi-heif, the extra ``heif``.
 """
 
+import errno
 import io
+import os
 import warnings
 from functools import cache
 from importlib.util import find_spec
@@ -17,6 +19,8 @@ from genset.pixels import eight_bit
 
 # What Pillow and the system raise on a photo that cannot be read.
 BROKEN = (OSError, SyntaxError, ValueError, Image.DecompressionBombError, MissingExtra)
+
+_OF_SYSTEM = frozenset(map(os.strerror, errno.errorcode))
 
 # Drawings, for which Pillow starts other programs.
 _DRAWINGS = ("EPS", "WMF")
@@ -70,6 +74,11 @@ def why_not(error: Exception, photo: object) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return first_line(error)
+
+
+def may_come_back(why: str) -> bool:
+    """Whether a reason of `why_not` is the system's, on a file, and not what its bytes are."""
+    return why in _OF_SYSTEM
 
 
 @cache

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from genset.errors import GensetError, MissingExtra, PhotoRefused
+from genset.evaluation.data.formats import may_come_back
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.transforms import Pixels, crops
 from genset.evaluation.engines import ENGINES
@@ -57,6 +58,8 @@ class ScoringPlan:
     def find_run(self, model: LoadedModel) -> Run | None:
         """The finished run of a model, if there is one: of the engine that is asked for, if one is.
 
+        One during which photos of this set were gone is not finished: they are there again.
+
         Raises:
             GensetError: a run's record is not one of ours.
         """
@@ -64,10 +67,18 @@ class ScoringPlan:
         for engine in ("", *ENGINES) if asked == "auto" else ("", asked):
             folder = self.new_task(model, engine).folder
             run = load_run(folder)
-            fits = run is not None and (asked == "auto" or run.engine in ("", asked))
-            if fits and (not self.options.logits or (folder / LOGITS).is_file()):
+            if run is None or (asked != "auto" and run.engine not in ("", asked)):
+                continue
+            if self._lacks_photos(run):
+                continue
+            if not self.options.logits or (folder / LOGITS).is_file():
                 return run
         return None
+
+    def _lacks_photos(self, run: Run) -> bool:
+        """Whether a run on this set lacks photos that could be read when the set was opened."""
+        gone = {image for image, why in run.unreadable.items() if may_come_back(why)}
+        return any(photo.sha256 and photo.id in gone for photo in self.photos.photos if gone)
 
     def new_task(self, model: LoadedModel, engine: str = "") -> ModelTask:
         """The task of scoring a model; its shards are kept in the folder of its run.

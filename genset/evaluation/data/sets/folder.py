@@ -10,7 +10,7 @@ from genset.errors import BadInput
 from genset.evaluation.data.sets.endings import HEAD, has_no_ending, is_photo_name, looks_like_photo
 from genset.evaluation.data.sets.kept import KeptHashes
 from genset.evaluation.data.sets.layout import left_out
-from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto, hash_of
+from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto, hash_of, readable
 from genset.taxonomy import imagenet1k
 
 
@@ -42,7 +42,7 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
     sums = kept.all_sha256(paths)
     kept.save()
     photos = [
-        ScoredPhoto(image, Path(path), image.partition("/")[0], sha256=sha256)
+        ScoredPhoto(readable(image), Path(path), image.partition("/")[0], sha256=sha256)
         for image, path, sha256 in zip(found.photos, paths, sums, strict=True)
     ]
     return PhotoSet(

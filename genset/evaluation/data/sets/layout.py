@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from genset.evaluation.data.sets.photo import PhotoSet
+from genset.evaluation.data.sets.photo import PhotoSet, readable
 
 
 class Layout(Protocol):
@@ -36,7 +36,7 @@ def left_out(names: Sequence[str], one: str, several: str, what: str = "folder")
     """
     if not names:
         return []
-    named = ", ".join(names[:3]) + ", ..." * (len(names) > 3)
+    named = ", ".join(map(readable, names[:3])) + ", ..." * (len(names) > 3)
     if len(names) == 1:
         return [f"The {what} {named} {one}, and is left out."]
     return [f"{len(names):,} {what}s {several} ({named}): left out."]

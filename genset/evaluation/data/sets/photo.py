@@ -142,6 +142,11 @@ class PhotoSet:
         return f"<{self.name}: {len(self):,} photos, {self.content_hash[:19]}>"
 
 
+def readable(name: str) -> str:
+    r"""A file's name as text: bytes that are no UTF-8, as in names from old disks, as ``\\xe9``."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def hash_of(photos: Iterable[ScoredPhoto]) -> str:
     """A set's content hash: over ids, classes and bytes, in the set's order, in any layout.
 

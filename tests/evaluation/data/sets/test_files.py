@@ -163,6 +163,43 @@ def test_a_photo_that_vanishes_meanwhile_costs_itself(
     assert run["top1"]["photos"] == 1
 
 
+def test_photos_that_vanished_meanwhile_are_scored_once_they_are_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = paint(tmp_path / "photos", 0, "a.png", RED)
+    paint(tmp_path / "photos", 0, "b.png", RED)
+    (tmp_path / "photos" / FOLDER / "empty.png").touch()
+    real = locate.open_set
+
+    def then_gone(*given: Any) -> Any:
+        found = real(*given)
+        gone.rename(tmp_path / "away.png")
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(locate, "open_set", then_gone)
+        assert scored(tmp_path)["top1"]["photos"] == 1
+    (tmp_path / "away.png").rename(gone)
+    run = scored(tmp_path)
+    assert run["top1"]["photos"] == 2
+    assert run["unreadable"] == {f"{FOLDER}/empty.png": "the file is empty"}
+    assert scored(tmp_path)["created_at"] == run["created_at"]
+
+
+def test_a_name_that_is_no_utf8_is_written_as_its_bytes(tmp_path: Path) -> None:
+    paint(tmp_path / "photos", 0, "a.png", RED).rename(
+        os.fsdecode(os.fsencode(tmp_path / "photos" / FOLDER) + b"/caf\xe9.png")
+    )
+    (tmp_path / "photos" / FOLDER / os.fsdecode(b"caf\xe9.txt")).touch()
+    assert scored(tmp_path)["top1"]["correct"] == 1
+    [predictions] = (tmp_path / "runs").glob("photos/*/predictions.csv")
+    assert f"{FOLDER}/caf\\xe9.png,{FOLDER}," in predictions.read_text("utf-8")
+    in_folder = open_set(str(tmp_path / "photos"))
+    assert in_folder.notes == ("The file caf\\xe9.txt is no photo, and is left out.",)
+    in_tar = open_set(str(tmp_path / layouts.tar_of_folders(tmp_path / "photos", tmp_path)))
+    assert (in_tar.ids, in_tar.content_hash) == (in_folder.ids, in_folder.content_hash)
+
+
 def test_a_class_that_cannot_be_listed_is_named(tmp_path: Path) -> None:
     paint(tmp_path / "photos", 0, "a.png", RED)
     (tmp_path / "photos" / WNIDS[1]).symlink_to("nowhere")

@@ -9,7 +9,13 @@ from genset.evaluation.data.sets.folder import Classified
 from genset.evaluation.data.sets.kept import KeptHashes
 from genset.evaluation.data.sets.labels import LABELS, rows_of
 from genset.evaluation.data.sets.patterns import expanded, set_name
-from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto, Unreadable, hash_of
+from genset.evaluation.data.sets.photo import (
+    PhotoSet,
+    ScoredPhoto,
+    Unreadable,
+    hash_of,
+    readable,
+)
 from genset.evaluation.data.sets.tars import webdataset
 from genset.evaluation.data.sets.tars.members import Member, members_of
 from genset.release.reader import MANIFEST
@@ -63,7 +69,7 @@ def _read_one(path: Path, members: dict[str, Member], others: Collection[str]) -
 def _photo(path: Path, image: str, wnid: str, member: Member | None) -> ScoredPhoto:
     if member is None:
         return ScoredPhoto(image, path, wnid, Unreadable("it is not in the tar"))
-    return ScoredPhoto(image, path, wnid, member.part, member.sha256)
+    return ScoredPhoto(readable(image), path, wnid, member.part, member.sha256)
 
 
 def _without_top(members: Sequence[Member], others: Collection[str]) -> dict[str, Member]:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from genset.errors import BadInput
 from genset.evaluation.data.sets.layout import left_out
-from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto, hash_of
+from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto, hash_of, readable
 from genset.evaluation.data.sets.tars.members import Member
 from genset.taxonomy import imagenet1k
 
@@ -103,7 +103,7 @@ def _samples(path: Path, members: Sequence[Member]) -> Iterator[_Sample]:
 
 def _id(sample: _Sample, wnid: str, shard: str = "") -> str:
     """A photo's path in the set: what its folder of classes would call it."""
-    name = sample.photo.name
+    name = readable(sample.photo.name)
     inside = name.removeprefix(f"{wnid}/")
     return "/".join(filter(None, (wnid, shard, inside)))
 
