@@ -93,7 +93,8 @@ def _choose(
         raise ModelError("holds no averaged weights (EMA)")
     if ema is False and not plain:
         raise ModelError("holds averaged weights (EMA) alone: &ema=1 scores these")
-    pool = averaged if ema or not plain else plain
+    first = [place for place in averaged if place.is_lightnings_average] if ema is None else []
+    pool = first or (averaged if ema or not plain else plain)
     pool = [place for place in pool if place.has_shapes_of(wanted)] or pool
     usual = [place for place in pool if place.rank is not None]
     best = min(usual, key=lambda place: place.rank or 0, default=pool[0])
@@ -102,7 +103,9 @@ def _choose(
     notes = []
     if best.is_averaged:
         notes.append("These are the averaged weights (EMA) of the checkpoint.")
-    if averaged and plain and ema is None:
+    if first and plain:
+        notes.append("The checkpoint also holds those of the last step: &ema=0 scores these.")
+    elif averaged and plain and ema is None:
         notes.append("The checkpoint also holds averaged weights (EMA): &ema=1 scores these.")
     if others := [place for place in pool if place is not best]:
         notes.append(f"Other weights that fit: {_choices(others)}.")

@@ -13,9 +13,13 @@ from genset.text.safe import clean
 
 # Where training scripts put the weights, beside the epoch and the optimizer's state, in the order
 # in which they are believed; and where the average of the weights over the last steps.
-_USUAL = ("state_dict", "model", "model_state_dict")
-_USUAL_AVERAGED = ("state_dict_ema", "model_ema", "ema_state_dict", "ema")
+_USUAL = ("state_dict", "model", "model_state_dict", "current_model_state")
+_USUAL_AVERAGED = ("state_dict_ema", "model_ema", "ema_state_dict", "ema", "state_dict")
 _AVERAGED = re.compile(r"(^|[._])(ema|averaged?|swa)([._]|$)")
+
+# Lightning's WeightAveraging puts the average into state_dict, which it loads by default, and the
+# weights of the last step into current_model_state. This lies beside them.
+_OF_LIGHTNINGS_AVERAGE = "averaging_state.n_averaged"
 
 # Put before each name by DataParallel, by torch.compile and by a trainer that holds the network.
 _USUAL_PREFIX = re.compile(r"^(module\.|_orig_mod\.|model\.)*$")
@@ -34,7 +38,13 @@ class Place:
 
     @property
     def is_averaged(self) -> bool:
-        return bool(_AVERAGED.search(self.prefix))
+        return self.is_lightnings_average or bool(_AVERAGED.search(self.prefix))
+
+    @property
+    def is_lightnings_average(self) -> bool:
+        """Whether it is an average that stands in the place of the weights themselves."""
+        marked = _OF_LIGHTNINGS_AVERAGE in self.held.tensors
+        return marked and self.prefix.startswith("state_dict.")
 
     @property
     def rank(self) -> int | None:

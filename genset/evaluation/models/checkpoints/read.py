@@ -55,6 +55,19 @@ def read_checkpoint(path: Path) -> Any:
     return _shards(path) if path.name.endswith(_INDEX) else _file(path)
 
 
+def why_unread(path: Path) -> str:
+    """Why a checkpoint cannot be read, and the mend; "" where it can. Nothing in it is executed.
+
+    Args:
+        path: as of `read_checkpoint`.
+    """
+    try:
+        read_checkpoint(path)
+    except (BadInput, ModelError) as error:
+        return str(error)
+    return ""
+
+
 def _of_folder(folder: Path) -> Path:
     for name in _OF_A_FOLDER:
         if (folder / name).is_file():

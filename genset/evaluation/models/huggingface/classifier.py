@@ -5,11 +5,13 @@ from typing import Any
 from torch import Tensor, nn
 
 from genset.errors import BadInput, ModelError, first_line
+from genset.evaluation.models.checkpoints.read import why_unread
 from genset.evaluation.models.huggingface.folder import ModelFolder
 from genset.evaluation.models.huggingface.labels import Matched, match_labels
 from genset.evaluation.models.huggingface.processor import preprocessing_of, processor_of
 from genset.evaluation.models.parts import Parts
 from genset.evaluation.models.spec import ModelSpec
+from genset.text.safe import clean
 
 
 class Classifier(nn.Module):
@@ -83,10 +85,12 @@ def load_weights(spec: ModelSpec, folder: ModelFolder, auto: Any) -> tuple[Any, 
             output_loading_info=True,
         )
     except Exception as error:  # noqa: BLE001 - transformers raises what it likes
-        reason = first_line(error)
+        reason = clean(first_line(error), 300)
         if reason.startswith("Unrecognized configuration class"):
             kind = folder.kind or "model of no kind that transformers knows"
             raise BadInput(f"model {spec.text!r}: a {kind} classifies no photos") from None
+        # Of a pickle torch says how to run it all the same, which a stranger's file should not get.
+        reason = (not folder.is_safe and why_unread(folder.path)) or reason
         raise ModelError(f"model {spec.text!r} cannot be loaded: {reason}") from None
     missing, wrong = sorted(info["missing_keys"]), [key[0] for key in info["mismatched_keys"]]
     if missing or wrong:  # transformers would put random ones in their place

@@ -16,7 +16,7 @@ from genset.evaluation.models.parts import Parts
 from genset.evaluation.models.spec import ModelSpec
 
 # Arguments of timm's create_model that read files or fetch weights.
-_NOT_ARGUMENTS = ("checkpoint_path", "cache_dir", "model_name", "num_classes")
+_NOT_ARGUMENTS = ("checkpoint_path", "cache_dir", "model_name")
 
 
 def load_timm_folder(spec: ModelSpec, folder: ModelFolder, order: tuple[str, ...] | None) -> Parts:
@@ -33,11 +33,13 @@ def load_timm_folder(spec: ModelSpec, folder: ModelFolder, order: tuple[str, ...
         raise BadInput(f"model {spec.text!r}: its config.json is none of timm's")
     if bad := [key for key in arguments if key in _NOT_ARGUMENTS or key.startswith("pretrained")]:
         raise BadInput(f"model {spec.text!r}: its config.json sets {bad[0]}, which is not used")
+    # timm itself believes them in this order, and its `save_for_hf` writes all three.
     outputs = config.get("num_classes", (says or {}).get("num_classes", 1000))
+    outputs = arguments.get("num_classes", outputs)
     if not isinstance(outputs, int) or outputs < 1:
         raise BadInput(f"model {spec.text!r}: it has no classifier (num_classes is {outputs!r})")
     matched = Matched(order) if order is not None else _matched(spec, config, outputs)
-    network, _ = create_timm(spec, name, num_classes=outputs, **arguments)
+    network, _ = create_timm(spec, name, **{**arguments, "num_classes": outputs})
     file = folder.weights_file()
     if file is None:
         raise ModelError(f"model {spec.text!r}: {folder.path} has no model.safetensors")

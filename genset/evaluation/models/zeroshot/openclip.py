@@ -7,10 +7,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from genset.errors import BadInput, MissingExtra, ModelError, first_line
 from genset.evaluation.models.architectures import quick_hub
+from genset.evaluation.models.checkpoints.allowed import STAND_INS
+from genset.evaluation.models.checkpoints.read import why_unread
 from genset.evaluation.models.parts import Parts
 from genset.evaluation.models.preprocessing import Geometry, Preprocessing
 from genset.evaluation.models.spec import ModelSpec
@@ -19,6 +22,7 @@ from genset.evaluation.models.weights import hash_of_weights
 from genset.evaluation.models.zeroshot.network import ZeroShot
 from genset.evaluation.models.zeroshot.texts import TextModel, Texts, class_features
 from genset.evaluation.models.zeroshot.tokens import holds_tokenizer, identity_of_tokenizer
+from genset.text.safe import clean
 
 # What open_clip's own folders have beside their weights.
 _CONFIG = "open_clip_config.json"
@@ -117,9 +121,12 @@ def _with_weights(spec: ModelSpec, name: str, file: Path, open_clip: Any) -> Any
                 f"model {spec.text!r}: open_clip cannot make it here ({first_line(error)})"
             ) from None
         try:
-            open_clip.load_checkpoint(model, str(file), strict=True, weights_only=True)
+            with torch.serialization.safe_globals(STAND_INS):
+                open_clip.load_checkpoint(model, str(file), strict=True, weights_only=True)
         except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            if unread := why_unread(file):
+                raise ModelError(f"model {spec.text!r}: {unread}") from None
+            reason = clean(str(error), 200) or type(error).__name__
             raise ModelError(
                 f"model {spec.text!r}: {file} does not hold the weights of {name}: {reason}"
             ) from None

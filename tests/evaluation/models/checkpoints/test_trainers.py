@@ -71,6 +71,7 @@ def arguments(folder: Path) -> argparse.Namespace:
         torch=torch.__version__,
         shape=torch.Size([3, 64, 64]),
         frozen=frozenset({"stem"}),
+        epochs=range(3),
         hydra=OmegaConf.create({"model": {"depth": 18, "name": "${..x}"}, "x": ["r", None, 0.5]}),
         interpolation=None,
     )
@@ -207,9 +208,8 @@ def by_open_clip(made: nn.Module) -> dict[str, Tensor]:
     return weights
 
 
-@pytest.fixture(scope="module")
-def lightning_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Tensor]]:
-    """What Lightning's Trainer saves after a step, and the weights of the network in it."""
+def by_lightning(folder: Path, *callbacks: Any, steps: int = 1) -> dict[str, Tensor]:
+    """Save ``one.ckpt`` with Lightning's Trainer after some steps; return the network's weights."""
     import lightning
 
     class Classifier(lightning.LightningModule):
@@ -226,20 +226,30 @@ def lightning_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict
         def configure_optimizers(self) -> torch.optim.Optimizer:
             return torch.optim.SGD(self.parameters(), lr=0.1)
 
-    folder = tmp_path_factory.mktemp("lightning")
     classifier = Classifier(OmegaConf.create({"lr": 0.1, "layers": [1, 2]}), folder)
     trainer = lightning.Trainer(
         default_root_dir=folder,
-        max_steps=1,
+        max_steps=steps,
         accelerator="cpu",
         logger=False,
         enable_progress_bar=False,
         enable_model_summary=False,
-        callbacks=[lightning.pytorch.callbacks.ModelCheckpoint(folder, filename="one")],
+        callbacks=[
+            *callbacks,
+            lightning.pytorch.callbacks.ModelCheckpoint(folder, filename="one"),
+        ],
     )
     batch = torch.utils.data.TensorDataset(torch.rand(4, 3, 8, 8), torch.arange(4))
     trainer.fit(classifier, torch.utils.data.DataLoader(batch, batch_size=4))
-    return folder / "one.ckpt", classifier.net.state_dict()
+    return classifier.net.state_dict()
+
+
+@pytest.fixture(scope="module")
+def lightning_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Tensor]]:
+    """What Lightning saves, and the weights of the network in it."""
+    folder = tmp_path_factory.mktemp("lightning")
+    weights = by_lightning(folder)
+    return folder / "one.ckpt", weights
 
 
 def test_what_lightning_saves_is_read_and_its_attributes_name_is_said(
@@ -252,6 +262,30 @@ def test_what_lightning_saves_is_read_and_its_attributes_name_is_said(
         "The weights are those behind 'state_dict.net' in the checkpoint.",
         "Beside them 1 other weights of the checkpoint are left: state_dict.loss.weight.",
     ]
+
+
+def test_lightnings_average_is_known_as_one_where_it_stands_for_the_weights(
+    tmp_path: Path,
+) -> None:
+    from lightning.pytorch.callbacks import EMAWeightAveraging
+
+    by_lightning(tmp_path, EMAWeightAveraging(decay=0.5), steps=3)
+    saved = torch.load(tmp_path / "one.ckpt", weights_only=False)  # this test wrote it
+    averaged, last = (
+        {name[4:]: value for name, value in saved[place].items() if name.startswith("net.")}
+        for place in ("state_dict", "current_model_state")
+    )
+    assert hash_of_weights(averaged) != hash_of_weights(last)
+    spec = f"file:{tmp_path}/one.ckpt?arch={__name__}:ten_colours"
+    usual, asked, plain = (load_model(spec + more) for more in ("", "&ema=1", "&ema=0"))
+    assert has_weights_of(usual, averaged)
+    assert has_weights_of(asked, averaged)
+    assert has_weights_of(plain, last)
+    assert usual.notes[:2] == [
+        AVERAGED,
+        "The checkpoint also holds those of the last step: &ema=0 scores these.",
+    ]
+    assert asked.notes[0] == AVERAGED
 
 
 def ten_colours() -> nn.Module:

@@ -137,7 +137,7 @@ def test_a_pickle_that_would_run_code_is_refused(folder: Path, tmp_path: Path) -
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(_Touches(tmp_path / "ran")))
     _refused(folder, ModelError, "cannot be loaded")
     torch.save({"weight": _Touches(tmp_path / "ran")}, folder / "pytorch_model.bin")
-    _refused(folder, ModelError, "cannot be loaded")
+    _refused(folder, ModelError, "it holds posix.mkdir, .*; save it with torch.save")
     assert not (tmp_path / "ran").exists()
 
 
@@ -147,6 +147,11 @@ def test_code_of_its_own_is_never_run(folder: Path, name: str, tmp_path: Path) -
     _change(folder, "auto_map", {"AutoModelForImageClassification": "mine.Net"}, name)
     _refused(folder, BadInput, rf"{name} names code of its own \(auto_map\)")
     assert not (tmp_path / "ran").exists()
+
+
+def test_what_a_strangers_file_says_steers_no_terminal(folder: Path) -> None:
+    _change(folder, "model_type", "\x1b[31mred")
+    _refused(folder, ModelError, "cannot be loaded: .*red")
 
 
 def test_weights_that_are_missing_are_not_made_up(folder: Path) -> None:

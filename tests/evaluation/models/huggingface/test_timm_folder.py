@@ -1,16 +1,19 @@
 """``hf:FOLDER`` with a model of timm's: transformers' TimmWrapper, and what timm pushes."""
 
 import json
+import warnings
 from pathlib import Path
 
 import pytest
 import timm
 import torch
 from safetensors.torch import save_file
+from timm.models import save_for_hf
 from transformers import TimmWrapperConfig, TimmWrapperForImageClassification
 
 from genset.errors import BadInput, ModelError
 from genset.evaluation.data.photos import open_set
+from genset.evaluation.models.weights import hash_of_weights
 from genset.evaluation.results.runs import load_predictions, run_folder
 from tests.evaluation.colours import WNIDS
 from tests.evaluation.models.huggingface.folders import LABELS
@@ -73,6 +76,23 @@ def test_what_timm_pushes_loads_with_its_own_preprocessing(tmp_path: Path) -> No
     assert model.spec.architecture == "hf:timm:lcnet_035"
     described = model.preprocessing.described()
     assert (described["resize"], described["crop"], described["mean"]) == (128, 64, [0.5] * 3)
+
+
+def test_what_timm_saves_for_the_hub_is_read(tmp_path: Path) -> None:
+    network = timm.create_model("lcnet_035", num_classes=3)
+    labels = ["tench", "goldfish", "hammerhead"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        save_for_hf(network, tmp_path / "net", {"label_names": labels}, safe_serialization=True)
+    assert json.loads((tmp_path / "net/config.json").read_text())["num_classes"] == 3
+    model = load_model(f"hf:{tmp_path}/net")
+    assert model.order == (WNIDS[0], WNIDS[1], WNIDS[4])
+    assert model.weights_hash == hash_of_weights(network.state_dict())
+
+
+def test_the_number_of_outputs_may_stand_among_the_arguments_alone(tmp_path: Path) -> None:
+    folder = pushed(tmp_path / "net", num_classes=12, model_args={"num_classes": 1000})
+    assert load_model(f"hf:{folder}").order == tuple(WNIDS)
 
 
 @pytest.mark.parametrize(

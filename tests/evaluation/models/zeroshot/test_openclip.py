@@ -1,9 +1,12 @@
 """``openclip:ARCH?weights=FILE``: zero-shot, as open_clip's own classifier."""
 
+import argparse
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import open_clip
 import pytest
@@ -118,13 +121,48 @@ def test_what_cannot_be_loaded_is_one_line(made: Path, tmp_path: Path) -> None:
     for spec, kind, said in (
         (f"openclip:ViT-B-31?weights={made}/tiny.pt", BadInput, "no model 'ViT-B-31'; try ViT-B-"),
         ("openclip:tiny-test?weights=nowhere.pt", BadInput, "there is no file nowhere.pt"),
-        (f"openclip:tiny-test?weights={tmp_path}/text.pt", ModelError, "does not hold the weights"),
+        (
+            f"openclip:tiny-test?weights={tmp_path}/text.pt",
+            ModelError,
+            "was not written by torch.save",
+        ),
         (f"openclip:tiny-test?weights={tmp_path}/other.pt", ModelError, "does not hold the weig"),
         ("openclip:tiny-test", BadInput, r"with \?weights=FILE"),
     ):
         with pytest.raises(kind, match=said) as refused:
             load_model(spec)
         assert "\n" not in str(refused.value)
+
+
+class _Touches:
+    """What runs code when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.path),)
+
+
+def test_a_file_that_would_run_code_is_refused_without_advice_to_run_it(
+    made: Path, tmp_path: Path
+) -> None:
+    torch.save({"state_dict": {}, "args": _Touches(tmp_path / "ran")}, tmp_path / "bad.pt")
+    with pytest.raises(ModelError, match=r"it holds posix.mkdir, .*; save it with torch.save"):
+        load_model(f"openclip:tiny-test?weights={tmp_path}/bad.pt")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_options_beside_the_weights_are_passed_over(made: Path, tmp_path: Path) -> None:
+    saved = torch.load(made / "tiny.pt", weights_only=True)
+    torch.save({**saved, "args": argparse.Namespace(lr=0.1)}, tmp_path / "more.pt")
+    (tmp_path / "few.txt").write_text(WNIDS[0] + "\n" + WNIDS[1])
+    words = f"prompts=simple&classes={tmp_path}/few.txt"
+    models = [
+        load_model(f"openclip:tiny-test?weights={file}&{words}")
+        for file in (made / "tiny.pt", tmp_path / "more.pt")
+    ]
+    assert models[0].weights_hash == models[1].weights_hash
 
 
 def test_without_open_clip_the_extra_is_named(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
