@@ -330,10 +330,8 @@ class Board:
     def classes_left(self, session: Session, worker: str) -> Iterator[str]:
         """The classes of which this labeler may yet get candidates, in order."""
         for wnid in list(self._ranked):
-            if self._left_in(wnid, worker):
-                self._read(session, wnid)
-                if self._left_in(wnid, worker):
-                    yield wnid
+            if self._read_if_left(session, wnid, worker):
+                yield wnid
 
     @_locked
     def suggest(self, worker: str, wnid: str, without: Container[int]) -> list[list[int]]:
@@ -406,6 +404,14 @@ class Board:
         for each in together:
             del self._unread[each]
         self.count_again(session, candidates)
+
+    @_locked
+    def _read_if_left(self, session: Session, wnid: str, worker: str) -> bool:
+        """Whether this labeler may yet get candidates of a class, which then is read."""
+        if not self._left_in(wnid, worker):
+            return False
+        self._read(session, wnid)
+        return bool(self._left_in(wnid, worker))
 
     def _settled(self, wnid: str) -> list[tuple[int, int]]:
         """Those `known_right`, with their votes; ruled ones as if all had voted for them."""

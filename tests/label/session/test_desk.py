@@ -10,7 +10,17 @@ import pytest
 from sqlalchemy import select, text
 
 from genset.errors import BadInput, GensetError
-from genset.label import Desk, Done, Labelers, Studies, Terms, Verdict, picture_path
+from genset.label import (
+    Desk,
+    Done,
+    HeldScreen,
+    Labelers,
+    Screen,
+    Studies,
+    Terms,
+    Verdict,
+    picture_path,
+)
 from genset.scrape.upkeep.removal import remove
 from genset.store import Candidate, Label, Photo, Ruling, Store, find_candidate, now
 from genset.workspace import Workspace
@@ -159,6 +169,18 @@ def test_a_screen_whose_photos_were_all_removed_is_over(opened: Opened) -> None:
 
     assert desk.screens(count=1)[0].cls.wnid == GOLDFISH
     assert desk.beat([screen.id]) == [screen.id]
+
+
+def test_so_is_one_that_the_page_has_already(opened: Opened) -> None:
+    desk = desk_of(opened, "ann")
+    gone, kept = desk.screens(count=2)
+    for number in range(5):
+        remove(*opened, f"flickr:{number}", "its owner asked")
+
+    told, _ = desk.next(2, [gone.id, kept.id])
+    assert [screen.id for screen in told].count(gone.id) == 0
+    assert told[0] == HeldScreen(kept.id, kept.expires_at)
+    assert isinstance(told[1], Screen)
 
 
 def test_a_photo_that_two_classes_claim_is_shown_only_when_somebody_ruled(opened: Opened) -> None:

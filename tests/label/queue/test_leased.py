@@ -1,0 +1,57 @@
+"""What is suggested, while what is known of leases and classes is a moment old, or not all."""
+
+from pathlib import Path
+
+import pytest
+
+from genset.label.queue.board import Board
+from genset.store import Store
+from genset.workspace import Workspace
+from tests.label.desks import desk_of, do, let_expire, owners
+from tests.labeled_workspace import GOLDFISH, TENCH, Verdict, labeled_workspace, vote
+
+Opened = tuple[Workspace, Store]
+
+
+def test_what_another_server_leases_meanwhile_is_not_given_again(anywhere: Opened) -> None:
+    other = Store.open(anywhere[0].store_url)
+    ann, bob = desk_of(anywhere, "ann"), desk_of((anywhere[0], other), "bob")
+    (hers,) = ann.screens(count=1)  # this server knows the leases of all four classes now
+    his = bob.screens(count=2)
+    both = ann.screens(count=4)
+
+    assert len(set(owners(*both, *his))) == len(owners(*both, *his)) == 20
+    assert both[0].id == hers.id
+    other.close()
+
+
+def test_what_is_free_again_is_given_at_once(anywhere: Opened) -> None:
+    ann, bob = desk_of(anywhere, "ann"), desk_of(anywhere, "bob")
+    hers = ann.screens(count=4)
+    assert bob.screens() == []
+    let_expire(anywhere[1], hers[2])
+    assert owners(*bob.screens()) == owners(hers[2])
+
+
+def test_of_a_class_that_is_not_read_what_a_labeler_lacks_is_still_theirs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As in a large pool that has just been opened: no class is read but for who asks.
+    monkeypatch.setattr("genset.label.queue.board._READ_AT_ONCE", 0)
+    monkeypatch.setattr(Board, "read_all", lambda *_: None)
+    opened = labeled_workspace(tmp_path / "workspace", [TENCH, GOLDFISH])
+    for number in range(5):
+        vote(opened[1], f"{GOLDFISH}/flickr:{100 + number}", "ann", Verdict.CORRECT)
+        if number < 4:
+            vote(opened[1], f"{TENCH}/flickr:{number}", "ann", Verdict.CORRECT)
+
+    # A changed mind: five labels, as many as the class has photos.
+    vote(opened[1], f"{TENCH}/flickr:0", "ann", Verdict.INCORRECT)
+
+    ann = desk_of(opened, "ann")
+    assert ann.progress().classes_done == 1
+    (screen,) = ann.screens()
+    assert owners(screen) == ["owner 4"]
+    do(ann, screen)
+    assert ann.progress().done is not None
+    opened[1].close()
