@@ -13,7 +13,13 @@ T = TypeVar("T")
 
 
 def progress(items: Iterable[T], *, total: int, what: str, unit: str) -> Iterator[T]:
-    """Yield the items and show how far it is: a bar on a terminal, else one line a minute."""
+    """Yield the items and show how far it is: a bar on a terminal, else one line a minute.
+
+    Of a distributed run, only the first process (``RANK`` 0) shows anything.
+    """
+    if not _is_first():
+        yield from items
+        return
     if sys.stderr.isatty():
         yield from tqdm(items, total=total, desc=what, unit=unit, leave=False)
         return
@@ -38,9 +44,13 @@ def bar(*, total: int, what: str, unit: str) -> Iterator[Callable[[int], object]
     Yields:
         A function that counts so many items as done.
     """
-    shown = sys.stderr.isatty() and os.environ.get("RANK", "0") == "0"
+    shown = sys.stderr.isatty() and _is_first()
     with tqdm(total=total, desc=what, unit=unit, leave=False, disable=not shown) as counting:
         yield counting.update
+
+
+def _is_first() -> bool:
+    return os.environ.get("RANK", "0") == "0"
 
 
 def say(line: str) -> None:

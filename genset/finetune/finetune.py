@@ -50,8 +50,14 @@ class SomeFailed(GensetError):
     """Some tasks or models failed. `finished` has the others."""
 
     def __init__(self, failures: Sequence[GensetError], finished: Finished) -> None:
-        super().__init__("; ".join(dict.fromkeys(map(str, failures))))
+        self._lines = list(dict.fromkeys(map(str, failures)))
+        super().__init__("; ".join(self._lines))
         self.finished = finished
+
+    @property
+    def lines(self) -> list[str]:
+        """Each failure once, in a line."""
+        return self._lines
 
 
 def finetune(

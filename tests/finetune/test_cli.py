@@ -139,6 +139,7 @@ def test_nothing_else_shows_a_bar(
         done = terminal.finetune("--model", terminal.model)
     assert done.code == 0
     assert "fitting" not in done.err
+    assert "checking photos" not in done.err
 
 
 def test_a_strength_on_the_edge_of_those_tried_is_remarked_on(terminal: Terminal) -> None:
@@ -276,6 +277,16 @@ def test_a_checkpoint_with_another_number_of_classes_gets_one_line(terminal: Ter
     assert done.code == 1
     assert done.err.count("\n") == 2  # with what was found of the task
     assert "ten.pth" in done.err and "scores.weight" in done.err
+
+
+def test_several_models_that_fail_get_a_line_each(terminal: Terminal) -> None:
+    missing = [f"file:none{number}.pth?arch=torchvision:resnet18" for number in (1, 2)]
+    words = [word for spec in missing for word in ("--model", spec)]
+    done = terminal.finetune(*words, "--model", terminal.model)
+    assert done.code == 1
+    assert "100.0" in done.out
+    last = done.err.splitlines()[-2:]
+    assert all(name in line for name, line in zip(("none1.pth", "none2.pth"), last, strict=True))
 
 
 def test_a_head_that_is_not_linear_gets_one_line(terminal: Terminal) -> None:

@@ -26,6 +26,7 @@ from genset.evaluation.results.runs import Prediction
 from genset.taxonomy import imagenet1k
 
 _KEPT = 5  # of a score for each class
+_MAY_BE_INDICES = "; if these are class indices, save them as whole numbers: array.astype(int)"
 _AT_ONCE = 4096  # photos, of which 1,000 scores are 32 MB
 
 # By photo: the wnids, best first, and their probabilities (none where they are not known).
@@ -162,14 +163,16 @@ def answers_of_scores(
     if scores.shape[1] != len(order):
         raise BadInput(
             f"{what} has {scores.shape[1]:,} columns of numbers, and there are {len(order):,} "
-            f"classes{more}"
+            f"classes{_MAY_BE_INDICES if _are_whole(scores[:_AT_ONCE]) else more}"
         )
     starts = range(0, len(scores), _AT_ONCE)
     are_probabilities = True
     for start in starts:
         rows = scores[start : start + _AT_ONCE].astype(np.float64)
-        if not np.isfinite(rows).all():
-            row = start + int(np.argmin(np.isfinite(rows).all(axis=1)))
+        # A class that a model is not allowed to name has minus infinity.
+        usable = (rows < np.inf).all(axis=1) & (rows > -np.inf).any(axis=1)
+        if not usable.all():
+            row = start + int(np.argmin(usable))
             raise BadInput(f"row {row} of {what} holds NaN or infinity")
         are_probabilities = are_probabilities and _sum_to_1(rows)
     wnids = np.array(order, dtype=object)
@@ -183,6 +186,10 @@ def answers_of_scores(
         for photo, ranked, each in zip(some, wnids[best].tolist(), known, strict=True):
             answers[photo.id] = tuple(ranked), tuple(each)
     return answers
+
+
+def _are_whole(scores: NDArray[Any]) -> bool:
+    return bool((scores >= 0).all() and (scores == np.floor(scores)).all())
 
 
 def _sum_to_1(rows: NDArray[np.float64]) -> bool:

@@ -38,7 +38,7 @@ def as_markdown(data: ReportData) -> str:
     if data.models:
         parts.append(_leaderboard(data.models))
         parts += [
-            f"{escape(model.label)}: {escape('; '.join(found))}."
+            f"{escape(model.label)}: {escape('; '.join(each.removesuffix('.') for each in found))}."
             for model in data.models
             if (found := remarks(model.run))
         ]

@@ -176,6 +176,7 @@ def test_logits_of_other_classes_and_of_a_background_are_understood(listed: Path
         (lambda array: array[:3], "scores.npy has 3 rows, and photos has 4 photos"),
         (lambda array: array[:, :90], "90 columns of numbers, and there are 1,000 classes: name"),
         (lambda array: np.where(array > 5, np.inf, array), "row 0 of scores.npy holds NaN or"),
+        (lambda array: np.full_like(array, -np.inf), "row 0 of scores.npy holds NaN or"),
         (lambda array: array[:, 0], "scores.npy is 4 of float32; it must be"),
         (lambda array: array[None], "scores.npy is 1 x 4 x 1000 of float32; it must be"),
         (lambda array: array.astype(complex), "scores.npy is 4 x 1000 of complex128; it must"),
@@ -186,6 +187,24 @@ def test_logits_that_cannot_be_meant_are_refused(
 ) -> None:
     np.save(listed.parent / "scores.npy", change(scores(listed.parent)))
     assert says in refusal(listed, f"predictions:{listed.parent}/scores.npy")
+
+
+def test_a_class_that_a_model_may_not_name_has_minus_infinity(listed: Path) -> None:
+    array = scores(listed.parent)
+    np.save(listed.parent / "all.npy", array)
+    best = int(array[0].argmax())
+    array[0, best] = -np.inf
+    np.save(listed.parent / "masked.npy", array)
+    all_, masked = score(
+        listed, *(f"predictions:{listed.parent}/{name}.npy" for name in ("all", "masked"))
+    )
+    tops = {
+        run.model: load_predictions(folder)[0].top
+        for folder, run in find_runs(listed.parent / "runs", "photos")
+    }
+    assert tops["all"][0] == WNIDS[best]
+    assert tops["masked"][:4] == tops["all"][1:]
+    assert masked.top1.photos == all_.top1.photos
 
 
 def test_a_run_of_integers_has_the_key_that_it_always_had(listed: Path) -> None:
@@ -283,6 +302,7 @@ def test_classes_numbered_in_the_order_of_text_are_named(tmp_path: Path) -> None
         ([[-1, 1, 2, 3, 4], *ANSWERS[1:]], "row 0 of bad.npy has the class index -1"),
         ([*ANSWERS[:2], [1, 2, 3, 4, 1], ANSWERS[3]], "row 2 of bad.npy has a class twice"),
         ([[0.5, 0.5]] * 4, "bad.npy has 2 columns of numbers, and there are 1,000 classes"),
+        ([[1.0, 5.0]] * 4, "1,000 classes; if these are class indices, save them as whole numbers"),
         ([[[1]]] * 4, "bad.npy is 4 x 1 x 1 of int64"),
     ],
 )  # fmt: skip
