@@ -206,7 +206,9 @@ class ScoringPlan:
                     bad += file.is_file()
                     file.unlink(missing_ok=True)
         if bad:
-            say(f"{count(bad, 'kept shard')} damaged or of another run: scored again")
+            say(
+                f"{count(bad, 'kept shard')} damaged, or of another run or an older genset: scored again"
+            )
         kept = set().union(*self.executor.gathered(kept))
         found = []
         for shard in range(len(job.shards)):
