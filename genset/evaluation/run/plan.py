@@ -206,9 +206,8 @@ class ScoringPlan:
                     bad += file.is_file()
                     file.unlink(missing_ok=True)
         if bad:
-            say(
-                f"{count(bad, 'kept shard')} damaged, or of another run or an older genset: scored again"
-            )
+            shards = count(bad, "kept shard")
+            say(f"{shards} damaged, or of another run or an older genset: scored again")
         kept = set().union(*self.executor.gathered(kept))
         found = []
         for shard in range(len(job.shards)):
