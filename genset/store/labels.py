@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from genset.store.models import Base, Candidate, Photo, UtcDateTime, now
+from genset.store.models import Base, Claim, Photo, UtcDateTime, now
 
 
 class Verdict(enum.StrEnum):
@@ -198,7 +198,10 @@ class SourceWarned(Base):
 
 
 class Screen(Base):
-    """Up to five photos of one class, leased to one labeler.
+    """Up to five photos of one class, leased to one labeler; or one photo and further classes.
+
+    Of the second kind is one with a `photo_id`: `wnid` is then the photo's own class, and its
+    `ScreenPhoto` rows are the questions whether others are in it too.
 
     It is *open* while `submitted_at` and `lost_at` are None. Its photos are this labeler's alone
     until `expires_at`; from then on they may be given to others, and the screen is *lost* when one
@@ -221,6 +224,7 @@ class Screen(Base):
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     worker: Mapped[str] = mapped_column(Text)
     wnid: Mapped[str] = mapped_column(String(16))
+    photo_id: Mapped[int | None] = mapped_column(ForeignKey("photo.id"))
     panel: Mapped[str] = mapped_column(Text)
     guideline: Mapped[str] = mapped_column(Text)
     study_id: Mapped[int | None] = mapped_column(ForeignKey("study.id"))
@@ -257,6 +261,8 @@ class GoldQuestion(Base):
 
 class ScreenPhoto(Base):
     """A photo on a screen, at `place` 1 to 5: a candidate or a gold question.
+
+    Where the screen is of one photo, a class that may be in it, at whatever place.
 
     A labeler's browser knows it by its random `id` alone, so it cannot tell one from the other.
     """
@@ -306,7 +312,7 @@ class Label(Base):
     supersedes: Mapped[uuid.UUID | None]
     via: Mapped[str] = mapped_column(String(16), default="import")
 
-    candidate: Mapped[Candidate] = relationship()
+    candidate: Mapped[Claim] = relationship()
 
 
 class GoldAnswer(Base):
@@ -346,4 +352,60 @@ class Ruling(Base):
     reason: Mapped[str] = mapped_column(Text)
     at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
 
-    candidate: Mapped[Candidate] = relationship()
+    candidate: Mapped[Claim] = relationship()
+
+
+class ProposalRound(Base):
+    """One asking about further classes in a release's photos: what ``genset labels propose`` did.
+
+    `share` of the photos, 0 to 1, have proposals drawn at random in place of models'; `most` is how
+    many classes a photo has at most; `seed` is of all draws. Its questions are asked until
+    `withdrawn_at`.
+    """
+
+    __tablename__ = "proposal_round"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    release: Mapped[str] = mapped_column(Text)
+    content_hash: Mapped[str] = mapped_column(Text)
+    seed: Mapped[int]
+    share: Mapped[float] = mapped_column(Double)
+    most: Mapped[int]
+    made_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+    withdrawn_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+
+
+class Question(Base):
+    """Whether a photo of the class `home` shows another class, too: the claim that is asked about.
+
+    `is_control` where its photo is one of the share that has proposals drawn at random.
+    """
+
+    __tablename__ = "question"
+    __table_args__ = (Index("question_home", "home", "candidate_id"),)
+
+    candidate_id: Mapped[int] = mapped_column(ForeignKey("candidate.id"), primary_key=True)
+    round_id: Mapped[int] = mapped_column(ForeignKey("proposal_round.id"), index=True)
+    home: Mapped[str] = mapped_column(String(16))
+    is_control: Mapped[bool] = mapped_column(default=False)
+
+    claim: Mapped[Claim] = relationship(lazy="joined", innerjoin=True)
+
+
+class ProposedBy(Base):
+    """Who proposed a class for a photo. Several may.
+
+    `kind` is "model" (`name` is the model's, `place` the rank of its answer, from 1, `run` the key
+    of its run), "confusable" (`name` is the class that it is confused with), "random", or
+    "labeler" (`name` is the labeler's, who said that it is there).
+    """
+
+    __tablename__ = "proposed_by"
+    __table_args__ = (UniqueConstraint("candidate_id", "kind", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    candidate_id: Mapped[int] = mapped_column(ForeignKey("question.candidate_id"))
+    kind: Mapped[str] = mapped_column(String(16))
+    name: Mapped[str] = mapped_column(Text, default="")
+    place: Mapped[int | None]
+    run: Mapped[str | None] = mapped_column(Text)

@@ -5,6 +5,7 @@ labeling are in `genset.store.labels`.
 """
 
 from datetime import UTC, datetime
+from typing import Any, ClassVar
 
 from sqlalchemy import (
     DateTime,
@@ -165,17 +166,17 @@ class Photo(Base):
         return image_file(self.sha256, self.format)
 
 
-class Candidate(Base):
-    """A photo that a search returned for a class.
+class Claim(Base):
+    """That a photo may show a class: what labels are about.
 
-    `keyword` is the query that found it and `rank` its place by relevance in that query's results,
-    from 1; where several keywords found it, the ones of its best rank.
+    Each is a `Candidate` or a `Proposal`, which `rank` tells: 0 for a proposal. A query for one of
+    them leaves out the other by itself; one for claims has both.
     """
 
     __tablename__ = "candidate"
     __table_args__ = (
         UniqueConstraint("wnid", "photo_id"),
-        Index("candidate_photo", "photo_id", "wnid"),
+        Index("candidate_photo", "photo_id", "wnid", "rank"),
         Index("candidate_rank", "wnid", "rank"),
     )
 
@@ -183,14 +184,39 @@ class Candidate(Base):
     wnid: Mapped[str] = mapped_column(String(16))
     photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"))
     keyword: Mapped[str] = mapped_column(Text)
-    rank: Mapped[int]
+    rank: Mapped[int] = mapped_column()
 
     photo: Mapped[Photo] = relationship(lazy="joined", innerjoin=True)
 
+    __mapper_args__ = {  # noqa: RUF012 - SQLAlchemy's
+        "polymorphic_on": rank > 0,
+        "polymorphic_abstract": True,
+    }
+
     @property
     def task(self) -> str:
-        """The candidate's name outside the database: ``n02123045/flickr:6061409035``."""
+        """The claim's name outside the database: ``n02123045/flickr:6061409035``."""
         return f"{self.wnid}/{self.photo.source}:{self.photo.source_id}"
+
+
+class Candidate(Claim):
+    """A photo that a search returned for a class.
+
+    `keyword` is the query that found it and `rank` its place by relevance in that query's results,
+    from 1; where several keywords found it, the ones of its best rank.
+    """
+
+    __mapper_args__ = {"polymorphic_identity": True}  # noqa: RUF012 - SQLAlchemy's
+
+
+class Proposal(Claim):
+    """A further class that may be in a photo of another class, and that no search returned it for.
+
+    Its `rank` is 0 and its `keyword` empty. A search that returns the photo for the class later
+    makes it a candidate, with the labels that it has.
+    """
+
+    __mapper_args__ = {"polymorphic_identity": False}  # noqa: RUF012 - SQLAlchemy's
 
 
 class RemovedOwner(Base):

@@ -3,9 +3,21 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Subquery, exists, func, or_, select, union
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Subquery,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    union,
+    update,
+)
 from sqlalchemy.orm import Session, aliased
 
 from genset.errors import BadInput
@@ -18,7 +30,7 @@ from genset.store.labels import (
     Screen,
     Verdict,
 )
-from genset.store.models import Candidate, Photo
+from genset.store.models import Candidate, Claim, Photo, Proposal
 
 
 def stored_candidates(*wnids: str) -> Select[Candidate]:
@@ -223,8 +235,32 @@ def is_called_correct(said: Counter[Verdict], ruling: Verdict | None) -> bool:
     return said[Verdict.CORRECT] > said[Verdict.INCORRECT] + said[Verdict.BROKEN]
 
 
-def find_candidate(session: Session, task: str) -> Candidate:
-    """The candidate named ``WNID/SOURCE:PHOTO_ID``.
+def add_candidates(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store candidates, with their columns but `id`; a proposal of a class and photo becomes one.
+
+    None of them is a candidate already.
+    """
+    asked = select(Proposal.wnid, Proposal.photo_id).where(
+        Proposal.photo_id.in_({row["photo_id"] for row in rows})
+    )
+    proposed = set(map(tuple, session.execute(asked)))
+    new = []
+    for row in rows:
+        if (row["wnid"], row["photo_id"]) not in proposed:
+            new.append(row)
+            continue
+        session.execute(
+            update(Proposal)
+            .where(Proposal.wnid == row["wnid"], Proposal.photo_id == row["photo_id"])
+            .values(keyword=row["keyword"], rank=row["rank"])
+            .execution_options(synchronize_session=False)
+        )
+    if new:
+        session.execute(insert(Candidate), new)
+
+
+def find_candidate(session: Session, task: str) -> Claim:
+    """The candidate or proposal named ``WNID/SOURCE:PHOTO_ID``.
 
     Raises:
         BadInput: the name is not of that form, or there is no such candidate.
@@ -234,9 +270,9 @@ def find_candidate(session: Session, task: str) -> Candidate:
     if not (wnid and source and colon and source_id):
         raise BadInput(f"a task is named like n02123045/flickr:6061409035, not {task!r}")
     found = session.scalar(
-        select(Candidate)
-        .join(Candidate.photo)
-        .where(Candidate.wnid == wnid, Photo.source == source, Photo.source_id == source_id)
+        select(Claim)
+        .join(Claim.photo)
+        .where(Claim.wnid == wnid, Photo.source == source, Photo.source_id == source_id)
     )
     if found is None:
         raise BadInput(f"there is no candidate {task} in this workspace")

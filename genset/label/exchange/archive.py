@@ -26,7 +26,7 @@ from genset.errors import BadInput
 from genset.label.exchange.sheet import write_sheet
 from genset.label.exchange.table import COLUMNS, label_cells
 from genset.store import (
-    Candidate,
+    Claim,
     GoldAnswer,
     GoldQuestion,
     Label,
@@ -130,7 +130,7 @@ def _gold_rows(session: Session) -> Cells:
             each.reason,
             each.created_at,
             each.retired_at,
-            None if each.settled_id is None else session.get_one(Candidate, each.settled_id).task,
+            None if each.settled_id is None else session.get_one(Claim, each.settled_id).task,
         )
 
 
@@ -164,7 +164,7 @@ def _shown_rows(session: Session) -> Cells:
     gold: dict[int | None, str] = {
         each.id: _gold_task(each) for each in session.scalars(select(GoldQuestion))
     }
-    tasks = {each.id: each.task for each in session.scalars(select(Candidate))}
+    tasks = {each.id: each.task for each in session.scalars(select(Claim))}
     screens = select(Screen.id).where(Screen.submitted_at.is_not(None))
     shown = select(ScreenPhoto).where(ScreenPhoto.screen_id.in_(screens))
     for each in session.scalars(shown.order_by(ScreenPhoto.screen_id, ScreenPhoto.place)):

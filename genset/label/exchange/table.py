@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, joinedload
 from genset.errors import BadInput
 from genset.label.exchange.sheet import Row, naming, number_in, read_sheet, time_in, write_sheet
 from genset.label.people.labelers import checked_worker
-from genset.store import Candidate, Label, Screen, Store, Verdict, labels_in_force, now
+from genset.store import Claim, Label, Screen, Store, Verdict, labels_in_force, now
 
 NEEDED = ("task", "worker", "label")
 COLUMNS = (
@@ -105,9 +105,7 @@ class Here:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.candidates: Mapping[str, int] = {
-            c.task: c.id for c in session.scalars(select(Candidate))
-        }
+        self.candidates: Mapping[str, int] = {c.task: c.id for c in session.scalars(select(Claim))}
         self.screens = set(session.scalars(select(Screen.id)))
         self.ids: set[UUID] = set()
         self._in_force: dict[Key, tuple[Verdict, datetime]] = {}
@@ -190,7 +188,7 @@ def _label(row: Row, here: Here, panel: str) -> Label:
 
 def candidates_by_task(session: Session) -> dict[str, int]:
     """The ids of all candidates, by their names."""
-    return {each.task: each.id for each in session.scalars(select(Candidate))}
+    return {each.task: each.id for each in session.scalars(select(Claim))}
 
 
 def known_task(name: str, ids: Mapping[str, int], what: str) -> int:

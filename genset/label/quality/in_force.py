@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from genset.errors import BadInput
 from genset.label.quality.aggregate.votes import Vote
 from genset.store import (
-    Candidate,
+    Claim,
     Label,
     Photo,
     Store,
@@ -71,9 +71,7 @@ def votes_table(store: Store, panel: str | None = None, without: str | None = No
     """
     check_panel(store, panel)
     check_panel(store, without)
-    named = select(Candidate.id, Candidate.wnid, Photo.source, Photo.source_id).join(
-        Candidate.photo
-    )
+    named = select(Claim.id, Claim.wnid, Photo.source, Photo.source_id).join(Claim.photo)
     with store.session() as session:
         tasks = {number: _task(*words) for number, *words in session.execute(named)}
         return [
@@ -89,9 +87,9 @@ def ballots(session: Session, panel: str | None = None) -> list[Ballot]:
         said[number].append((worker, verdict))
     rulings = rulings_in_force(session)
     pool = stored_candidates().with_only_columns(
-        Candidate.id,
-        Candidate.wnid,
-        Candidate.photo_id,
+        Claim.id,
+        Claim.wnid,
+        Claim.photo_id,
         Photo.source,
         Photo.source_id,
         Photo.sha256,

@@ -16,6 +16,7 @@ from genset.label.quality.growth import lacking
 from genset.release.reader import MANIFEST, Release
 from genset.store import (
     Candidate,
+    Claim,
     GoldAnswer,
     Label,
     LabelerAct,
@@ -290,15 +291,15 @@ def _casts(session: Session, worker: str) -> Iterator[_Cast]:
     rows = session.execute(
         select(
             Label.number,
-            Candidate.wnid,
+            Claim.wnid,
             Photo.source,
             Photo.source_id,
             Label.decided_at,
             Screen.submitted_at,
             Screen.visit_id,
         )
-        .join(Candidate, Candidate.id == Label.candidate_id)
-        .join(Photo, Photo.id == Candidate.photo_id)
+        .join(Claim, Claim.id == Label.candidate_id)
+        .join(Photo, Photo.id == Claim.photo_id)
         .outerjoin(Screen, Screen.id == Label.screen_id)
         .where(Label.worker == worker)
         .order_by(Label.number)

@@ -24,6 +24,7 @@ from genset.label.queue.board import Board
 from genset.label.queue.hiding import with_gold_questions
 from genset.store import (
     Candidate,
+    Claim,
     GoldQuestion,
     Labeler,
     Photo,
@@ -102,19 +103,19 @@ _LEASED_IN_CLASSES = _LIVE.where(Screen.wnid.in_(bindparam("classes", expanding=
 
 # Who sees a photo again, and for another class, knows that one of the two is a test.
 _SEEN_AS_GOLD = (
-    select(Candidate.id)
-    .join(GoldQuestion, GoldQuestion.photo_id == Candidate.photo_id)
+    select(Claim.id)
+    .join(GoldQuestion, GoldQuestion.photo_id == Claim.photo_id)
     .join(ScreenPhoto, ScreenPhoto.gold_id == GoldQuestion.id)
     .join(Screen, Screen.id == ScreenPhoto.screen_id)
     .where(
-        Candidate.id.in_(bindparam("candidates", expanding=True)),
+        Claim.id.in_(bindparam("candidates", expanding=True)),
         Screen.worker == bindparam("worker"),
     )
     .distinct()
 )
 
-_CANDIDATES = select(Candidate.id).where(Candidate.id.in_(bindparam("candidates", expanding=True)))
-_CANDIDATES_IN_ORDER = _CANDIDATES.order_by(Candidate.id).with_for_update(key_share=True)
+_CANDIDATES = select(Claim.id).where(Claim.id.in_(bindparam("candidates", expanding=True)))
+_CANDIDATES_IN_ORDER = _CANDIDATES.order_by(Claim.id).with_for_update(key_share=True)
 _FREE_CANDIDATES = _CANDIDATES.with_for_update(key_share=True, skip_locked=True)
 _ON_SCREENS = (
     select(ScreenPhoto.screen_id, ScreenPhoto.candidate_id)

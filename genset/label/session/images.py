@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from genset.errors import BadInput
 from genset.label.answering import answering
 from genset.label.people.secret import label_secret
-from genset.store import Candidate, GoldQuestion, Photo, ScreenPhoto, Store
+from genset.store import Claim, GoldQuestion, Photo, ScreenPhoto, Store
 from genset.workspace import Workspace
 
 
@@ -61,9 +61,9 @@ def _on_screen(session: Session, name: str) -> Photo | None:
     return session.scalar(
         select(Photo)
         .select_from(ScreenPhoto)
-        .outerjoin(Candidate, Candidate.id == ScreenPhoto.candidate_id)
+        .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
         .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
-        .join(Photo, Photo.id == func.coalesce(Candidate.photo_id, GoldQuestion.photo_id))
+        .join(Photo, Photo.id == func.coalesce(Claim.photo_id, GoldQuestion.photo_id))
         .where(ScreenPhoto.id == name)
     )
 

@@ -16,7 +16,7 @@ from genset.label.session.images import is_random_name
 from genset.label.session.shown import GivenLabel, Receipt, Submission
 from genset.label.session.view import Answers, answers_in_force
 from genset.store import (
-    Candidate,
+    Claim,
     GoldAnswer,
     GoldQuestion,
     Label,
@@ -45,9 +45,9 @@ _PHOTOS = (
         ScreenPhoto.gold_id,
         Photo.sha256.is_not(None) & Photo.refused.is_(None),
     )
-    .outerjoin(Candidate, Candidate.id == ScreenPhoto.candidate_id)
+    .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
     .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
-    .join(Photo, Photo.id == func.coalesce(Candidate.photo_id, GoldQuestion.photo_id))
+    .join(Photo, Photo.id == func.coalesce(Claim.photo_id, GoldQuestion.photo_id))
     .where(ScreenPhoto.screen_id == bindparam("screen"))
 )
 _LABELS = select(Label.id, Label.worker, Label.candidate_id).where(

@@ -14,6 +14,7 @@ from genset.label.session.images import image_id
 from genset.label.session.shown import Confusable, Example, Screen, ShownPhoto
 from genset.store import (
     Candidate,
+    Claim,
     GoldAnswer,
     GoldQuestion,
     Label,
@@ -57,9 +58,9 @@ _GOLD = (
 _TELLING = select(SourceWords.name).where(SourceWords.page_tells)
 _LEFT = (
     select(ScreenPhoto.screen_id)
-    .outerjoin(Candidate, Candidate.id == ScreenPhoto.candidate_id)
+    .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
     .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
-    .join(Photo, Photo.id == func.coalesce(Candidate.photo_id, GoldQuestion.photo_id))
+    .join(Photo, Photo.id == func.coalesce(Claim.photo_id, GoldQuestion.photo_id))
     .where(_SCREENS, *_THERE)
 )
 _PHOTOS = _LEFT.with_only_columns(ScreenPhoto.screen_id, ScreenPhoto.id, *_CREDIT).order_by(

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.sources.source import FoundPhoto, Question, SearchPage
-from genset.store import Candidate, Photo, RemovedOwner, Search
+from genset.store import Candidate, Photo, RemovedOwner, Search, add_candidates
 from genset.taxonomy import PHOTOS, ImageClass
 
 # No photos are posted closer together than this that a keyword finds by the thousand.
@@ -208,7 +208,7 @@ def keep_page(
                 .values(here)
             )
     if new:
-        session.execute(insert(Candidate), new)
+        add_candidates(session, new)
 
 
 def _photo_ids(session: Session, source: str, found: Sequence[FoundPhoto]) -> dict[str, int]:

@@ -27,7 +27,7 @@ from genset.scrape.fetch.http import MAX_BYTES
 from genset.scrape.fetch.originals import Original, keep
 from genset.scrape.fetch.picture import FORMATS
 from genset.scrape.sources.registry import is_source
-from genset.store import Candidate, Photo, PhotoEvent, RemovedOwner, Store, now
+from genset.store import Candidate, Photo, PhotoEvent, RemovedOwner, Store, add_candidates, now
 from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
@@ -186,7 +186,8 @@ def _settle(
         Candidate.wnid == file.wnid, Candidate.photo_id == photo.id
     )
     if session.scalar(claimed) is None:
-        session.add(Candidate(wnid=file.wnid, photo_id=photo.id, keyword="", rank=file.rank))
+        row = {"wnid": file.wnid, "photo_id": photo.id, "keyword": "", "rank": file.rank}
+        add_candidates(session, [row])
     if isinstance(outcome, PhotoRefused):
         # A tombstone keeps its first words.
         if not (photo.refused or "").startswith("removed"):

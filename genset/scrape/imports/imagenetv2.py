@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.licenses import FLICKR
-from genset.store import Base, Candidate, Photo, Ruling, Store, Verdict
+from genset.store import Base, Candidate, Photo, Ruling, Store, Verdict, add_candidates
 from genset.taxonomy import imagenet1k
 from genset.text.links import web_link
 from genset.workspace import Workspace
@@ -247,7 +247,8 @@ def _add_candidates(session: Session, records: Collection[_Found]) -> int:
         }
         for each in new.values()
     )
-    _insert(session, Candidate, rows)
+    for some in _in_batches(rows):
+        add_candidates(session, some)
     return len(new)
 
 
@@ -270,9 +271,15 @@ def _add_rulings(session: Session, records: Collection[_Found], dataset: str) ->
 
 
 def _insert(session: Session, table: type[Base], rows: Iterable[dict[str, Any]]) -> None:
-    rows = iter(rows)
-    while some := list(islice(rows, _AT_ONCE)):  # hundreds of thousands need not be in memory
+    for some in _in_batches(rows):
         session.execute(insert(table), some)
+
+
+def _in_batches(rows: Iterable[dict[str, object]]) -> Iterator[list[dict[str, object]]]:
+    """Hundreds of thousands need not be in memory."""
+    rows = iter(rows)
+    while some := list(islice(rows, _AT_ONCE)):
+        yield some
 
 
 def _candidates(session: Session) -> dict[tuple[str, str], int]:

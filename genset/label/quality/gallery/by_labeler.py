@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session, aliased
 from genset.label.answering import answering
 from genset.label.quality.gallery.photos import Pictured, Which, rulings_on
 from genset.store import (
-    Candidate,
+    Claim,
     GoldAnswer,
     GoldQuestion,
     Label,
@@ -183,7 +183,7 @@ def _labels(session: Session, worker: str, places: Sequence[Place]) -> dict[Plac
     rows = [
         (label, candidate, bool(out))
         for label, candidate, out in session.execute(
-            select(Label, Candidate, is_out(Label))
+            select(Label, Claim, is_out(Label))
             .join(Label.candidate)
             .where(Label.number.in_(numbers), Label.worker == worker)
         )
