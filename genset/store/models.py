@@ -5,7 +5,6 @@ labeling are in `genset.store.labels`.
 """
 
 from datetime import UTC, datetime
-from typing import Any, ClassVar
 
 from sqlalchemy import (
     DateTime,
