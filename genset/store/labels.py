@@ -378,7 +378,7 @@ class ProposalRound(Base):
 class Question(Base):
     """Whether a photo of the class `home` shows another class, too: the claim that is asked about.
 
-    `is_control` where its photo is one of the share that has proposals drawn at random.
+    `at_random` where its photo is one of the share that has proposals drawn at random.
     """
 
     __tablename__ = "question"
@@ -387,7 +387,7 @@ class Question(Base):
     candidate_id: Mapped[int] = mapped_column(ForeignKey("candidate.id"), primary_key=True)
     round_id: Mapped[int] = mapped_column(ForeignKey("proposal_round.id"), index=True)
     home: Mapped[str] = mapped_column(String(16))
-    is_control: Mapped[bool] = mapped_column(default=False)
+    at_random: Mapped[bool] = mapped_column(default=False)
 
     claim: Mapped[Claim] = relationship(lazy="joined", innerjoin=True)
 

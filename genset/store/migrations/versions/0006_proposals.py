@@ -34,7 +34,7 @@ def upgrade() -> None:
         sa.Column("candidate_id", sa.Integer, sa.ForeignKey("candidate.id"), primary_key=True),
         sa.Column("round_id", sa.Integer, sa.ForeignKey("proposal_round.id"), nullable=False),
         sa.Column("home", sa.String(16), nullable=False),
-        sa.Column("is_control", sa.Boolean, nullable=False),
+        sa.Column("at_random", sa.Boolean, nullable=False),
     )
     op.create_index("ix_question_round_id", "question", ["round_id"])
     op.create_index("question_home", "question", ["home", "candidate_id"])
