@@ -2,6 +2,7 @@
 
 import { Patience } from "./patience.js";
 import { Broken, Refused } from "./server.js";
+import { entriesOf } from "./storage.js";
 
 const MOST = 12; // submissions in a request: the server takes no more
 
@@ -32,12 +33,16 @@ export class Outbox {
     return this.#waiting().length;
   }
 
-  /** Photos with a label that waits: `first` of which it is the first one, `changed` the others. */
+  /**
+   * Photos with a label that waits: `first` of which it is the first one, `changed` the others. A
+   * question about a photo counts as one, a class that was added too.
+   */
   get photos() {
     const first = new Set();
     const changed = new Set();
-    for (const { photo, supersedes } of this.#waiting()) {
-      if (supersedes === null) first.add(photo);
+    for (const { wnid, photo, supersedes } of this.#waiting()) {
+      if (wnid) first.add(`${photo} ${wnid}`);
+      else if (supersedes === null) first.add(photo);
       else if (!first.has(photo)) changed.add(photo);
     }
     return { first: first.size, changed: changed.size };
@@ -49,7 +54,7 @@ export class Outbox {
   }
 
   #waiting() {
-    return this.#storage.outbox().flatMap(({ labels }) => labels);
+    return this.#storage.outbox().flatMap(entriesOf);
   }
 
   /** From here on it is safe; `flush` sends it. */
@@ -101,8 +106,8 @@ export class Outbox {
       if (submissions.length > 1) {
         for (const each of submissions) await this.#send([each]);
       } else if (error instanceof Refused) {
-        const [{ labels }] = submissions;
-        const receipts = labels.map(({ id }) => ({ id, ok: false, reason: error.message }));
+        const all = submissions.flatMap(entriesOf);
+        const receipts = all.map(({ id }) => ({ id, ok: false, reason: error.message }));
         this.#settle(submissions, { receipts, progress: null });
       } else {
         this.#answered(null, []); // the others need not wait for it
@@ -115,9 +120,9 @@ export class Outbox {
   /** Put away those of which every label was answered. */
   #settle(submissions, answer) {
     const told = new Map(answer.receipts.map((receipt) => [receipt.id, receipt]));
-    const whole = submissions.filter(({ labels }) => labels.every(({ id }) => told.has(id)));
+    const whole = submissions.filter((each) => entriesOf(each).every(({ id }) => told.has(id)));
     const settled = whole.map((submission) => {
-      const refused = submission.labels
+      const refused = entriesOf(submission)
         .filter(({ id }) => !told.get(id).ok)
         .map((label) => ({ ...label, reason: told.get(label.id).reason }));
       this.#storage.settle(submission, refused);
@@ -128,6 +133,15 @@ export class Outbox {
 }
 
 /** What the server is sent of what is kept. */
-function asSent({ screen, shown_at, submitted_at, labels }) {
-  return { screen, shown_at, submitted_at, labels };
+function asSent({ screen, shown_at, submitted_at, labels, added = [] }) {
+  const all = { screen, shown_at, submitted_at, labels: labels.map(labelSent) };
+  return added.length > 0 ? { ...all, added: added.map(addedSent) } : all;
 }
+
+const labelSent = ({ id, photo, verdict, shown_at, decided_at, order, supersedes }) => {
+  return { id, photo, verdict, shown_at, decided_at, order, supersedes };
+};
+
+const addedSent = ({ id, wnid, shown_at, decided_at, order }) => {
+  return { id, wnid, shown_at, decided_at, order };
+};

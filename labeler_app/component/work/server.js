@@ -54,11 +54,20 @@ export class Server {
     return this.#post("earlier", { screen });
   }
 
-  async #post(what, body) {
+  /** Every class: `[{wnid, name, also, definition}]`. */
+  classes() {
+    return this.#inTime((signal) => this.#reply("classes", { signal }));
+  }
+
+  #post(what, body) {
+    return this.#inTime((signal) => this.#answer(what, body, signal));
+  }
+
+  async #inTime(ask) {
     const given = new AbortController();
     const callOff = this.#environment.later(PATIENCE, () => given.abort());
     try {
-      const answer = await this.#answer(what, body, given.signal);
+      const answer = await ask(given.signal);
       this.reachable = true;
       return answer;
     } catch (error) {
@@ -70,20 +79,22 @@ export class Server {
   }
 
   async #answer(what, body, signal) {
-    const reply = await this.#environment.fetch(`/genset/${what}`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${this.#session}`, "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-      signal,
-    });
-    if (reply.status === 401) this.#expired();
-    if (NO_REPETITION_MENDS.includes(reply.status)) throw new Refused((await reply.json()).error);
-    if (reply.status === 500) throw new Broken("the server answered 500");
-    if (!reply.ok) throw new Error(`the server answered ${reply.status}`);
-    const answer = await reply.json();
+    const headers = { "Content-Type": "application/json" };
+    const sent = { method: "POST", headers, body: JSON.stringify(body), signal };
+    const answer = await this.#reply(what, sent);
     // An answer that took long says too little; the clock must not go back.
     const ahead = answer.now - this.#environment.clock();
     this.#ahead = Math.max(this.#ahead ?? -Infinity, ahead);
     return answer;
+  }
+
+  async #reply(what, options) {
+    const headers = { Authorization: `Bearer ${this.#session}`, ...options.headers };
+    const reply = await this.#environment.fetch(`/genset/${what}`, { ...options, headers });
+    if (reply.status === 401) this.#expired();
+    if (NO_REPETITION_MENDS.includes(reply.status)) throw new Refused((await reply.json()).error);
+    if (reply.status === 500) throw new Broken("the server answered 500");
+    if (!reply.ok) throw new Error(`the server answered ${reply.status}`);
+    return reply.json();
   }
 }

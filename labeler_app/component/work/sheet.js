@@ -1,8 +1,22 @@
 // One screen and what a labeler has decided on it: verdicts, when each was given, and the way back.
 
+/** What a screen asks about: the photos of a class, or the classes of a photo; undefined if held. */
+export function itemsOf({ photos, questions }) {
+  return questions ?? photos;
+}
+
+/** Whether it shows one photo, and asks which further classes are in it. */
+export function asksOfOne({ kind }) {
+  return kind === "also";
+}
+
+export const MOST_ADDED = 4; // classes that a labeler may add to a screen
+
+const ADDED = "added "; // before the wnid, in the key of a class that was added
+
 export class Sheet {
-  #decided; // photo id -> {verdict, at, seen}
-  #steps; // what each step back restores: [[photo id, decision or null], ...]
+  #decided; // an item's id, or the key of an added class -> {verdict, at, seen}
+  #steps; // what each step back restores: [[id, decision or null], ...]
 
   /**
    * @param {object} screen as the server sent it; one that was submitted before has verdicts
@@ -20,16 +34,27 @@ export class Sheet {
     return this.screen.submitted;
   }
 
-  get photos() {
-    return this.screen.photos;
+  get items() {
+    return itemsOf(this.screen);
   }
 
-  verdict(photo) {
-    return this.#decided.get(photo.id)?.verdict ?? photo.verdict;
+  /** The classes that were added and are not sent yet, in the order in which they were. */
+  get added() {
+    const added = [...this.#decided].filter(([id]) => id.startsWith(ADDED));
+    return added.map(([id, { cls }]) => ({ id, ...cls }));
+  }
+
+  /** What can be gone to: the items, and the added classes after them. */
+  get rows() {
+    return [...this.items, ...this.added];
+  }
+
+  verdict(item) {
+    return this.#decided.get(item.id)?.verdict ?? item.verdict;
   }
 
   get undecided() {
-    return this.photos.filter((photo) => this.verdict(photo) === null);
+    return this.items.filter((item) => this.verdict(item) === null);
   }
 
   get draft() {
@@ -41,53 +66,91 @@ export class Sheet {
     return this.#decided.size === 0;
   }
 
-  mark(photos, verdict, at) {
-    const changed = photos.filter((photo) => this.verdict(photo) !== verdict);
+  mark(items, verdict, at) {
+    const changed = items.filter((item) => this.verdict(item) !== verdict);
     if (changed.length === 0) return;
-    this.#steps.push(changed.map((photo) => [photo.id, this.#decided.get(photo.id) ?? null]));
-    for (const photo of changed) {
-      this.#decided.set(photo.id, { verdict, at, seen: Math.round(this.seen) });
-    }
+    this.#step(changed.map(({ id }) => id));
+    for (const { id } of changed) this.#decided.set(id, { verdict, ...this.#when(at) });
   }
 
-  /** Take the last mark back; the photos that it was on, none where there is none. */
+  /** Say that this class is there too; one that is on the screen already is left as it is. */
+  add(cls, at) {
+    const { wnid, name, also, definition } = cls;
+    const id = ADDED + wnid;
+    if (this.#decided.has(id)) return;
+    this.#step([id]);
+    const kept = { wnid, name, also, definition };
+    this.#decided.set(id, { verdict: "correct", ...this.#when(at), cls: kept });
+  }
+
+  /** Take an added class off again. */
+  takeOff({ id }) {
+    if (!id.startsWith(ADDED) || !this.#decided.has(id)) return;
+    this.#step([id]);
+    this.#decided.delete(id);
+  }
+
+  /** Take the last step back; the ids that it was about, none where there is none. */
   undo() {
     const step = this.#steps.pop() ?? [];
     for (const [id, before] of step) {
       if (before === null) this.#decided.delete(id);
       else this.#decided.set(id, before);
     }
-    return this.photos.filter((photo) => step.some(([id]) => id === photo.id));
+    return step.map(([id]) => id);
+  }
+
+  #step(ids) {
+    this.#steps.push(ids.map((id) => [id, this.#decided.get(id) ?? null]));
+  }
+
+  #when(at) {
+    return { at, seen: Math.round(this.seen) };
   }
 
   /**
-   * The labels to store: of every photo at first, later of those whose verdict changed. Shown is
-   * counted back from decided by the time that the page was looked at.
+   * What to store: `labels` of every item at first, later of those whose verdict changed, and
+   * `added`, the classes that the labeler added. Shown is counted back from decided by the time
+   * that the page was looked at.
    *
    * @param {() => string} uuid makes an id for each
    */
-  labels(uuid) {
-    const given = this.photos
-      .filter((photo) => this.#decided.has(photo.id) && this.verdict(photo) !== photo.verdict)
-      .map((photo) => ({ photo, ...this.#decided.get(photo.id) }));
-    const order = [...given].sort((a, b) => a.at - b.at);
-    return given.map((each) => ({
+  given(uuid) {
+    const changed = this.items.filter(
+      (item) => this.#decided.has(item.id) && this.verdict(item) !== item.verdict,
+    );
+    const rows = [...changed, ...this.added].map((row) => ({ row, ...this.#decided.get(row.id) }));
+    const order = [...rows].sort((a, b) => a.at - b.at);
+    const all = rows.map((each) => ({
+      row: each.row,
       id: uuid(),
-      photo: each.photo.id,
       verdict: each.verdict,
       shown_at: each.at - each.seen,
       decided_at: each.at,
       order: order.indexOf(each) + 1,
-      supersedes: each.photo.label_id,
     }));
+    const labels = all.slice(0, changed.length).map(({ row, ...label }) => ({
+      ...label,
+      photo: row.id,
+      name: row.name, // of the class that a question is about: what a refusal is told by
+      supersedes: row.label_id,
+    }));
+    const added = all.slice(changed.length).map(({ row, ...label }) => ({
+      ...label,
+      wnid: row.wnid,
+      name: row.name,
+      photo: this.items[0].id,
+    }));
+    return { labels, added };
   }
 
   /** The screen as it is once these labels are stored. */
   after(labels) {
-    const photos = this.photos.map((photo) => {
-      const label = labels.find((each) => each.photo === photo.id);
-      return label ? { ...photo, verdict: label.verdict, label_id: label.id } : photo;
+    const items = this.items.map((item) => {
+      const label = labels.find((each) => each.photo === item.id);
+      return label ? { ...item, verdict: label.verdict, label_id: label.id } : item;
     });
-    return { ...this.screen, photos, submitted: true };
+    const name = asksOfOne(this.screen) ? "questions" : "photos";
+    return { ...this.screen, [name]: items, submitted: true };
   }
 }

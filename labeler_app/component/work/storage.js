@@ -58,9 +58,9 @@ export class Storage {
    * `[{id, photo, verdict, reason, ...}]`.
    */
   settle(submission, refused) {
-    const { id, screen, name, labels } = submission;
+    const { id, screen, name } = submission;
     for (const label of refused) this.#write(`refused ${label.id}`, { name, ...label });
-    const none = refused.length === labels.length;
+    const none = refused.length === entriesOf(submission).length;
     this.#write(`sent ${screen}`, { screen, none, at: this.#clock() });
     this.#remove(`outbox ${id}`); // last: whatever ends the page before, it is sent again
     this.#items.retry();
@@ -163,6 +163,11 @@ export class Storage {
   #remove(name) {
     this.#items.remove(this.#prefix + name);
   }
+}
+
+/** All that the server has to answer for: the labels, and the classes that were added. */
+export function entriesOf({ labels, added = [] }) {
+  return [...labels, ...added];
 }
 
 /** What a text says; null for somebody else's, or half written: as good as nothing. */

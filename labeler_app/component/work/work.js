@@ -6,7 +6,7 @@ import { Locks } from "./locks.js";
 import { Outbox } from "./outbox.js";
 import { Patience } from "./patience.js";
 import { Refused } from "./server.js";
-import { Sheet } from "./sheet.js";
+import { Sheet, asksOfOne, itemsOf } from "./sheet.js";
 import { Storage } from "./storage.js";
 
 const AHEAD = 6; // the screen on display and five more
@@ -79,8 +79,24 @@ export class Work {
     return this.#open.filter((screen) => screen.id !== on).slice(0, AHEAD - 1);
   }
 
-  mark(photos, verdict) {
-    this.sheet.mark(photos, verdict, this.server.now());
+  mark(items, verdict) {
+    this.sheet.mark(items, verdict, this.server.now());
+    this.#decided();
+  }
+
+  /** Say that this class is in the photo too, though nobody asked. */
+  add(cls) {
+    this.sheet.add(cls, this.server.now());
+    this.#decided();
+  }
+
+  takeOff(row) {
+    this.sheet.takeOff(row);
+    this.#decided();
+  }
+
+  #decided() {
+    if (this.sheet.untouched) this.storage.dropDraft(this.sheet.screen.id);
     this.keep();
     this.told({ what: "verdicts" });
   }
@@ -93,24 +109,25 @@ export class Work {
 
   /** Take the last mark back; where there is none here, go back a screen. */
   async undo() {
-    const photos = this.sheet?.undo() ?? [];
-    if (photos.length === 0) return this.#back();
+    const ids = this.sheet?.undo() ?? [];
+    if (ids.length === 0) return this.#back();
     if (this.sheet.untouched) this.storage.dropDraft(this.sheet.screen.id);
     this.keep();
-    this.told({ what: "verdicts", photos });
+    this.told({ what: "verdicts", ids });
     return undefined;
   }
 
   /** Hand in a sheet on which all is decided, and go on to the next. */
   submit() {
     const { sheet } = this;
-    const labels = sheet.labels(this.#environment.uuid);
+    const { labels, added } = sheet.given(this.#environment.uuid);
     const screen = sheet.after(labels);
-    if (labels.length > 0) {
-      const [submitted_at, shown_at] = [this.server.now(), labels[0].shown_at];
+    const [first] = [...labels, ...added];
+    if (first !== undefined) {
+      const [submitted_at, { shown_at }] = [this.server.now(), first];
       const { id, name } = screen;
       const uuid = this.#environment.uuid();
-      this.outbox.put({ id: uuid, screen: id, name, shown_at, submitted_at, labels });
+      this.outbox.put({ id: uuid, screen: id, name, shown_at, submitted_at, labels, added });
       const others = this.storage.history().filter((each) => each.id !== id);
       this.storage.keepHistory([...others, screen]);
     }
@@ -204,8 +221,8 @@ export class Work {
     // The answer may be older than what was submitted meanwhile.
     const gone = this.storage.submitted();
     const open = answer.screens.filter((screen) => !screen.submitted && !gone.has(screen.id));
-    // What was held when it was asked comes without photos.
-    const here = open.filter(({ id, photos }) => photos || known.has(id));
+    // What was held when it was asked comes without its items.
+    const here = open.filter((screen) => itemsOf(screen) || known.has(screen.id));
     if (here.length < open.length) this.#wanted = true;
     this.#open = here.map((screen) =>
       renewed(known.get(screen.id) ?? screen, screen.expires_at),
@@ -330,8 +347,9 @@ export class Work {
       this.storage.dropDraft(id);
       if (this.#left?.id === id) this.#left = null;
       if (this.sheet?.screen.id !== id) continue;
+      const what = asksOfOne(this.sheet.screen) ? "photo" : "class";
       this.#show(null);
-      const text = "The class that was here went to another labeler meanwhile.";
+      const text = `The ${what} that was here went to another labeler meanwhile.`;
       this.told({ what: "notice", text });
     }
     return lost.length > 0;

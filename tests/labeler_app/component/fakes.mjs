@@ -224,7 +224,7 @@ export class Tab {
   label(verdict = "correct") {
     const { work } = this;
     const { id } = work.sheet.screen;
-    work.mark(work.sheet.photos, verdict);
+    work.mark(work.sheet.items, verdict);
     work.submit();
     return id;
   }

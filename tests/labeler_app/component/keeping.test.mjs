@@ -54,12 +54,12 @@ test("drafts outlive the page", async () => {
   const here = world({ screens: 3 });
   const tab = new Tab(here.clock, here.browser, here.network);
   await here.clock.pass(A_SECOND);
-  tab.work.mark([tab.work.sheet.photos[1]], "unsure");
+  tab.work.mark([tab.work.sheet.items[1]], "unsure");
   tab.kill();
   const next = new Tab(here.clock, here.browser, here.network);
   await here.clock.pass(A_SECOND);
   const { sheet } = next.work;
-  assert.equal(sheet.verdict(sheet.photos[1]), "unsure");
+  assert.equal(sheet.verdict(sheet.items[1]), "unsure");
 });
 
 test("another workspace on the same port and name neither sends nor deletes what waits", async () => {
@@ -121,7 +121,7 @@ test("what an older version kept is taken over where the server knows the screen
   await here.clock.pass(10 * A_SECOND);
   assert.deepEqual(here.server.submitted, ["s0"]);
   assert.equal(tab.work.sheet.screen.id, "s1");
-  assert.equal(tab.work.sheet.verdict(tab.work.sheet.photos[0]), "broken");
+  assert.equal(tab.work.sheet.verdict(tab.work.sheet.items[0]), "broken");
   assert.deepEqual(here.browser.keys("genset ann outbox"), ["genset ann outbox of-x7"]);
   assert.deepEqual(here.server.refusals, []);
 });

@@ -176,7 +176,7 @@ test("what is sent of a label is what it was: when shown, when decided, in which
   const decide = async (place, verdict) => {
     await here.clock.pass(500);
     work.sheet.seen += 500;
-    work.mark([work.sheet.photos[place]], verdict);
+    work.mark([work.sheet.items[place]], verdict);
   };
   for (const place of [4, 2, 0, 1, 3]) await decide(place, "incorrect");
   work.submit();

@@ -122,7 +122,7 @@ test("a mind is changed on a screen that is still on its way", async () => {
   await here.clock.pass(A_SECOND);
   await tab.work.undo();
   assert.equal(tab.work.sheet.screen.id, "s0");
-  tab.work.mark([tab.work.sheet.photos[0]], "broken");
+  tab.work.mark([tab.work.sheet.items[0]], "broken");
   tab.work.submit();
   assert.equal(tab.work.sheet.screen.id, "s1");
   assert.equal(tab.work.outbox.labels, 6);
@@ -135,7 +135,7 @@ test("a mind is changed on a screen that is still on its way", async () => {
 
   here.network.offline = true;
   await tab.work.undo();
-  tab.work.mark([tab.work.sheet.photos[0]], "unsure");
+  tab.work.mark([tab.work.sheet.items[0]], "unsure");
   tab.work.submit();
   assert.deepEqual(tab.work.outbox.photos, { first: 0, changed: 1 });
 });
