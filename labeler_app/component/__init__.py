@@ -1,4 +1,4 @@
-"""The labeling component: one screen of five photos, its keys, and the way of labels to the server.
+"""The labeling component: screen after screen, its keys, and the way of labels to the server.
 
 The script of the page never sees a label. The browser's side, in the modules beside this one, talks
 to the routes itself, and keeps in localStorage what the server has not yet acknowledged.
@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 FILES = Path(__file__).parent
+_STYLE = ("style.css", "screens/questions.css")
 # Streamlit starts a component from a text; the modules themselves come from their route.
 _START = """\
 const page = import(new URL("/genset/component/main.js", location.origin));
@@ -66,9 +67,8 @@ def label_photos(session: str, told: Told, key: str) -> Any:
         An object whose `expired` is true when the routes refuse the session: draw it again with
         a fresh one.
     """
-    component = st.components.v2.component(
-        "genset.labeler", css=(FILES / "style.css").read_text("utf-8"), js=_START
-    )
+    css = "\n".join((FILES / sheet).read_text("utf-8") for sheet in _STYLE)
+    component = st.components.v2.component("genset.labeler", css=css, js=_START)
     return component(
         key=key, data={"session": session, **asdict(told)}, on_expired_change=lambda: None
     )

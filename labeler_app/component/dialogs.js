@@ -1,33 +1,55 @@
 // What opens over the page: the help, one photo as large as the window, and what was not stored.
 
 import { el, link, words } from "./dom.js";
-import { VERDICTS, helpOf } from "./keys.js";
+import { QUESTIONS_HELP, VERDICTS, answerOf, helpOf } from "./keys.js";
+import { asksOfOne } from "./work/sheet.js";
 
-/** @param {{one_key: string, task: {pay: string, consent: string} | null}} told */
-export function helpDialog({ one_key, task }) {
-  const rows = helpOf(one_key).map(([keys, meaning]) => {
-    const shown = keys.map((key) => (/^[–+]$/.test(key) ? ` ${key} ` : el("kbd", {}, key)));
-    return el("tr", {}, el("th", { scope: "row" }, ...shown), el("td", {}, meaning));
-  });
-  return el(
-    "dialog",
-    { class: "help", "aria-label": "Help" },
-    el(
-      "p",
-      {},
-      "A photo is ",
-      el("b", {}, "correct"),
-      " if it shows at least one such thing, whatever else it shows, and ",
-      el("b", {}, "incorrect"),
-      " if it shows none. Say ",
-      el("b", {}, "unsure"),
-      " where you cannot tell.",
-    ),
-    el("table", {}, el("tbody", {}, ...rows)),
-    ...taskOf(task),
-    closing(),
-  );
+/** What the verdicts mean and which keys give them, for the kind of screen that is on display. */
+export class HelpDialog {
+  #said = el("p", {});
+  #keys = el("tbody", {});
+  #oneKey;
+
+  /** @param {{one_key: string, task: {pay: string, consent: string} | null}} told */
+  constructor({ one_key, task }) {
+    this.#oneKey = one_key;
+    const table = el("table", {}, this.#keys);
+    const attributes = { class: "help", "aria-label": "Help" };
+    this.dialog = el("dialog", attributes, this.#said, table, ...taskOf(task), closing());
+    this.isOfOne = false;
+  }
+
+  set isOfOne(isOfOne) {
+    const rows = (isOfOne ? QUESTIONS_HELP : helpOf(this.#oneKey)).map(([keys, meaning]) => {
+      const shown = keys.map((key) => (/^[–+]$/.test(key) ? ` ${key} ` : el("kbd", {}, key)));
+      return el("tr", {}, el("th", { scope: "row" }, ...shown), el("td", {}, meaning));
+    });
+    this.#keys.replaceChildren(...rows);
+    this.#said.replaceChildren(...(isOfOne ? ofQuestions() : ofPhotos()));
+  }
 }
+
+const strong = (word) => el("b", {}, word);
+
+const ofPhotos = () => [
+  "A photo is ",
+  strong("correct"),
+  " if it shows at least one such thing, whatever else it shows, and ",
+  strong("incorrect"),
+  " if it shows none. Say ",
+  strong("unsure"),
+  " where you cannot tell.",
+];
+
+const ofQuestions = () => [
+  "Say ",
+  strong("yes"),
+  " to each class of which at least one is in the photo, large or small, whole or in part; ",
+  strong("no"),
+  " if none is, or something only looks like it; ",
+  strong("maybe"),
+  " where you cannot tell. Often it is none of them.",
+];
 
 /** What a study's labeler agreed to, in the researchers' words. */
 function taskOf(task) {
@@ -43,6 +65,7 @@ export class ZoomDialog {
   #picture = el("div", { class: "large", tabindex: -1, autofocus: "" });
   #title = el("p", { class: "title" });
   place = 0;
+  isExample = false; // of a class, to compare with; no photo that is asked about
 
   constructor(act) {
     const close = () => this.dialog.close();
@@ -53,9 +76,10 @@ export class ZoomDialog {
   }
 
   /** Show a photo: what is there of it at once, and sharper as soon as that is loaded. */
-  show(place, small, large) {
-    this.place = place;
-    const image = el("img", { src: small.image.src, alt: `Photo ${place + 1}` });
+  show(place, small, large, isExample = false) {
+    this.at(place);
+    this.isExample = isExample;
+    const image = el("img", { src: small.image.src, alt: small.image.alt });
     this.#picture.replaceChildren(image);
     large.ready.then(() => {
       if (!large.broken && image.isConnected) image.src = large.image.src;
@@ -63,10 +87,19 @@ export class ZoomDialog {
     if (!this.dialog.open) this.dialog.showModal();
   }
 
+  /** Which photo or question it is about. */
+  at(place) {
+    this.place = place;
+  }
+
   verdict(sheet) {
-    const verdict = sheet.verdict(sheet.photos[this.place] ?? sheet.photos[0]);
-    this.dialog.dataset.verdict = verdict ?? "";
-    this.#title.textContent = `Photo ${this.place + 1}: ${named(verdict) ?? "undecided"}`;
+    const item = sheet.rows[this.place] ?? sheet.rows[0];
+    const verdict = sheet.verdict(item);
+    const isOfOne = asksOfOne(sheet.screen);
+    this.dialog.dataset.verdict = (isOfOne ? null : verdict) ?? "";
+    const answer = `${item.name}: ${answerOf(verdict)}`;
+    const photo = `Photo ${this.place + 1}: ${named(verdict) ?? "undecided"}`;
+    this.#title.textContent = this.isExample ? `A known ${item.name}` : isOfOne ? answer : photo;
   }
 }
 

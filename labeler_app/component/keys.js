@@ -16,7 +16,33 @@ export function inOrder(oneKey) {
   return oneKey === "incorrect" ? [incorrect, correct, ...others] : VERDICTS;
 }
 
-/** The keys, as the help lists them. */
+/** What is said of a further class of a photo, in the order in which it is shown. */
+export const ANSWERS = [
+  { verdict: "correct", word: "Yes", symbol: "✓", key: "Y" },
+  { verdict: "unsure", word: "Maybe", symbol: "?", key: "M" },
+  { verdict: "incorrect", word: "No", symbol: "✗", key: "N" },
+];
+
+/** A verdict as the answer to a question. */
+export function answerOf(verdict) {
+  return ANSWERS.find((each) => each.verdict === verdict)?.word ?? "undecided";
+}
+
+/** The keys of a screen of one photo, as the help lists them. */
+export const QUESTIONS_HELP = [
+  [["Y", "1"], "yes, it is in the photo too"],
+  [["M", "2"], "maybe: you cannot tell"],
+  [["N", "3"], "no"],
+  [["0"], "none of these: no to all that is undecided, and submit"],
+  [["↑", "↓"], "another question"],
+  [["/"], "something else of the classes is in it"],
+  [["Space"], "see the photo large"],
+  [["Z", "Backspace"], "take back, also on the screens before"],
+  [["Enter"], "submit, when all are decided"],
+  [["H"], "this help"],
+];
+
+/** The keys of a screen of photos, as the help lists them. */
 export function helpOf(oneKey) {
   const [first, second] = inOrder(oneKey).map(({ verdict }) => verdict);
   const says = { correct: "the photo shows the class: correct", incorrect: "it does not: incorrect" };
@@ -29,7 +55,7 @@ export function helpOf(oneKey) {
     [["A"], `all the rest: ${first}`],
     [["Shift", "+", "A"], `all the rest: ${second}`],
     [["Space"], "see the photo large"],
-    [["Backspace"], "take back, also on the classes before"],
+    [["Backspace"], "take back, also on the screens before"],
     [["Enter"], "submit, when all are decided"],
     [["H"], "this help"],
   ];
@@ -49,24 +75,55 @@ const SIMPLE = {
   ArrowDown: { name: "move", by: "down" },
 };
 
+const LETTERS = {
+  Y: { name: "mark", verdict: "correct" },
+  M: { name: "mark", verdict: "unsure" },
+  N: { name: "mark", verdict: "incorrect" },
+  H: { name: "help" },
+  Z: { name: "undo" },
+};
+const DIGITS = [{ name: "none" }, ...ANSWERS.map(({ verdict }) => ({ name: "mark", verdict }))];
+
 /**
- * What a keydown asks for: `{name, ...}`; null where it is not meant for the component.
+ * What a keydown asks for on a screen of photos: `{name, ...}`; null where it is not meant for the
+ * component.
  *
  * @param {string} oneKey the verdict that a digit alone gives
  * @param {Element | null} pointed what mouse or finger pressed last: keys go on from there, and do
  *   not press it again
  */
 export function actionOf(event, oneKey, pointed = null) {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return null;
-  const target = event.composedPath()[0];
-  if (target.closest?.("input, textarea, select, [contenteditable]")) return null;
-  // A button or link that the Tab key led to is worked as everywhere else.
-  const own = event.code === "Enter" || event.code === "Space";
-  const reached = "button:focus-visible, a[href]:focus-visible, summary:focus-visible";
-  if (own && target !== pointed && target.matches?.(reached)) return null;
+  if (!isForUs(event, pointed)) return null;
   const { verdict } = inOrder(oneKey)[event.shiftKey ? 1 : 0];
   const digit = /^(?:Digit|Numpad)([1-5])$/.exec(event.code);
   if (digit) return { name: "mark", place: Number(digit[1]) - 1, verdict };
   if (event.code === "KeyA") return { name: "rest", verdict };
   return event.shiftKey ? null : (SIMPLE[event.code] ?? null);
+}
+
+/**
+ * The same on a screen of one photo. Its letters are the first ones of what they say, so they are
+ * known by what is printed on them: a German keyboard has Y where others have Z. Where the keyboard
+ * writes no Latin letters, they are known by their place.
+ */
+export function questionActionOf(event, pointed = null) {
+  if (!isForUs(event, pointed)) return null;
+  if (event.key === "/" || event.code === "NumpadDivide") return { name: "search" };
+  if (event.shiftKey) return null;
+  const digit = /^(?:Digit|Numpad)([0-3])$/.exec(event.code);
+  if (digit) return DIGITS[Number(digit[1])];
+  const isLatin = /^[a-z]$/i.test(event.key ?? "");
+  const letter = isLatin ? event.key.toUpperCase() : /^Key([A-Z])$/.exec(event.code)?.[1];
+  if (letter) return LETTERS[letter] ?? null;
+  return SIMPLE[event.code] ?? null;
+}
+
+function isForUs(event, pointed) {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return false;
+  const target = event.composedPath()[0];
+  if (target.closest?.("input, textarea, select, [contenteditable]")) return false;
+  // A button or link that the Tab key led to is worked as everywhere else.
+  const own = event.code === "Enter" || event.code === "Space";
+  const reached = "button:focus-visible, a[href]:focus-visible, summary:focus-visible";
+  return !(own && target !== pointed && target.matches?.(reached));
 }

@@ -5,12 +5,14 @@
 import { endOf } from "./dialogs.js";
 import { el } from "./dom.js";
 import { handIn } from "./handin.js";
-import { actionOf } from "./keys.js";
+import { actionOf, answerOf, questionActionOf } from "./keys.js";
 import { Pictures } from "./pictures.js";
 import { View } from "./view.js";
+import { Classes } from "./work/classes.js";
 import { ofBrowser } from "./work/environment.js";
 import { Patience } from "./work/patience.js";
 import { Server } from "./work/server.js";
+import { MOST_ADDED, asksOfOne } from "./work/sheet.js";
 import { Work } from "./work/work.js";
 
 const A_WHILE = 15_000;
@@ -34,7 +36,7 @@ export function mount({ parentElement, data, setTriggerValue }) {
 
 class Page {
   #ask; // how to ask Streamlit for something
-  #place = 0; // the photo that keys without a number are about
+  #place = 0; // the photo or question that keys without a number are about
   #shown = []; // the pictures of the sheet on display: its photos' first
   #painted = false;
   #pointed = null; // the button that mouse or finger pressed last
@@ -48,10 +50,13 @@ class Page {
     this.server = new Server(told.session, environment, () => this.#expired());
     this.work = new Work(told, this.server, environment, (change) => this.#draw(change));
     this.pictures = new Pictures(environment);
-    // Wide enough for a third of the window, which is what a photo gets, or all of a phone's.
-    const share = innerWidth < 700 ? 1 : 3;
-    this.width = (innerWidth / share) * devicePixelRatio > 800 ? 1400 : 700;
-    this.view = new View(told, (action) => this.#act(action));
+    this.classes = new Classes(this.server);
+    // Wide enough for a third of the window, which is what a photo gets (half of it where there is
+    // one), or all of a phone's.
+    const width = (share) => (innerWidth / share) * devicePixelRatio > 800 ? 1400 : 700;
+    this.width = innerWidth < 700 ? width(1) : width(3);
+    this.wide = innerWidth < 700 ? width(1) : width(1.8);
+    this.view = new View(told, this.classes, (action) => this.#act(action));
     const point = ({ target }) => (this.#pointed = target.closest("button, a"));
     this.view.root.addEventListener("pointerdown", point);
     parent.append(this.view.root);
@@ -94,20 +99,28 @@ class Page {
   }
 
   #key(event) {
-    const action = actionOf(event, this.told.one_key, this.#pointed);
+    const action = this.#isOfOne
+      ? questionActionOf(event, this.#pointed)
+      : actionOf(event, this.told.one_key, this.#pointed);
     if (event.code === "Tab") this.#pointed = null;
-    if (action === null || this.view.refused.dialog.open) return;
-    if (this.view.help.open && action.name !== "help") return;
+    const { refused, search, help } = this.view;
+    if (action === null || refused.dialog.open || search.dialog.open) return;
+    if (help.dialog.open && action.name !== "help") return;
     event.preventDefault();
     event.stopPropagation();
     if (!event.repeat) this.#act(action);
   }
 
+  /** Whether the sheet on display is of one photo, with questions. */
+  get #isOfOne() {
+    return this.work.sheet !== null && asksOfOne(this.work.sheet.screen);
+  }
+
   #act(action) {
     const { work, view } = this;
     if (action.name === "help") {
-      if (view.help.open) view.help.close();
-      else view.help.showModal();
+      if (view.help.dialog.open) view.help.dialog.close();
+      else view.help.dialog.showModal();
     } else if (action.name === "refused") {
       view.refused.show(work.storage.refused());
     } else if (action.name === "dismiss") {
@@ -128,14 +141,37 @@ class Page {
     this.view.current(place, { focus: false });
   }
 
-  _mark({ place = this.#place, verdict }) {
-    const photo = this.work.sheet.photos[place];
-    if (photo === undefined) return;
+  _mark({ place, verdict }) {
+    const { sheet } = this.work;
+    const at = place ?? this.#place;
+    const item = sheet.rows[at];
+    if (item === undefined) return;
     this.#time();
-    this.#go(place);
-    this.work.mark([photo], verdict);
-    const left = this.work.sheet.undecided.length;
-    this.view.tell(`Photo ${place + 1} ${verdict}. ${left ? `${left} left.` : "All decided."}`);
+    if (at >= sheet.items.length) return this._answerAdded({ place: at, verdict });
+    if (!this.#isOfOne) this.#go(at);
+    this.work.mark([item], verdict);
+    const left = sheet.undecided.length;
+    const said = this.#isOfOne ? `${item.name}: ${answerOf(verdict)}` : `Photo ${at + 1} ${verdict}`;
+    this.view.tell(`${said}. ${left ? `${left} left.` : "All decided."}`);
+    if (this.#isOfOne) this.#goOn(at, place === undefined);
+  }
+
+  /** A class that the labeler added is in the photo; where it is not, it is taken off again. */
+  _answerAdded({ place, verdict }) {
+    if (verdict === "incorrect") this._off({ place });
+    else this.view.tell("You added this one: it counts as yes. N takes it off.");
+  }
+
+  _off({ place }) {
+    const row = this.work.sheet.rows[place];
+    if (row.label_id) {
+      this.view.bar.say(`${row.name} is not saved yet. Come back to take it off.`);
+      return;
+    }
+    this.#time();
+    this.work.takeOff(row);
+    this.view.tell(`${row.name} is taken off.`);
+    this.#go(Math.min(place, this.work.sheet.rows.length - 1));
   }
 
   _rest({ verdict }) {
@@ -144,22 +180,55 @@ class Page {
     this.view.tell(`The rest is ${verdict}. All decided.`);
   }
 
+  /** None of what is undecided is in the photo: that is all of it. */
+  _none() {
+    this.#time();
+    this.work.mark(this.work.sheet.undecided, "incorrect");
+    this._submit();
+  }
+
+  _search() {
+    const { sheet } = this.work;
+    const added = sheet.rows.slice(sheet.items.length);
+    if (added.length >= MOST_ADDED) {
+      this.view.bar.say(`Up to ${MOST_ADDED} further classes can be added to a photo.`);
+      return;
+    }
+    const taken = new Map(added.map(({ wnid }) => [wnid, "You added it already."]));
+    taken.set(sheet.screen.home.wnid, "The photo is known to show it.");
+    this.view.zoom.dialog.close();
+    this.view.search.show(taken);
+  }
+
+  /** The labeler chose a class in the search: one that is asked about is answered. */
+  _add({ cls }) {
+    const { sheet } = this.work;
+    const asked = sheet.items.findIndex(({ wnid }) => wnid === cls.wnid);
+    if (asked >= 0) return this._mark({ place: asked, verdict: "correct" });
+    this.#time();
+    this.work.add(cls);
+    this.view.tell(`${cls.name} is added.`);
+    // On to what is undecided: N there must not take off what was added a moment ago.
+    this.#goOn(this.#place - 1, true, sheet.rows.length - 1);
+  }
+
   _move({ by }) {
     this.#go(this.view.beside(this.#place, by));
   }
 
-  _zoom({ place = this.#place }) {
+  _zoom({ place = this.#place, example = false }) {
     const { zoom } = this.view;
     if (zoom.dialog.open) zoom.dialog.close();
-    else this.#zoomTo(place);
+    else this.#zoomTo(place, example);
   }
 
   _submit() {
     const { sheet } = this.work;
-    const [undecided] = sheet.undecided;
-    if (undecided !== undefined) {
-      this.#go(sheet.photos.indexOf(undecided));
-      this.view.tell(`Not yet: ${sheet.undecided.length} photos are undecided.`);
+    const undecided = sheet.next(-1);
+    if (undecided >= 0) {
+      this.#go(undecided);
+      const what = this.#isOfOne ? "questions" : "photos";
+      this.view.tell(`Not yet: ${sheet.undecided.length} ${what} are undecided.`);
       return;
     }
     this.view.bar.hush();
@@ -167,26 +236,47 @@ class Page {
     this.work.submit();
   }
 
-  #go(place, scroll = true) {
+  #go(place, { scroll = true, focus = true } = {}) {
     this.#place = place;
-    this.view.current(place, { scroll });
+    this.view.current(place, { scroll, focus });
     if (this.view.zoom.dialog.open) this.#zoomTo(place);
   }
 
-  #zoomTo(place) {
-    const photo = this.work.sheet.photos[place];
-    this.#place = place;
-    this.view.current(place, { focus: false });
-    this.view.zoom.show(place, this.#shown[place], this.pictures.get(photo.src, 1400));
-    this.view.zoom.verdict(this.work.sheet);
+  /** To the next question that is undecided, if any; what a finger pressed does not move away. */
+  #goOn(place, byKey, otherwise = place) {
+    const next = this.work.sheet.next(place);
+    this.#go(next < 0 ? otherwise : next, { focus: byKey });
   }
 
-  #draw({ what, text, photos = [] }) {
+  #zoomTo(place, example = false) {
+    const { sheet } = this.work;
+    const { zoom } = this.view;
+    this.#place = place;
+    this.view.current(place, { focus: false });
+    const { src, picture } = this.#pictureOf(place, example);
+    zoom.show(place, picture, this.pictures.get(src, 1400), example);
+    zoom.verdict(sheet);
+  }
+
+  /** The photo at a place, or the one that all questions are about; or the example to a question. */
+  #pictureOf(place, example) {
+    const { screen, items } = this.work.sheet;
+    if (!this.#isOfOne) return { src: items[place].src, picture: this.#shown[place] };
+    if (!example) return { src: screen.photo.src, picture: this.#shown[0] };
+    const examples = screen.questions.filter(({ photo }) => photo);
+    const picture = this.#shown[1 + examples.indexOf(items[place])];
+    return { src: items[place].photo.src, picture };
+  }
+
+  #draw({ what, text, ids = [] }) {
     if (what === "sheet") this.#drawSheet();
     if (what === "notice") this.view.bar.say(text);
     if (what === "verdicts") {
       this.view.verdicts(this.work.sheet);
-      if (photos.length > 0) this.#go(this.work.sheet.photos.indexOf(photos[0]));
+      const { rows } = this.work.sheet;
+      const at = rows.findIndex(({ id }) => ids.includes(id));
+      // What was added, and is taken back, is no row any more.
+      if (ids.length > 0) this.#go(at >= 0 ? at : Math.min(this.#place, rows.length - 1));
     }
     this.view.ready(this.#painted && this.work.sheet?.undecided.length === 0);
     if (what === "status" && !this.work.sheet) this.#drawNothing();
@@ -218,9 +308,9 @@ class Page {
     }
     this.#shown = this.#picturesOf(sheet.screen);
     this.view.sheet(sheet, this.#shown);
-    const first = sheet.photos.findIndex((photo) => sheet.verdict(photo) === null);
-    this.#go(Math.max(0, first), false);
-    await Promise.all(this.#shown.slice(0, sheet.photos.length).map(({ ready }) => ready));
+    this.#go(Math.max(0, sheet.next(-1)), { scroll: false });
+    const large = this.#isOfOne ? 1 : sheet.items.length;
+    await Promise.all(this.#shown.slice(0, large).map(({ ready }) => ready));
     await frame();
     await frame(); // the one before has been painted
     if (this.work.sheet !== sheet) return;
@@ -229,8 +319,10 @@ class Page {
     this.#fit();
     this.#look();
     this.view.ready(sheet.undecided.length === 0);
-    this.view.tell(`${sheet.screen.name}: ${sheet.screen.definition}`);
+    this.view.tell(saidOf(sheet.screen));
     this.#loadAhead();
+    // So that the search works offline too; where this fails, the search asks again.
+    if (this.#isOfOne) this.classes.load().catch(() => {});
   }
 
   #drawNothing() {
@@ -282,10 +374,16 @@ class Page {
     this.pictures.keep([...this.#shown, ...ahead]);
   }
 
+  /** Those that a screen is painted with, then small ones to compare with. */
   #picturesOf(screen) {
-    const small = [...screen.examples, ...screen.confusable.map(({ photo }) => photo)];
+    const isOfOne = asksOfOne(screen);
+    const large = isOfOne ? [screen.photo] : screen.photos;
+    const small = isOfOne
+      ? screen.questions.map(({ photo }) => photo)
+      : [...screen.examples, ...screen.confusable.map(({ photo }) => photo)];
+    const width = isOfOne ? this.wide : this.width;
     return [
-      ...screen.photos.map(({ src }) => this.pictures.get(src, this.width)),
+      ...large.map(({ src }) => this.pictures.get(src, width)),
       ...small.filter(Boolean).map(({ src }) => this.pictures.get(src, 350)),
     ];
   }
@@ -328,3 +426,11 @@ class Page {
 }
 
 const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+/** What a screen reader says of a screen that has come. */
+function saidOf(screen) {
+  if (!asksOfOne(screen)) return `${screen.name}: ${screen.definition}`;
+  const count = screen.questions.length;
+  const questions = count === 1 ? "1 question" : `${count} questions`;
+  return `This photo shows: ${screen.home.name}. ${questions}: what is also in it?`;
+}

@@ -44,9 +44,14 @@ export class Sheet {
     return added.map(([id, { cls }]) => ({ id, ...cls }));
   }
 
+  /** Classes that were added when it was submitted, as long as the server has not named them. */
+  get sent() {
+    return this.screen.added ?? [];
+  }
+
   /** What can be gone to: the items, and the added classes after them. */
   get rows() {
-    return [...this.items, ...this.added];
+    return [...this.items, ...this.sent, ...this.added];
   }
 
   verdict(item) {
@@ -55,6 +60,13 @@ export class Sheet {
 
   get undecided() {
     return this.items.filter((item) => this.verdict(item) === null);
+  }
+
+  /** The place of the next item that is undecided, from the beginning after the end; -1: none. */
+  next(place) {
+    const isOpen = (item) => this.verdict(item) === null;
+    const after = this.items.findIndex((item, each) => each > place && isOpen(item));
+    return after >= 0 ? after : this.items.findIndex(isOpen);
   }
 
   get draft() {
@@ -144,13 +156,17 @@ export class Sheet {
     return { labels, added };
   }
 
-  /** The screen as it is once these labels are stored. */
-  after(labels) {
+  /** The screen as it is once these labels and added classes are stored. */
+  after({ labels, added }) {
     const items = this.items.map((item) => {
       const label = labels.find((each) => each.photo === item.id);
       return label ? { ...item, verdict: label.verdict, label_id: label.id } : item;
     });
-    const name = asksOfOne(this.screen) ? "questions" : "photos";
-    return { ...this.screen, [name]: items, submitted: true };
+    if (!asksOfOne(this.screen)) return { ...this.screen, photos: items, submitted: true };
+    const classes = this.added.map((cls, place) => {
+      return { ...cls, verdict: "correct", label_id: added[place].id };
+    });
+    const sent = [...this.sent, ...classes];
+    return { ...this.screen, questions: items, added: sent, submitted: true };
   }
 }

@@ -120,8 +120,9 @@ export class Work {
   /** Hand in a sheet on which all is decided, and go on to the next. */
   submit() {
     const { sheet } = this;
-    const { labels, added } = sheet.given(this.#environment.uuid);
-    const screen = sheet.after(labels);
+    const given = sheet.given(this.#environment.uuid);
+    const { labels, added } = given;
+    const screen = sheet.after(given);
     const [first] = [...labels, ...added];
     if (first !== undefined) {
       const [submitted_at, { shown_at }] = [this.server.now(), first];
@@ -306,7 +307,8 @@ export class Work {
     const place = on === null ? history.length : history.findIndex((each) => each.id === on);
     let earlier = history[place - 1] ?? null;
     try {
-      earlier ??= (await this.server.earlier(on ?? history[0]?.id ?? null)).screen;
+      if (earlier === null) earlier = await this.#earlier(on ?? history[0]?.id ?? null);
+      else if (earlier.added?.length > 0) earlier = await this.#named(earlier, on);
     } catch {
       this.told({ what: "notice", text: "The server is out of reach: cannot go back now." });
       return;
@@ -319,6 +321,19 @@ export class Work {
     const left = this.sheet?.revised ? this.#left : (this.sheet?.screen ?? null);
     this.#show(earlier);
     this.#left = left;
+  }
+
+  async #earlier(screen) {
+    return (await this.server.earlier(screen)).screen;
+  }
+
+  /**
+   * A screen before another, on which classes were added: as the server has it, which has named
+   * them; as it is kept here where the server does not have it yet.
+   */
+  async #named(kept, before) {
+    const told = await this.#earlier(before).catch(() => null);
+    return told?.id === kept.id ? told : kept;
   }
 
   #answered(answer, settled) {

@@ -145,7 +145,7 @@ export class Network {
     this.server = server;
   }
 
-  fetch(address, { body, headers, signal }) {
+  fetch(address, { body = "{}", headers, signal }) {
     const what = address.split("/").at(-1);
     const asked = JSON.parse(body);
     this.requests.push({ what, body: asked });
@@ -244,11 +244,16 @@ export class FakeServer {
   refusals = []; // reasons, one for each label that was refused
   most = 0; // submissions in one request
   blocked = false;
+  classes = []; // all, as the search is told them
   bad = () => null; // what a submission is answered with, if not with receipts: 400 or 500
   #screens = [];
 
-  constructor(clock, { screens = 10, name = "s", photos = 5 } = {}) {
+  /** Screens of photos, and before them so many screens of one photo with `questions` each. */
+  constructor(clock, { screens = 10, name = "s", photos = 5, also = 0, questions = 4 } = {}) {
     this.clock = clock;
+    for (let number = 0; number < also; number += 1) {
+      this.#screens.push(this.#alsoScreen(`a${number}`, questions));
+    }
     for (let number = 0; number < screens; number += 1) {
       const id = `${name}${number}`;
       const shown = Array.from({ length: photos }, (_, place) => ({
@@ -259,6 +264,25 @@ export class FakeServer {
       }));
       this.#screens.push({ id, name: `class ${id}`, photos: shown, leased: false, submitted: false });
     }
+  }
+
+  #alsoScreen(id, questions) {
+    const asked = Array.from({ length: questions }, (_, place) => ({
+      id: `${id}.${place}`,
+      ...classOf(`n0000000${place}`),
+      photo: null,
+      verdict: null,
+      label_id: null,
+    }));
+    const home = { ...classOf("n09999999"), hypernyms: [], wikipedia: [] };
+    const photo = { src: `/genset/picture/${id}.0` };
+    return { id, kind: "also", home, photo, questions: asked, leased: false, submitted: false };
+  }
+
+  /** The verdicts that are stored of a screen, in the order of its questions or photos. */
+  verdictsOf(id) {
+    const of = [...this.labels.values()].filter(({ screen }) => screen === id);
+    return new Map(of.map(({ photo, verdict }) => [photo, verdict]));
   }
 
   /** The ids of the screens that are submitted. */
@@ -278,6 +302,7 @@ export class FakeServer {
 
   answer(what, body, headers) {
     if (headers.Authorization !== "Bearer a session") return reply(401, { error: "sign in again" });
+    if (what === "classes") return reply(200, this.classes);
     const answered = this[what](body);
     if (answered.status) return reply(answered.status, { error: answered.error });
     return reply(200, { ...answered, now: this.clock.now });
@@ -337,13 +362,26 @@ export class FakeServer {
     };
   }
 
-  #shown({ id, name, photos, submitted }) {
-    return { id, name, photos, submitted, expires_at: this.clock.now + 900_000 };
+  #shown({ id, name, photos, kind, home, photo, questions, submitted }) {
+    const told = { id, submitted, expires_at: this.clock.now + 900_000 };
+    if (kind !== "also") return { ...told, name, photos };
+    const asked = questions.map((question) => {
+      const [label_id, label] = this.#last(question.id) ?? [null, null];
+      return { ...question, verdict: label?.verdict ?? null, label_id };
+    });
+    return { ...told, kind, home, photo, questions: asked };
   }
 
-  #receipts({ screen: id, labels }) {
+  #last(photo) {
+    return [...this.labels].filter(([, each]) => each.photo === photo).at(-1);
+  }
+
+  #receipts({ screen: id, labels, added = [] }) {
     const screen = this.#screens.find((each) => each.id === id);
-    const receipts = labels.map((label) => this.#receipt(screen, label));
+    const receipts = [
+      ...labels.map((label) => this.#receipt(screen, label)),
+      ...added.map((each) => this.#addedReceipt(screen, each)),
+    ];
     if (screen && receipts.some(({ ok }) => ok)) Object.assign(screen, { submitted: true, at: ids });
     return receipts;
   }
@@ -353,12 +391,28 @@ export class FakeServer {
     if (this.blocked) return no("you may not label here any more");
     if (!screen) return no("no such screen or photo");
     if (this.labels.has(id)) return { id, ok: true, reason: "" };
-    const before = [...this.labels].filter(([, each]) => each.photo === photo).at(-1)?.[0] ?? null;
+    const before = this.#last(photo)?.[0] ?? null;
     if (before !== supersedes) return no(before ? "decided already" : "changed meanwhile");
     if (before === null && screen.lost) return no("given to another labeler meanwhile");
     this.labels.set(id, { photo, verdict, screen: screen.id });
     return { id, ok: true, reason: "" };
   }
+
+  /** A class that the labeler added becomes a question of the screen, answered yes. */
+  #addedReceipt(screen, { id, wnid }) {
+    if (this.labels.has(id)) return { id, ok: true, reason: "" };
+    const asked = [screen.home, ...screen.questions].some((each) => each.wnid === wnid);
+    if (asked) return { id, ok: false, reason: "that class is on the screen already" };
+    const photo = `${screen.id}.${wnid}`;
+    screen.questions = [...screen.questions, { ...classOf(wnid), id: photo, photo: null }];
+    this.labels.set(id, { photo, verdict: "correct", screen: screen.id });
+    return { id, ok: true, reason: "" };
+  }
+}
+
+/** A class as the server tells it. */
+export function classOf(wnid, name = `class ${wnid}`) {
+  return { wnid, name, also: [], definition: `what ${name} is` };
 }
 
 /** A clock, a browser, a server with so many screens, and the network between. */

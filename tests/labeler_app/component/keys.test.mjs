@@ -3,7 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { actionOf, helpOf, inOrder } from "../../../labeler_app/component/keys.js";
+import {
+  QUESTIONS_HELP,
+  actionOf,
+  helpOf,
+  inOrder,
+  questionActionOf,
+} from "../../../labeler_app/component/keys.js";
 
 /** A key that is pressed while nothing has the focus. */
 const pressed = (code, shiftKey = false) => ({ code, shiftKey, composedPath: () => [{}] });
@@ -36,4 +42,26 @@ test("Enter presses the button that Tab led to, and submits after one that the m
   const enter = { code: "Enter", composedPath: () => [button] };
   assert.equal(actionOf(enter, "correct"), null);
   assert.deepEqual(actionOf(enter, "correct", button), { name: "submit" });
+});
+
+test("the answers' letters are known by what is printed on the key, or else by its place", () => {
+  const typed = (code, key, shiftKey = false) =>
+    questionActionOf({ code, key, shiftKey, composedPath: () => [{}] });
+  const mark = (verdict) => ({ name: "mark", verdict });
+  assert.deepEqual(typed("KeyY", "y"), mark("correct"));
+  assert.deepEqual(typed("KeyZ", "y"), mark("correct")); // a German keyboard
+  assert.deepEqual(typed("KeyY", "z"), { name: "undo" });
+  assert.deepEqual(typed("Semicolon", "m"), mark("unsure")); // a French one
+  assert.deepEqual(typed("KeyN", "т"), mark("incorrect")); // a Russian one
+  assert.deepEqual(typed("KeyY", "Y"), mark("correct")); // with caps lock
+  assert.equal(typed("KeyY", "Y", true), null);
+  assert.equal(typed("KeyU", "u"), null);
+  assert.deepEqual(typed("Digit1", "&"), mark("correct")); // French: without Shift
+  assert.deepEqual(typed("Numpad0", "0"), { name: "none" });
+  assert.equal(typed("Digit4", "4"), null);
+  assert.deepEqual(typed("Digit7", "/", true), { name: "search" });
+  assert.deepEqual(typed("Slash", "/"), { name: "search" });
+  for (const code of ["Backspace", "Enter", "Space", "ArrowDown"]) assert.ok(typed(code, code));
+  const keys = new Set(QUESTIONS_HELP.flatMap(([each]) => each));
+  for (const key of ["Y", "M", "N", "0", "1", "2", "3", "/", "Z", "Enter"]) assert.ok(keys.has(key));
 });

@@ -1,0 +1,52 @@
+// What screens of both kinds are made of.
+
+import { el, link, words } from "../dom.js";
+
+/** A button with its key ("Shift+A"), which is said to a screen reader as well. */
+export function button(content, key, click, kind = "") {
+  const keys = key.split("+").map((each) => el("kbd", { "aria-hidden": "true" }, each));
+  const attributes = { type: "button", class: kind, click, "aria-keyshortcuts": key };
+  return el("button", attributes, ...content, ...keys);
+}
+
+/** A sign that only eyes need: the word beside it says the same. */
+export const sign = (text) => el("span", { class: "symbol", "aria-hidden": "true" }, text);
+
+/** A class's further names. */
+export function alsoOf({ also }) {
+  return also.length > 0 ? el("span", { class: "also" }, also.join(", ")) : null;
+}
+
+/** Where a class belongs, and where to read more of it. */
+export function kindOf({ hypernyms, wikipedia }) {
+  const kind = hypernyms.length > 0 ? `a kind of ${hypernyms.join(" › ")}` : "";
+  const pages = wikipedia.map(({ title, url }) =>
+    el("span", {}, link(el("span", {}, "Wikipedia: ", words(title)), url), " · "),
+  );
+  return el("p", { class: "kind" }, ...pages, kind);
+}
+
+export const labeledBefore = () => el("span", { class: "again" }, "Labeled before");
+
+/** Who took it, and under which licence; a long name is cut, never what comes after it. */
+export function creditOf({ owner, license, license_url, page_url, source }) {
+  const page = source === "flickr" || /\bflickr\.com\//.test(page_url) ? "Flickr" : "photo page";
+  const rest = [link(words(license), license_url)];
+  if (page_url) rest.push(" · ", link(page, page_url));
+  return el(
+    "p",
+    { class: "credit" },
+    el("span", { class: "owner" }, "by ", words(owner)),
+    el("span", { class: "rest" }, ...rest),
+  );
+}
+
+/** A photo as a button that shows it large; what it is instead once it is known to be broken. */
+export function pictureButton(picture, { name, label, broken, click }) {
+  const shown = el("button", { class: "picture", type: "button", "aria-label": label, click });
+  picture.image.alt = name;
+  shown.append(picture.image);
+  const instead = () => el("span", { class: "broken" }, "This photo cannot be shown.", el("br"), broken);
+  picture.ready.then(() => picture.broken && shown.replaceChildren(instead()));
+  return shown;
+}

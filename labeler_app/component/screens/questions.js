@@ -1,0 +1,197 @@
+// A screen of the second kind: one photo, what it shows, and further classes of which each is in it
+// too or not. Who proposed a class is not known here.
+
+import { el } from "../dom.js";
+import { ANSWERS, answerOf } from "../keys.js";
+import { alsoOf, button, creditOf, kindOf, labeledBefore, pictureButton, sign } from "./parts.js";
+
+const SHORT = 90; // characters of a definition that stand there at once
+
+export class QuestionsScreen {
+  rows = []; // of the questions, then of the classes that were added
+  #questions;
+  #act;
+  #list;
+  #examples; // the pictures of known examples, by question's id
+
+  /**
+   * @param {object} sheet what is decided on it
+   * @param {object[]} pictures the photo's, then those of the examples
+   * @param {(action: object) => void} act does what a click or tap asks for
+   */
+  constructor(sheet, [whole, ...pictures], act) {
+    this.#act = act;
+    const { home, photo, questions } = sheet.screen;
+    const examples = questions.filter((question) => question.photo);
+    this.#examples = new Map(examples.map(({ id }, place) => [id, pictures[place]]));
+    this.#questions = questions.map((each, place) => this.#row(each, place));
+    this.#list = el("div", { class: "list" });
+    const shown = pictureButton(whole, {
+      name: `The photo: ${home.name}`,
+      label: "The photo: see it large",
+      broken: "Answer maybe to what is undecided.",
+      click: () => act({ name: "zoom" }),
+    });
+    const other = button(
+      ["Something else of the classes"],
+      "/",
+      () => act({ name: "search" }),
+      "other",
+    );
+    const also = el("h2", { id: "also" }, "Which of these are also in this photo?");
+    const hint = el("p", { class: "hint" }, "Large or small, whole or in part.", keysOf());
+    const asked = el(
+      "div",
+      { class: "asked", role: "group", "aria-labelledby": "also" },
+      also,
+      hint,
+      this.#list,
+      other,
+    );
+    const seen = el("div", { class: "seen" }, shown, creditOf(photo));
+    this.content = [homeOf(home, sheet.revised), el("div", { class: "questions" }, seen, asked)];
+    this.draw(sheet);
+  }
+
+  /** Draw what is decided, and which classes were added. */
+  draw(sheet) {
+    const further = sheet.rows.slice(sheet.items.length);
+    const added = further.map((cls, each) => this.#added(cls, sheet.items.length + each));
+    const rows = [...this.#questions, ...added];
+    const same = (row, place) => row.dataset.id === this.rows[place]?.dataset.id;
+    if (rows.length !== this.rows.length || !rows.every(same)) {
+      this.rows = rows;
+      this.#list.replaceChildren(...rows);
+    }
+    sheet.rows.forEach((item, place) => {
+      const verdict = sheet.verdict(item);
+      const row = this.rows[place];
+      row.dataset.verdict = verdict ?? "";
+      const all = sheet.items.length;
+      const which = place < all ? `Question ${place + 1} of ${all}` : "Added by you";
+      row.setAttribute("aria-label", `${which}: ${item.name}: ${answerOf(verdict)}`);
+      for (const choice of row.querySelectorAll("[data-choice]")) {
+        choice.setAttribute("aria-pressed", String(choice.dataset.choice === verdict));
+      }
+    });
+  }
+
+  /** The place of the row before or after. */
+  beside(place, by) {
+    const there = place + { left: -1, up: -1, right: 1, down: 1 }[by];
+    return Math.max(0, Math.min(this.rows.length - 1, there));
+  }
+
+  #row(question, place) {
+    const act = (action) => (event) => {
+      event.stopPropagation();
+      this.#act({ place, ...action });
+    };
+    const answers = ANSWERS.map(({ verdict, word, symbol, key }) =>
+      el(
+        "button",
+        {
+          type: "button",
+          "data-choice": verdict,
+          "aria-keyshortcuts": key,
+          click: act({ name: "mark", verdict }),
+        },
+        sign(symbol),
+        word,
+      ),
+    );
+    return el(
+      "div",
+      rowOf("question", question, place, act({ name: "at" })),
+      this.#sample(question, act({ name: "zoom", example: true })),
+      wordsOf(question, place, question.photo ? creditOf(question.photo) : null),
+      el("div", { class: "answers", role: "group", "aria-label": question.name }, ...answers),
+    );
+  }
+
+  #sample(question, click) {
+    const picture = this.#examples.get(question.id);
+    if (picture === undefined) return el("span", { class: "sample none" }, "no example");
+    const name = `A known ${question.name}`;
+    const shown = pictureButton(picture, { name, label: `${name}: see it large`, broken: "", click });
+    shown.classList.add("sample");
+    return shown;
+  }
+
+  #added(cls, place) {
+    const act = (action) => (event) => {
+      event.stopPropagation();
+      this.#act({ place, ...action });
+    };
+    const label = `Take ${cls.name} off again`;
+    const attributes = { type: "button", "aria-label": label, "aria-keyshortcuts": "N" };
+    const off = el("button", { ...attributes, click: act({ name: "off" }) }, "Take off");
+    return el(
+      "div",
+      rowOf("question added", cls, place, act({ name: "at" })),
+      el("span", { class: "sample none" }, "added by you"),
+      wordsOf(cls, place, null),
+      el("div", { class: "answers" }, el("span", { class: "yes" }, sign("✓"), "Yes"), cls.label_id ? null : off),
+    );
+  }
+}
+
+/** The keys of the answers, for eyes: a screen reader is told by the buttons. */
+function keysOf() {
+  const keys = ANSWERS.flatMap(({ word, key }) => [el("kbd", {}, key), ` ${word.toLowerCase()}  `]);
+  return el("span", { class: "keys", "aria-hidden": "true" }, ...keys);
+}
+
+const rowOf = (kind, { id }, place, click) => {
+  return { class: kind, role: "group", "data-id": id, "aria-describedby": `meaning-${place}`, click };
+};
+
+/** What the photo shows already. */
+function homeOf(home, revised) {
+  const shows = el("span", { class: "shows" }, "This photo shows: ");
+  const name = el("span", {}, shows, home.name);
+  return el(
+    "div",
+    { class: "class" },
+    el("h1", {}, name, revised ? labeledBefore() : null, alsoOf(home)),
+    el("p", { class: "definition" }, home.definition),
+    kindOf(home),
+  );
+}
+
+/** A class's names and what it means: short, and the whole of it for who asks. */
+function wordsOf(cls, place, credit) {
+  const { definition } = cls;
+  const short = shortened(definition);
+  const id = `meaning-${place}`;
+  const meaning =
+    short === definition
+      ? el("p", { class: "meaning", id }, definition)
+      : unfolding(id, short, definition);
+  const name = el("h3", {}, el("span", {}, cls.name), alsoOf(cls));
+  return el("div", { class: "about" }, name, meaning, credit);
+}
+
+function unfolding(id, short, whole) {
+  const text = el("span", {}, `${short} `);
+  const more = el("span", { class: "more" }, "more");
+  const toggle = (event) => {
+    event.stopPropagation();
+    const open = shown.getAttribute("aria-expanded") === "true";
+    shown.setAttribute("aria-expanded", String(!open));
+    text.textContent = open ? `${short} ` : `${whole} `;
+    more.textContent = open ? "more" : "less";
+  };
+  const attributes = { type: "button", class: "meaning", id, "aria-expanded": "false", click: toggle };
+  const shown = el("button", attributes, text, more);
+  return shown;
+}
+
+/** The beginning of a definition: up to a semicolon, or to the last word that there is room for. */
+function shortened(definition) {
+  if (definition.length <= SHORT) return definition;
+  const first = definition.split(";")[0].trim();
+  if (first.length <= SHORT) return `${first} …`;
+  const cut = first.slice(0, SHORT);
+  return `${cut.slice(0, cut.lastIndexOf(" "))} …`;
+}
