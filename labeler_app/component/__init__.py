@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 FILES = Path(__file__).parent
-_STYLE = ("style.css", "screens/questions.css")
+_STYLE = ("style.css", "questions.css")
 # Streamlit starts a component from a text; the modules themselves come from their route.
 _START = """\
 const page = import(new URL("/genset/component/main.js", location.origin));

@@ -1,6 +1,6 @@
 // Hands a finished task in to Mechanical Turk: by a form, which leaves the frame to the platform.
 
-import { el } from "./dom.js";
+import { el } from "./view/dom.js";
 
 /**
  * What to show at the end of a task, and the form, which is posted at once where it is the first

@@ -2,17 +2,15 @@
 // has changed is drawn. Streamlit calls `mount` when the page is drawn, and again whenever the
 // session or the theme changes.
 
-import { endOf } from "./dialogs.js";
-import { el } from "./dom.js";
-import { handIn } from "./handin.js";
-import { actionOf, answerOf, questionActionOf } from "./keys.js";
-import { Pictures } from "./pictures.js";
-import { View } from "./view.js";
+import { Ending } from "./ending.js";
+import { Hand } from "./hand.js";
+import { actionOf, questionActionOf } from "./keys.js";
+import { Pictures } from "./view/pictures.js";
+import { View } from "./view/view.js";
 import { Classes } from "./work/classes.js";
 import { ofBrowser } from "./work/environment.js";
-import { Patience } from "./work/patience.js";
 import { Server } from "./work/server.js";
-import { MOST_ADDED, asksOfOne } from "./work/sheet.js";
+import { asksOfOne } from "./work/sheet.js";
 import { Work } from "./work/work.js";
 
 const A_WHILE = 15_000;
@@ -36,11 +34,9 @@ export function mount({ parentElement, data, setTriggerValue }) {
 
 class Page {
   #ask; // how to ask Streamlit for something
-  #place = 0; // the photo or question that keys without a number are about
   #shown = []; // the pictures of the sheet on display: its photos' first
   #painted = false;
   #pointed = null; // the button that mouse or finger pressed last
-  #ended = null; // the end that is on display
   #since = null; // when the sheet was last seen to be looked at
 
   constructor(parent, told, ask) {
@@ -57,6 +53,11 @@ class Page {
     this.width = innerWidth < 700 ? width(1) : width(3);
     this.wide = innerWidth < 700 ? width(1) : width(1.8);
     this.view = new View(told, this.classes, (action) => this.#act(action));
+    this.hand = new Hand(this.work, this.view, {
+      looked: () => this.#time(),
+      pictures: (place, example) => this.#picturesAt(place, example),
+    });
+    this.ending = new Ending(this.work, this.view, told.hand_in);
     const point = ({ target }) => (this.#pointed = target.closest("button, a"));
     this.view.root.addEventListener("pointerdown", point);
     parent.append(this.view.root);
@@ -132,140 +133,19 @@ class Page {
       work.undo();
     } else if (work.sheet && this.#painted) {
       // Before it is painted nobody can have meant this screen.
-      this[`_${action.name}`](action);
+      this.hand.do(action);
     }
-  }
-
-  _at({ place }) {
-    this.#place = place;
-    this.view.current(place, { focus: false });
-  }
-
-  _mark({ place, verdict }) {
-    const { sheet } = this.work;
-    const at = place ?? this.#place;
-    const item = sheet.rows[at];
-    if (item === undefined) return;
-    this.#time();
-    if (at >= sheet.items.length) return this._answerAdded({ place: at, verdict });
-    if (!this.#isOfOne) this.#go(at);
-    this.work.mark([item], verdict);
-    const left = sheet.undecided.length;
-    const said = this.#isOfOne ? `${item.name}: ${answerOf(verdict)}` : `Photo ${at + 1} ${verdict}`;
-    this.view.tell(`${said}. ${left ? `${left} left.` : "All decided."}`);
-    if (this.#isOfOne) this.#goOn(at, place === undefined);
-  }
-
-  /** A class that the labeler added is in the photo; where it is not, it is taken off again. */
-  _answerAdded({ place, verdict }) {
-    if (verdict === "incorrect") this._off({ place });
-    else this.view.tell("You added this one: it counts as yes. N takes it off.");
-  }
-
-  _off({ place }) {
-    const row = this.work.sheet.rows[place];
-    if (row.label_id) {
-      this.view.bar.say(`${row.name} is not saved yet. Come back to take it off.`);
-      return;
-    }
-    this.#time();
-    this.work.takeOff(row);
-    this.view.tell(`${row.name} is taken off.`);
-    this.#go(Math.min(place, this.work.sheet.rows.length - 1));
-  }
-
-  _rest({ verdict }) {
-    this.#time();
-    this.work.mark(this.work.sheet.undecided, verdict);
-    this.view.tell(`The rest is ${verdict}. All decided.`);
-  }
-
-  /** None of what is undecided is in the photo: that is all of it. */
-  _none() {
-    this.#time();
-    this.work.mark(this.work.sheet.undecided, "incorrect");
-    this._submit();
-  }
-
-  _search() {
-    const { sheet } = this.work;
-    const added = sheet.rows.slice(sheet.items.length);
-    if (added.length >= MOST_ADDED) {
-      this.view.bar.say(`Up to ${MOST_ADDED} further classes can be added to a photo.`);
-      return;
-    }
-    const taken = new Map(added.map(({ wnid }) => [wnid, "You added it already."]));
-    taken.set(sheet.screen.home.wnid, "The photo is known to show it.");
-    this.view.zoom.dialog.close();
-    this.view.search.show(taken);
-  }
-
-  /** The labeler chose a class in the search: one that is asked about is answered. */
-  _add({ cls }) {
-    const { sheet } = this.work;
-    const asked = sheet.items.findIndex(({ wnid }) => wnid === cls.wnid);
-    if (asked >= 0) return this._mark({ place: asked, verdict: "correct" });
-    this.#time();
-    this.work.add(cls);
-    this.view.tell(`${cls.name} is added.`);
-    // On to what is undecided: N there must not take off what was added a moment ago.
-    this.#goOn(this.#place - 1, true, sheet.rows.length - 1);
-  }
-
-  _move({ by }) {
-    this.#go(this.view.beside(this.#place, by));
-  }
-
-  _zoom({ place = this.#place, example = false }) {
-    const { zoom } = this.view;
-    if (zoom.dialog.open) zoom.dialog.close();
-    else this.#zoomTo(place, example);
-  }
-
-  _submit() {
-    const { sheet } = this.work;
-    const undecided = sheet.next(-1);
-    if (undecided >= 0) {
-      this.#go(undecided);
-      const what = this.#isOfOne ? "questions" : "photos";
-      this.view.tell(`Not yet: ${sheet.undecided.length} ${what} are undecided.`);
-      return;
-    }
-    this.view.bar.hush();
-    this.view.zoom.dialog.close();
-    this.work.submit();
-  }
-
-  #go(place, { scroll = true, focus = true } = {}) {
-    this.#place = place;
-    this.view.current(place, { scroll, focus });
-    if (this.view.zoom.dialog.open) this.#zoomTo(place);
-  }
-
-  /** To the next question that is undecided, if any; what a finger pressed does not move away. */
-  #goOn(place, byKey, otherwise = place) {
-    const next = this.work.sheet.next(place);
-    this.#go(next < 0 ? otherwise : next, { focus: byKey });
-  }
-
-  #zoomTo(place, example = false) {
-    const { sheet } = this.work;
-    const { zoom } = this.view;
-    this.#place = place;
-    this.view.current(place, { focus: false });
-    const { src, picture } = this.#pictureOf(place, example);
-    zoom.show(place, picture, this.pictures.get(src, 1400), example);
-    zoom.verdict(sheet);
   }
 
   /** The photo at a place, or the one that all questions are about; or the example to a question. */
-  #pictureOf(place, example) {
+  #picturesAt(place, example) {
     const { screen, items } = this.work.sheet;
-    if (!this.#isOfOne) return { src: items[place].src, picture: this.#shown[place] };
-    if (!example) return { src: screen.photo.src, picture: this.#shown[0] };
+    const large = ({ src }) => this.pictures.get(src, 1400);
+    if (!this.#isOfOne) return { small: this.#shown[place], large: large(items[place]) };
+    if (!example) return { small: this.#shown[0], large: large(screen.photo) };
     const examples = screen.questions.filter(({ photo }) => photo);
-    const picture = this.#shown[1 + examples.indexOf(items[place])];
-    return { src: items[place].photo.src, picture };
+    const small = this.#shown[1 + examples.indexOf(items[place])];
+    return { small, large: large(items[place].photo) };
   }
 
   #draw({ what, text, ids = [] }) {
@@ -273,13 +153,10 @@ class Page {
     if (what === "notice") this.view.bar.say(text);
     if (what === "verdicts") {
       this.view.verdicts(this.work.sheet);
-      const { rows } = this.work.sheet;
-      const at = rows.findIndex(({ id }) => ids.includes(id));
-      // What was added, and is taken back, is no row any more.
-      if (ids.length > 0) this.#go(at >= 0 ? at : Math.min(this.#place, rows.length - 1));
+      if (ids.length > 0) this.hand.goBack(ids);
     }
     this.view.ready(this.#painted && this.work.sheet?.undecided.length === 0);
-    if (what === "status" && !this.work.sheet) this.#drawNothing();
+    if (what === "status" && !this.work.sheet) this.ending.draw();
     if (what === "status" && this.#painted) this.#loadAhead();
     this.#drawStatus();
   }
@@ -300,15 +177,16 @@ class Page {
     const { sheet } = this.work;
     this.#painted = false;
     this.#since = null;
-    this.#ended = null;
+    this.ending.forget();
+    this.view.search.dialog.close(); // it was about the photo before
     if (sheet === null) {
-      if (this.work.refused || !this.server.reachable) this.#drawNothing();
+      if (this.work.refused || !this.server.reachable) this.ending.draw();
       else this.view.message("One moment…"); // more is asked for
       return;
     }
     this.#shown = this.#picturesOf(sheet.screen);
     this.view.sheet(sheet, this.#shown);
-    this.#go(Math.max(0, sheet.next(-1)), { scroll: false });
+    this.hand.go(Math.max(0, sheet.next(-1)), { scroll: false });
     const large = this.#isOfOne ? 1 : sheet.items.length;
     await Promise.all(this.#shown.slice(0, large).map(({ ready }) => ready));
     await frame();
@@ -323,50 +201,6 @@ class Page {
     this.#loadAhead();
     // So that the search works offline too; where this fails, the search asks again.
     if (this.#isOfOne) this.classes.load().catch(() => {});
-  }
-
-  #drawNothing() {
-    const { progress, outbox, refused } = this.work;
-    if (refused) return this.view.message("You cannot go on", el("p", {}, refused));
-    if (!this.server.reachable && !progress?.done) {
-      const waits = "All that was loaded is labeled. This page goes on by itself when it is back.";
-      return this.view.message("Waiting for the server", el("p", {}, waits));
-    }
-    if (!progress?.done) {
-      const text = progress?.classes ? "Others are at the rest. Looking again…" : "Nothing yet.";
-      return this.view.message("No photos to label", el("p", {}, text));
-    }
-    if (outbox.labels > 0) {
-      const text = el("p", {}, "Wait until all is saved.");
-      return this.view.message("All done. Thank you!", text);
-    }
-    return this.#end(progress.done);
-  }
-
-  /** All is done and stored: said once, and then left as it is. */
-  #end(done) {
-    const end = JSON.stringify(done);
-    if (this.#ended === end) return;
-    this.#ended = end;
-    if (this.told.hand_in) {
-      const show = (title, ...parts) => this.view.message(title, ...parts);
-      handIn(this.told.hand_in, done, () => this.#isFirst(), show);
-      return;
-    }
-    const title = done.outcome === "nothing" ? "No photos are left for you" : "All done. Thank you!";
-    this.view.message(title, ...endOf(done));
-  }
-
-  /** Whether this is the first page that hands the task in: asked until the server says so. */
-  async #isFirst() {
-    const patience = new Patience(ofBrowser());
-    for (;;) {
-      try {
-        return await this.server.handIn();
-      } catch {
-        await patience.wait();
-      }
-    }
   }
 
   #loadAhead() {

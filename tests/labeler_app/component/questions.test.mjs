@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { Hand } from "../../../labeler_app/component/hand.js";
 import { questionActionOf } from "../../../labeler_app/component/keys.js";
 import { Classes } from "../../../labeler_app/component/work/classes.js";
 import { Tab, classOf, dice, keepLabeling, world } from "./fakes.mjs";
@@ -16,37 +17,36 @@ async function opened({ questions = 4, also = 3, screens = 0 } = {}) {
   const here = world({ also, questions, screens });
   const tab = new Tab(here.clock, here.browser, here.network);
   await here.clock.pass(A_SECOND);
-  return { here, tab, hand: new Hand(tab) };
+  return { here, tab, hand: new Keys(tab) };
 }
 
-/** What keys do to the work, as main.js says it to. */
-class Hand {
-  place = 0;
+/** A page's view that shows nothing. */
+const unseen = {
+  current() {},
+  tell() {},
+  beside: (place, by) => place + { up: -1, down: 1 }[by],
+  bar: { hush() {}, say() {} },
+  zoom: { dialog: { open: false, close() {} } },
+};
+
+/** Keys as the page takes them. */
+class Keys {
   pressed = 0;
 
   constructor(tab) {
-    this.tab = tab;
+    this.work = tab.work;
+    this.hand = new Hand(tab.work, unseen, { looked() {} });
   }
 
   press(keys) {
     for (const key of keys) {
-      const code = key === "⏎" ? "Enter" : /\d/.test(key) ? `Digit${key}` : `Key${key}`;
+      const code = { "⏎": "Enter", "↓": "ArrowDown", "↑": "ArrowUp" }[key];
+      const known = code ?? (/\d/.test(key) ? `Digit${key}` : `Key${key}`);
       this.pressed += 1;
-      this.#act(questionActionOf({ code, key, composedPath: () => [{}] }));
+      const on = this.work.sheet;
+      this.hand.do(questionActionOf({ code: known, key, composedPath: () => [{}] }));
+      if (this.work.sheet !== on) this.hand.go(0);
     }
-  }
-
-  #act({ name, verdict }) {
-    const { work } = this.tab;
-    if (name === "mark") {
-      work.mark([work.sheet.items[this.place]], verdict);
-      this.place = Math.max(0, work.sheet.next(this.place));
-      return;
-    }
-    if (name === "none") work.mark(work.sheet.undecided, "incorrect");
-    if (work.sheet.undecided.length > 0) return;
-    work.submit();
-    this.place = 0;
   }
 }
 
@@ -72,6 +72,34 @@ test("n questions take n + 1 keys, and one where it is none of them", async () =
     assert.deepEqual(none, Array(questions).fill("incorrect"));
     assert.equal(tab.work.sheet.screen.id, "a2");
   }
+});
+
+test("arrows go to another question, an answer goes on to the next that is open", async () => {
+  const { tab, hand } = await opened();
+  hand.press(["↓", "Y", "M", "Y"]);
+  const { sheet } = tab.work;
+  const verdicts = sheet.items.map((item) => sheet.verdict(item));
+  assert.deepEqual(verdicts, [null, "correct", "unsure", "correct"]);
+  hand.press(["N", "↓", "N"]); // after the last comes the first, which is open
+  assert.equal(sheet.verdict(sheet.items[1]), "incorrect");
+});
+
+test("a class that is chosen in the search and asked about is answered, others are added", async () => {
+  const { tab, hand } = await opened();
+  const { sheet } = tab.work;
+  hand.hand.do({ name: "add", cls: sheet.items[2] });
+  assert.equal(sheet.verdict(sheet.items[2]), "correct");
+  assert.deepEqual(sheet.added, []);
+  hand.hand.do({ name: "add", cls: BIKE });
+  assert.equal(sheet.added.length, 1);
+  hand.press(["N", "N", "N"]); // none of them takes off what was added
+  assert.equal(sheet.undecided.length, 0);
+  assert.equal(sheet.added.length, 1);
+  hand.hand.go(4);
+  hand.press(["Y"]);
+  assert.equal(sheet.added.length, 1);
+  hand.press(["N"]);
+  assert.deepEqual(sheet.added, []);
 });
 
 test("none of these leaves what is decided, and Enter sends nothing while one is undecided", async () => {
@@ -163,7 +191,7 @@ test("a reload in the middle keeps answers and added classes, and the way back",
   assert.equal(next.work.sheet.added.length, 0);
   await next.work.undo();
   assert.equal(next.work.sheet.undecided.length, 3);
-  new Hand(next).press(["0"]);
+  new Keys(next).press(["0"]);
   await here.clock.pass(A_SECOND);
   assert.equal(here.server.labels.size, 4);
 });
@@ -308,9 +336,8 @@ test("they are asked for once; where that fails, again the next time", async () 
   here.server.classes = ALL;
   const classes = new Classes(tab.work.server);
   const load = async () => {
-    const loading = classes.load();
-    await here.clock.pass(A_SECOND);
-    await loading;
+    const [loaded] = await Promise.allSettled([classes.load(), here.clock.pass(A_SECOND)]);
+    if (loaded.status === "rejected") throw loaded.reason;
   };
   here.network.offline = true;
   await assert.rejects(load());

@@ -1,6 +1,6 @@
 // A screen of the first kind: a class, and photos of which each shows it or not.
 
-import { el } from "../dom.js";
+import { el } from "./dom.js";
 import { VERDICTS } from "../keys.js";
 import { alsoOf, creditOf, kindOf, labeledBefore, pictureButton, sign } from "./parts.js";
 

@@ -1,6 +1,6 @@
 // The search for a class that is in the photo and that nobody asked about.
 
-import { el } from "../dom.js";
+import { el } from "./dom.js";
 
 export class SearchDialog {
   #classes;

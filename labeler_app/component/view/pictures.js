@@ -1,7 +1,7 @@
 // Pictures, loaded and decoded before they are needed. A picture is an <img> that is put into the
 // page as it is: what was decoded once is not decoded again.
 
-import { Patience } from "./work/patience.js";
+import { Patience } from "../work/patience.js";
 
 export class Pictures {
   #known = new Map();

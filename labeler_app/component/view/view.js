@@ -1,15 +1,15 @@
 // The page: one screen, and what is around it. It draws, and hands every click on as an action; it
-// decides nothing. What a screen looks like stands in screens/.
+// decides nothing. What a screen looks like stands beside this file.
 
 import { Bar } from "./bar.js";
 import { HelpDialog, RefusedDialog, ZoomDialog } from "./dialogs.js";
 import { el } from "./dom.js";
-import { inOrder } from "./keys.js";
-import { button } from "./screens/parts.js";
-import { PhotosScreen } from "./screens/photos.js";
-import { QuestionsScreen } from "./screens/questions.js";
-import { SearchDialog } from "./screens/search.js";
-import { asksOfOne } from "./work/sheet.js";
+import { inOrder } from "../keys.js";
+import { button } from "./parts.js";
+import { PhotosScreen } from "./photos.js";
+import { QuestionsScreen } from "./questions.js";
+import { SearchDialog } from "./search.js";
+import { asksOfOne } from "../work/sheet.js";
 
 export class View {
   #act;

@@ -1,6 +1,6 @@
 // What screens of both kinds are made of.
 
-import { el, link, words } from "../dom.js";
+import { el, link, words } from "./dom.js";
 
 /** A button with its key ("Shift+A"), which is said to a screen reader as well. */
 export function button(content, key, click, kind = "") {

@@ -1,8 +1,8 @@
 // What opens over the page: the help, one photo as large as the window, and what was not stored.
 
 import { el, link, words } from "./dom.js";
-import { QUESTIONS_HELP, VERDICTS, answerOf, helpOf } from "./keys.js";
-import { asksOfOne } from "./work/sheet.js";
+import { QUESTIONS_HELP, VERDICTS, answerOf, helpOf } from "../keys.js";
+import { asksOfOne } from "../work/sheet.js";
 
 /** What the verdicts mean and which keys give them, for the kind of screen that is on display. */
 export class HelpDialog {

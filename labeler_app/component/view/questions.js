@@ -1,7 +1,7 @@
 // A screen of the second kind: one photo, what it shows, and further classes of which each is in it
 // too or not. Who proposed a class is not known here.
 
-import { el } from "../dom.js";
+import { el } from "./dom.js";
 import { ANSWERS, answerOf } from "../keys.js";
 import { alsoOf, button, creditOf, kindOf, labeledBefore, pictureButton, sign } from "./parts.js";
 

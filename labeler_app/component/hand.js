@@ -1,0 +1,169 @@
+// What a labeler's hand does on the sheet on display: it goes to a photo or question, decides it,
+// looks closer, adds a class, submits. Where it is, is known here alone.
+
+import { answerOf } from "./keys.js";
+import { MOST_ADDED, asksOfOne } from "./work/sheet.js";
+
+export class Hand {
+  #work;
+  #view;
+  #page;
+  place = 0; // the photo or question that keys without a number are about
+
+  /**
+   * @param {object} work as in work/work.js
+   * @param {object} view as in view.js
+   * @param {{looked: () => void, pictures: (place: number, example: boolean) => object}} page
+   *   `looked` counts the time until now; `pictures` gives a photo small and large
+   */
+  constructor(work, view, page) {
+    this.#work = work;
+    this.#view = view;
+    this.#page = page;
+  }
+
+  /** Do what an action says: `{name, ...}`. */
+  do({ name, ...action }) {
+    const does = {
+      at: () => this.#at(action),
+      mark: () => this.#mark(action),
+      off: () => this.#off(action),
+      rest: () => this.#rest(action),
+      none: () => this.#none(),
+      search: () => this.#search(),
+      add: () => this.#add(action),
+      move: () => this.go(this.#view.beside(this.place, action.by)),
+      zoom: () => this.#zoom(action),
+      submit: () => this.#submit(),
+    };
+    does[name]();
+  }
+
+  /** Go to a photo or question. */
+  go(place, { scroll = true, focus = true } = {}) {
+    this.place = place;
+    this.#view.current(place, { scroll, focus });
+    if (this.#view.zoom.dialog.open) this.#zoomTo(place);
+  }
+
+  /** Go to what these ids were about; what was added, and is taken back, is no row any more. */
+  goBack(ids) {
+    const { rows } = this.#work.sheet;
+    const at = rows.findIndex(({ id }) => ids.includes(id));
+    this.go(at >= 0 ? at : Math.min(this.place, rows.length - 1));
+  }
+
+  get #isOfOne() {
+    return asksOfOne(this.#work.sheet.screen);
+  }
+
+  #at({ place }) {
+    this.place = place;
+    this.#view.current(place, { focus: false });
+  }
+
+  #mark({ place, verdict }) {
+    const { sheet } = this.#work;
+    const at = place ?? this.place;
+    const item = sheet.rows[at];
+    if (item === undefined) return;
+    if (at >= sheet.items.length) return this.#markAdded(at, verdict);
+    this.#page.looked();
+    if (!this.#isOfOne) this.go(at);
+    this.#work.mark([item], verdict);
+    const left = sheet.undecided.length;
+    const said = this.#isOfOne ? `${item.name}: ${answerOf(verdict)}` : `Photo ${at + 1} ${verdict}`;
+    this.#view.tell(`${said}. ${left ? `${left} left.` : "All decided."}`);
+    // What a finger pressed does not move away from under it.
+    if (this.#isOfOne) this.#goOn(at, { focus: place === undefined });
+  }
+
+  /** A class that the labeler added is in the photo; where it is not, it is taken off again. */
+  #markAdded(place, verdict) {
+    if (verdict === "incorrect") this.#off({ place });
+    else this.#view.tell("You added this one: it counts as yes. N takes it off.");
+  }
+
+  #off({ place }) {
+    const row = this.#work.sheet.rows[place];
+    if (row.label_id) {
+      this.#view.bar.say(`${row.name} is not saved yet. Come back to take it off.`);
+      return;
+    }
+    this.#page.looked();
+    this.#work.takeOff(row);
+    this.#view.tell(`${row.name} is taken off.`);
+    this.go(Math.min(place, this.#work.sheet.rows.length - 1));
+  }
+
+  #rest({ verdict }) {
+    this.#page.looked();
+    this.#work.mark(this.#work.sheet.undecided, verdict);
+    this.#view.tell(`The rest is ${verdict}. All decided.`);
+  }
+
+  /** None of what is undecided is in the photo: that is all of it. */
+  #none() {
+    this.#page.looked();
+    this.#work.mark(this.#work.sheet.undecided, "incorrect");
+    this.#submit();
+  }
+
+  #search() {
+    const { sheet } = this.#work;
+    const added = sheet.rows.slice(sheet.items.length);
+    if (added.length >= MOST_ADDED) {
+      this.#view.bar.say(`Up to ${MOST_ADDED} further classes can be added to a photo.`);
+      return;
+    }
+    const taken = new Map(added.map(({ wnid }) => [wnid, "You added it already."]));
+    taken.set(sheet.screen.home.wnid, "The photo is known to show it.");
+    this.#view.zoom.dialog.close();
+    this.#view.search.show(taken);
+  }
+
+  /** The labeler chose a class in the search: one that is asked about is answered. */
+  #add({ cls }) {
+    const { sheet } = this.#work;
+    const asked = sheet.items.findIndex(({ wnid }) => wnid === cls.wnid);
+    if (asked >= 0) return this.#mark({ place: asked, verdict: "correct" });
+    this.#page.looked();
+    this.#work.add(cls);
+    this.#view.tell(`${cls.name} is added.`);
+    // On to what is undecided: N there must not take off what was added a moment ago.
+    this.#goOn(this.place - 1, { otherwise: sheet.rows.length - 1 });
+  }
+
+  #zoom({ place = this.place, example = false }) {
+    const { zoom } = this.#view;
+    if (zoom.dialog.open) zoom.dialog.close();
+    else this.#zoomTo(place, example);
+  }
+
+  #zoomTo(place, example = false) {
+    this.#at({ place });
+    const { small, large } = this.#page.pictures(place, example);
+    this.#view.zoom.show(place, small, large, example);
+    this.#view.zoom.verdict(this.#work.sheet);
+  }
+
+  #submit() {
+    const { sheet } = this.#work;
+    const undecided = sheet.next(-1);
+    if (undecided >= 0) {
+      this.go(undecided);
+      const what = this.#isOfOne ? "questions" : "photos";
+      this.#view.tell(`Not yet: ${sheet.undecided.length} ${what} are undecided.`);
+      return;
+    }
+    this.#view.bar.hush();
+    this.#view.zoom.dialog.close();
+    this.#work.submit();
+  }
+
+  /** To the next item that is undecided, if any. */
+  #goOn(place, { focus = true, otherwise = place } = {}) {
+    const next = this.#work.sheet.next(place);
+    this.go(next < 0 ? otherwise : next, { focus });
+  }
+}
