@@ -42,6 +42,24 @@ _KEYS = """\
 | **H** | see this again |
 """
 
+_FURTHER = """\
+Some screens show one photo, and say what it is known to show. Of each class below it say whether
+the photo shows such a thing **too**: large or small, whole or in part, in front or behind. **Yes**,
+**no**, or **maybe** where you cannot tell. Often it is none of them. Where you see something else of
+the classes, search for it and add it.
+"""
+
+_FURTHER_KEYS = """\
+| key | does |
+|---|---|
+| **Y** or **1** | yes, it is in the photo too |
+| **M** or **2** | maybe |
+| **N** or **3** | no |
+| **0** | none of these: no to all that are left, and submit |
+| **↑** **↓** | go to another question |
+| **/** | search for something else of the classes |
+| **Z** or **Backspace** | go back and change your mind |
+"""
 
 _OTHER = {"correct": "incorrect", "incorrect": "correct"}
 
@@ -52,10 +70,12 @@ def show_instructions(
     warnings: Sequence[SourceWarning] = (),
     start: str | None = None,
     one_key: str = "correct",
+    further: bool = False,
 ) -> bool:
     """Draw the instructions, under a notice and warnings if any; whether `start` was pressed.
 
-    `one_key` is the verdict that a digit's key gives.
+    `one_key` is the verdict that a digit's key gives, `further` whether it is asked which further
+    classes a photo shows.
     """
     with st.container(key="instructions"):
         st.title("How to label", anchor=False)
@@ -68,9 +88,15 @@ def show_instructions(
             st.markdown(_WHAT)
             st.markdown(_VERDICTS)
             st.markdown(_CARE)
+            if further:
+                st.subheader("One photo, several classes", anchor=False)
+                st.markdown(_FURTHER)
             # Not Enter: it ends the name's form, and pressed twice it would skip what stands here.
             pressed = start is not None and st.button(start, type="primary", shortcut="Space")
         with keys, st.container(key="instructions-keys"):
             st.markdown(_KEYS.format(first=one_key, second=_OTHER[one_key]))
+            if further:
+                st.subheader("Keys where there is one photo", anchor=False)
+                st.markdown(_FURTHER_KEYS)
             st.caption("Mouse and touch do all of it too.")
     return pressed

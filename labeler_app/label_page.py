@@ -9,6 +9,7 @@ from genset.label import (
     Store,
     Studies,
     Workspace,
+    asks_further_classes,
     heed,
     label_secret,
     notices,
@@ -43,8 +44,12 @@ def main() -> None:
     if not progress.classes:
         st.info("No photos to label yet: run genset scrape")
     elif unheeded or not begun:
-        one_key = workspace.label.one_key
-        if show_instructions(warnings=unheeded, start="Start labeling", one_key=one_key):
+        if show_instructions(
+            warnings=unheeded,
+            start="Start labeling",
+            one_key=workspace.label.one_key,
+            further=asks_further_classes(store),
+        ):
             heed(store, labeler, [warning.source for warning in unheeded])
             st.session_state["instructed"] = True
             st.rerun()

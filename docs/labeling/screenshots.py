@@ -40,7 +40,7 @@ def main() -> None:
                 name = f"owner {number + 1}"
                 content = _drawn(number, fish=number not in (1, 3))
                 task = add_candidate(
-                    workspace, store, GOLDFISH, number, number, content=content, owner_name=name
+                    workspace, store, GOLDFISH, number, number + 1, content=content, owner_name=name
                 )
                 if number > 4:  # known to be right
                     vote(store, task, "somebody", Verdict.CORRECT)

@@ -26,6 +26,7 @@ from genset.label.quality.in_force import votes_table
 from genset.label.session.desk import Desk
 from genset.label.session.images import image_id, picture_path
 from genset.label.session.pictures import shown_picture
+from genset.label.session.rounds import asks_further_classes
 from genset.label.session.shown import (
     AddedClass,
     AlsoScreen,
@@ -79,6 +80,7 @@ __all__ = [
     "Vote",
     "Workspace",
     "add_gold_question",
+    "asks_further_classes",
     "consent_in",
     "export_labels",
     "heed",

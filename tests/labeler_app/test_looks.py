@@ -29,13 +29,20 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A class of photos by strangers who mean harm, then one with a photo whose file is lost."""
     folder = tmp_path_factory.mktemp("hostile") / "workspace"
     workspace, store = labeled_workspace(folder, [])
-    for rank, (name, size) in enumerate(zip(NAMES, SIZES, strict=True)):
-        content = picture(rank, size)
+    for number, (name, size) in enumerate(zip(NAMES, SIZES, strict=True)):
+        content = picture(number, size)
         add_candidate(
-            workspace, store, TENCH, rank, rank, content=content, owner_name=name, title=name
+            workspace,
+            store,
+            TENCH,
+            number,
+            number + 1,
+            content=content,
+            owner_name=name,
+            title=name,
         )
-    for rank in range(5):
-        add_candidate(workspace, store, CRANE, 100 + rank, rank)
+    for number in range(5):
+        add_candidate(workspace, store, CRANE, 100 + number, number + 1)
     lost = next(
         path for path in workspace.images.rglob("*.jpg") if path.read_bytes() == picture(102)
     )

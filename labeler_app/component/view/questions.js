@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 import { ANSWERS, answerOf } from "../keys.js";
 import { alsoOf, button, creditOf, kindOf, labeledBefore, pictureButton, sign } from "./parts.js";
 
-const SHORT = 90; // characters of a definition that stand there at once
+const SHORT = 80; // characters of a definition that stand there at once
 
 export class QuestionsScreen {
   rows = []; // of the questions, then of the classes that were added

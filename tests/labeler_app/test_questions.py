@@ -1,0 +1,208 @@
+"""The second kind of screen in a browser: which further classes are in a photo."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from genset.store import Claim, Store, Verdict
+from tests.label.serving import free_port, serving
+from tests.labeled_workspace import CRANE, TENCH, add_candidate, labeled_workspace
+from tests.labeler_app import pages
+from tests.labeler_app.component import mark, press, saved, see, sign_in
+from tests.labeler_app.conftest import Served, let_many_label
+from tests.labeler_app.questions import asked, labels_of, row, said
+from tests.questions import questioned_workspace
+
+HUSKY = "n02109961"
+ENDS = {"Yes": Verdict.CORRECT, "Maybe": Verdict.UNSURE, "No": Verdict.INCORRECT}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Two photos of tench, asked about three classes each; then five of a crane to label."""
+    folder = tmp_path_factory.mktemp("asked") / "workspace"
+    workspace, store = questioned_workspace(folder, [TENCH], photos=2)
+    for number in range(5):
+        add_candidate(workspace, store, CRANE, 200 + number, number + 1)
+    let_many_label(workspace)
+    port = free_port()
+    with serving(workspace.root, port):
+        yield Served(workspace, store, port)
+    store.close()
+
+
+def by_class(store: Store, worker: str) -> dict[str, list[Verdict]]:
+    """The verdicts of a labeler by what their class is called, over all photos."""
+    found: dict[str, list[Verdict]] = {}
+    with store.session() as session:
+        for claim_id, verdict in labels_of(store, worker).items():
+            claim = session.get_one(Claim, claim_id)
+            found.setdefault(claim.wnid, []).append(verdict)
+    return {wnid: sorted(verdicts) for wnid, verdicts in found.items()}
+
+
+def choose(page: Page, text: str) -> None:
+    """Search for a class by keys, and choose the first that is found."""
+    press(page, "/")
+    search = page.get_by_role("combobox", name="Something else of the classes")
+    expect(search).to_be_focused()
+    page.keyboard.type(text)
+    expect(page.get_by_role("option").first).to_be_visible()
+    press(page, "Enter")
+
+
+@pytest.mark.browser
+def test_the_keyboard_answers_all_and_one_can_go_back(
+    place: Served, window: BrowserContext, wrong: list[str]
+) -> None:
+    page = sign_in(window, place.address, "keys")
+    asked(page, "0 of 3")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("This photo shows: tench")
+    names = list(said(page))
+    assert sorted(names) == ["bassinet", "croquet ball", "lampshade"]
+    press(page, "Enter")
+    asked(page, "0 of 3")
+    press(page, "y", "2")
+    asked(page, "2 of 3")
+    expect(row(page, names[2])).to_be_focused()  # on to the next
+    expect(row(page, names[2])).to_be_in_viewport(ratio=1)
+    press(page, "z", "ArrowUp")
+    expect(row(page, names[0])).to_be_focused()
+    assert said(page) == {names[0]: "Yes", names[1]: "undecided", names[2]: "undecided"}
+
+    press(page, "/")
+    search = page.get_by_role("dialog", name="Something else of the classes")
+    page.keyboard.type("tench")
+    expect(page.get_by_role("option", disabled=True)).to_have_count(1)
+    press(page, "Enter", "Escape")  # the photo shows that one already
+    expect(search).to_be_hidden()
+    choose(page, "HUSKY")
+    expect(row(page, "Eskimo dog")).to_contain_text("added by you")
+    choose(page, "n02124075")
+    expect(row(page, "Egyptian cat")).to_be_visible()
+    row(page, "Egyptian cat").get_by_role("button", name="Take Egyptian cat off again").click()
+    expect(row(page, "Egyptian cat")).to_have_count(0)
+
+    page.reload()
+    asked(page, "1 of 3")
+    assert said(page) == {**dict.fromkeys(names, "undecided"), names[0]: "Yes", "Eskimo dog": "Yes"}
+    press(page, "0")
+    asked(page, "0 of 3")
+    saved(page, "4/4")
+    press(page, "Backspace")
+    asked(page, "4 of 4")  # what was added is a question like the others
+    expect(page.get_by_text("Labeled before")).to_be_visible()
+    row(page, "Eskimo dog").get_by_role("button", name="No").click()
+    press(page, "Enter")
+    asked(page, "0 of 3")
+    press(page, "3", "n", "m", "Enter")
+
+    see(page, "crane")  # and on with the first kind
+    mark(page, "CCCCC")
+    press(page, "Enter")
+    saved(page, "12/12")
+    found = by_class(place.store, "keys")
+    assert found.pop(HUSKY) == [Verdict.INCORRECT]
+    assert found.pop(CRANE) == [Verdict.CORRECT] * 5
+    given = sorted(each for verdicts in found.values() for each in verdicts)
+    assert given == sorted([ENDS[each] for each in ("Yes", "No", "No", "No", "No", "Maybe")])
+    assert wrong == []
+
+
+@pytest.mark.browser
+def test_on_a_phone_fingers_answer_all_with_the_photo_in_sight(
+    place: Served, browser: Browser
+) -> None:
+    with browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    ) as context:
+        page = sign_in(context, place.address, "fingers")
+        asked(page, "0 of 3")
+        for button in page.locator(".screen button:visible, .actions button:visible").all():
+            box = button.bounding_box()
+            assert box is not None
+            assert box["height"] >= 44, button.inner_text()
+        names = list(said(page))
+        for name, word in zip(names, ("No", "Maybe", "Yes"), strict=True):
+            button = row(page, name).get_by_role("button", name=word)
+            button.scroll_into_view_if_needed()
+            button.tap()
+            expect(button).to_have_attribute("aria-pressed", "true")
+            expect(page.locator(".seen img")).to_be_in_viewport(ratio=0.9)
+        page.get_by_role("button", name="Something else of the classes").tap()
+        page.get_by_role("combobox").fill("husky")
+        page.get_by_role("option", name="Eskimo dog").tap()
+        expect(row(page, "Eskimo dog")).to_be_visible()
+        assert page.evaluate("document.querySelector('.stMain').scrollWidth - innerWidth") <= 0
+        page.get_by_role("button", name="Submit").tap()
+        asked(page, "0 of 3")
+        expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
+        page.get_by_role("button", name="None of these").tap()
+        see(page, "crane")
+        saved(page, "7/7")
+    found = by_class(place.store, "fingers")
+    assert found[HUSKY] == [Verdict.CORRECT]
+    assert sum(map(len, found.values())) == 7
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_whoever_cannot_see_it_is_told_all(
+    place: Served, browser: Browser, scheme: Literal["light", "dark"]
+) -> None:
+    with browser.new_context(
+        viewport={"width": 1280, "height": 800},
+        color_scheme=scheme,
+        bypass_csp=True,  # axe is put into the page as a script
+    ) as window:
+        page = sign_in(window, place.address, f"axe-{scheme}")
+        asked(page, "0 of 3")
+        told = page.locator("[aria-live=polite]")
+        expect(told).to_have_text("This photo shows: tench. 3 questions: what is also in it?")
+        press(page, "y", "m")
+        first, second, third = said(page)
+        expect(told).to_have_text(f"{second}: Maybe. 1 left.")
+        group = page.get_by_role("group", name=f"Question 3 of 3: {third}: undecided")
+        expect(group).to_be_focused()
+        expect(page.get_by_role("group", name=f"Question 1 of 3: {first}: Yes")).to_be_visible()
+        choose(page, "husky")
+        expect(told).to_have_text("Eskimo dog is added.")
+        found = problems(page, "answers")
+        press(page, "h")
+        found += problems(page, "help")
+        press(page, "h", "/")
+        page.keyboard.type("dog")
+        found += problems(page, "search")
+        expect(page.get_by_role("combobox")).to_have_attribute("aria-activedescendant", "class-0")
+        press(page, "Escape")
+        page.set_viewport_size({"width": 390, "height": 844})
+        found += problems(page, "phone")
+        assert found == []
+
+
+def problems(page: Page, where: str) -> list[str]:
+    """What axe-core finds; that it looks into the component is checked as well."""
+    found: dict[str, Any] = Axe().run(page, {"resultTypes": ["violations", "passes"]}).response
+    seen = next(each for each in found["passes"] if each["id"] == "button-name")
+    assert any("stBidiComponentIsolated" in str(node["target"]) for node in seen["nodes"])
+    return [
+        f"{where}: {each['id']} {each['nodes'][0]['html'][:200]}"
+        for each in found["violations"]
+        if each["impact"] in ("critical", "serious")
+    ]
+
+
+@pytest.mark.parametrize("asks", [False, True])
+def test_the_instructions_tell_of_questions_where_there_are_some(
+    asks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = questioned_workspace if asks else labeled_workspace
+    with pages.served(*made(tmp_path / "workspace", [TENCH]), monkeypatch):
+        text = pages.shown(pages.label_page(labeler="ann"))
+    assert ("One photo, several classes" in text) == asks
+    assert ("none of these" in text) == asks
+    assert "Correct" in text
