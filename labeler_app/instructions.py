@@ -45,8 +45,8 @@ _KEYS = """\
 _FURTHER = """\
 Some screens show one photo, and say what it is known to show. Of each class below it say whether
 the photo shows such a thing **too**: large or small, whole or in part, in front or behind. **Yes**,
-**no**, or **maybe** where you cannot tell. Often it is none of them. Where you see something else of
-the classes, search for it and add it.
+**no**, or **maybe** where you cannot tell. Often it is none of them. Where you see something else
+of the classes, search for it and add it.
 """
 
 _FURTHER_KEYS = """\
@@ -55,7 +55,7 @@ _FURTHER_KEYS = """\
 | **Y** or **1** | yes, it is in the photo too |
 | **M** or **2** | maybe |
 | **N** or **3** | no |
-| **0** | none of these: no to all that are left, and submit |
+| **0** | none of these, and submit |
 | **↑** **↓** | go to another question |
 | **/** | search for something else of the classes |
 | **Z** or **Backspace** | go back and change your mind |

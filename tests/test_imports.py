@@ -121,7 +121,7 @@ INNER_FLOORS = {
     "label.quality.gallery": [{"photos"}, {"by_class", "by_labeler"}, {"one"}],
     "label.queue": [{"leased"}, {"board"}, {"hiding"}, {"leases"}],
     "label.session": [
-        {"images", "pictures", "shown", "sources"},
+        {"images", "pictures", "rounds", "shown", "sources"},
         {"view", "progress"},
         {"submitting"},
         {"desk"},
