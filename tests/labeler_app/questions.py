@@ -1,6 +1,6 @@
 """Screens of one photo as somebody who answers them uses the page, and what is stored of that."""
 
-from collections import Counter
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -16,13 +16,14 @@ KEYS = {Verdict.CORRECT: "y", Verdict.UNSURE: "m", Verdict.INCORRECT: "n"}
 Opinion = Callable[[int, str], Verdict]
 
 
-def asked(page: Page, decided: str) -> None:
-    """Wait until a photo is painted, and so many of its questions are decided."""
+def asked(page: Page, decided: int) -> list[str]:
+    """Wait until a photo is painted and so many of its questions are decided; their classes."""
     expect(
         page.get_by_role("heading", name="Which of these are also in this photo?")
     ).to_be_visible()
-    expect(page.locator(".decided")).to_have_text(f"{decided} decided")
+    expect(page.locator(".decided")).to_have_text(re.compile(rf"{decided} of \d decided"))
     expect(page.locator(".screen[data-state='painted']")).to_be_visible()
+    return list(said(page))
 
 
 def row(page: Page, name: str) -> Locator:
@@ -69,9 +70,11 @@ def claims(store: Store, questions: dict[str, Verdict]) -> dict[int, Verdict]:
 
 
 def labels_of(store: Store, worker: str) -> dict[int, Verdict]:
-    """This labeler's verdicts, by what they are about; one row for each, or it is an error."""
+    """This labeler's verdicts in force, by what they are about; one for each, or it is an error."""
     with store.session() as session:
         rows = session.scalars(select(Label).where(Label.worker == worker)).all()
-    twice = [each for each, count in Counter(row.candidate_id for row in rows).items() if count > 1]
-    assert twice == []
-    return {each.candidate_id: each.verdict for each in rows}
+    replaced = {row.supersedes for row in rows}
+    in_force = [row for row in rows if row.id not in replaced]
+    found = {row.candidate_id: row.verdict for row in in_force}
+    assert len(found) == len(in_force)
+    return found
