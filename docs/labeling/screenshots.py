@@ -24,11 +24,14 @@ from tests.browser import chromium
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, vote
 from tests.labeler_app.component import begin, press, see
+from tests.labeler_app.questions import asked
+from tests.questions import ask_about
 
 Color = tuple[int, int, int]
 Scheme = Literal["light", "dark"]
 
 HERE = Path(__file__).parent
+YAWL, CORAL_REEF, SNORKEL = "n04612504", "n09256479", "n04251144"
 WIDE, PHONE = (1280, 800), (360, 740)
 
 
@@ -59,6 +62,35 @@ def main() -> None:
             with closing(Store.open(workspace.store_url)) as store:
                 _label_all(store)
             _shoot_manager(browser, f"http://127.0.0.1:{port}/manage", manager_token(workspace))
+            with tempfile.TemporaryDirectory() as asked:
+                _shoot_questions(browser, Path(asked) / "workspace")
+
+
+def _shoot_questions(browser: Browser, folder: Path) -> None:
+    """A photo that is known to show a goldfish; two of the classes asked about have examples."""
+    workspace = Workspace.create(folder)
+    with closing(Store.open(workspace.store_url)) as store:
+        photos = ((GOLDFISH, 0, True), (TENCH, 20, True), (YAWL, 3, False))
+        for wnid, number, fish in photos:
+            skin = (96, 108, 60) if wnid == TENCH else (240, 130, 30)
+            name = f"owner {number + 1}"
+            content = _drawn(number, fish, skin)
+            task = add_candidate(workspace, store, wnid, number, content=content, owner_name=name)
+            vote(store, task, "somebody", Verdict.CORRECT)
+        ask_about(store, {f"{GOLDFISH}/flickr:0": (TENCH, YAWL, CORAL_REEF, SNORKEL)})
+    port = free_port()
+    wide, high = WIDE
+    with (
+        serving(workspace.root, port),
+        browser.new_context(viewport={"width": wide, "height": high}) as window,
+    ):
+        page = window.new_page()
+        page.goto(f"http://127.0.0.1:{port}/?labeler=ann")
+        begin(page)
+        asked(page, 0)
+        press(page, "n", "m")
+        page.mouse.move(0, 0)
+        _save(page.screenshot(), "questions")
 
 
 def _label_all(store: Store) -> None:

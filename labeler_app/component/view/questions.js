@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 import { ANSWERS, answerOf } from "../keys.js";
 import { alsoOf, button, creditOf, kindOf, labeledBefore, pictureButton, sign } from "./parts.js";
 
-const SHORT = 80; // characters of a definition that stand there at once
+const SHORT = 66; // characters of a definition that stand there at once
 
 export class QuestionsScreen {
   rows = []; // of the questions, then of the classes that were added
@@ -187,11 +187,9 @@ function unfolding(id, short, whole) {
   return shown;
 }
 
-/** The beginning of a definition: up to a semicolon, or to the last word that there is room for. */
+/** The beginning of a definition: as many words as there is room for. */
 function shortened(definition) {
   if (definition.length <= SHORT) return definition;
-  const first = definition.split(";")[0].trim();
-  if (first.length <= SHORT) return `${first} …`;
-  const cut = first.slice(0, SHORT);
-  return `${cut.slice(0, cut.lastIndexOf(" "))} …`;
+  const cut = definition.slice(0, SHORT);
+  return `${cut.slice(0, cut.lastIndexOf(" ")).replace(/[;,]$/, "")} …`;
 }
