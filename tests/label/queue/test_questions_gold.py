@@ -13,7 +13,7 @@ from genset.label import AlsoScreen, Desk, list_gold_questions
 from genset.label.people.standing import record
 from genset.label.quality.gold import gold_scores
 from genset.label.queue import asking
-from genset.store import GoldAnswer, GoldQuestion, LabelerAct, ScreenPhoto, Store, Verdict
+from genset.store import GoldAnswer, GoldQuestion, LabelerAct, ScreenPhoto, Store
 from genset.workspace import LabelRules, Workspace
 from labeler_app import wire
 from tests.label.also import answered, classes_of, decide, decide_all
@@ -185,20 +185,23 @@ def test_the_store_is_asked_as_much_with_gold_questions_as_without(
     spared[1].close()
 
 
-def test_who_decided_a_gold_question_is_not_asked_it_again(pool: Opened) -> None:
-    """Somebody adds the class that tested others: they have said what they see."""
+def test_who_decided_a_gold_question_is_not_asked_it_again(
+    pool: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody adds the class that tested another: she has said what she sees."""
     ann, bob = desk_of(pool, "ann"), desk_of(pool, "bob")
     screens = decide_all(ann)
     gold = gold_on(pool[1], *screens)
-    shown = {each.id: each.cls.wnid for screen in screens for each in screen.questions}
-    with_gold = next(screen for screen in screens if gold & {q.id for q in screen.questions})
-    tested = next(shown[q.id] for q in with_gold.questions if q.id in gold)
+    tested = {
+        screen.photo.owner_name: each.cls.wnid
+        for screen in screens
+        for each in screen.questions
+        if each.id in gold
+    }
+    monkeypatch.setattr(asking, "_random", NeverGold())
     while his := bob.also_screens(count=1):
-        add = (
-            [tested]
-            if his[0].photo.owner_name == with_gold.photo.owner_name
-            and tested not in classes_of(his[0])
-            else []
-        )
-        assert all(receipt.ok for receipt in decide(bob, his[0], Verdict.INCORRECT, *add))
+        add = tested[his[0].photo.owner_name]
+        assert all(receipt.ok for receipt in decide(bob, his[0], INCORRECT, add))
+    assert len(tested) == 18
     assert ann.also_screens() == []
+    assert len(decide_all(desk_of(pool, "cid"))) == 18
