@@ -65,11 +65,12 @@ def questioned_workspace(
     classes: Sequence[str] = CLASSES,
     photos: int = 5,
     further: Sequence[str] = FURTHER,
-    first_pass_by: Sequence[str] = ("first",),
+    first_pass_by: Sequence[str] = ("first", "second"),
 ) -> tuple[Workspace, Store]:
     """`labeled_workspace`, all photos called correct by these labelers, each asked about `further`.
 
-    So with ``votes = 1`` the first pass is over, and there are questions alone. Close the store.
+    So with ``votes`` of 1 or 2 the first pass is over, and there are questions alone. Close the
+    store.
     """
     workspace, store = labeled_workspace(root, classes, photos)
     tasks = [

@@ -7,10 +7,31 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from genset.label import Desk, GivenLabel, Labelers, Screen, Submission, Verdict
-from genset.store import Candidate, GoldQuestion, Photo, Store, now
+from genset.label import (
+    AddedClass,
+    AlsoScreen,
+    Desk,
+    GivenLabel,
+    HeldScreen,
+    Labelers,
+    Screen,
+    Submission,
+    Verdict,
+)
+from genset.store import (
+    Candidate,
+    GoldQuestion,
+    Photo,
+    Proposal,
+    ProposalRound,
+    Question,
+    Store,
+    now,
+)
 from genset.taxonomy import imagenet1k
 from genset.workspace import LabelRules, Workspace
+
+ADDED = "n02442845"  # a mink, which nobody asks about
 
 # Growing votes, gold questions and leases that end while a killed labeler is away.
 RULES = LabelRules(votes=2, grow_to=(3, 5), gold=0.1, lease_minutes=0.02)
@@ -22,14 +43,23 @@ def opinion(owner: str, name: str) -> Verdict:
     return Verdict.CORRECT if split < 8 else Verdict.INCORRECT
 
 
-def decided(screen: Screen, name: str) -> Submission:
-    """Every photo of a screen, decided now."""
+def decided(screen: Screen | AlsoScreen, name: str) -> Submission:
+    """Every photo or question of a screen, decided now; now and then a class is added."""
     at = now()
+    if isinstance(screen, Screen):
+        about = [(photo.id, photo.owner_name) for photo in screen.photos]
+        added: list[str] = []
+    else:
+        owner = screen.photo.owner_name
+        about = [(each.id, f"{owner} {each.cls.wnid}") for each in screen.questions]
+        seen = {screen.home.wnid, *(each.cls.wnid for each in screen.questions)}
+        added = [ADDED] if owner.endswith(name[-1]) and ADDED not in seen else []
     labels = tuple(
-        GivenLabel(uuid.uuid4(), photo.id, opinion(photo.owner_name, name), at, at, order)
-        for order, photo in enumerate(screen.photos, 1)
+        GivenLabel(uuid.uuid4(), photo, opinion(words, name), at, at, order)
+        for order, (photo, words) in enumerate(about, 1)
     )
-    return Submission(screen.id, at, at, labels)
+    more = tuple(AddedClass(uuid.uuid4(), wnid, at, at, len(labels) + 1) for wnid in added)
+    return Submission(screen.id, at, at, labels, more)
 
 
 def label(root: Path, url: str, name: str, log: Path, seconds: float) -> None:
@@ -44,9 +74,11 @@ def label(root: Path, url: str, name: str, log: Path, seconds: float) -> None:
     until = time.monotonic() + seconds
     with log.open("a", encoding="utf-8", buffering=1) as lines:
         while time.monotonic() < until and desk.progress().done is None:
-            for screen in desk.screens(count=2):
+            for screen in desk.next(2)[0]:
+                if isinstance(screen, HeldScreen):
+                    continue
                 given = decided(screen, name)
-                for each in given.labels:
+                for each in (*given.labels, *given.added):
                     print("sent", each.id, file=lines)
                 for receipt in desk.submit(given):
                     said = "stored" if receipt.ok else "refused"
@@ -54,10 +86,11 @@ def label(root: Path, url: str, name: str, log: Path, seconds: float) -> None:
     store.close()
 
 
-def add_pool(store: Store, candidates: int, a_class: int = 25) -> None:
+def add_pool(store: Store, candidates: int, a_class: int = 25, questions: int = 0) -> None:
     """Candidates, so many a class, whose pictures nobody asks for: rows without files.
 
-    A photo of every class is a gold question of the next one.
+    A photo of every class is a gold question of the next one. So many photos are asked about again:
+    whether they show the last four classes, too.
     """
     classes = [cls.wnid for cls in imagenet1k()]
     at = now()
@@ -82,7 +115,6 @@ def add_pool(store: Store, candidates: int, a_class: int = 25) -> None:
     ]
     found = [
         {
-            "id": number,
             "wnid": classes[(number - 1) // a_class],
             "photo_id": number,
             "keyword": "",
@@ -103,3 +135,17 @@ def add_pool(store: Store, candidates: int, a_class: int = 25) -> None:
         session.execute(insert(Photo), photos)
         session.execute(insert(Candidate), found)
         session.execute(insert(GoldQuestion), gold)
+        if questions:
+            at_once = [classes[-each] for each in (1, 2, 3, 4)]
+            asked = ProposalRound(
+                release="v1", content_hash="0" * 64, seed=1, share=0, most=len(at_once)
+            )
+            session.add(asked)
+            session.flush()
+            for photo in range(1, questions + 1):
+                for wnid in at_once:
+                    claim = Proposal(wnid=wnid, photo_id=photo, keyword="", rank=0)
+                    session.add(claim)
+                    session.flush()
+                    home = found[photo - 1]["wnid"]
+                    session.add(Question(candidate_id=claim.id, round_id=asked.id, home=home))

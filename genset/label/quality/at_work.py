@@ -10,7 +10,11 @@ from genset.label.answering import answering
 from genset.label.quality.growth import lacking
 from genset.store import (
     Candidate,
+    Claim,
     Label,
+    Photo,
+    ProposalRound,
+    Question,
     Screen,
     Store,
     Verdict,
@@ -101,7 +105,10 @@ def pace(store: Store, rules: LabelRules) -> Pace:
 
 
 def missing(store: Store, rules: LabelRules) -> Missing:
-    """The votes that the candidates lack which labelers are shown, in the panel of the rules."""
+    """The votes that the candidates and questions lack which labelers are shown.
+
+    In the panel of the rules.
+    """
     force = labels_in_force(rules.panel).subquery()
     counted = select(
         force.c.candidate_id,
@@ -110,8 +117,17 @@ def missing(store: Store, rules: LabelRules) -> Missing:
     ).group_by(force.c.candidate_id)
     unclaimed = Candidate.photo_id.not_in(claimed_by_several())
     pool = stored_candidates().where(or_(unclaimed, is_ruled())).with_only_columns(Candidate.id)
+    asked = (
+        select(Question.candidate_id)
+        .join(ProposalRound, ProposalRound.id == Question.round_id)
+        .join(Claim, Claim.id == Question.candidate_id)
+        .join(Photo, Photo.id == Claim.photo_id)
+        .where(ProposalRound.withdrawn_at.is_(None))
+        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+    )
     with answering(), store.session() as session:
-        candidates = session.scalars(pool.order_by(None)).all()
+        questions = set(session.scalars(asked))
+        candidates = questions | set(session.scalars(pool.order_by(None)))
         votes = {number: (count, correct) for number, count, correct in session.execute(counted)}
         rulings = rulings_in_force(session)
     least = most = 0
@@ -119,7 +135,8 @@ def missing(store: Store, rules: LabelRules) -> Missing:
     for number in candidates:
         count, correct = votes.get(number, (0, 0))
         ruled = number in rulings
-        lack = lacking(rules, count, correct, ruled=ruled)
+        is_question = number in questions
+        lack = lacking(rules, count, correct, ruled=ruled, if_disputed=is_question)
         least += lack
         most += max(lack, last - count) if lack and not ruled else lack
     return Missing(least, most)

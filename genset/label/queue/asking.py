@@ -2,7 +2,7 @@
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import floor
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from genset.store import (
     Verdict,
     ask,
 )
+from genset.taxonomy import imagenet1k
 
 MOST_QUESTIONS = QUESTIONS_ON_A_SCREEN + 1  # with those whose answer is known
 _LOOKED_AT = 12  # questions of others, for a class that this photo surely does not show
@@ -152,8 +153,8 @@ def _known(
 ) -> dict[Verdict, list[_Known]]:
     """What may test this labeler: gold questions that there are, then what would make some.
 
-    Claims that are settled, and about which this labeler was not asked and will not be. And a
-    class that others are asked about and that is far from all that anybody sees in this photo.
+    Claims that are settled, and about which this labeler was not asked and will not be. And
+    classes that other photos are asked about, and that are far from what this one is known to show.
     """
     about = {"worker": worker, "photo": photo}
     claims = {row.wnid: row for row in ask(session, _CLAIMS, about)}
@@ -178,7 +179,18 @@ def _known(
             found[verdict].append(_Known(wnid, verdict, None, claim.id))
     if home in claims and now_known.get(claims[home].id) is Verdict.CORRECT:
         for wnid in dict.fromkeys(others):
-            if wnid not in taken and all(are_far(wnid, other) for other in claims):
+            if wnid not in taken and _is_surely_not_there(wnid, home, claims):
                 kind = Verdict.INCORRECT
                 found[kind].append(_Known(wnid, kind, None, claims[home].id))
     return found
+
+
+def _is_surely_not_there(wnid: str, home: str, claims: Collection[str]) -> bool:
+    """Far from the photo's own class, and nothing that any class asked about may be taken for."""
+    confusable = imagenet1k().confusable
+    if wnid in claims or not are_far(wnid, home):
+        return False
+    taken_for_it = {other.wnid for other in confusable(wnid)}
+    return taken_for_it.isdisjoint(claims) and not any(
+        wnid == other.wnid for each in claims for other in confusable(each)
+    )

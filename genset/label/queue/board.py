@@ -428,7 +428,13 @@ class Board:
 
     def _lack(self, candidate: int) -> int:
         votes, correct = self._votes[candidate]
-        return lacking(self.rules, votes, correct, ruled=candidate in self.rulings)
+        return lacking(
+            self.rules,
+            votes,
+            correct,
+            ruled=candidate in self.rulings,
+            if_disputed=self.pool.by_photo,
+        )
 
     def _open_or_close(self, candidate: int, lack: int) -> None:
         """Note how many votes a candidate of a class that was read lacks now."""

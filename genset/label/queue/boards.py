@@ -68,8 +68,8 @@ class Boards:
 
     def of(self, screen: Screen) -> Board:
         """The one that a screen is of."""
-        is_of_questions = screen.photo_id is not None and self.questions is not None
-        return self.questions if is_of_questions and self.questions else self.candidates
+        of_questions = screen.photo_id is not None
+        return self.questions if of_questions and self.questions else self.candidates
 
     def is_current(self, session: Session) -> bool:
         """Whether the pools are as they were when these boards were made."""

@@ -165,19 +165,25 @@ def free_of_others(
     }
 
 
-def renew(session: Session, board: Board, worker: str, screens: Sequence[Screen]) -> list[Screen]:
+def renew(session: Session, boards: Boards, worker: str, screens: Sequence[Screen]) -> list[Screen]:
     """Extend the leases of a labeler's open screens; return those that they still have.
 
     One that expired is theirs again, unless a photo on it went to somebody else meanwhile.
     """
     expired = [screen for screen in screens if screen.expires_at <= now()]
     on = candidates_on(session, expired)
-    theirs = sorted({each for candidates in on.values() for each in candidates})
-    lock_candidates(session, theirs)
-    free = free_of_others(session, board, worker, theirs) if theirs else set()
+    theirs: dict[Board, set[int]] = {}
+    for screen in expired:
+        theirs.setdefault(boards.of(screen), set()).update(on[screen.id])
+    lock_candidates(session, sorted(set().union(*theirs.values())))
+    free = {
+        each
+        for board, some in theirs.items()
+        for each in free_of_others(session, board, worker, some)
+    }
     for screen in screens:
         if set(on.get(screen.id, ())) <= free:
-            screen.expires_at = _end_of_lease(board.rules)
+            screen.expires_at = _end_of_lease(boards.rules)
         else:
             screen.lost_at = now()
     return [screen for screen in screens if screen.lost_at is None]

@@ -40,7 +40,8 @@ class Pool:
         eligible: those of some `candidates`, by id, that may be shown now.
         labeled: id of each claim that a `worker` labeled, and its class in this pool, or None.
         seen_as_gold: those of some `candidates` that would show a `worker` what a test was.
-        by_photo: whether a screen is of one photo, and has all of its claims.
+        by_photo: whether a screen is of one photo, and has all of its claims; these are questions,
+            whose votes grow only where labelers differ.
         added: as `members`, of some `candidates`; None where labelers add none.
     """
 

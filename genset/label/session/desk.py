@@ -134,7 +134,7 @@ class Desk:
             ).all()
             kept = {screen.id for screen in mine if screen.submitted_at is not None}
             still_open = [screen for screen in mine if screen.id not in kept]
-            still_theirs = renew(session, boards.candidates, self.labeler.name, still_open)
+            still_theirs = renew(session, boards, self.labeler.name, still_open)
             kept |= {screen.id for screen in still_theirs}
             return [each for each in screen_ids if each not in kept]
 
@@ -213,7 +213,7 @@ class Desk:
         rows = open_screens(session, me.name, panel, me.visit_id)
         expired = [row for row in rows if row.expires_at <= now()]
         if expired:
-            renew(session, boards.candidates, self.labeler.name, expired)
+            renew(session, boards, self.labeler.name, expired)
         return [row for row in rows if row.lost_at is None]
 
     def _seen(

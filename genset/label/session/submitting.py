@@ -96,7 +96,7 @@ def submit(
     is_theirs = screen.lost_at is None and screen.expires_at > now()
     free: set[int | None] = set(candidates)
     if not is_theirs:
-        free &= free_of_others(session, boards.candidates, screen.worker, candidates)
+        free &= free_of_others(session, boards.of(screen), screen.worker, candidates)
     if free.issuperset(candidates):
         free.add(None)  # gold questions; that they alone are taken must not tell them apart
     known = _known(session, submission.labels)

@@ -1,8 +1,8 @@
 """Screens as a labeler sees them."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 from uuid import UUID
 
@@ -106,112 +106,99 @@ def screens_of(
 
     The photos of those that were submitted carry the labeler's verdict in force.
     """
+    look = _Look(session, workspace, boards.candidates, worker)
     shown: dict[str, Screen | AlsoScreen] = {}
-    board = boards.candidates  # of which photos are known to be right, on either kind of screen
-    for tell, some in (
-        (_of_class, [row for row in rows if row.photo_id is None]),
-        (_of_photo, [row for row in rows if row.photo_id is not None]),
-    ):
-        if some:
-            submitted = [row for row in some if row.submitted_at is not None]
-            answers = answers_in_force(session, worker, submitted)
-            shown |= {
-                each.id: each for each in tell(session, workspace, board, worker, some, answers)
-            }
+    if of_classes := [row for row in rows if row.photo_id is None]:
+        shown |= {screen.id: screen for screen in look.at_classes(of_classes)}
+    if of_photos := [row for row in rows if row.photo_id is not None]:
+        shown |= {screen.id: screen for screen in look.at_photos(of_photos)}
     return [shown[row.id] for row in rows if row.id in shown]
 
 
-def _of_class(
-    session: Session,
-    workspace: Workspace,
-    board: Board,
-    worker: str,
-    rows: Sequence[ScreenRow],
-    answers: Answers,
-) -> list[Screen]:
-    photos = _photos(session, rows, answers)
-    confusable = {
-        row.wnid: imagenet1k().confusable(row.wnid)[:_CONFUSABLE] for row in rows if photos[row.id]
-    }
-    known: dict[str, list[int]] = {
-        wnid: board.examples(session, worker, wnid, _LOOKED_AT) for wnid in confusable
-    }
-    for others in confusable.values():
-        for other in others:
-            known.setdefault(other.wnid, board.examples(session, worker, other.wnid, _LOOKED_AT))
-    examples = _examples(session, workspace, [each for some in known.values() for each in some])
+@dataclass(frozen=True)
+class _Look:
+    """A labeler looks at screens. `board` knows which photos are right, for either kind of them."""
 
-    def shown(wnid: str) -> tuple[Example, ...]:
-        return tuple(examples[each] for each in known[wnid] if each in examples)[:EXAMPLES]
+    session: Session
+    workspace: Workspace
+    board: Board
+    worker: str
 
-    return [
-        Screen(
-            id=row.id,
-            cls=imagenet1k()[row.wnid],
-            photos=tuple(photos[row.id]),
-            examples=shown(row.wnid),
-            confusable=tuple(
-                Confusable(other, next(iter(shown(other.wnid)), None))
-                for other in confusable[row.wnid]
-            ),
-            expires_at=row.expires_at,
-            submitted=row.submitted_at is not None,
-        )
-        for row in rows
-        if photos[row.id]
-    ]
-
-
-def _of_photo(
-    session: Session,
-    workspace: Workspace,
-    board: Board,
-    worker: str,
-    rows: Sequence[ScreenRow],
-    answers: Answers,
-) -> list[AlsoScreen]:
-    asked: dict[str, list[tuple[str, str, Example]]] = defaultdict(list)
-    telling = set(ask(session, _TELLING).scalars())
-    screens = {"screens": [row.id for row in rows]}
-    for screen_id, question, *credit, wnid in ask(session, _QUESTIONS, screens):
-        photo = _without_telling(Example(question, *_named(*credit)), telling)
-        asked[screen_id].append((question, wnid, photo))
-    known = {
-        wnid: board.examples(session, worker, wnid, _LOOKED_AT)
-        for questions in asked.values()
-        for _, wnid, _ in questions
-    }
-    examples = _examples(session, workspace, [each for some in known.values() for each in some])
-
-    def example(wnid: str, name: str) -> Example | None:
-        """Never the photo that is asked about: that would be the answer."""
-        shown = (examples[each] for each in known[wnid] if each in examples)
-        return next((each for each in shown if each.id != name), None)
-
-    found = []
-    for row in rows:
-        if row.photo_id is None or not (questions := asked[row.id]):
-            continue
-        name = image_id(workspace, row.photo_id)
-        found.append(
-            AlsoScreen(
+    def at_classes(self, rows: Sequence[ScreenRow]) -> list[Screen]:
+        photos = _photos(self.session, rows, self._answers(rows))
+        confusable = {
+            row.wnid: imagenet1k().confusable(row.wnid)[:_CONFUSABLE]
+            for row in rows
+            if photos[row.id]
+        }
+        others = (other.wnid for some in confusable.values() for other in some)
+        examples = self._examples([*confusable, *others])
+        return [
+            Screen(
                 id=row.id,
-                home=imagenet1k()[row.wnid],
-                photo=questions[0][2],
-                questions=tuple(
-                    ShownQuestion(
-                        question,
-                        imagenet1k()[wnid],
-                        example(wnid, name),
-                        *answers.get(question, (None, None)),
-                    )
-                    for question, wnid, _ in questions
+                cls=imagenet1k()[row.wnid],
+                photos=tuple(photos[row.id]),
+                examples=tuple(examples[row.wnid][:EXAMPLES]),
+                confusable=tuple(
+                    Confusable(other, next(iter(examples[other.wnid]), None))
+                    for other in confusable[row.wnid]
                 ),
                 expires_at=row.expires_at,
                 submitted=row.submitted_at is not None,
             )
-        )
-    return found
+            for row in rows
+            if photos[row.id]
+        ]
+
+    def at_photos(self, rows: Sequence[ScreenRow]) -> list[AlsoScreen]:
+        answers = self._answers(rows)
+        asked: dict[str, list[tuple[Example, str]]] = defaultdict(list)
+        telling = set(ask(self.session, _TELLING).scalars())
+        screens = {"screens": [row.id for row in rows]}
+        for screen_id, question, *credit, wnid in ask(self.session, _QUESTIONS, screens):
+            photo = _without_telling(Example(question, *_named(*credit)), telling)
+            asked[screen_id].append((photo, wnid))
+        examples = self._examples([wnid for some in asked.values() for _, wnid in some])
+
+        def questions(row: ScreenRow) -> Iterator[ShownQuestion]:
+            # An example is never the photo that is asked about: that would be the answer.
+            itself = image_id(self.workspace, row.photo_id or 0)
+            for photo, wnid in asked[row.id]:
+                example = next((each for each in examples[wnid] if each.id != itself), None)
+                answer = answers.get(photo.id, (None, None))
+                yield ShownQuestion(photo.id, imagenet1k()[wnid], example, *answer)
+
+        return [
+            AlsoScreen(
+                id=row.id,
+                home=imagenet1k()[row.wnid],
+                photo=asked[row.id][0][0],
+                questions=tuple(questions(row)),
+                expires_at=row.expires_at,
+                submitted=row.submitted_at is not None,
+            )
+            for row in rows
+            if asked[row.id]
+        ]
+
+    def _answers(self, rows: Sequence[ScreenRow]) -> Answers:
+        submitted = [row for row in rows if row.submitted_at is not None]
+        return answers_in_force(self.session, self.worker, submitted)
+
+    def _examples(self, classes: Iterable[str]) -> dict[str, list[Example]]:
+        """Photos of each of these classes that are known to be right, the surest first."""
+        known = {
+            wnid: self.board.examples(self.session, self.worker, wnid, _LOOKED_AT)
+            for wnid in dict.fromkeys(classes)
+        }
+        among = {"candidates": [each for some in known.values() for each in some]}
+        stored = {
+            candidate: Example(image_id(self.workspace, photo_id), *_named(*credit))
+            for candidate, photo_id, *credit in ask(self.session, _EXAMPLES, among)
+        }
+        return {
+            wnid: [stored[each] for each in some if each in stored] for wnid, some in known.items()
+        }
 
 
 def answers_in_force(session: Session, worker: str, rows: Iterable[ScreenRow]) -> Answers:
@@ -244,16 +231,6 @@ def _photos(
 def _without_telling(photo: Shown, telling: Collection[str]) -> Shown:
     """A page that says what others take the photo for is no page for who is to say it."""
     return replace(photo, page_url="") if photo.source in telling else photo
-
-
-def _examples(
-    session: Session, workspace: Workspace, candidates: Sequence[int]
-) -> dict[int, Example]:
-    stored = ask(session, _EXAMPLES, {"candidates": candidates})
-    return {
-        candidate: Example(image_id(workspace, photo_id), *_named(*credit))
-        for candidate, photo_id, *credit in stored
-    }
 
 
 def _named(

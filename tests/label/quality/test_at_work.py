@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from genset.store import Label, Store, Verdict, find_candidate, now
 from genset.workspace import LabelRules, Workspace
 from tests.label.desks import desk_of, do, let_expire
 from tests.labeled_workspace import TENCH, vote
+from tests.questions import BASSINET, CROQUET, questioned_workspace
 
 Opened = tuple[Workspace, Store]
 MINUTES = timedelta(minutes=1)
@@ -73,3 +75,14 @@ def test_missing_votes_are_what_labelers_are_still_asked_for(anywhere: Opened) -
 )
 def test_when_it_will_be_done_is_a_range(parts: tuple[int, ...], expected: Finish | None) -> None:
     assert finish(Missing(100, 120), parts) == expected
+
+
+def test_questions_are_missing_votes_too(tmp_path: Path) -> None:
+    _, store = questioned_workspace(tmp_path / "asked", photos=2)
+    rules = LabelRules(votes=2, grow_to=(3,), threshold=0.3)
+    assert missing(store, rules) == Missing(least=48, most=72)
+    for worker, verdict in (("ann", Verdict.CORRECT), ("bob", Verdict.INCORRECT)):
+        vote(store, f"{BASSINET}/flickr:0", worker, verdict)
+        vote(store, f"{CROQUET}/flickr:0", worker, Verdict.CORRECT)
+    assert missing(store, rules) == Missing(least=45, most=67)
+    store.close()

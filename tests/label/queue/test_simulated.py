@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from uuid import UUID
 
@@ -15,7 +15,16 @@ from sqlalchemy import exists, not_, select
 
 from genset.label.quality.growth import wanted
 from genset.label.session.reasons import TWICE
-from genset.store import GoldAnswer, Label, Screen, ScreenPhoto, Store, Verdict
+from genset.store import (
+    GoldAnswer,
+    Label,
+    ProposedBy,
+    Question,
+    Screen,
+    ScreenPhoto,
+    Store,
+    Verdict,
+)
 from genset.workspace import Workspace
 from tests.label.simulated import RULES, add_pool, label
 
@@ -70,7 +79,7 @@ def test_twenty_labelers_killed_at_random_lose_nothing_and_label_nothing_twice(
 ) -> None:
     workspace = Workspace.create(tmp_path / "workspace")
     store = Store.open(store_url)
-    add_pool(store, round(100 * SECONDS))
+    add_pool(store, round(100 * SECONDS), questions=round(4 * SECONDS))
     logs = tmp_path / "logs"
     logs.mkdir()
 
@@ -96,6 +105,10 @@ def test_twenty_labelers_killed_at_random_lose_nothing_and_label_nothing_twice(
             .where(Screen.lost_at.is_(None), not_(was_refused))
         ).all()
         lost = session.scalars(select(Screen.id).where(Screen.lost_at.is_not(None))).all()
+        asked = set(session.scalars(select(Question.candidate_id)))
+        added = session.scalars(
+            select(ProposedBy.candidate_id).where(ProposedBy.kind == "labeler")
+        ).all()
     store.close()
     stored = {each.id for each in labels} | {each.id for each in answers}
     acknowledged = ids(logs, "stored")
@@ -109,16 +122,21 @@ def test_twenty_labelers_killed_at_random_lose_nothing_and_label_nothing_twice(
     assert max(Counter((each.candidate_id, each.worker) for each in labels).values()) == 1
     assert max(Counter(map(tuple, handed)).values()) == 1
     assert not [log.name for log in logs.iterdir() if TWICE in log.read_text("utf-8")]
-    assert no_candidate_is_over_its_votes(labels)
+    assert asked & {each.candidate_id for each in labels}
+    # What a labeler adds is said, however many are asked about it just now.
+    counted = [each for each in labels if each.candidate_id not in added]
+    assert no_candidate_is_over_its_votes(counted, asked)
+    assert set(added) <= {each.candidate_id for each in labels}
 
 
-def no_candidate_is_over_its_votes(labels: Sequence[Label]) -> bool:
+def no_candidate_is_over_its_votes(labels: Sequence[Label], questions: Collection[int]) -> bool:
     """Replay the labels: each came while its candidate was to go to one labeler more."""
     votes: Counter[int] = Counter()
     correct: Counter[int] = Counter()
     for each in labels:
         candidate = each.candidate_id
-        if votes[candidate] >= wanted(RULES, votes[candidate], correct[candidate]):
+        said = votes[candidate], correct[candidate]
+        if votes[candidate] >= wanted(RULES, *said, if_disputed=candidate in questions):
             return False
         votes[candidate] += 1
         correct[candidate] += each.verdict is Verdict.CORRECT

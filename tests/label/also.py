@@ -1,0 +1,52 @@
+"""What a labeler's page does with screens of one photo, without a browser."""
+
+import uuid
+from collections.abc import Callable
+
+from genset.label import AddedClass, AlsoScreen, Desk, GivenLabel, Receipt, Submission, Verdict
+from genset.store import now
+
+# The verdict on every question, or on each by its class.
+Say = Verdict | Callable[[str], Verdict]
+
+
+def classes_of(screen: AlsoScreen) -> list[str]:
+    return [each.cls.wnid for each in screen.questions]
+
+
+def answered(screen: AlsoScreen, say: Say = Verdict.INCORRECT, *added: str) -> Submission:
+    """The screen's questions, all answered, and these classes added."""
+    at = now()
+    labels = tuple(
+        GivenLabel(
+            id=uuid.uuid4(),
+            photo=each.id,
+            verdict=say if isinstance(say, Verdict) else say(each.cls.wnid),
+            shown_at=at,
+            decided_at=at,
+            order=order,
+            supersedes=each.label_id,
+        )
+        for order, each in enumerate(screen.questions, 1)
+    )
+    more = tuple(
+        AddedClass(uuid.uuid4(), wnid, at, at, order)
+        for order, wnid in enumerate(added, len(labels) + 1)
+    )
+    return Submission(screen.id, at, at, labels, more)
+
+
+def decide(
+    desk: Desk, screen: AlsoScreen, say: Say = Verdict.INCORRECT, *added: str
+) -> list[Receipt]:
+    """Submit a whole screen."""
+    return desk.submit(answered(screen, say, *added))
+
+
+def decide_all(desk: Desk, say: Say = Verdict.INCORRECT) -> list[AlsoScreen]:
+    """Answer until there are no questions; return every screen in order."""
+    done: list[AlsoScreen] = []
+    while screens := desk.also_screens(count=2):
+        assert all(receipt.ok for receipt in decide(desk, screens[0], say))
+        done.append(screens[0])
+    return done

@@ -1,0 +1,279 @@
+"""Which further classes of which photos are asked, of whom, and how often."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from genset.label import AlsoScreen, label_secret
+from genset.label.people.standing import record
+from genset.store import (
+    Claim,
+    Label,
+    LabelerAct,
+    Photo,
+    ProposalRound,
+    Question,
+    Screen,
+    ScreenPhoto,
+    Store,
+    Verdict,
+    find_candidate,
+    now,
+)
+from genset.workspace import LabelRules, Workspace
+from tests.label.also import classes_of, decide, decide_all
+from tests.label.desks import CORRECT, INCORRECT, desk_of, do_all, let_expire, under
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, vote
+from tests.questions import (
+    BASSINET,
+    CROQUET,
+    FURTHER,
+    LAMPSHADE,
+    MINK,
+    TRACTOR,
+    ask_about,
+    questioned_workspace,
+)
+
+Opened = tuple[Workspace, Store]
+ANY = [*FURTHER, MINK, TRACTOR]
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Opened]:
+    """Two classes of two photos, each photo asked about three classes."""
+    workspace, store = questioned_workspace(tmp_path / "asked", [TENCH, GOLDFISH], photos=2)
+    yield workspace, store
+    store.close()
+
+
+@pytest.fixture
+def asked_anywhere(
+    store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Opened]:
+    """The same on SQLite and on PostgreSQL by turns."""
+    monkeypatch.setenv("GENSET_STORE_URL", store_url)
+    workspace, store = questioned_workspace(tmp_path / "asked", [TENCH, GOLDFISH], photos=2)
+    yield workspace, store
+    store.close()
+
+
+def votes_of(store: Store) -> dict[str, Counter[Verdict]]:
+    """What those who were asked say of each question."""
+    found: dict[str, Counter[Verdict]] = {}
+    with store.session() as session:
+        labels = session.scalars(select(Label).where(Label.worker.not_in(["first", "second"])))
+        for label in labels:
+            found.setdefault(label.candidate.task, Counter())[label.verdict] += 1
+    return found
+
+
+def test_all_questions_of_a_photo_come_on_one_screen_class_after_class(asked: Opened) -> None:
+    ann = desk_of(asked, "ann")
+    screens = ann.also_screens(count=12)
+    assert [screen.home.wnid for screen in screens] == [TENCH, TENCH, GOLDFISH, GOLDFISH]
+    assert all(set(classes_of(screen)) == set(FURTHER) for screen in screens)
+    assert [screen.photo.owner_name for screen in screens] == [
+        "owner 0",
+        "owner 1",
+        "owner 100",
+        "owner 101",
+    ]
+    assert {screen.photo.id == screen.questions[0].id for screen in screens} == {True}
+    assert [screen.id for screen in ann.also_screens(count=12)] == [each.id for each in screens]
+
+
+def test_the_order_of_the_questions_is_another_for_each_labeler_and_photo(tmp_path: Path) -> None:
+    def orders(root: Path) -> list[list[str]]:
+        workspace, store = questioned_workspace(root, [TENCH], photos=4, further=ANY)
+        opened = under((workspace, store), votes=3)
+        found = [
+            classes_of(screen)
+            for name in ("ann", "bob", "cid")
+            for screen in desk_of(opened, name).also_screens(count=4)
+        ]
+        store.close()
+        return found
+
+    drawn = orders(tmp_path / "one")
+    assert len({tuple(order) for order in drawn}) > 6
+    assert len({order[0] for order in drawn}) > 2
+    assert orders(tmp_path / "two") == drawn  # by the seed of the round
+
+
+def test_questions_come_before_candidates_and_both_are_counted(asked: Opened) -> None:
+    add_candidate(*asked, TENCH, 77, 9)
+    ann = desk_of(asked, "ann")
+    before = ann.progress()
+    assert (before.classes_done, before.classes, before.screens_left) == (0, 2, 5)
+    assert [isinstance(each, AlsoScreen) for each in ann.next(12)[0]] == [True] * 4 + [False]
+    decide_all(ann)
+    between = ann.progress()
+    assert (between.classes_done, between.screens_done, between.photos) == (1, 4, 12)
+    assert between.screens_left == 1
+    assert len(do_all(ann)) == 1
+    assert ann.progress().done is not None
+
+
+def test_without_questions_nothing_is_asked_and_a_withdrawn_round_is_over(asked: Opened) -> None:
+    store = asked[1]
+    ann = desk_of(asked, "ann")
+    first, *_ = ann.also_screens(count=1)
+    with store.begin() as session:
+        session.execute(update(ProposalRound).values(withdrawn_at=now()))
+    assert desk_of(asked, "bob").also_screens() == []
+    assert all(receipt.ok for receipt in decide(ann, first))  # it was promised
+    assert ann.progress().done is not None
+
+
+def test_a_round_that_comes_meanwhile_is_asked_at_once(tmp_path: Path) -> None:
+    opened = labeled_workspace(tmp_path / "workspace", [TENCH])
+    ann = desk_of(opened, "ann")
+    assert len(do_all(ann)) == 1
+    ask_about(opened[1], {f"{TENCH}/flickr:0": [BASSINET, TENCH]})  # its own class is never asked
+    (screen,) = ann.also_screens()
+    assert classes_of(screen) == [BASSINET]
+    opened[1].close()
+
+
+def test_a_question_that_a_labeler_has_answered_is_not_asked_again(asked: Opened) -> None:
+    store = asked[1]
+    vote(store, f"{BASSINET}/flickr:0", "ann", INCORRECT, panel="another")
+    first, *_ = desk_of(under(asked, votes=2), "ann").also_screens()
+    assert set(classes_of(first)) == {LAMPSHADE, CROQUET}
+
+
+def test_verdicts_given_for_another_class_in_the_first_pass_are_votes(tmp_path: Path) -> None:
+    """A photo that two classes' searches found: what is known of one need not be asked again."""
+    opened = labeled_workspace(tmp_path / "workspace", [TENCH, BASSINET], photos=1)
+    store = opened[1]
+    with store.begin() as session:
+        session.get_one(Photo, 1)
+        session.execute(update(Claim).where(Claim.wnid == BASSINET).values(photo_id=1))
+    vote(store, f"{BASSINET}/flickr:0", "bob", CORRECT)
+    vote(store, f"{TENCH}/flickr:0", "bob", CORRECT)
+    ask_about(store, {f"{TENCH}/flickr:0": [BASSINET, CROQUET]})
+    (screen,) = desk_of(opened, "ann").also_screens()
+    assert classes_of(screen) == [CROQUET]
+    store.close()
+
+
+def test_a_third_labeler_is_asked_only_about_what_two_dispute(asked_anywhere: Opened) -> None:
+    opened = under(asked_anywhere, votes=2, grow_to=(3,), threshold=0.5)
+    ann, bob, cid = (desk_of(opened, name) for name in ("ann", "bob", "cid"))
+
+    def by_ann(wnid: str) -> Verdict:
+        return CORRECT if wnid in (BASSINET, LAMPSHADE) else INCORRECT
+
+    def by_bob(wnid: str) -> Verdict:
+        return CORRECT if wnid == BASSINET else INCORRECT
+
+    assert len(decide_all(ann, by_ann)) == len(decide_all(bob, by_bob)) == 4
+    thirds = decide_all(cid, CORRECT)
+    asked = [classes_of(screen) for screen in thirds]
+    assert asked == [[LAMPSHADE]] * 4
+    assert cid.also_screens() == []
+
+
+def test_a_void_labeler_s_answers_are_asked_of_others_again(asked_anywhere: Opened) -> None:
+    store = asked_anywhere[1]
+    ann, bob = desk_of(asked_anywhere, "ann"), desk_of(asked_anywhere, "bob")
+    decide_all(ann)
+    assert bob.also_screens() == []
+    with store.begin_alone() as session:
+        record(session, "ann", LabelerAct.VOID, by="mia", reason="spam")
+    assert len(decide_all(bob)) == 4
+    assert ann.also_screens() == []
+
+
+def test_a_screen_left_alone_goes_to_others_and_is_lost(asked_anywhere: Opened) -> None:
+    ann, bob = desk_of(asked_anywhere, "ann"), desk_of(asked_anywhere, "bob")
+    hers = ann.also_screens(count=4)
+    assert bob.also_screens() == []
+    assert ann.beat([screen.id for screen in hers]) == []
+    let_expire(asked_anywhere[1], *hers)
+    his = bob.also_screens(count=4)
+    assert [classes_of(each) for each in his] != []
+    assert {receipt.reason for receipt in decide(ann, hers[0])} == {
+        "given to another labeler meanwhile"
+    }
+    assert ann.beat([screen.id for screen in hers]) == [screen.id for screen in hers]
+    assert all(receipt.ok for receipt in decide(bob, his[0]))
+
+
+def test_a_removed_photo_is_asked_no_more_and_its_screen_is_over(asked: Opened) -> None:
+    ann = desk_of(asked, "ann")
+    first, second = ann.also_screens(count=2)
+    with asked[1].begin() as session:
+        session.execute(
+            update(Photo).where(Photo.source_id == "0").values(refused="removed by its owner")
+        )
+    told, _ = ann.next(2, held=[first.id, second.id])
+    assert next(each.id for each in told) == second.id
+    assert len(decide_all(ann)) == 3
+    assert desk_of(asked, "bob").also_screens() == []
+
+
+@pytest.mark.parametrize("labelers", [5])
+def test_many_labelers_at_once_get_no_question_twice_and_none_too_often(
+    store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labelers: int
+) -> None:
+    monkeypatch.setenv("GENSET_STORE_URL", store_url)
+    workspace, store = questioned_workspace(tmp_path / "asked", [TENCH, GOLDFISH], photos=6)
+    other = Store.open(workspace.store_url)  # as of a second server
+    rules = LabelRules(votes=2, grow_to=(3,), threshold=0.5)
+    begin = threading.Barrier(labelers)
+    label_secret(workspace)  # as a server does when it starts
+
+    def say(name: str) -> Callable[[str], Verdict]:
+        return lambda wnid: CORRECT if (ord(wnid[-1]) + ord(name[-1])) % 2 else INCORRECT
+
+    def label(number: int) -> None:
+        name, at = f"labeler {number}", (store, other)[number % 2]
+        desk = desk_of(under((workspace, at), **vars_of(rules)), name)
+        begin.wait(30)
+        while screens := desk.also_screens(count=2):
+            for screen in screens:
+                assert all(receipt.ok for receipt in decide(desk, screen, say(name)))
+
+    with ThreadPoolExecutor(labelers) as threads:
+        list(threads.map(label, range(labelers)))
+    decide_all(desk_of(under((workspace, store), **vars_of(rules)), "last"))
+
+    with store.session() as session:
+        questions = len(session.scalars(select(Question)).all())
+        handed = session.execute(
+            select(Screen.worker, ScreenPhoto.candidate_id).join(
+                Screen, Screen.id == ScreenPhoto.screen_id
+            )
+        ).all()
+    assert max(Counter(map(tuple, handed)).values()) == 1
+    said = votes_of(store)
+    assert len(said) == questions == 36
+    for votes in said.values():
+        differ = votes[CORRECT] and votes[INCORRECT]
+        assert votes.total() == (3 if differ else 2)
+    other.close()
+    store.close()
+
+
+def vars_of(rules: LabelRules) -> dict[str, object]:
+    return {"votes": rules.votes, "grow_to": rules.grow_to, "threshold": rules.threshold}
+
+
+def test_the_first_pass_does_not_see_proposals(tmp_path: Path) -> None:
+    opened = labeled_workspace(tmp_path / "workspace", [TENCH, BASSINET], photos=2)
+    ask_about(opened[1], {f"{TENCH}/flickr:0": [BASSINET, CROQUET]})
+    ann = desk_of(opened, "ann")
+    decide_all(ann)
+    screens = do_all(ann)
+    assert [screen.cls.wnid for screen in screens] == [TENCH, BASSINET]
+    assert [len(screen.photos) for screen in screens] == [2, 2]
+    with opened[1].session() as session:
+        assert find_candidate(session, f"{CROQUET}/flickr:0").rank == 0
+    opened[1].close()

@@ -1,0 +1,207 @@
+"""Gold questions among the questions about a photo: there, true, and not to be told apart."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from genset.label import AlsoScreen, Desk, list_gold_questions
+from genset.label.people.standing import record
+from genset.label.quality.gold import gold_scores
+from genset.label.queue import asking
+from genset.store import GoldAnswer, GoldQuestion, LabelerAct, ScreenPhoto, Store
+from genset.workspace import LabelRules, Workspace
+from labeler_app import wire
+from tests.label.also import answered, classes_of, decide, decide_all
+from tests.label.desks import CORRECT, INCORRECT, desk_of
+from tests.labeled_workspace import CRANE, TABBY, TENCH, labeled_workspace, vote
+from tests.labeler_app.test_gold_hidden import counted
+from tests.questions import BASSINET, CROQUET, LAMPSHADE, MINK, TRACTOR, ask_about
+
+Opened = tuple[Workspace, Store]
+OF_ANIMALS = [BASSINET, LAMPSHADE, CROQUET, TRACTOR, "n03876231", "n04254777"]
+PHOTOS = 6
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Iterator[Opened]:
+    """Photos of three animals, settled by two labelers, each asked about two of six things."""
+    opened = with_questions(tmp_path / "pool")
+    yield opened
+    opened[1].close()
+
+
+def with_questions(root: Path) -> Opened:
+    workspace, store = labeled_workspace(root, [TENCH, CRANE, TABBY], photos=PHOTOS)
+    questions = {}
+    for place, wnid in enumerate((TENCH, CRANE, TABBY)):
+        for number in range(PHOTOS):
+            task = f"{wnid}/flickr:{100 * place + number}"
+            for worker in ("first", "second"):
+                vote(store, task, worker, CORRECT)
+            questions[task] = [OF_ANIMALS[(number + each) % 6] for each in (0, 1)]
+    ask_about(store, questions)
+    rules = LabelRules(votes=2, gold=0.4, threshold=0.3)
+    return replace(workspace, label=rules), store
+
+
+def gold_on(store: Store, *screens: AlsoScreen) -> set[str]:
+    """The questions, by their id, that are gold questions."""
+    on = select(ScreenPhoto.id).where(
+        ScreenPhoto.screen_id.in_([screen.id for screen in screens]),
+        ScreenPhoto.gold_id.is_not(None),
+    )
+    with store.session() as session:
+        return set(session.scalars(on))
+
+
+def test_gold_questions_are_about_the_photo_and_measure_a_labeler(pool: Opened) -> None:
+    ann, bob = desk_of(pool, "ann"), desk_of(pool, "bob")
+    screens = decide_all(ann)
+    decide_all(bob, CORRECT)
+
+    gold = gold_on(pool[1], *screens)
+    questions = [each for screen in screens for each in screen.questions]
+    assert 18 <= len(gold) <= 36  # one or two beside each two questions: 0.4 of all
+    assert len(questions) == 36 + len(gold)
+    for screen in screens:
+        assert len(set(classes_of(screen))) == len(classes_of(screen)) <= 9
+        assert screen.home.wnid not in classes_of(screen)
+    with pool[1].session() as session:
+        right, of = gold_scores(session, "ann")["ann"]
+        assert right == of == len(gold)  # nothing was there, and she said so
+        right, of = gold_scores(session, "bob")["bob"]
+        assert right < of / 2
+        expected = Counter(session.scalars(select(GoldQuestion.expected)))
+    assert set(expected) == {INCORRECT}  # nobody has found anything so far
+    assert all(each.holds for each in list_gold_questions(pool[1]))
+
+
+def test_what_two_found_in_a_photo_tests_a_third(pool: Opened) -> None:
+    """Also what two did not find there: of the very classes that are asked about."""
+    for name in ("ann", "bob"):
+        decide_all(desk_of(pool, name), lambda wnid: CORRECT if wnid == BASSINET else INCORRECT)
+    tasks = {
+        f"{wnid}/flickr:{100 * place + number}": [MINK]
+        for place, wnid in enumerate((TENCH, CRANE, TABBY))
+        for number in range(PHOTOS)
+    }
+    ask_about(pool[1], tasks)  # something to be asked by all of them
+    screens = decide_all(desk_of(pool, "cid"))
+    gold = gold_on(pool[1], *screens)
+    with pool[1].session() as session:
+        known = session.scalars(
+            select(GoldQuestion)
+            .join(ScreenPhoto, ScreenPhoto.gold_id == GoldQuestion.id)
+            .where(ScreenPhoto.id.in_(gold))
+        ).all()
+        own = [each for each in known if each.expected is CORRECT]
+    assert own
+    assert {each.wnid for each in own} == {BASSINET}
+    with pool[1].session() as session:
+        answers = session.scalars(select(GoldAnswer).where(GoldAnswer.worker == "cid")).all()
+        right, of = gold_scores(session, "cid")["cid"]
+    assert of == len(answers) == len(gold)
+    assert right == of - len(own)
+
+    with pool[1].begin_alone() as session:  # whose words settled some of them
+        record(session, "ann", LabelerAct.VOID, by="mia", reason="spam")
+    with pool[1].session() as session:
+        assert gold_scores(session, "cid")["cid"][1] < of
+
+
+def test_gold_questions_stand_in_any_place_and_the_order_is_as_without(
+    pool: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screens = decide_all(desk_of(pool, "ann"))
+    gold = gold_on(pool[1], *screens)
+    places = Counter(
+        place
+        for screen in screens
+        for place, each in enumerate(screen.questions, 1)
+        if each.id in gold
+    )
+    assert set(places) >= {1, 2, 3}
+    monkeypatch.setattr(asking, "_random", NeverGold())
+    plain = with_questions(tmp_path / "plain")
+    without = decide_all(desk_of(plain, "ann"))
+    assert gold_on(plain[1], *without) == set()
+    assert [classes_of(screen) for screen in without] == [
+        [each.cls.wnid for each in screen.questions if each.id not in gold] for screen in screens
+    ]
+    plain[1].close()
+
+
+class NeverGold(random.SystemRandom):
+    """Chance that draws no gold question, where no more than two a screen are to be had."""
+
+    def random(self) -> float:
+        return -2.0
+
+
+class OneGold(random.SystemRandom):
+    """Chance that always draws one, where there are two questions and four in ten are wanted."""
+
+    def random(self) -> float:
+        return 0.0
+
+
+def test_a_gold_question_has_all_that_a_question_has(pool: Opened) -> None:
+    (screen,) = desk_of(pool, "ann").also_screens(count=1)
+    told = wire.screen(screen)
+    assert len({frozenset(each) for each in told["questions"]}) == 1
+    assert len({len(each["id"]) for each in told["questions"]}) == 1
+    assert told["photo"]["src"] == f"/genset/picture/{told['questions'][0]['id']}"
+
+
+def test_the_store_is_asked_as_much_with_gold_questions_as_without(
+    pool: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(opened: Opened, chance: random.Random) -> list[tuple[int, int]]:
+        monkeypatch.setattr(asking, "_random", chance)
+        monkeypatch.setattr("genset.label.queue.board._SECONDS_AT_WORK", float("inf"))
+        monkeypatch.setattr("genset.label.queue.leased._SECONDS", float("inf"))
+        ann: Desk = desk_of(opened, "ann")
+        found = []
+        while True:
+            with counted(opened[1].engine) as to_get:
+                screens = ann.also_screens(count=1)
+            if not screens:
+                return found
+            given = answered(screens[0])
+            with counted(opened[1].engine) as to_submit:
+                ann.submit(given)
+            found.append((len(to_get), len(to_submit)))
+
+    spared = with_questions(tmp_path / "spared")
+    tested, plain = asked(pool, OneGold()), asked(spared, NeverGold())
+    with pool[1].session() as session:
+        assert len(session.scalars(select(GoldAnswer)).all()) == len(tested)
+    assert tested[2:] == plain[2:]
+    spared[1].close()
+
+
+def test_who_decided_a_gold_question_is_not_asked_it_again(
+    pool: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody adds the class that tested another: she has said what she sees."""
+    ann, bob = desk_of(pool, "ann"), desk_of(pool, "bob")
+    screens = decide_all(ann)
+    gold = gold_on(pool[1], *screens)
+    tested = {
+        screen.photo.owner_name: each.cls.wnid
+        for screen in screens
+        for each in screen.questions
+        if each.id in gold
+    }
+    monkeypatch.setattr(asking, "_random", NeverGold())
+    while his := bob.also_screens(count=1):
+        add = tested[his[0].photo.owner_name]
+        assert all(receipt.ok for receipt in decide(bob, his[0], INCORRECT, add))
+    assert len(tested) == 18
+    assert ann.also_screens() == []
+    assert len(decide_all(desk_of(pool, "cid"))) == 18
