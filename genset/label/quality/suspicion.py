@@ -102,7 +102,14 @@ def timed_screens(
     all labelers all.
     """
     query = (
-        select(Screen.id, Screen.worker, Screen.seconds, Screen.created_at, Screen.submitted_at)
+        select(
+            Screen.id,
+            Screen.worker,
+            Screen.seconds,
+            Screen.created_at,
+            Screen.submitted_at,
+            Screen.photo_id,
+        )
         .where(Screen.submitted_at.is_not(None), Screen.seconds.is_not(None))
         .order_by(Screen.submitted_at.desc())
     )
@@ -118,8 +125,9 @@ def timed_screens(
         .order_by(screens.c.submitted_at.desc())
     )
     found: dict[str, list[Timed]] = {}
-    for _, name, seconds, created_at, submitted_at, count in session.execute(photos):
-        found.setdefault(name, []).append(Timed(count, seconds, created_at, submitted_at))
+    for _, name, seconds, created_at, submitted_at, of_one, count in session.execute(photos):
+        shown = count if of_one is None else 1  # several classes are asked about one photo
+        found.setdefault(name, []).append(Timed(shown, seconds, created_at, submitted_at))
     return found
 
 
