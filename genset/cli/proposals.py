@@ -127,8 +127,9 @@ def show_proposal_stats(stats: "ProposalStats") -> None:
     rows += [(f"  place {place}", each) for place, each in enumerate(stats.by_confusable, start=1)]
     rows += [("labelers, by the others", stats.labelers)]
     head = ("proposed by", "answered", "called correct", "share", "95 % interval")
-    show_table(head, [(name, each.of, each.right, *_share(each)) for name, each in rows if each.of])
-    if stats.by_model:
+    if cells := [(name, each.of, each.right, *_share(each)) for name, each in rows if each.of]:
+        show_table(head, cells)
+    if any(each.all.of for each in stats.by_model):
         click.echo("\nBy model, and of the classes that it alone proposed:")
         show_table(
             ("model", "questions", "correct", "share", "alone", "correct", "share"),
@@ -145,21 +146,31 @@ def show_proposal_stats(stats: "ProposalStats") -> None:
                 for each in stats.by_model
             ],
         )
-    click.echo(_bias(stats))
+    click.echo(f"\n{_bias(stats)}")
     for where, photos in (("models'", stats.at_models), ("random", stats.at_random)):
         if photos.photos:
             click.echo(_photos(where, photos))
-    suspects = [each for each in stats.by_labeler if each.look]
-    if suspects:
-        click.echo("\nLook at these labelers' answers to proposals:")
-        show_table(("labeler", "because"), [(each.name, "; ".join(each.look)) for each in suspects])
+    if stats.by_labeler:
+        click.echo("\nWhat labelers call correct of what was proposed:")
+        show_table(
+            ("labeler", "of random ones", "of the others", "look, because"),
+            [
+                (
+                    each.name,
+                    f"{each.random:,}/{each.of_random:,}",
+                    f"{each.proposed:,}/{each.of_proposed:,}",
+                    "; ".join(each.look),
+                )
+                for each in stats.by_labeler
+            ],
+        )
 
 
 def _bias(stats: "ProposalStats") -> str:
     if stats.random.share is None:
         least = f"{stats.random.of:,} random proposals answered; from 20 on it is told"
-        return f"\nBias of proposals: too few to tell ({least})"
-    said = f"\nBias of proposals: labelers call {_told(stats.random)} of random ones correct"
+        return f"Bias of proposals: too few to tell ({least})"
+    said = f"Bias of proposals: labelers call {_told(stats.random)} of random ones correct"
     if stats.models.share is not None:
         said += f", and {_told(stats.models)} of models'"
     return said

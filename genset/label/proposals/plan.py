@@ -80,6 +80,7 @@ class Plan:
         known: questions that are there already, and still asked.
         claimed: how many of `questions` another class's search found already.
         votes: what `questions` take at least, beside the votes that they have.
+        by: how many of `questions` each model proposes, and the others; several may do so.
     """
 
     questions: list[NewQuestion] = field(default_factory=list)
@@ -90,15 +91,7 @@ class Plan:
     known: int = 0
     claimed: int = 0
     votes: int = 0
-
-    def by_proposer(self) -> dict[str, int]:
-        """How many of the questions each model proposes, and the others; several may do so."""
-        asked = {(each.photo_id, each.wnid) for each in self.questions}
-        found: Counter[str] = Counter()
-        for key, by in self.proposers.items():
-            if key in asked:
-                found.update(each.name if each.kind == MODEL else each.kind for each in by)
-        return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+    by: Counter[str] = field(default_factory=Counter)
 
 
 def make_plan(
@@ -151,6 +144,9 @@ def make_plan(
                 plan.claimed += claim is not None and not again
                 plan.questions.append(
                     NewQuestion(number, wnid, photo.wnid, at_random[photo.file], claim, again)
+                )
+                plan.by.update(
+                    each.name if each.kind == MODEL else each.kind for each in proposers[wnid]
                 )
         for wnid, by in proposers.items():
             if fresh := [each for each in by if here.is_news(number, wnid, each)]:

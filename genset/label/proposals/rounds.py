@@ -162,7 +162,7 @@ def _proposed(release: str, number: int | None, plan: Plan) -> Proposed:
         votes=plan.votes,
         known=plan.known,
         further=sum(len(by) for key, by in plan.proposers.items() if key not in asked),
-        by=plan.by_proposer(),
+        by=dict(plan.by.most_common()),
         left_out=dict(plan.left_out),
     )
 
