@@ -163,7 +163,7 @@ def _proposed(release: str, number: int | None, plan: Plan) -> Proposed:
         known=plan.known,
         further=sum(len(by) for key, by in plan.proposers.items() if key not in asked),
         by=dict(plan.by.most_common()),
-        left_out=dict(plan.left_out),
+        left_out=dict(sorted(plan.left_out.items())),
     )
 
 
