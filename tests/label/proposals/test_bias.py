@@ -5,6 +5,7 @@ import random
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from sqlalchemy import select
 
 from genset.label.proposals.bias import ProposalStats
 from genset.label.quality.stats import collect
+from genset.label.quality.suspicion import pace, reasons_against, timed_screens
 from genset.label.quality.void import void
 from genset.store import (
     Label,
@@ -21,9 +23,12 @@ from genset.store import (
     ProposedBy,
     Question,
     Ruling,
+    Screen,
+    ScreenPhoto,
     Store,
     Verdict,
     find_candidate,
+    now,
 )
 from genset.workspace import LabelRules, Workspace
 from tests.label.proposals.released import ALL, asked, done, released, score, shifted
@@ -322,3 +327,43 @@ def test_all_of_it_is_in_the_json(proposed: Opened) -> None:
         "high": 1.0,
     }
     assert found["by_labeler"][0]["look"]
+
+
+def test_a_screen_of_one_photo_is_one_photo_however_much_it_asks(proposed: Opened) -> None:
+    """Who says "none of these" with one key after two seconds did look."""
+    workspace, store = proposed
+    by_photo: dict[int, list[Question]] = {}
+    for each in asked(store).values():
+        by_photo.setdefault(each.claim.photo_id, []).append(each)
+    at = now()
+    with store.begin() as session:
+        for number, (photo, questions) in enumerate(list(by_photo.items())[:6]):
+            began = at - timedelta(minutes=20 - number)
+            times = {"created_at": began, "expires_at": at, "seconds": 2.0}
+            times["submitted_at"] = began + timedelta(seconds=10)
+            words = {"worker": "ann", "wnid": questions[0].home, "panel": "main"}
+            name = f"{number:032x}"
+            session.add(Screen(id=name, photo_id=photo, guideline="1", **words, **times))
+            session.flush()
+            for place, each in enumerate(questions, start=1):
+                session.add(
+                    ScreenPhoto(
+                        id=f"{number:031x}{place}",
+                        screen_id=name,
+                        place=place,
+                        candidate_id=each.candidate_id,
+                    )
+                )
+                session.add(
+                    Label(
+                        candidate_id=each.candidate_id,
+                        worker="ann",
+                        verdict=INCORRECT,
+                        screen_id=name,
+                    )
+                )
+    with store.session() as session:
+        screens = timed_screens(session, "ann")["ann"]
+        assert [each.photos for each in screens] == [1] * 6
+        assert pace(screens) == 2.0
+        assert reasons_against(session, "ann") == []
