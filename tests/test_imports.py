@@ -99,6 +99,8 @@ INNER_FLOORS = {
     "label": [
         {"answering"},
         {"people"},
+        {"quality.growth"},
+        {"proposals"},
         {"quality"},
         {"queue"},
         {"session", "exchange"},
@@ -108,6 +110,12 @@ INNER_FLOORS = {
         {"mturk", "secret", "studies", "prolific"},
         {"labelers", "standing"},
         {"arrivals", "managers"},
+    ],
+    "label.proposals": [
+        {"choose"},
+        {"asked", "existing"},
+        {"agreeing", "plan"},
+        {"bias", "rounds"},
     ],
     "label.quality": [
         {"aggregate.votes"},
@@ -132,7 +140,12 @@ INNER_FLOORS = {
         {"submitting"},
         {"desk"},
     ],
-    "label.exchange": [{"sheet"}, {"table", "opinions", "submissions"}, {"archive", "restore"}],
+    "label.exchange": [
+        {"sheet"},
+        {"table", "opinions", "submissions"},
+        {"proposed"},
+        {"archive", "restore"},
+    ],
     "scrape": [
         {"fetch"},
         {"sources", "keywords"},

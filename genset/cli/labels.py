@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
+from genset.cli.proposals import propose, show_proposal_stats
 
 if TYPE_CHECKING:
     from genset.label.quality.by_labeler import Share
@@ -21,6 +22,9 @@ panel_option = click.option(
 @click.group()
 def labels() -> None:
     """Labels: as tables, in numbers, brought together, settled."""
+
+
+labels.add_command(propose)
 
 
 @labels.command("export")
@@ -261,6 +265,8 @@ def _show_stats(stats: "Stats") -> None:
                 for each in divided[:10]
             ],
         )
+    if stats.proposals is not None:
+        show_proposal_stats(stats.proposals)
     click.echo(f"\n{len(stats.disputes):,} candidates to adjudicate: genset labels review")
 
 

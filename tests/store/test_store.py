@@ -36,10 +36,15 @@ from genset.errors import BadInput, GensetError, MissingExtra
 from genset.store import (
     Base,
     Candidate,
+    Claim,
     GoldAnswer,
     GoldQuestion,
     Label,
     Photo,
+    Proposal,
+    ProposalRound,
+    ProposedBy,
+    Question,
     Ruling,
     Screen,
     ScreenPhoto,
@@ -51,6 +56,7 @@ from genset.store import (
     rulings_in_force,
     votes,
 )
+from genset.store import add_candidates as add_found
 from genset.store import stored_candidates as stored
 from genset.store.database import HEAD, MIGRATIONS
 
@@ -242,6 +248,73 @@ def test_labels_of_an_older_genset_stay_as_they_were(store_url: str) -> None:
     add_labels(store, [(1, "bob", Verdict.BROKEN)])
     with pytest.raises(DBAPIError, match="append-only"), store.begin() as session:
         session.execute(text("DELETE FROM label"))
+    store.close()
+
+
+def test_a_workspace_from_before_proposals_gets_their_tables_and_keeps_its_rows(
+    store_url: str,
+) -> None:
+    engine = create_engine(store_url)
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    at = datetime(2020, 1, 1, tzinfo=UTC)
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0005")
+        pool = MetaData()
+        pool.reflect(connection)
+        tables = pool.tables
+        photo = dict.fromkeys(("source", "owner", "owner_name", "title", "sha256"), "x")
+        photo |= dict.fromkeys(("license", "license_url", "page_url", "image_url"), "x")
+        for number in (1, 2):
+            known = {"id": number, "source_id": str(number), "posted_at": at, "format": "JPEG"}
+            connection.execute(tables["photo"].insert(), photo | known)
+        for number, wnid, rank in ((1, TENCH, 1), (2, TENCH, 2), (3, CRANE, 7)):
+            found = {"id": number, "wnid": wnid, "keyword": "x", "rank": rank}
+            connection.execute(tables["candidate"].insert(), found | {"photo_id": number % 2 + 1})
+        screen = {"id": "0" * 32, "worker": "ann", "wnid": TENCH, "panel": "main"}
+        times = {"guideline": "1", "created_at": at, "expires_at": at, "submitted_at": at}
+        connection.execute(tables["screen"].insert(), screen | times)
+        shown = {"id": "1" * 32, "screen_id": "0" * 32, "place": 1, "candidate_id": 1}
+        connection.execute(tables["screen_photo"].insert(), shown)
+    engine.dispose()
+
+    store = Store.open(store_url)
+    with store.session() as session:
+        kinds = [(type(each), each.task) for each in session.scalars(select(Claim))]
+        assert kinds == [
+            (Candidate, f"{TENCH}/x:2"),
+            (Candidate, f"{TENCH}/x:1"),
+            (Candidate, f"{CRANE}/x:2"),
+        ]
+        assert session.scalars(select(Screen.photo_id)).all() == [None]
+        assert session.scalars(select(ScreenPhoto.candidate_id)).all() == [1]
+    with store.begin() as session:
+        asked = ProposalRound(release="v1", content_hash="x", seed=0, share=0.1, most=8)
+        claim = Proposal(wnid=CRANE, photo_id=1, keyword="", rank=0)
+        session.add_all([asked, claim])
+        session.flush()
+        session.add(Question(candidate_id=claim.id, round_id=asked.id, home=TENCH))
+        session.flush()
+        session.add(ProposedBy(candidate_id=claim.id, kind="model", name="a", place=1, run="k"))
+        number = claim.id
+    add_labels(store, [(number, "bob", CORRECT)])
+    with store.session() as session:
+        assert session.scalar(select(func.count()).select_from(Candidate)) == 3
+        assert [each.wnid for each in session.scalars(stored())] == [CRANE, TENCH, TENCH]
+        assert votes(session)[number] == Counter({CORRECT: 1})
+        assert find_candidate(session, f"{CRANE}/x:1").id == number
+    # A search that finds the photo for the class makes it a candidate, with its label.
+    with store.begin() as session:
+        found = {"wnid": CRANE, "photo_id": 1, "keyword": "crane", "rank": 4}
+        add_found(session, [found])
+    with store.session() as session:
+        assert isinstance(session.get_one(Claim, number), Candidate)
+        assert votes(session)[number] == Counter({CORRECT: 1})
+        assert session.scalars(select(Question.candidate_id)).all() == [number]
+    with store.engine.connect() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, Base.metadata) == []
     store.close()
 
 

@@ -7,6 +7,7 @@
     count           answers to a run: counts, provenance
     runs            the folder of a run, written and read
     results         the runs on one set, side by side
+    best_answers    what they answered, for what goes on from it
     compare         models, pair by pair
     breakdown       by class, licence, year, keyword
     references      accuracies elsewhere

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +13,13 @@ from numpy.typing import NDArray
 
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.results.runs import Prediction, Run, find_runs, load_predictions
+from genset.evaluation.results.runs import (
+    Prediction,
+    Run,
+    find_runs,
+    load_predictions,
+    names_of,
+)
 from genset.taxonomy import imagenet1k
 
 _MEND = "delete the folder and run genset evaluate again"
@@ -119,7 +124,7 @@ def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -
     truth = np.array([photo.wnid for photo in photos.photos])
     wnids, classes = np.unique(truth, return_inverse=True)
     place = {photo.id: number for number, photo in enumerate(photos.photos)}
-    labels = _labels([kept.run for kept in runs])
+    labels = names_of([kept.run for kept in runs])
     return Results(
         photos=photos,
         truth=truth,
@@ -172,13 +177,6 @@ def _classes(path: Path, image: str, given: object) -> frozenset[str]:
         if all(isinstance(wnid, str) and wnid in taxonomy for wnid in wnids):
             return frozenset(wnids)
     raise BadInput(f"{path}: the labels of {image} are no list of wnids or class indices")
-
-
-def _labels(runs: Sequence[Run]) -> list[str]:
-    named_so = Counter(run.model for run in runs)
-    return [
-        run.model if named_so[run.model] == 1 else f"{run.model} [{run.key[:8]}]" for run in runs
-    ]
 
 
 def _scored(label: str, kept: KeptRun, place: dict[str, int]) -> Scored:

@@ -17,6 +17,8 @@ import hashlib
 import io
 import json
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -232,6 +234,14 @@ def find_runs(runs: Path, set_name: str) -> list[tuple[Path, Run]]:
     folders = sorted((runs / _slug(set_name)).glob("*/"))
     found = [(folder, run) for folder in folders if (run := load_run(folder))]
     return sorted(found, key=lambda pair: (-pair[1].top1.share, pair[1].model))
+
+
+def names_of(runs: Sequence[Run]) -> list[str]:
+    """What runs on one set are called in tables: the model, with the key where two share it."""
+    named_so = Counter(run.model for run in runs)
+    return [
+        run.model if named_so[run.model] == 1 else f"{run.model} [{run.key[:8]}]" for run in runs
+    ]
 
 
 def _slug(name: str) -> str:

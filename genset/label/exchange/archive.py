@@ -8,7 +8,13 @@
     controls.csv         photos whose answer is known
     control_answers.csv  what labelers said of them
     screens.csv          what was shown together, to whom
-    screen_photos.csv    the photos of each screen
+    screen_photos.csv    the photos of each screen, or the classes that it asks about
+
+and, where further classes were proposed for a release's photos:
+
+    proposal_rounds.csv  when that was, and by which rules
+    questions.csv        the classes that labelers are asked about
+    proposers.csv        who proposed them
 
 Rows stand in the order in which they were stored. Two workspaces with the same candidates and
 labels give the same bytes. `stored`, in the tables of labels, is a label's place among all of
@@ -16,14 +22,15 @@ them, so that they are stored in that order again. Not part of it: the screens t
 submitted, and who may sign in how (invitations, accounts, studies).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from genset.errors import BadInput
-from genset.label.exchange.sheet import write_sheet
+from genset.label.exchange.proposed import PROPOSAL_SHEETS, proposal_sheets
+from genset.label.exchange.sheet import Cells, remove_sheet, write_sheet
 from genset.label.exchange.table import COLUMNS, label_cells
 from genset.store import (
     Claim,
@@ -57,6 +64,7 @@ _SCREENS = (
     "lost_at",
     "seconds",
     "visit",
+    "photo",
 )
 _SHOWN = ("screen", "place", "id", "kind", "task")
 
@@ -90,14 +98,15 @@ def export_all(store: Store, folder: Path) -> dict[str, int]:
             "control_answers": (_ANSWERS, _answer_rows(session)),
             "screens": (_SCREENS, _screen_rows(session)),
             "screen_photos": (_SHOWN, _shown_rows(session)),
+            **proposal_sheets(session),
         }
+        for name in PROPOSAL_SHEETS:
+            if name not in sheets:  # that of an earlier export would come in with this one
+                remove_sheet(folder / f"{name}.csv")
         return {
             name: write_sheet(folder / f"{name}.csv", columns, rows)
             for name, (columns, rows) in sheets.items()
         }
-
-
-Cells = Iterator[tuple[object, ...]]
 
 
 def _with_screens(labels: Iterable[Row[Label, int]]) -> Cells:
@@ -151,13 +160,15 @@ def _answer_rows(session: Session) -> Cells:
 
 def _screen_rows(session: Session) -> Cells:
     screens = (
-        select(Screen, Visit.name)
+        select(Screen, Visit.name, Photo.source, Photo.source_id)
         .outerjoin(Visit, Visit.id == Screen.visit_id)
+        .outerjoin(Photo, Photo.id == Screen.photo_id)
         .where(Screen.submitted_at.is_not(None))
         .order_by(Screen.created_at, Screen.id)
     )
-    for screen, visit in session.execute(screens):
-        yield (*(getattr(screen, column) for column in _SCREENS[:-1]), visit)
+    for screen, visit, source, source_id in session.execute(screens):
+        photo = None if source is None else f"{source}:{source_id}"
+        yield (*(getattr(screen, column) for column in _SCREENS[:-2]), visit, photo)
 
 
 def _shown_rows(session: Session) -> Cells:

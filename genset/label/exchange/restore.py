@@ -12,7 +12,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
-from genset.label.exchange.sheet import Row, naming, number_in, read_sheet, time_in
+from genset.label.exchange.proposed import add_proposals
+from genset.label.exchange.sheet import Row, naming, number_in, read_if_there, time_in
 from genset.label.exchange.table import (
     Here,
     Imported,
@@ -20,6 +21,7 @@ from genset.label.exchange.table import (
     checked_word,
     key_of,
     known_task,
+    photos_by_name,
     read_stored,
     verdict_in,
 )
@@ -29,7 +31,6 @@ from genset.store import (
     GoldQuestion,
     LabelerAct,
     LabelerEvent,
-    Photo,
     Ruling,
     Screen,
     ScreenPhoto,
@@ -56,6 +57,7 @@ def import_all(store: Store, folder: Path) -> dict[str, Imported]:
     if not (folder / "labels.csv").is_file():
         raise BadInput(f"{folder} has no labels.csv: name a folder that genset labels export wrote")
     with store.begin_alone() as session:
+        proposed = add_proposals(session, folder)
         gold = _add_gold(session, folder)
         screens = _add_screens(session, folder)
         here = Here(session)
@@ -66,6 +68,7 @@ def import_all(store: Store, folder: Path) -> dict[str, Imported]:
             "controls": gold,
             "control_answers": _add_answers(session, folder, here.screens),
             "screens": screens,
+            **proposed,
         }
 
 
@@ -88,23 +91,12 @@ def _add_labels(here: Here, folder: Path) -> dict[str, Imported]:
     return {name: Imported(**counts) for name, counts in became.items()}
 
 
-def _rows(path: Path, *needed: str) -> Iterator[tuple[str, Row]]:
-    """The rows of a file that may not be there."""
-    if path.exists():
-        yield from read_sheet(path, needed)
-
-
 def _add_gold(session: Session, folder: Path) -> Imported:
-    photos = {
-        f"{source}:{source_id}": number
-        for number, source, source_id in session.execute(
-            select(Photo.id, Photo.source, Photo.source_id)
-        )
-    }
+    photos = photos_by_name(session)
     there = {(each.wnid, each.photo_id) for each in session.scalars(select(GoldQuestion))}
     candidates = candidates_by_task(session)
     new = known = 0
-    for place, row in _rows(folder / "controls.csv", "task", "label", "reason"):
+    for place, row in read_if_there(folder / "controls.csv", "task", "label", "reason"):
         with naming(place):
             wnid, _, photo = row["task"].partition("/")
             question = GoldQuestion(
@@ -151,13 +143,15 @@ class _Visits:
 
 
 def _add_screens(session: Session, folder: Path) -> Imported:
-    visits = _Visits(session)
+    visits, photos = _Visits(session), photos_by_name(session)
     there = set(session.scalars(select(Screen.id)))
     added: set[str] = set()
     known = 0
-    for place, row in _rows(folder / "screens.csv", "id", "worker", "wnid", "panel", "guideline"):
+    for place, row in read_if_there(
+        folder / "screens.csv", "id", "worker", "wnid", "panel", "guideline"
+    ):
         with naming(place):
-            screen = _screen(row, visits)
+            screen = _screen(row, visits, photos)
         if screen.id in there:
             known += 1
         else:
@@ -166,7 +160,9 @@ def _add_screens(session: Session, folder: Path) -> Imported:
             session.add(screen)
     session.flush()
     candidates, gold = candidates_by_task(session), _gold_by_task(session)
-    for place, row in _rows(folder / "screen_photos.csv", "screen", "place", "id", "kind", "task"):
+    for place, row in read_if_there(
+        folder / "screen_photos.csv", "screen", "place", "id", "kind", "task"
+    ):
         if row["screen"] not in added:
             continue
         with naming(place):
@@ -186,7 +182,7 @@ def _add_screens(session: Session, folder: Path) -> Imported:
     return Imported(len(added), known)
 
 
-def _screen(row: Row, visits: _Visits) -> Screen:
+def _screen(row: Row, visits: _Visits, photos: Mapping[str, int]) -> Screen:
     return Screen(
         id=_opaque(row["id"]),
         worker=checked_worker(row["worker"]),
@@ -199,6 +195,7 @@ def _screen(row: Row, visits: _Visits) -> Screen:
         lost_at=time_in(row, "lost_at"),
         seconds=_seconds(row.get("seconds")),
         visit_id=visits.id_of(row.get("visit")),
+        photo_id=known_task(row["photo"], photos, "photo") if row.get("photo") else None,
     )
 
 
@@ -227,7 +224,7 @@ def _add_rulings(session: Session, folder: Path, candidates: Mapping[str, int]) 
             at=time_in(row, "at") or now(),
         )
 
-    rows = _rows(folder / "rulings.csv", "task", "label", "by", "reason", "id")
+    rows = read_if_there(folder / "rulings.csv", "task", "label", "by", "reason", "id")
     stored = session.scalars(select(Ruling).order_by(Ruling.number)).all()
     return _add_events(session, rows, ruling, stored, lambda each: (each.candidate_id, each.at))
 
@@ -247,7 +244,7 @@ def _add_decisions(session: Session, folder: Path) -> Imported:
             visit_id=visits.id_of(row.get("visit")),
         )
 
-    rows = _rows(folder / "labeler_events.csv", "worker", "what", "by", "reason", "id")
+    rows = read_if_there(folder / "labeler_events.csv", "worker", "what", "by", "reason", "id")
     stored = session.scalars(select(LabelerEvent).order_by(LabelerEvent.number)).all()
     return _add_events(
         session, rows, decision, stored, lambda each: ((each.worker, each.visit_id), each.at)
@@ -277,7 +274,7 @@ def _add_answers(session: Session, folder: Path, screens: set[str]) -> Imported:
         )
 
     needed = ("task", "worker", "label", "id")
-    rows = _rows(folder / "control_answers.csv", *needed)
+    rows = read_if_there(folder / "control_answers.csv", *needed)
     stored = session.scalars(select(GoldAnswer).order_by(GoldAnswer.number)).all()
     return _add_events(
         session,

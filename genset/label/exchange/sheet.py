@@ -12,6 +12,7 @@ from genset.files import write_text
 from genset.store import now
 
 Row = dict[str, str]
+Cells = Iterator[tuple[object, ...]]
 
 _LARGEST = 2**31 - 1  # what PostgreSQL keeps as INTEGER
 
@@ -43,6 +44,18 @@ def write_sheet(path: Path, columns: Sequence[str], rows: Iterable[Sequence[obje
     return count
 
 
+def remove_sheet(path: Path) -> None:
+    """Delete a file that may not be there.
+
+    Raises:
+        BadInput: it cannot be deleted.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise BadInput(f"cannot delete {path}: {error.strerror}") from None
+
+
 def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
     """Each row by column name, with its place in words: "labels.csv, line 3".
 
@@ -71,6 +84,16 @@ def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
                 "text needs quotes around it)"
             )
         yield place, {name: value or "" for name, value in row.items() if isinstance(name, str)}
+
+
+def read_if_there(path: Path, *needed: str) -> Iterator[tuple[str, Row]]:
+    """The same of a file that may not be there: then there are no rows.
+
+    Raises:
+        BadInput: as `read_sheet`.
+    """
+    if path.exists():
+        yield from read_sheet(path, needed)
 
 
 @contextmanager

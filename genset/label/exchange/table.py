@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, joinedload
 from genset.errors import BadInput
 from genset.label.exchange.sheet import Row, naming, number_in, read_sheet, time_in, write_sheet
 from genset.label.people.labelers import checked_worker
-from genset.store import Claim, Label, Screen, Store, Verdict, labels_in_force, now
+from genset.store import Claim, Label, Photo, Screen, Store, Verdict, labels_in_force, now
 
 NEEDED = ("task", "worker", "label")
 COLUMNS = (
@@ -189,6 +189,12 @@ def _label(row: Row, here: Here, panel: str) -> Label:
 def candidates_by_task(session: Session) -> dict[str, int]:
     """The ids of all candidates, by their names."""
     return {each.task: each.id for each in session.scalars(select(Claim))}
+
+
+def photos_by_name(session: Session) -> dict[str, int]:
+    """The ids of all photos, by their names: ``flickr:6061409035``."""
+    named = select(Photo.id, Photo.source, Photo.source_id)
+    return {f"{source}:{name}": number for number, source, name in session.execute(named)}
 
 
 def known_task(name: str, ids: Mapping[str, int], what: str) -> int:

@@ -19,7 +19,7 @@ from genset.label.quality.suspicion import (
     timed_screens,
 )
 from genset.statistics.intervals import wilson
-from genset.store import Label, ScreenPhoto, Verdict, is_out
+from genset.store import Label, Screen, ScreenPhoto, Verdict, is_out
 
 # From how many on a number says something of a labeler.
 _LEAST_LABELS = 20
@@ -66,8 +66,21 @@ class LabelerStats:
     look: tuple[str, ...]
 
 
-def by_labeler(session: Session, votes: Sequence[Vote], panel: str | None) -> list[LabelerStats]:
-    """Every labeler who has a vote among these or who answered a gold question, by name."""
+def by_labeler(
+    session: Session,
+    votes: Sequence[Vote],
+    panel: str | None,
+    agreeing: Mapping[str, tuple[str, ...]],
+) -> list[LabelerStats]:
+    """Every labeler who has a vote among these or who answered a gold question, by name.
+
+    Args:
+        session: of the store.
+        votes: on candidates.
+        panel: that they are of; None: of all.
+        agreeing: why to look at those who agree with whatever is proposed, by name. They are among
+            the labelers, too.
+    """
     said: dict[str, Counter[str]] = defaultdict(Counter)
     for vote in votes:
         said[vote.worker][vote.label] += 1
@@ -93,14 +106,15 @@ def by_labeler(session: Session, votes: Sequence[Vote], panel: str | None) -> li
                 ),
                 *(hurries(timed.get(worker, ())) or _is_fastest(worker, paces, middle)),
                 *_says_one_thing(said[worker]),
+                *agreeing.get(worker, ()),
             ),
         )
-        for worker in sorted({*said, *gold})
+        for worker in sorted({*said, *gold, *agreeing})
     ]
 
 
 def _paces(session: Session, panel: str | None) -> dict[str, list[float]]:
-    """Seconds a photo, for each screen that a labeler decided for the first time.
+    """Seconds a photo, for each screen of several that a labeler decided for the first time.
 
     Not verdict by verdict: who marks a whole screen with one key gives four of five in no time.
     """
@@ -114,6 +128,9 @@ def _paces(session: Session, panel: str | None) -> dict[str, list[float]]:
             Label.worker, func.min(Label.shown_at), func.max(Label.decided_at), photos.c["count"]
         )
         .join(photos, photos.c.screen_id == Label.screen_id)
+        .join(Screen, Screen.id == Label.screen_id)
+        # Who is asked about one photo looks longer at it.
+        .where(Screen.photo_id.is_(None))
         .where(Label.shown_at.is_not(None), Label.supersedes.is_(None), ~is_out(Label))
         .group_by(Label.worker, Label.screen_id, photos.c["count"])
     )

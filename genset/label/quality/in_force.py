@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from genset.errors import BadInput
 from genset.label.quality.aggregate.votes import Vote
 from genset.store import (
+    Candidate,
     Claim,
     Label,
     Photo,
@@ -87,9 +88,9 @@ def ballots(session: Session, panel: str | None = None) -> list[Ballot]:
         said[number].append((worker, verdict))
     rulings = rulings_in_force(session)
     pool = stored_candidates().with_only_columns(
-        Claim.id,
-        Claim.wnid,
-        Claim.photo_id,
+        Candidate.id,
+        Candidate.wnid,
+        Candidate.photo_id,
         Photo.source,
         Photo.source_id,
         Photo.sha256,

@@ -8,6 +8,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.label.people.standing import standings_in
+from genset.label.proposals.agreeing import reasons
+from genset.label.proposals.bias import ProposalStats, collect_proposals
 from genset.label.quality.aggregate.votes import Vote
 from genset.label.quality.agreement import Agreement, alpha_by_class, krippendorff_alpha
 from genset.label.quality.by_labeler import LabelerStats, by_labeler
@@ -80,7 +82,8 @@ class Stats:
     that no other class claims, and any other that was voted or ruled on. `ruled` of them were
     settled in review. `histogram` counts labeled candidates by selection frequency in tenths:
     0 to under 0.1, ..., 0.9 to under 1, and 1. Votes of those who are `taken_out` are in none of
-    these.
+    these. `proposals` is what became of further classes that were proposed; None without any.
+    Questions about these are in no other number, unless a search found the photo for the class.
     """
 
     panel: str | None
@@ -98,6 +101,7 @@ class Stats:
     by_labeler: tuple[LabelerStats, ...]
     disputes: tuple[Dispute, ...]
     taken_out: tuple[TakenOut, ...]
+    proposals: ProposalStats | None
 
 
 def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Stats:
@@ -115,7 +119,9 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
             if not ballot.contested or ballot.votes or ballot.ruling is not None
         ]
         votes = [vote for ballot in pool for vote in ballot.votes]
-        labelers = by_labeler(session, votes, panel)
+        proposals = collect_proposals(session, workspace.label, panel)
+        agreeing = reasons(proposals.by_labeler) if proposals else {}
+        labelers = by_labeler(session, votes, panel, agreeing)
         unsettled = disputes(session, everything, workspace.label)
         out = _taken_out(session)
     classes = _classes(pool, votes, workspace.label)
@@ -136,6 +142,7 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         by_labeler=tuple(labelers),
         disputes=tuple(unsettled),
         taken_out=tuple(out),
+        proposals=proposals,
     )
 
 

@@ -104,7 +104,11 @@ def timed_screens(
     """
     query = (
         select(
-            *(Screen.id, Screen.worker, Screen.seconds, Screen.created_at, Screen.submitted_at),
+            Screen.id,
+            Screen.worker,
+            Screen.seconds,
+            Screen.created_at,
+            Screen.submitted_at,
             Screen.photo_id,
         )
         .where(Screen.submitted_at.is_not(None), Screen.seconds.is_not(None))
@@ -122,8 +126,8 @@ def timed_screens(
         .order_by(screens.c.submitted_at.desc())
     )
     found: dict[str, list[Timed]] = {}
-    for _, name, seconds, created_at, submitted_at, photo, count in session.execute(photos):
-        shown = count if photo is None else 1
+    for _, name, seconds, created_at, submitted_at, of_one, count in session.execute(photos):
+        shown = count if of_one is None else 1  # several classes are asked about one photo
         found.setdefault(name, []).append(Timed(shown, seconds, created_at, submitted_at))
     return found
 

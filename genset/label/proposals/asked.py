@@ -1,0 +1,146 @@
+"""The questions whether a photo shows a further class: who proposed them, and what was said."""
+
+import enum
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from genset.label.proposals.choose import CONFUSABLE, LABELER, MODEL, RANDOM, Proposer
+from genset.store import (
+    Claim,
+    Label,
+    Photo,
+    ProposalRound,
+    ProposedBy,
+    Question,
+    Verdict,
+    is_called_correct,
+    labels_in_force,
+    rulings_in_force,
+)
+
+
+class Answer(enum.StrEnum):
+    """What labelers and reviewers say of a further class, together."""
+
+    RIGHT = "right"
+    UNCLEAR = "unclear"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question, about a photo that is stored and not refused.
+
+    Attributes:
+        candidate_id: of the claim that it is about; `wnid` is its class.
+        photo_id, home: the photo, and its own class.
+        at_random: whether its photo has classes drawn at random.
+        is_open: whether it is asked still: its round is not withdrawn.
+        is_found: whether a search found the photo for this class, too, so that it may have votes of
+            those who saw it among that class's candidates.
+        by: who proposed it, the first to do so first.
+        votes: (labeler, verdict), of those in force.
+        ruling: what a reviewer settled; None for nothing.
+    """
+
+    candidate_id: int
+    wnid: str
+    photo_id: int
+    home: str
+    at_random: bool
+    is_open: bool
+    is_found: bool
+    by: tuple[Proposer, ...]
+    votes: tuple[tuple[str, Verdict], ...]
+    ruling: Verdict | None
+
+    def answer(self, least: int) -> Answer | None:
+        """What was answered, by the ruling or by `least` votes and more; None for not yet.
+
+        It is right as a candidate is called correct, wrong where more labelers say incorrect or
+        broken than correct, and else unclear.
+        """
+        if self.ruling is None and len(self.votes) < least:
+            return None
+        said = Counter(verdict for _, verdict in self.votes)
+        if is_called_correct(said, self.ruling):
+            return Answer.RIGHT
+        against = said[Verdict.INCORRECT] + said[Verdict.BROKEN]
+        if self.ruling is not None:
+            return Answer.UNCLEAR if self.ruling is Verdict.UNSURE else Answer.WRONG
+        return Answer.WRONG if against > said[Verdict.CORRECT] else Answer.UNCLEAR
+
+    @property
+    def kind(self) -> str:
+        """The one kind of proposer that it counts for.
+
+        A labeler where one saw it before anybody proposed it. Else random where its photo has such
+        classes; a model wherever one proposed it, or else a confusable class.
+        """
+        if not self.by or self.by[0].kind == LABELER:
+            return LABELER
+        kinds = {each.kind for each in self.by}
+        wanted = (RANDOM,) if self.at_random else (MODEL, CONFUSABLE)
+        return next((kind for kind in wanted if kind in kinds), LABELER)
+
+    @property
+    def place(self) -> int | None:
+        """The best place at which one of its `kind` proposed it; None for random and labelers."""
+        places = (each.place for each in self.by if each.kind == self.kind)
+        return min((place for place in places if place is not None), default=None)
+
+
+def questions(session: Session, panel: str | None = None) -> list[Asked]:
+    """All of them, by photo and class, with the votes of one panel or (None) of all."""
+    rows = session.execute(
+        select(
+            Question.candidate_id,
+            Claim.wnid,
+            Claim.photo_id,
+            Question.home,
+            Question.at_random,
+            ProposalRound.withdrawn_at.is_(None),
+            Claim.rank > 0,
+        )
+        .join(Claim, Claim.id == Question.candidate_id)
+        .join(ProposalRound, ProposalRound.id == Question.round_id)
+        .join(Photo, Photo.id == Claim.photo_id)
+        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .order_by(Claim.photo_id, Claim.wnid)
+    ).all()
+    if not rows:
+        return []
+    by: dict[int, list[Proposer]] = defaultdict(list)
+    columns = (ProposedBy.kind, ProposedBy.name, ProposedBy.place, ProposedBy.run)
+    proposers = select(*columns, ProposedBy.candidate_id).order_by(ProposedBy.id)
+    for kind, name, place, run, number in session.execute(proposers):
+        by[number].append(Proposer(kind, name, place, run))
+    said: dict[int, list[tuple[str, Verdict]]] = defaultdict(list)
+    force = labels_in_force(panel).with_only_columns(
+        Label.candidate_id, Label.worker, Label.verdict
+    )
+    theirs = Label.candidate_id.in_(select(Question.candidate_id))
+    for number, worker, verdict in session.execute(force.where(theirs)):
+        said[number].append((worker, verdict))
+    rulings = rulings_in_force(session)
+    return [
+        Asked(*row, tuple(by.get(row[0], ())), tuple(said.get(row[0], ())), rulings.get(row[0]))
+        for row in rows
+    ]
+
+
+def voted(asked: Sequence[Asked], kind: str) -> dict[str, list[tuple[int, bool]]]:
+    """By labeler, the votes on proposals of a kind: the photo, and whether they said correct.
+
+    Without those on classes for which a search found the photo: they may be given elsewhere.
+    """
+    found: dict[str, list[tuple[int, bool]]] = defaultdict(list)
+    for each in asked:
+        if each.kind == kind and not each.is_found:
+            for worker, verdict in each.votes:
+                found[worker].append((each.photo_id, verdict is Verdict.CORRECT))
+    return found

@@ -1,0 +1,258 @@
+"""Proposals in numbers: what became of them, and how far what is proposed sways what is said.
+
+The unit is the question, answered by its votes together (`Asked.answer`), so that a share is of
+questions, each taken once however many labelers it had. Wilson's intervals take the questions as
+independent. Those of one photo, and those that one labeler answered, are not quite, which makes the
+intervals somewhat too narrow; who sways them is told labeler by labeler (`agreeing`).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from genset.label.proposals.agreeing import Agrees, agreeing
+from genset.label.proposals.asked import Answer, Asked, questions
+from genset.label.proposals.choose import BEST, CONFUSABLE, LABELER, MODEL, RANDOM
+from genset.label.quality.growth import lacking
+from genset.statistics.intervals import wilson
+from genset.store import ProposalRound, Question, Verdict
+from genset.workspace import LabelRules
+
+TOO_FEW = 20
+"""Of fewer answered questions, or photos, no share is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """`right` of `of`, as a share from 0 to 1 with its 95 % Wilson interval.
+
+    The last three are None where `of` is too few to tell.
+    """
+
+    right: int
+    of: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+    @classmethod
+    def count(cls, right: int, of: int) -> "Called":
+        """With a share of 20 or more."""
+        if of < TOO_FEW:
+            return cls(right, of, None, None, None)
+        return cls(right, of, right / of, *wilson(right, of))
+
+
+@dataclass(frozen=True, slots=True)
+class ByModel:
+    """One model's proposals: how many of its questions are right, and of those it alone made.
+
+    A question is a model's alone where no other model proposed it, and no confusable class did.
+    """
+
+    name: str
+    run: str
+    questions: int
+    all: Called
+    alone: Called
+
+
+@dataclass(frozen=True, slots=True)
+class PhotosAsked:
+    """What is known of photos all of whose questions are answered.
+
+    Of `photos`, `with_further` counts those with a further right class, and `with_added` those for
+    which a labeler named a class that was not proposed. `added` is how many such classes there are,
+    and `added_a_photo` their number by that of photos; None where there are too few to tell.
+    """
+
+    photos: int
+    with_further: Called
+    with_added: Called
+    added: int
+    added_a_photo: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round: what was asked when, and by which rules. Times are ISO 8601."""
+
+    release: str
+    content_hash: str
+    seed: int
+    share: float
+    most: int
+    made_at: str
+    withdrawn_at: str | None
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalStats:
+    """All of it. Questions that were withdrawn count only where they are answered.
+
+    Attributes:
+        rounds: in the order in which they were made.
+        questions: how many there are; `answered` of them are, and come out as right, unclear,
+            wrong. `votes_missing` is what the others lack at least.
+        random: of proposals at random, how many labelers call correct: the bias, for about one in a
+            thousand is.
+        models, confusable: the same of models' proposals, and of those of confusable classes that
+            no model made.
+        by_rank: of models' proposals by the best rank at which one made them, from 1.
+        by_confusable: of confusable classes by their place among those of the photo's class.
+        labelers: of the classes that a labeler named, what the others say of them.
+        by_model: each model's, by name.
+        at_models, at_random: photos with models' proposals, and with random ones.
+        by_labeler: who agrees how often.
+    """
+
+    rounds: tuple[Round, ...]
+    questions: int
+    answered: int
+    right: int
+    unclear: int
+    wrong: int
+    votes_missing: int
+    random: Called
+    models: Called
+    confusable: Called
+    by_rank: tuple[Called, ...]
+    by_confusable: tuple[Called, ...]
+    labelers: Called
+    by_model: tuple[ByModel, ...]
+    at_models: PhotosAsked
+    at_random: PhotosAsked
+    by_labeler: tuple[Agrees, ...]
+
+
+def collect_proposals(
+    session: Session, rules: LabelRules, panel: str | None = None
+) -> ProposalStats | None:
+    """Count and measure, of one panel's votes or (None) of all; None where nothing was proposed."""
+    rounds = _rounds(session)
+    if not rounds:
+        return None
+    asked = questions(session, panel)
+    answers = {each.candidate_id: each.answer(rules.votes) for each in asked}
+    kept = [each for each in asked if each.is_open or answers[each.candidate_id] is not None]
+    counts = Counter(answer for answer in answers.values() if answer is not None)
+    # A search that found the photo, too, has labelers of its own: they were shown no proposal.
+    told = [each for each in kept if not each.is_found]
+
+    def called(of: Iterable[Asked]) -> Called:
+        known = [answer for each in of if (answer := answers[each.candidate_id]) is not None]
+        return Called.count(known.count(Answer.RIGHT), len(known))
+
+    def by_place(kind: str, places: int) -> tuple[Called, ...]:
+        return tuple(
+            called(each for each in told if each.kind == kind and each.place == place)
+            for place in range(1, places + 1)
+        )
+
+    confusable = [each for each in told if each.kind == CONFUSABLE]
+    return ProposalStats(
+        rounds=tuple(rounds),
+        questions=len(kept),
+        answered=counts.total(),
+        right=counts[Answer.RIGHT],
+        unclear=counts[Answer.UNCLEAR],
+        wrong=counts[Answer.WRONG],
+        votes_missing=sum(_lacks(each, rules) for each in kept if each.is_open),
+        random=called(each for each in told if each.kind == RANDOM),
+        models=called(each for each in told if each.kind == MODEL),
+        confusable=called(confusable),
+        by_rank=by_place(MODEL, BEST),
+        by_confusable=by_place(
+            CONFUSABLE, max((each.place or 0 for each in confusable), default=0)
+        ),
+        labelers=_of_labelers(told, rules),
+        by_model=tuple(
+            ByModel(
+                name,
+                run,
+                len(theirs),
+                called(theirs),
+                called(each for each in theirs if len(_proposers(each)) == 1),
+            )
+            for (name, run), theirs in sorted(_models(told).items())
+        ),
+        at_models=_photos([each for each in kept if not each.at_random], answers),
+        at_random=_photos([each for each in kept if each.at_random], answers),
+        by_labeler=tuple(agreeing(asked)),
+    )
+
+
+def _rounds(session: Session) -> list[Round]:
+    counted = select(Question.round_id, func.count()).group_by(Question.round_id)
+    counts = dict(session.execute(counted).all())
+    return [
+        Round(
+            release=each.release,
+            content_hash=each.content_hash,
+            seed=each.seed,
+            share=each.share,
+            most=each.most,
+            made_at=each.made_at.isoformat(),
+            withdrawn_at=each.withdrawn_at.isoformat() if each.withdrawn_at else None,
+            questions=counts.get(each.id, 0),
+        )
+        for each in session.scalars(select(ProposalRound).order_by(ProposalRound.id))
+    ]
+
+
+def _lacks(each: Asked, rules: LabelRules) -> int:
+    correct = sum(verdict is Verdict.CORRECT for _, verdict in each.votes)
+    return lacking(rules, len(each.votes), correct, ruled=each.ruling is not None)
+
+
+def _of_labelers(told: Sequence[Asked], rules: LabelRules) -> Called:
+    """Of the classes that a labeler named alone: what those say who did not name them."""
+    right = of = 0
+    for each in told:
+        if each.kind == LABELER:
+            named = {by.name for by in each.by}
+            others = [verdict for worker, verdict in each.votes if worker not in named]
+            if others and len(others) >= rules.votes - 1:
+                of += 1
+                right += others.count(Verdict.CORRECT) * 2 > len(others)
+    return Called.count(right, of)
+
+
+def _models(told: Sequence[Asked]) -> dict[tuple[str, str], list[Asked]]:
+    found: dict[tuple[str, str], list[Asked]] = defaultdict(list)
+    for each in told:
+        for by in each.by if each.kind == MODEL else ():
+            if by.kind == MODEL:
+                found[by.name, by.run or ""].append(each)
+    return found
+
+
+def _proposers(each: Asked) -> list[str]:
+    return [by.kind for by in each.by if by.kind != LABELER]
+
+
+def _photos(asked: Sequence[Asked], answers: dict[int, Answer | None]) -> PhotosAsked:
+    by_photo: dict[int, list[Asked]] = defaultdict(list)
+    for each in asked:
+        by_photo[each.photo_id].append(each)
+    # What a labeler added needs no further votes for the photo to be done.
+    done = [
+        theirs
+        for theirs in by_photo.values()
+        if all(answers[each.candidate_id] is not None for each in theirs if each.kind != LABELER)
+    ]
+    added = [sum(each.kind == LABELER for each in theirs) for theirs in done]
+    further = sum(
+        any(answers[each.candidate_id] is Answer.RIGHT for each in theirs) for theirs in done
+    )
+    return PhotosAsked(
+        photos=len(done),
+        with_further=Called.count(further, len(done)),
+        with_added=Called.count(sum(map(bool, added)), len(done)),
+        added=sum(added),
+        added_a_photo=sum(added) / len(done) if len(done) >= TOO_FEW else None,
+    )

@@ -1,0 +1,335 @@
+"""`genset labels propose`: which questions come, who proposed them, and what stays."""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, func, select, text
+
+from genset.errors import GensetError
+from genset.label.exchange.table import import_labels
+from genset.release.reader import Release
+from genset.scrape.upkeep.removal import remove
+from genset.store import (
+    Candidate,
+    Label,
+    Photo,
+    Proposal,
+    ProposalRound,
+    ProposedBy,
+    Question,
+    Store,
+    Verdict,
+    votes,
+)
+from genset.taxonomy import imagenet1k
+from genset.workspace import Workspace
+from tests.label.proposals.released import (
+    ALL,
+    asked,
+    claims,
+    done,
+    genset,
+    released,
+    score,
+    shifted,
+)
+from tests.labeled_workspace import CLASSES, TENCH, vote
+
+Opened = tuple[Workspace, Store, Release]
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> Iterator[Opened]:
+    """Twenty photos of four classes, and two models, of which each proposes two classes alone."""
+    workspace, store, release = released(tmp_path / "workspace")
+    score(workspace, "a", shifted(50))
+    score(workspace, "b", shifted(52))
+    yield workspace, store, release
+    store.close()
+
+
+def propose(workspace: Workspace, *words: str) -> Any:
+    return json.loads(done(workspace, "labels", "propose", "v1", *words, "--json").stdout)
+
+
+def proposers(store: Store) -> dict[str, list[tuple[str, str, int | None]]]:
+    """Who proposed, by the name of what is asked: kind, name and place."""
+    found: dict[str, list[tuple[str, str, int | None]]] = {}
+    with store.session() as session:
+        for question in session.scalars(select(Question)):
+            rows = session.scalars(
+                select(ProposedBy)
+                .where(ProposedBy.candidate_id == question.candidate_id)
+                .order_by(ProposedBy.id)
+            )
+            found[question.claim.task] = [(each.kind, each.name, each.place) for each in rows]
+    return found
+
+
+def of_photo(store: Store, photo: str) -> dict[str, Question]:
+    """A photo's questions by class."""
+    return {
+        task.partition("/")[0]: each for task, each in asked(store).items() if task.endswith(photo)
+    }
+
+
+def test_a_photo_is_asked_about_with_what_models_said_and_what_is_like_it(scored: Opened) -> None:
+    workspace, store, _ = scored
+    told = propose(workspace, "--random-share", "0")
+    found = of_photo(store, "/flickr:0")
+    home = ALL.index(TENCH)
+    both, alone = [ALL[home + 52], ALL[home + 53]], [ALL[home + 50], ALL[home + 51]]
+    confusable = [each.wnid for each in imagenet1k().confusable(TENCH)]
+    assert {*both, *alone, confusable[0]} <= {*found}
+    assert len(found) == 8
+    assert TENCH not in found
+    by = proposers(store)
+    assert by[f"{both[0]}/flickr:0"] == [("model", "a", 4), ("model", "b", 2)]
+    assert by[f"{alone[0]}/flickr:0"] == [("model", "a", 2)]
+    assert by[f"{confusable[0]}/flickr:0"] == [("confusable", TENCH, 1)]
+    with store.session() as session:
+        runs = set(session.scalars(select(ProposedBy.run).where(ProposedBy.kind == "model")))
+        kept = [json.loads(path.read_text()) for path in workspace.runs.glob("v1/*/run.json")]
+    assert runs == {run["key"] for run in kept}
+    assert told["photos"] == 20
+    assert told["questions"] == told["votes"] == len(asked(store)) == 160
+    assert {each.home for each in found.values()} == {TENCH}
+
+
+def test_the_first_pass_sees_none_of_it(scored: Opened) -> None:
+    workspace, _store, _ = scored
+    before = done(workspace, "status", "--json").stdout
+    propose(workspace)
+    assert done(workspace, "status", "--json").stdout == before
+    assert json.loads(done(workspace, "labels", "stats", "--json").stdout)["candidates"] == 20
+
+
+def test_a_share_of_photos_has_classes_at_random_as_many_as_the_others(scored: Opened) -> None:
+    workspace, store, _ = scored
+    told = propose(workspace, "--random-share", "0.3", "--most", "5", "--seed", "4")
+    found = asked(store)
+    at_random = {task.partition("/")[2] for task, each in found.items() if each.at_random}
+    others = {task.partition("/")[2] for task, each in found.items() if not each.at_random}
+    assert told["at_random"] == len(at_random) == 6
+    assert at_random.isdisjoint(others)
+    assert Counter(task.partition("/")[2] for task in found) == Counter(
+        dict.fromkeys(at_random | others, 5)
+    )
+    by = proposers(store)
+    for task, each in found.items():
+        assert (by[task] == [("random", "", None)]) == each.at_random
+        assert not task.startswith(each.home)
+    with store.session() as session:
+        [made] = session.scalars(select(ProposalRound))
+    assert (made.share, made.seed, made.most, made.release) == (0.3, 4, 5, "v1")
+
+
+def test_the_same_again_adds_nothing_and_a_further_model_only_what_is_new(scored: Opened) -> None:
+    workspace, store, release = scored
+    first = propose(workspace, "--model", "a")
+    before, by_before = asked(store), proposers(store)
+    task = next(task for task, each in before.items() if not each.at_random)
+    vote(store, task, "ben", Verdict.CORRECT)
+    assert propose(workspace, "--model", "a")["questions"] == 0
+    assert proposers(store) == by_before
+
+    second = propose(workspace)
+
+    assert second["known"] == first["questions"]
+    assert second["questions"] > 0
+    assert second["further"] > 0
+    after, by_after = asked(store), proposers(store)
+    assert before.keys() < after.keys()
+    for name, each in before.items():
+        assert after[name].round_id == each.round_id
+        assert by_after[name][: len(by_before[name])] == by_before[name]
+    photos = {name.partition("/")[2]: each.at_random for name, each in before.items()}
+    assert all(photos[name.partition("/")[2]] == each.at_random for name, each in after.items())
+    with store.session() as session:
+        rounds = session.scalars(select(ProposalRound).order_by(ProposalRound.id)).all()
+        assert [each.content_hash for each in rounds] == [release.content_hash] * 2
+        assert votes(session)[before[task].candidate_id][Verdict.CORRECT] == 1
+    assert propose(workspace)["questions"] == 0
+    with store.session() as session:
+        assert session.scalar(select(func.count()).select_from(ProposalRound)) == 2
+
+
+def test_two_workspaces_with_one_seed_ask_the_same(scored: Opened, tmp_path: Path) -> None:
+    workspace, store, _ = scored
+    other, there, _ = released(tmp_path / "other")
+    score(other, "b", shifted(52))
+    score(other, "a", shifted(50))
+    for each in (workspace, other):
+        propose(each, "--seed", "3", "--random-share", "0.25")
+    assert proposers(there) == proposers(store)
+    other_seed = {task for task, each in asked(store).items() if each.at_random}
+    with there.begin() as session:
+        for table in (ProposedBy, Question, ProposalRound):
+            session.execute(delete(table))
+    propose(other, "--seed", "4", "--random-share", "0.25")
+    assert {task for task, each in asked(there).items() if each.at_random} != other_seed
+    there.close()
+
+
+def test_what_another_search_found_becomes_a_question_with_its_labels(scored: Opened) -> None:
+    workspace, store, _ = scored
+    wnid = ALL[ALL.index(TENCH) + 52]
+    with store.begin() as session:
+        photo = session.scalars(select(Photo).where(Photo.source_id == "0")).one()
+        session.add(Candidate(wnid=wnid, photo=photo, keyword="x", rank=3))
+    vote(store, f"{wnid}/flickr:0", "ben", Verdict.CORRECT)
+    told = propose(workspace, "--random-share", "0")
+    assert told["claimed"] == 1
+    assert told["votes"] == told["questions"] - 1
+    assert f"{wnid}/flickr:0" in asked(store)
+    with store.session() as session:
+        kinds = Counter(type(each.claim) for each in session.scalars(select(Question)))
+    assert kinds == {Candidate: 1, Proposal: told["questions"] - 1}
+    stats = json.loads(done(workspace, "labels", "stats", "--json").stdout)["proposals"]
+    assert (stats["answered"], stats["right"]) == (1, 1)
+
+
+def test_removed_photos_are_left_out_and_counted(scored: Opened) -> None:
+    workspace, store, _ = scored
+    propose(workspace, "--model", "a")
+    remove(workspace, store, "flickr:0", "its owner asked")
+    with store.begin() as session:
+        photo = session.scalars(select(Photo).where(Photo.source_id == "1")).one()
+        photo.source_id = "elsewhere"
+    again = done(workspace, "labels", "propose", "v1").output
+    assert "left out: 2 photos (1 not in this workspace, 1 removed)" in again
+    stats = json.loads(done(workspace, "labels", "stats", "--json").stdout)["proposals"]
+    of_others = [task for task in asked(store) if not task.endswith("/flickr:0")]
+    assert stats["questions"] == len(of_others)
+
+
+def test_a_dry_run_tells_the_same_and_stores_nothing(scored: Opened) -> None:
+    workspace, store, _ = scored
+    (workspace.root / "genset.toml").write_text("[label]\nvotes = 3\n")
+    before = claims(store)
+    would = propose(workspace, "--dry-run")
+    said = done(workspace, "labels", "propose", "v1", "--dry-run").output
+    assert claims(store) == before
+    assert asked(store) == {}
+    assert said.startswith("v1: would ask 160 new questions of 20 photos, 2 of these with")
+    assert "they take 480 votes" in said
+    assert propose(workspace) == {**would, "round": 1}
+
+
+def test_what_is_withdrawn_is_asked_no_more_and_may_be_asked_again(scored: Opened) -> None:
+    workspace, store, _ = scored
+    first = propose(workspace)
+    task = next(iter(asked(store)))
+    vote(store, task, "ben", Verdict.INCORRECT)
+    said = done(workspace, "labels", "propose", "v1", "--withdraw").output
+    assert said == "v1: 160 questions of 1 round asked no more; 1 of them have labels, which stay\n"
+    stats = json.loads(done(workspace, "labels", "stats", "--json").stdout)["proposals"]
+    assert (stats["questions"], stats["answered"], stats["votes_missing"]) == (1, 1, 0)
+    with pytest.raises(GensetError, match=r"nothing is asked of v1: genset labels propose v1"):
+        raise genset(workspace, "labels", "propose", "v1", "--withdraw").exception or SystemExit
+
+    again = propose(workspace)
+
+    assert (again["questions"], again["again"], again["by"]) == (160, 160, first["by"])
+    assert {each.round_id for each in asked(store).values()} == {2}
+    with store.session() as session:
+        assert session.scalar(select(func.count(Label.number)).where(Label.worker == "ben")) == 1
+
+
+def test_all_of_a_round_is_stored_or_nothing(scored: Opened) -> None:
+    """The disk fills up while the last rows are written."""
+    workspace, store, _ = scored
+    before = claims(store)
+    with store.begin() as session:
+        session.execute(
+            text(
+                "CREATE TRIGGER full BEFORE INSERT ON proposed_by WHEN (SELECT count(*) FROM "
+                "proposed_by) = 100 BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+            )
+        )
+    assert genset(workspace, "labels", "propose", "v1").exit_code != 0
+    assert claims(store) == before
+    assert asked(store) == {}
+    with store.begin() as session:
+        session.execute(text("DROP TRIGGER full"))
+    assert propose(workspace)["questions"] == 160
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("v2",), "v2 is no release"),
+        (("v1", "--model", "c"), "no model 'c' was scored on v1; known: a, b"),
+        (("v1", "--most", "9"), "a photo has 1 to 8 proposals, not 9"),
+        (("v1", "--random-share", "2"), "share of random proposals is from 0 to 1, not 2.0"),
+        (("v1", "--seed", "-1"), "a seed is from 0 to"),
+        (("v1", "--runs", "nowhere"), "nowhere has no model that was scored on v1 as it is now"),
+    ],
+)
+def test_what_cannot_be_proposed_is_named(
+    scored: Opened, words: tuple[str, ...], complaint: str
+) -> None:
+    failed = genset(scored[0], "labels", "propose", *words).exception
+    assert isinstance(failed, GensetError)
+    assert complaint in str(failed)
+    assert "\n" not in str(failed)
+    assert asked(scored[1]) == {}
+
+
+def test_predictions_that_were_cut_are_named(scored: Opened) -> None:
+    workspace, _, _ = scored
+    [path] = workspace.runs.glob("v1/a-*/predictions.csv")
+    path.write_bytes(path.read_bytes()[:-20])
+    failed = genset(workspace, "labels", "propose", "v1").exception
+    assert isinstance(failed, GensetError)
+    assert "predictions cannot be read (a line is cut); delete the folder" in str(failed)
+
+
+def test_labels_on_proposals_go_out_and_come_in_by_their_names(scored: Opened) -> None:
+    workspace, store, _ = scored
+    propose(workspace)
+    first, second, *_ = sorted(asked(store))
+    table = workspace.root / "crowd.csv"
+    with table.open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [("task", "worker", "label"), (first, "eve", "correct"), (second, "eve", "unsure")]
+        )
+    assert import_labels(store, table).new == 2
+    done(workspace, "labels", "export", str(workspace.root / "out.csv"))
+    with (workspace.root / "out.csv").open() as file:
+        said = {row["task"]: row["label"] for row in csv.DictReader(file) if row["worker"] == "eve"}
+    assert said == {first: "correct", second: "unsure"}
+    # What brings votes together has them, too, and a release can still be made of that.
+    done(workspace, "labels", "aggregate", "--method", "majority", "-o", str(table))
+    with table.open() as file:
+        assert {first, second} <= {row["task"] for row in csv.DictReader(file)}
+    done(workspace, "release", "create", "v2", "--labels", str(table))
+    release = Release(workspace.releases / "v2")
+    assert {photo.wnid for photo in release.photos} == set(CLASSES)
+    assert len(release.photos) == 20
+
+
+def test_two_runs_of_one_name_are_told_apart_by_their_keys(scored: Opened) -> None:
+    workspace, store, _ = scored
+    propose(workspace, "--model", "a")
+    by_before = proposers(store)
+    score(workspace, "a", lambda wnid, _: [wnid, *ALL[900:904]])
+    keys = {path.name.rpartition("-")[2] for path in workspace.runs.glob("v1/a-*")}
+    assert len(keys) == 2
+    failed = genset(workspace, "labels", "propose", "v1", "--model", "a").exception
+    assert "'a' names several runs; say which by its key: a [" in str(failed)
+    propose(workspace)
+    by_after = proposers(store)
+    names = {name for by in by_after.values() for kind, name, _ in by if kind == "model"}
+    # The first run has the name that it had; nothing is noted of it twice.
+    assert len(names) == 3
+    assert {"a", "b"} < names
+    for task, by in by_before.items():
+        assert by_after[task][: len(by)] == by
+        models = [name for kind, name, _ in by_after[task] if kind == "model"]
+        assert len(models) <= 2 + (task.partition("/")[0] in ALL[900:904])
