@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
-from genset.store import Candidate, Photo, Verdict, votes_digest
+from genset.store import Claim, Photo, Verdict, votes_digest
 
 _FACTS = ("method", "panel", "without", "votes_digest")  # the same in every row
 _COLUMNS = ("task", "label", "confidence", *_FACTS)
@@ -149,6 +149,6 @@ def _label(place: str, row: dict[str, str]) -> AggregatedLabel:
 
 
 def _tasks(session: Session) -> Iterator[str]:
-    named = select(Candidate.wnid, Photo.source, Photo.source_id).join(Candidate.photo)
+    named = select(Claim.wnid, Photo.source, Photo.source_id).join(Claim.photo)
     for wnid, source, source_id in session.execute(named):
         yield f"{wnid}/{source}:{source_id}"

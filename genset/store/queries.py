@@ -197,9 +197,9 @@ def votes_digest(session: Session, panel: str | None = None, without: str | None
     """The `digest_of_votes` of the votes in force. Panels as in `labels_in_force`."""
     force = labels_in_force(panel, without).subquery()
     rows = session.execute(
-        select(Candidate.wnid, Photo.source, Photo.source_id, force.c.worker, force.c.verdict)
-        .join(Candidate, Candidate.id == force.c.candidate_id)
-        .join(Candidate.photo)
+        select(Claim.wnid, Photo.source, Photo.source_id, force.c.worker, force.c.verdict)
+        .join(Claim, Claim.id == force.c.candidate_id)
+        .join(Claim.photo)
     )
     return digest_of_votes(
         (f"{wnid}/{source}:{source_id}", worker, verdict)
