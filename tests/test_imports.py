@@ -133,6 +133,11 @@ INNER_FLOORS = {
         {"desk"},
     ],
     "label.exchange": [{"sheet"}, {"table", "opinions", "submissions"}, {"archive", "restore"}],
+    "release.multilabel": [
+        {"answers", "again"},
+        {"kept", "several", "facts"},
+        {"freeze"},
+    ],
     "scrape": [
         {"fetch"},
         {"sources", "keywords"},

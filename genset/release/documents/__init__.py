@@ -15,7 +15,7 @@ from genset.release.documents.table import metadata
 from genset.release.reader import ReleasePhoto
 
 CARD, CREDITS, LICENSES = "DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"
-TABLE, CROISSANT, ANSWERS = "metadata.csv", "croissant.json", "labels.csv"
+TABLE, CROISSANT, ANSWERS = "metadata.csv", "croissant.json", "answers.csv"
 
 
 def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, str]:

@@ -112,12 +112,12 @@ def protocol(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Ite
 
 
 def answers(photos: Sequence[ReleasePhoto]) -> str:
-    """labels.csv: a row for each class of each photo of which somebody said something.
+    """answers.csv: a row for each class of each photo of which somebody said something.
 
     image: the photo's file. wnid: the class. label: its place among ImageNet's 1,000 from 0; empty
     for others. verdict: correct, unclear or wrong. own: 1 for the photo's own class, else 0. Then
     how many labelers said what, a reviewer's ruling, and who proposed it, separated by "; ".
-    ``genset evaluate SET --multilabel labels.csv`` reads it.
+    ``genset evaluate SET --multilabel answers.csv`` reads it.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

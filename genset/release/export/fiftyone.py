@@ -17,7 +17,7 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     Classes are the 1,000 wnids in order. Samples are named ``WNID_SHA256``. What else is known of
     each photo, such as its source, is in ``metadata.csv``, for ``labels.json`` has no place for it.
     Where photos have several right answers, each sample has a list of them, its own class first:
-    FiftyOne makes Classifications of it. Those that are unclear or wrong are in ``labels.csv``.
+    FiftyOne makes Classifications of it. Those that are unclear or wrong are in ``answers.csv``.
 
     Args:
         release: the release.

@@ -13,7 +13,7 @@ def imagefolder(release: Release, texts: Mapping[str, str], folder: Path) -> Non
     """Copy the release's folder: wnid folders, and ``metadata.csv`` with one row per photo.
 
     Where photos have several right answers, each lies in the folder of its own class, and
-    ``labels.csv`` has all.
+    ``answers.csv`` has all.
 
     Args:
         release: the release.

@@ -25,7 +25,6 @@ from genset.store import (
     is_called_correct,
     labels_in_force,
     rulings_in_force,
-    votes,
 )
 from genset.store.growth import lacking
 from genset.workspace import LabelRules
@@ -125,13 +124,15 @@ def with_answers(
     )
 
 
-def asked_about(session: Session, photos: Collection[str]) -> dict[str, dict[str, Asked]]:
+def asked_about(
+    session: Session, photos: Collection[str], cast: Mapping[int, Counter[Verdict]]
+) -> dict[str, dict[str, Asked]]:
     """The classes of which somebody said, or is asked, whether they are in a photo, by wnid.
 
-    By the photo's sha256, for `photos` of these. Where the same bytes have several names, what is
-    said of all of them counts, and a labeler once.
+    By the photo's sha256, for `photos` of these; `cast` are all votes in force. Where the same
+    bytes have several names, what is said of all of them counts, and a labeler once.
     """
-    cast, rulings = votes(session), rulings_in_force(session)
+    rulings = rulings_in_force(session)
     found: dict[str, dict[str, Asked]] = {sha256: {} for sha256 in photos}
     for some in _in_parts(sorted(found)):
         rows = _claims(session, some)

@@ -145,9 +145,10 @@ def _made(
     if not photos_left:
         raise GensetError(f"no photo of {earlier.release.name} is in the pool any more")
     first = held(table, photos_left)
-    new = entering(session, table, earlier, plan, rules, first)
-    cast = votes(session, plan.panel)
-    asked = {**asked_about(session, [photo.sha256 for photo in photos_left]), **new.asked}
+    said = votes(session)
+    new = entering(session, table, earlier, plan, rules, first, said)
+    cast = votes(session, plan.panel) if plan.panel is not None else said
+    asked = {**asked_about(session, [photo.sha256 for photo in photos_left], said), **new.asked}
     every = [*photos_left, *records(session, new.entries, cast, since)]
     pairs = sorted(
         ((with_answers(each, asked[each.sha256], rules), asked[each.sha256]) for each in every),

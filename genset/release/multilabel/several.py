@@ -59,6 +59,7 @@ def entering(
     plan: ReleasePlan,
     rules: LabelRules,
     held: Sequence[CandidateRow],
+    cast: Mapping[int, Counter[Verdict]],
 ) -> Entering:
     """Choose, by the plan of the release before, from what it left out as `SEVERAL`.
 
@@ -77,10 +78,11 @@ def entering(
         plan: its plan, with all files that it needs.
         rules: how many labelers a class needs.
         held: the candidates of its photos that stay.
+        cast: all votes in force.
     """
     groups = _groups(table, {entry.sha256 for entry in held})
     once = _once_correct(session, earlier, [each.id for group in groups.values() for each in group])
-    asked = asked_about(session, groups)
+    asked = asked_about(session, groups, cast)
     left_out: Reasons = {}
     homes: dict[str, CandidateRow] = {}
     considered: dict[str, list[CandidateRow]] = {}

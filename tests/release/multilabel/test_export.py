@@ -93,8 +93,8 @@ def test_fiftyone_makes_classifications_of_them(release: Release, tmp_path: Path
         for path in (tmp_path / "out" / "data").iterdir()
     }
     assert found == {sha256: right for sha256, (right, _, _) in lists(release).items()}
-    assert (tmp_path / "out" / "labels.csv").read_text() == (
-        release.root / "labels.csv"
+    assert (tmp_path / "out" / "answers.csv").read_text() == (
+        release.root / "answers.csv"
     ).read_text()
 
 
@@ -106,7 +106,7 @@ def test_an_image_folder_keeps_home_folders_with_a_table_beside_it(
     assert {Path(path).stem: opened.classes[target] for path, target in opened.samples} == {
         each.sha256: each.wnid for each in release.photos
     }
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "labels.csv").read_text("utf-8"))))
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "answers.csv").read_text("utf-8"))))
     first = [row for row in rows if row["image"] == photo(release, 0).file]
     assert [(row["wnid"], row["verdict"], row["own"]) for row in first] == [
         (TENCH, "correct", "1"),

@@ -1,11 +1,11 @@
 """Photos that the first release left out as correct for several classes."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.licenses import choose_licenses
@@ -14,7 +14,7 @@ from genset.release.choose import ReleasePlan
 from genset.release.exclusions import Exclusion
 from genset.release.reader import Release
 from genset.release.strategies import Matched, Reference, Threshold
-from genset.store import Candidate, Photo, find_candidate
+from genset.store import Candidate, DuplicatePair, Label, Photo, Verdict, find_candidate
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
 from tests.questions import BASSINET, ask_about
 from tests.release.conftest import Pool
@@ -86,10 +86,7 @@ def test_what_was_labeled_since_does_not_enter(
     both(pool, 1)
     monkeypatch.setattr(publish, "now", lambda: datetime.now(UTC) + timedelta(seconds=5))
     asking = asking_of(ReleasePlan())
-    with pool.store.begin() as session:
-        moment = datetime.now(UTC) + timedelta(hours=1)
-    from genset.store import Label, Verdict
-
+    moment = datetime.now(UTC) + timedelta(hours=1)
     with pool.store.begin() as session:
         session.add(Candidate(wnid=GOLDFISH, photo=_row(session, 0), keyword="other", rank=9))
         session.flush()
@@ -106,8 +103,8 @@ def test_what_was_labeled_since_does_not_enter(
     assert numbers(asking.freeze()) == {200, 1}
 
 
-def _row(session: object, number: int) -> Photo:
-    return session.query(Photo).filter_by(source_id=str(number)).one()  # type: ignore[attr-defined, no-any-return]
+def _row(session: Session, number: int) -> Photo:
+    return session.query(Photo).filter_by(source_id=str(number)).one()
 
 
 def test_one_that_is_correct_for_one_class_now_stays_out(pool: Pool, asking_of: AskingOf) -> None:
@@ -135,8 +132,6 @@ def test_one_that_is_correct_for_one_class_now_stays_out(pool: Pool, asking_of: 
 def test_the_first_releases_plan_still_refuses(
     pool: Pool, asking_of: AskingOf, plan: ReleasePlan, reason: str
 ) -> None:
-    from genset.store import DuplicatePair
-
     pool.label_all_correct()
     both(pool, 0)
     with pool.store.begin() as session:
@@ -217,4 +212,3 @@ def test_questions_about_it_count_as_about_all_others(pool: Pool, asking_of: Ask
     found = photo(asking.freeze(), 0)
     assert found.labels_correct == (TENCH, GOLDFISH, BASSINET)
     assert found.labels_wrong == (TABBY,)
-    asking.pool = replace(asking.pool)
