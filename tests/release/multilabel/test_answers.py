@@ -4,7 +4,6 @@ import json
 import random
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,15 +39,14 @@ def test_a_class_is_right_unclear_or_wrong_as_the_rule_says(
     assert asked.answer(needed) == expected([*map(str, votes)], ruling and str(ruling), needed)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_lists_are_what_random_votes_give(asking: Asking, seed: int) -> None:
+def test_the_lists_are_what_random_votes_give(asking: Asking) -> None:
     """Labelers change their minds, one's votes are void, and a reviewer rules now and then."""
-    draw = random.Random(seed)
+    draw = random.Random(1)
     asking.needs(3)
     asking.ask(*FURTHER)
     said: dict[tuple[int, str], dict[str, str]] = {}
     rulings: dict[tuple[int, str], str] = {}
-    for _ in range(260):
+    for _ in range(200):
         number = int(draw.choice(asking.v1.photos).source_id)
         wnid, worker = draw.choice(FURTHER), draw.choice("abcde")
         verdict = draw.choice(("correct", "correct", "incorrect", "unsure", "broken"))

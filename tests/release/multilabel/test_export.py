@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import datasets
@@ -21,23 +22,30 @@ from genset.errors import BadInput
 from genset.release.export import export
 from genset.release.reader import MANIFEST, Release
 from genset.taxonomy import imagenet1k
-from tests.labeled_workspace import TENCH
+from tests.labeled_workspace import TENCH, labeled_workspace
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, ask_about
+from tests.release.conftest import Pool
 from tests.release.multilabel.conftest import Asking, photo
 
 LISTS = ("labels_correct", "labels_unclear", "labels_wrong")
 NAMES = [each.wnid for each in imagenet1k()]
 
 
-@pytest.fixture
-def release(asking: Asking) -> Release:
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Release]:
     """Photo 0 is right for a bassinet, unclear for a lampshade, and no croquet ball."""
+    root = tmp_path_factory.mktemp("asked") / "workspace"
+    workspace, store = labeled_workspace(root, photos=2)
+    pool = Pool(workspace, store)
+    pool.label_all_correct()
+    asking = Asking(pool, pool.create())
     asking.ask(BASSINET, LAMPSHADE, CROQUET)
     for wnid in (BASSINET, LAMPSHADE, CROQUET):
         asking.say_of_all(wnid, ann="incorrect")
     asking.say(0, BASSINET, ann="correct")
     asking.say(0, LAMPSHADE, ann="unsure")
-    return asking.freeze()
+    yield asking.freeze()
+    store.close()
 
 
 def lists(release: Release) -> dict[str, list[list[str]]]:
