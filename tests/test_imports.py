@@ -99,7 +99,6 @@ INNER_FLOORS = {
     "label": [
         {"answering"},
         {"people"},
-        {"quality.growth"},
         {"proposals"},
         {"quality"},
         {"queue"},
@@ -121,7 +120,7 @@ INNER_FLOORS = {
         {"aggregate.votes"},
         {"aggregate.majority", "aggregate.frequency", "aggregate.dawid_skene"},
         {"aggregate"},
-        {"growth", "gold", "duplicates", "in_force", "agreement"},
+        {"gold", "duplicates", "in_force", "agreement"},
         {"gallery", "suspicion"},
         {"by_labeler", "review", "void", "at_work"},
         {"stats", "by_visit"},
@@ -145,6 +144,11 @@ INNER_FLOORS = {
         {"table", "opinions", "submissions"},
         {"proposed"},
         {"archive", "restore"},
+    ],
+    "release.multilabel": [
+        {"answers", "again"},
+        {"kept", "several", "facts"},
+        {"freeze"},
     ],
     "scrape": [
         {"fetch"},

@@ -16,9 +16,9 @@ from sqlalchemy.orm import Session
 from genset.label.proposals.agreeing import Agrees, agreeing
 from genset.label.proposals.asked import Answer, Asked, questions
 from genset.label.proposals.choose import BEST, CONFUSABLE, LABELER, MODEL, RANDOM
-from genset.label.quality.growth import lacking
 from genset.statistics.intervals import wilson
 from genset.store import ProposalRound, Question, Verdict
+from genset.store.growth import lacking
 from genset.workspace import LabelRules
 
 TOO_FEW = 20
@@ -206,7 +206,7 @@ def _rounds(session: Session) -> list[Round]:
 
 def _lacks(each: Asked, rules: LabelRules) -> int:
     correct = sum(verdict is Verdict.CORRECT for _, verdict in each.votes)
-    return lacking(rules, len(each.votes), correct, ruled=each.ruling is not None)
+    return lacking(rules, len(each.votes), correct, ruled=each.ruling is not None, if_disputed=True)
 
 
 def _of_labelers(told: Sequence[Asked], rules: LabelRules) -> Called:

@@ -19,9 +19,9 @@ from genset.label.proposals.choose import (
     ranked,
 )
 from genset.label.proposals.existing import AskedBefore, Existing, proposed
-from genset.label.quality.growth import lacking
 from genset.release.reader import ReleasePhoto
 from genset.store import Verdict, labels_in_force, rulings_in_force
+from genset.store.growth import lacking
 from genset.workspace import LabelRules
 
 MOST = 8
@@ -197,5 +197,6 @@ def _votes_lacking(session: Session, questions: Sequence[NewQuestion], rules: La
     votes = {number: (count, correct) for number, count, correct in session.execute(counted)}
     rulings = rulings_in_force(session)
     return total + sum(
-        lacking(rules, *votes.get(number, (0, 0)), ruled=number in rulings) for number in ids
+        lacking(rules, *votes.get(number, (0, 0)), ruled=number in rulings, if_disputed=True)
+        for number in ids
     )

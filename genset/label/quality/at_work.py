@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, or_, select
 
 from genset.label.answering import answering
-from genset.label.quality.growth import lacking
 from genset.store import (
     Candidate,
     Claim,
@@ -26,6 +25,7 @@ from genset.store import (
     rulings_in_force,
     stored_candidates,
 )
+from genset.store.growth import lacking
 from genset.workspace import LabelRules
 
 _AN_HOUR = timedelta(hours=1)

@@ -10,7 +10,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
-from genset.label.quality.growth import wanted
 from genset.label.quality.in_force import Ballot, ballots, check_panel
 from genset.statistics.intervals import wilson
 from genset.store import (
@@ -22,6 +21,7 @@ from genset.store import (
     find_candidate,
     is_called_correct,
 )
+from genset.store.growth import wanted
 from genset.workspace import LabelRules
 
 _LONGEST_REASON = 500

@@ -13,11 +13,11 @@ from genset.label.proposals.bias import ProposalStats, collect_proposals
 from genset.label.quality.aggregate.votes import Vote
 from genset.label.quality.agreement import Agreement, alpha_by_class, krippendorff_alpha
 from genset.label.quality.by_labeler import LabelerStats, by_labeler
-from genset.label.quality.growth import wanted
 from genset.label.quality.in_force import Ballot, ballots, check_panel, panels
 from genset.label.quality.review import Dispute, disputes
 from genset.statistics.intervals import wilson
 from genset.store import Label, Store, Verdict, is_out
+from genset.store.growth import wanted
 from genset.taxonomy import imagenet1k
 from genset.workspace import LabelRules, Workspace
 

@@ -12,7 +12,6 @@ from genset.errors import BadInput
 from genset.label.answering import answering
 from genset.label.people.standing import record
 from genset.label.quality.gold import not_holding
-from genset.label.quality.growth import lacking
 from genset.release.reader import MANIFEST, Release
 from genset.store import (
     Candidate,
@@ -31,6 +30,7 @@ from genset.store import (
     is_ruled,
     stored_candidates,
 )
+from genset.store.growth import lacking
 from genset.text.numbers import count
 from genset.workspace import LabelRules, Workspace
 
@@ -273,7 +273,11 @@ def _releases(session: Session, workspace: Workspace, worker: str, gone: set[int
         except (BadInput, ValueError):
             found.unread.append(path.parent.name)
             continue
-        tasks = {f"{each.wnid}/{each.source}:{each.source_id}" for each in release.photos}
+        tasks = {
+            f"{wnid}/{each.source}:{each.source_id}"
+            for each in release.photos
+            for wnid in (each.wnid, *(each.label_votes or ()))
+        }
         # In the same second as the release: better named once too often.
         then = {event.visit_id: event for event in events if _second(event.at) < at}
         in_force = {

@@ -21,7 +21,6 @@ from typing import Any, NamedTuple, TypeVar, cast
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
-from genset.label.quality.growth import lacking
 from genset.label.queue.leased import Leased
 from genset.label.queue.pools import CANDIDATES, Pool
 from genset.store import (
@@ -35,6 +34,7 @@ from genset.store import (
     now,
     rulings_in_force,
 )
+from genset.store.growth import lacking
 from genset.workspace import LabelRules
 
 PHOTOS_ON_A_SCREEN = 5

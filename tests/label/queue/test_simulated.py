@@ -13,7 +13,6 @@ from uuid import UUID
 
 from sqlalchemy import exists, not_, select
 
-from genset.label.quality.growth import wanted
 from genset.label.session.reasons import TWICE
 from genset.store import (
     GoldAnswer,
@@ -25,6 +24,7 @@ from genset.store import (
     Store,
     Verdict,
 )
+from genset.store.growth import wanted
 from genset.workspace import Workspace
 from tests.label.simulated import RULES, add_pool, label
 

@@ -23,10 +23,10 @@ from genset.label import (
     picture_path,
     retire_gold_question,
 )
-from genset.label.quality.growth import wanted
 from genset.scrape.upkeep.removal import remove
 from genset.statistics.intervals import wilson
 from genset.store import GoldAnswer, Label, Ruling, Store, find_candidate, votes
+from genset.store.growth import wanted
 from genset.workspace import LabelRules, Workspace
 from tests.label.desks import (
     CORRECT,

@@ -1,0 +1,201 @@
+"""Several right answers a photo, read by the tools that users read them with."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import datasets
+import mlcroissant
+import pyarrow.parquet
+import pytest
+import torch
+import webdataset
+from torch.utils.data import DataLoader
+from torchmetrics.classification import MultilabelAveragePrecision
+from torchvision.datasets import ImageFolder
+from torchvision.transforms import v2
+
+import genset
+from genset.errors import BadInput
+from genset.release.export import export
+from genset.release.reader import MANIFEST, Release
+from genset.taxonomy import imagenet1k
+from tests.labeled_workspace import TENCH, labeled_workspace
+from tests.questions import BASSINET, CROQUET, LAMPSHADE, ask_about
+from tests.release.conftest import Pool
+from tests.release.multilabel.conftest import Asking, photo
+
+LISTS = ("labels_correct", "labels_unclear", "labels_wrong")
+NAMES = [each.wnid for each in imagenet1k()]
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Release]:
+    """Photo 0 is right for a bassinet, unclear for a lampshade, and no croquet ball."""
+    root = tmp_path_factory.mktemp("asked") / "workspace"
+    workspace, store = labeled_workspace(root, photos=2)
+    pool = Pool(workspace, store)
+    pool.label_all_correct()
+    asking = Asking(pool, pool.create())
+    asking.ask(BASSINET, LAMPSHADE, CROQUET)
+    for wnid in (BASSINET, LAMPSHADE, CROQUET):
+        asking.say_of_all(wnid, ann="incorrect")
+    asking.say(0, BASSINET, ann="correct")
+    asking.say(0, LAMPSHADE, ann="unsure")
+    yield asking.freeze()
+    store.close()
+
+
+def lists(release: Release) -> dict[str, list[list[str]]]:
+    return {
+        each.sha256: [list(getattr(each, name) or ()) for name in LISTS] for each in release.photos
+    }
+
+
+@pytest.mark.parametrize("kind", ["parquet", "huggingface"])
+def test_datasets_has_lists_of_class_labels(kind: str, release: Release, tmp_path: Path) -> None:
+    out, cache = tmp_path / "out", str(tmp_path / "cache")
+    export(release, kind, out)
+    if kind == "parquet":
+        files = {"test": str(out / "*.parquet")}
+        rows = datasets.load_dataset("parquet", data_files=files, cache_dir=cache)["test"]
+    else:
+        rows = datasets.load_dataset(str(out), cache_dir=cache)["test"]
+    for name in LISTS:
+        assert isinstance(rows.features[name].feature, datasets.ClassLabel)
+        assert rows.features[name].feature.names == NAMES
+    found = {
+        row["sha256"]: [rows.features[name].feature.int2str(row[name]) for name in LISTS]
+        for row in rows.remove_columns("image")
+    }
+    assert found == lists(release)
+    [first] = [row for row in rows.remove_columns("image") if row["sha256"] == _first(release)]
+    assert json.loads(first["label_votes"]) == photo(release, 0).label_votes
+    assert json.loads(first["label_proposers"]) == photo(release, 0).label_proposers
+    if kind == "parquet":
+        [path] = out.glob("*.parquet")
+        table = pyarrow.parquet.read_table(path)
+        assert str(table.schema.field("labels_correct").type).startswith("list<")
+
+
+def _first(release: Release) -> str:
+    return photo(release, 0).sha256
+
+
+def test_webdataset_has_them_in_its_json(release: Release, tmp_path: Path) -> None:
+    export(release, "webdataset", tmp_path / "out")
+    [tar] = (tmp_path / "out").glob("*.tar")
+    samples = webdataset.WebDataset([str(tar)], shardshuffle=False).decode()
+    records = [sample["json"] for sample in samples]
+    assert {each["sha256"]: [each[name] for name in LISTS] for each in records} == lists(release)
+
+
+def test_fiftyone_makes_classifications_of_them(release: Release, tmp_path: Path) -> None:
+    """Read here as FiftyOne does: its own database server is not to be had by installing it."""
+    export(release, "fiftyone", tmp_path / "out")
+    told = json.loads((tmp_path / "out" / "labels.json").read_text("utf-8"))
+    found = {
+        path.stem.partition("_")[2]: [told["classes"][index] for index in told["labels"][path.stem]]
+        for path in (tmp_path / "out" / "data").iterdir()
+    }
+    assert found == {sha256: right for sha256, (right, _, _) in lists(release).items()}
+    assert (tmp_path / "out" / "answers.csv").read_text() == (
+        release.root / "answers.csv"
+    ).read_text()
+
+
+def test_an_image_folder_keeps_home_folders_with_a_table_beside_it(
+    release: Release, tmp_path: Path
+) -> None:
+    export(release, "imagefolder", tmp_path / "out")
+    opened = ImageFolder(str(tmp_path / "out"))
+    assert {Path(path).stem: opened.classes[target] for path, target in opened.samples} == {
+        each.sha256: each.wnid for each in release.photos
+    }
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "answers.csv").read_text("utf-8"))))
+    first = [row for row in rows if row["image"] == photo(release, 0).file]
+    assert [(row["wnid"], row["verdict"], row["own"]) for row in first] == [
+        (TENCH, "correct", "1"),
+        (BASSINET, "correct", "0"),
+        (LAMPSHADE, "unclear", "0"),
+        (CROQUET, "wrong", "0"),
+    ]
+    assert [row["unsure"] for row in first] == ["0", "0", "1", "0"]
+    assert len(rows) == 4 * len(release.photos)
+    loaded = datasets.load_dataset(
+        "imagefolder", data_dir=str(tmp_path / "out"), cache_dir=str(tmp_path / "cache")
+    )
+    [rows_] = loaded.values()
+    assert {row["sha256"]: row["labels_correct"].split() for row in rows_} == {
+        sha256: right for sha256, (right, _, _) in lists(release).items()
+    }
+    Release(tmp_path / "out").verify()
+
+
+def test_mlcroissant_reads_them_as_lists(
+    release: Release, caplog: pytest.LogCaptureFixture
+) -> None:
+    opened = mlcroissant.Dataset(jsonld=str(release.root / "croissant.json"))
+    issues = opened.metadata.issues
+    assert not issues.errors and not issues.warnings
+    assert "is not standard" not in caplog.text
+    found = {
+        record["records/sha256"].decode(): [
+            [wnid.decode() for wnid in record[f"records/{name}"] or ()] for name in LISTS
+        ]
+        for record in opened.records("records")
+    }
+    assert found == lists(release)
+
+
+def test_torch_takes_all_right_answers_as_one_target(release: Release) -> None:
+    to_tensor = v2.Compose([v2.Resize((8, 8)), v2.ToImage()])
+    seen = genset.Release(release.root, to_tensor, multi_hot=True)
+    [(_, targets)] = DataLoader(seen, batch_size=8)
+    assert targets.shape == (8, 1000) and targets.dtype is torch.int64
+    for target, record in zip(targets, seen.records, strict=True):
+        named = {
+            value: tuple(NAMES[index] for index in (target == value).nonzero().flatten().tolist())
+            for value in (1, -1)
+        }
+        assert set(named[1]) == set(record.labels_correct or ())
+        assert named[-1] == record.labels_unclear
+    assert seen.targets == [NAMES.index(each.wnid) for each in seen.records]
+    scores = (targets == 1).float() + torch.rand(targets.shape) / 2
+    precision = MultilabelAveragePrecision(1000, average="micro", ignore_index=-1)
+    assert precision(scores, targets).item() == pytest.approx(1.0)
+
+
+def test_a_release_of_one_answer_each_has_no_such_target(asking: Asking) -> None:
+    with pytest.raises(BadInput, match="has one right answer for each photo: multi_hot needs"):
+        genset.Release(asking.v1.root, multi_hot=True)
+
+
+def test_the_card_says_how_people_were_asked(asking: Asking) -> None:
+    asking.ask(BASSINET)
+    asking.say_of_all(BASSINET, ann="correct", bob="unsure")
+    classes = [wnid for wnid in NAMES if wnid not in (BASSINET, TENCH)][500:525]
+    ask_about(asking.pool.store, {f"{TENCH}/flickr:0": classes}, at_random=True)
+    for wnid in classes:
+        asking.say(0, wnid, ann="incorrect")
+    asking.say(0, classes[0], ann="correct")
+    made = asking.freeze()
+    card = (made.root / "DATA_CARD.md").read_text("utf-8")
+    for said in (
+        "## More than one right answer",
+        "33 questions about 8 photos, 41 votes. 8 of 8 photos have more than one right answer",
+        "proposed by the models timm:resnet50; by chance.",
+        "In 10 % of the photos what to ask about was drawn at random",
+        "1 of 25 answers are right (4.0 %, 95 % interval 0.7 to 19.5 %)",
+        "of models' proposals 8 of 8 are.",
+        "Labelers needed: 1.",
+        "where a class is in no list of a photo, nobody was asked",
+    ):
+        assert said in card
+    assert "only that it shows the class was asked" not in card
+    told = json.loads((made.root / "croissant.json").read_text("utf-8"))
+    assert "33 questions about 8 photos" in told["rai:dataAnnotationProtocol"]
+    plain = json.loads((asking.v1.root / MANIFEST).read_text("utf-8"))
+    assert "multilabel" not in plain

@@ -1,0 +1,214 @@
+"""Photos that the first release left out as correct for several classes."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy.orm import Session
+
+from genset.errors import BadInput
+from genset.licenses import choose_licenses
+from genset.release import publish
+from genset.release.choose import ReleasePlan
+from genset.release.exclusions import Exclusion
+from genset.release.reader import Release
+from genset.release.strategies import Matched, Reference, Threshold
+from genset.store import Candidate, DuplicatePair, Label, Photo, Verdict, find_candidate
+from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
+from tests.questions import BASSINET, ask_about
+from tests.release.conftest import Pool
+from tests.release.multilabel.conftest import Asking, photo
+
+AskingOf = Callable[[ReleasePlan], Asking]
+
+
+def numbers(release: Release) -> set[int]:
+    return {int(each.source_id) for each in release.photos}
+
+
+def both(pool: Pool, number: int, **verdicts: str) -> None:
+    """A photo of the tenches is found for goldfish too, and called correct for both."""
+    pool.label(f"{TENCH}/flickr:{number}", ann="correct")
+    pool.label(pool.also_found_for(GOLDFISH, number), **(verdicts or {"ann": "correct"}))
+
+
+def test_it_enters_once_with_both_classes(pool: Pool, asking_of: AskingOf) -> None:
+    pool.label_all_correct()
+    both(pool, 0)
+    asking = asking_of(ReleasePlan())
+    assert asking.v1.left_out == {"correct for several classes": 2}
+    made = asking.freeze()
+    assert numbers(made) - numbers(asking.v1) == {0}
+    assert len(made.photos) == 8 and made.left_out == {}
+    assert photo(made, 0).labels_correct == (TENCH, GOLDFISH)
+    assert photo(made, 0).file.startswith(TENCH)
+    assert made.multilabel is not None and made.multilabel["entered"] == 1
+    made.verify()
+
+
+def test_its_home_is_the_class_that_most_call_correct_then_the_better_rank(
+    pool: Pool, asking_of: AskingOf
+) -> None:
+    pool.label_all_correct()
+    both(pool, 0, ann="correct", bob="correct")
+    pool.label(f"{TENCH}/flickr:0", bob="incorrect", eve="correct")
+    both(pool, 1)
+    with pool.store.begin() as session:
+        find_candidate(session, f"{TENCH}/flickr:1").rank = 12  # goldfish has it as its ninth
+    made = asking_of(ReleasePlan()).freeze()
+    assert photo(made, 0).labels_correct == (GOLDFISH, TENCH)
+    assert photo(made, 0).selection_frequency == 1.0 and photo(made, 0).keyword == "other"
+    assert photo(made, 1).labels_correct == (GOLDFISH, TENCH)
+
+
+def test_the_same_bytes_under_two_names_enter_once(pool: Pool, asking_of: AskingOf) -> None:
+    pool.label_all_correct()
+    content = pool.original(0).read_bytes()
+    pool.label(
+        add_candidate(pool.workspace, pool.store, GOLDFISH, 999, content=content), ann="correct"
+    )
+    asking = asking_of(ReleasePlan())
+    made = asking.freeze()
+    [entered] = [each for each in made.photos if each.sha256 not in _hashes(asking.v1)]
+    assert set(entered.labels_correct or ()) == {TENCH, GOLDFISH}
+
+
+def _hashes(release: Release) -> set[str]:
+    return {each.sha256 for each in release.photos}
+
+
+def test_what_was_labeled_since_does_not_enter(
+    pool: Pool, asking_of: AskingOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else classes would grow by photos of two classes alone."""
+    pool.label(f"{CRANE}/flickr:200", ann="correct")
+    both(pool, 1)
+    monkeypatch.setattr(publish, "now", lambda: datetime.now(UTC) + timedelta(seconds=5))
+    asking = asking_of(ReleasePlan())
+    moment = datetime.now(UTC) + timedelta(hours=1)
+    with pool.store.begin() as session:
+        session.add(Candidate(wnid=GOLDFISH, photo=_row(session, 0), keyword="other", rank=9))
+        session.flush()
+        for wnid in (TENCH, GOLDFISH):
+            claim = find_candidate(session, f"{wnid}/flickr:0")
+            session.add(
+                Label(
+                    candidate_id=claim.id,
+                    worker="ann",
+                    verdict=Verdict.CORRECT,
+                    decided_at=moment,
+                )
+            )
+    assert numbers(asking.freeze()) == {200, 1}
+
+
+def _row(session: Session, number: int) -> Photo:
+    return session.query(Photo).filter_by(source_id=str(number)).one()
+
+
+def test_one_that_is_correct_for_one_class_now_stays_out(pool: Pool, asking_of: AskingOf) -> None:
+    pool.label_all_correct()
+    both(pool, 0)
+    asking = asking_of(ReleasePlan())
+    asking.ask(BASSINET)
+    asking.say_of_all(BASSINET, ann="incorrect")
+    asking.rule(0, GOLDFISH, "incorrect")
+    made = asking.freeze()
+    assert numbers(made) == numbers(asking.v1)
+    assert made.left_out == {"correct for several classes": 2}
+
+
+@pytest.mark.parametrize(
+    ("plan", "reason"),
+    [
+        (ReleasePlan(licenses=choose_licenses("CC BY 2.0")), "licence CC0"),
+        (ReleasePlan(max_per_owner=1), "more than 1 of one owner"),
+        (ReleasePlan(one_of_each=True), "looks like a photo that was posted before it"),
+        (ReleasePlan(balance=True), "more than the smallest class has"),
+        (ReleasePlan(Threshold(per_class=1)), "its class has its photos"),
+    ],
+)
+def test_the_first_releases_plan_still_refuses(
+    pool: Pool, asking_of: AskingOf, plan: ReleasePlan, reason: str
+) -> None:
+    pool.label_all_correct()
+    both(pool, 0)
+    with pool.store.begin() as session:
+        row = _row(session, 0)
+        if plan.licenses:
+            row.license, row.license_url = "CC0", ""
+        row.owner = "1@N00"
+        row.posted_at = datetime(2019, 1, 1, tzinfo=UTC)  # before all: but v1's photos come first
+        session.add(DuplicatePair(photo_id=row.id, other="flickr:1", distance=3))
+    asking = asking_of(plan)
+    asking.ask(BASSINET)
+    asking.say_of_all(BASSINET, ann="incorrect")
+    made = asking.freeze()
+    assert numbers(made) == numbers(asking.v1)
+    assert made.left_out[reason] >= 2
+    assert "correct for several classes" not in made.left_out
+
+
+def test_a_class_that_was_short_is_filled(pool: Pool, asking_of: AskingOf) -> None:
+    pool.label_all_correct()
+    both(pool, 0)
+    made = asking_of(ReleasePlan(Threshold(per_class=2))).freeze()
+    assert numbers(made) == {0, 1, 100, 101, 200, 201, 300, 301}
+
+
+def test_a_short_bin_of_matched_is_filled_and_no_other(
+    pool: Pool, asking_of: AskingOf, tmp_path: Path
+) -> None:
+    pool.label_all_correct()
+    both(pool, 0)
+    (tmp_path / "labels.csv").write_text(
+        f"task,worker,label\n{TENCH}/a,x,correct\n{TENCH}/b,x,correct\n{GOLDFISH}/c,x,incorrect\n",
+        "utf-8",
+    )
+    reference = Reference.read(tmp_path / "labels.csv")
+    asking = asking_of(ReleasePlan(Matched(reference, per_class=2)))
+    assert numbers(asking.v1) == {1}
+    assert numbers(asking.freeze()) == {0, 1}
+
+
+def test_a_file_of_hashes_is_asked_for_again(
+    pool: Pool, asking_of: AskingOf, tmp_path: Path
+) -> None:
+    pool.label_all_correct()
+    both(pool, 0)
+    both(pool, 1)
+    with pool.store.session() as session:
+        sums = f"{_row(session, 0).sha256}  x.jpg\n"
+    (tmp_path / "sums").write_text(sums, "utf-8")
+    (tmp_path / "other").write_text(f"{'0' * 64}  x.jpg\n", "utf-8")
+    exclude = Exclusion.read(tmp_path / "sums")
+    asking = asking_of(ReleasePlan(exclude=(exclude,)))
+    with pytest.raises(BadInput, match="give that file again with --exclude sums"):
+        asking.freeze()
+    with pytest.raises(BadInput, match="was not chosen with --exclude other"):
+        asking.freeze(exclude=(exclude, Exclusion.read(tmp_path / "other")))
+    made = asking.freeze(exclude=(exclude,))
+    assert numbers(made) - numbers(asking.v1) == {1}
+    assert made.left_out == {"looks like a photo of sums": 2}
+
+
+def test_a_fresh_panel_measures_what_enters_too(pool: Pool, asking_of: AskingOf) -> None:
+    pool.label_all_correct()
+    both(pool, 0)
+    pool.label(f"{TENCH}/flickr:0", "fresh", eve="incorrect", zoe="correct")
+    made = asking_of(ReleasePlan(panel="fresh")).freeze()
+    assert photo(made, 0).labels == {"correct": 1, "incorrect": 1}
+    assert photo(made, 0).selection_frequency == 0.5
+
+
+def test_questions_about_it_count_as_about_all_others(pool: Pool, asking_of: AskingOf) -> None:
+    pool.label_all_correct()
+    both(pool, 0)
+    asking = asking_of(ReleasePlan())
+    ask_about(pool.store, {f"{TENCH}/flickr:0": (BASSINET, TABBY)})
+    asking.say(0, BASSINET, ann="correct")
+    asking.say(0, TABBY, ann="incorrect")
+    found = photo(asking.freeze(), 0)
+    assert found.labels_correct == (TENCH, GOLDFISH, BASSINET)
+    assert found.labels_wrong == (TABBY,)
