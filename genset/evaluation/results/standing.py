@@ -6,8 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
+from genset.evaluation.data.truths.truth import TRUTHS, By
 from genset.evaluation.results.compare import Pair, compare
-from genset.evaluation.results.marks import TRUTHS, By, Marks, mark
+from genset.evaluation.results.marks import Marks, mark
 from genset.evaluation.results.results import Results
 from genset.statistics.bootstrap import STANDARD, Floats, Resampling, intervals
 from genset.statistics.intervals import Interval
@@ -121,7 +122,11 @@ def _ranks(labels: Sequence[str], marks: Sequence[Marks], pairs: Sequence[Pair])
             better[behind] += 1
             worse[ahead] += 1
     return [
-        Rank(1 + sum(other > share for other in shares), 1 + better[label], len(labels) - worse[label])
+        Rank(
+            1 + sum(other > share for other in shares),
+            1 + better[label],
+            len(labels) - worse[label],
+        )
         for label, share in zip(labels, shares, strict=True)
     ]
 
