@@ -54,10 +54,9 @@ def truth_of(results: Results) -> Truth:
         BadInput: it has none.
     """
     if (truth := results.photos.truth) is None:
-        name = results.photos.name
         raise BadInput(
-            f"it is not known of {name} which classes each photo shows beside its own: say so with "
-            f"genset evaluate {name} --multilabel FILE"
+            f"it is not known of {results.photos.name} which classes its photos show beside their "
+            "own: say so with genset evaluate SET --multilabel FILE"
         )
     return truth
 

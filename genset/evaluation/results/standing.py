@@ -105,7 +105,7 @@ def standing(
 def truths_of(results: Results) -> tuple[By, ...]:
     """What models are ranked by: without an unclear class, two of these are the same."""
     truth = results.photos.truth
-    return TRUTHS if truth and truth.unclear else TRUTHS[:2]
+    return TRUTHS if truth and any(truth.unclear.values()) else TRUTHS[:2]
 
 
 def _share(marks: Marks) -> float:

@@ -1,5 +1,6 @@
 """Published predictions of real models, through the command line: the published figures."""
 
+import csv
 import json
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -120,6 +121,57 @@ def test_reversed_and_renumbered_predictions_are_noticed(
     turned, text = genset("evaluate", labels, *words, "--runs", str(tmp_path / "runs"))["runs"]
     assert "The ranks look reversed, with the best class last (hits by rank: " in turned["notes"][0]
     assert "sorted as text (0, 1, 10, 100), 63.3 %" in " ".join(text["notes"])
+
+
+def test_real_accuracy_is_its_definition_and_the_published_one(
+    realdata: Path, folder: Path, tmp_path: Path
+) -> None:
+    """ReaL's own file belongs to the set from here on: nothing is scored again for it."""
+    runs = tmp_path / "runs"
+    labels, real = folder / VAL / "labels.csv", realdata / "real" / "real.json"
+    before = score(folder, runs, VAL, MODELS)
+    given = genset("evaluate", str(labels), "--runs", str(runs), "--multilabel", str(real))
+    truth = given["by_truth"]["truth"]
+    assert (truth["with_correct"], truth["with_several"]) == (46_837, 7_443)
+    found = {name: each["real"] for name, each in given["by_truth"]["models"].items()}
+    assert {name: by_definition(folder, real, name) for name in MODELS} == {
+        name: (each["accuracy"]["correct"], each["accuracy"]["photos"])
+        for name, each in found.items()
+    }
+    published = published_on_real(realdata)
+    for name in ("resnet18", "resnet50", "resnet152", "vgg16"):
+        share = 100 * found[name]["accuracy"]["share"]
+        assert share == pytest.approx(published[f"{name}.tv_in1k"], abs=0.02)
+        assert found[name]["clustered"]["low"] < share / 100 < found[name]["clustered"]["high"]
+    assert score(folder, runs, VAL, MODELS) == before
+    on = ("--on", str(labels), "--runs", str(runs))
+    turned = genset("compare", "densenet161", "inception_v3", *on, "--truth", "real")
+    assert (
+        turned["difference"]
+        > 0
+        > genset("compare", "densenet161", "inception_v3", *on)["difference"]
+    )
+
+
+def by_definition(folder: Path, real: Path, model: str) -> tuple[int, int]:
+    """How many first answers are among the right ones, of how many photos that have any."""
+    import numpy as np
+
+    right = json.loads(real.read_text())
+    first = np.load(folder / VAL / f"{model}.npy")[:, 0]
+    names = [row.split(",")[0] for row in (folder / VAL / "labels.csv").read_text().split()[1:]]
+    hits = [
+        int(answer) in right[int(name[15:23]) - 1]
+        for name, answer in zip(names, first, strict=True)
+        if right[int(name[15:23]) - 1]
+    ]
+    return sum(hits), len(hits)
+
+
+def published_on_real(realdata: Path) -> dict[str, float]:
+    """timm's accuracies on ReaL's labels, in per cent."""
+    with (realdata / "timm" / "results-imagenet-real.csv").open(newline="") as file:
+        return {row["model"]: float(row["top1"]) for row in csv.DictReader(file)}
 
 
 def test_all_labels_of_imagenets_photos_give_the_published_accuracy(

@@ -57,7 +57,10 @@ def _verified(release: Release) -> dict[str, Any]:
         verified["truth"] = {
             "correct": {photo.file: list(photo.labels_correct or ()) for photo in release.photos},
             "unclear": {photo.file: list(photo.labels_unclear or ()) for photo in release.photos},
-            "proposed": {photo.file: photo.label_proposers or {} for photo in release.photos},
+            "proposed": {
+                photo.file: getattr(photo, "label_proposers", None) or {}
+                for photo in release.photos
+            },
             "proposers": release.multilabel.get("proposers") or {},
         }
     return verified
