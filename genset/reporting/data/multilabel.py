@@ -18,6 +18,7 @@ class TruthSummary:
         with_unclear: that have a class of which people could not say.
         not_named: of which the file says nothing.
         proposers: the models that proposed classes to ask about, with the keys of their runs.
+        is_own: whether the set is a release that was frozen with it.
     """
 
     source: str
@@ -28,6 +29,7 @@ class TruthSummary:
     with_unclear: int
     not_named: int
     proposers: dict[str, str]
+    is_own: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,4 +39,5 @@ def summarize_truth(photos: PhotoSet, truth: Truth) -> TruthSummary:
         with_unclear=sum(bool(truth.unclear_of(image)) for image in photos.ids),
         not_named=sum(image not in truth.correct for image in photos.ids),
         proposers=dict(truth.proposers),
+        is_own=truth.is_own,
     )

@@ -183,6 +183,9 @@ def commands(data: ReportData) -> str:
     options += "".join(
         f" --tta {_argument(f'{each.log.name}={each.model}')}" for each in data.options.tta
     )
+    truth = data.by_truth.truth if data.by_truth else None
+    if truth and not truth.is_own and not data.options.real_labels:
+        models += f" \\\n    --multilabel {_argument(truth.source)}"
     return f"{verify}genset evaluate {name}{models}\ngenset report {name}{options}"
 
 

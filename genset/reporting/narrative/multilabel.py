@@ -44,7 +44,7 @@ def summary(name: str, truth: TruthSummary) -> str:
     if without := truth.photos - truth.with_correct:
         said += f". {count(without, 'photo')} without a right class {_are(without)} left out"
         if truth.not_named:
-            said += f" ({truth.not_named:,} of which it says nothing)"
+            said += f" (of {truth.not_named:,} it says nothing)"
     return f"{said}."
 
 
@@ -109,7 +109,7 @@ def rank(found: Rank) -> str:
 def turned(found: Turned, photos: int) -> str:
     """Two models whose order changes with the truth."""
     places = digits(photos)
-    sure = "" if found.is_sure else ", which other classes might not show"
+    sure = "" if found.is_sure else ", not sure for other classes"
     return (
         f"{clean(found.first)} is {points(found.original, places)[1:]} points ahead of "
         f"{clean(found.second)} by the original labels, and {points(found.other, places)[1:]} "
@@ -117,6 +117,12 @@ def turned(found: Turned, photos: int) -> str:
         f"{points(found.shift, places)[1:]} points (95 % interval "
         f"{span(found.interval, places)}){sure}."
     )
+
+
+RANKS = (
+    "In brackets: the ranks that a model can have, below all models that are surely better and "
+    "above all that are surely worse, by the pairs that can be told apart by that truth."
+)
 
 
 def order(found: Sequence[Turned], photos: int) -> list[str]:

@@ -43,6 +43,7 @@ def truth_in_markdown(data: ReportData, found: ByTruth) -> list[str]:
     ]
     head = [narrative.NAMES[by] for by in ("original", *truths)]
     parts.append(table(("Model", *(f"Rank: {name}" for name in head)), rows))
+    parts.append(narrative.RANKS)
     parts.append(escape(" ".join(narrative.order(found.standing.turned, found.truth.photos))))
     return parts
 
