@@ -73,8 +73,11 @@ class ReleasePhoto:
     right answers, the photo's own first; `labels_unclear` those of which the votes do not tell, or
     of which nobody was asked yet; `labels_wrong` those that are not in it. Each is sorted but for
     the photo's own class, and a class is in one of them at most: of those in none, nobody was
-    asked. `label_votes` has the number of labelers by verdict for each of these classes, and
-    `label_rulings` the verdict of a reviewer where there is one.
+    asked. `label_votes` has the number of labelers by verdict for each of these classes,
+    `label_rulings` the verdict of a reviewer where there is one, and `label_proposers` who proposed
+    to ask about a class: models by their names, "confusable" (it is confused with the photo's own),
+    "random", "labeler" (one named it), and "search" where one found the photo for it, too. Nobody
+    had to propose the classes that are not there.
     """
 
     file: str
@@ -106,16 +109,19 @@ class ReleasePhoto:
     labels_wrong: tuple[str, ...] | None = None
     label_votes: dict[str, dict[str, int]] | None = None
     label_rulings: dict[str, str] | None = None
+    label_proposers: dict[str, list[str]] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The record as a manifest has it: without what its format does not say."""
-        return as_written(asdict(self))
+        record = asdict(self)
+        lists = {name: list(record[name]) for name in LISTS if record[name] is not None}
+        return as_written(record | lists)
 
 
 # Of what came after the first format: what the content hash is not over, and what it is.
 _BESIDE = ("license_id", "unseen", "confidence")
 LISTS = ("labels_correct", "labels_unclear", "labels_wrong")
-ANSWERS = (*LISTS, "label_votes", "label_rulings")
+ANSWERS = (*LISTS, "label_votes", "label_rulings", "label_proposers")
 _LATER = (*_BESIDE, *ANSWERS)
 
 
@@ -411,20 +417,23 @@ def _photo(record: dict[str, Any], form: str) -> ReleasePhoto:
 def _check_answers(photo: ReleasePhoto) -> None:
     """Check that each class that was asked about is one, in one list, with its votes."""
     lists = [getattr(photo, name) for name in LISTS]
-    if None in lists or photo.label_votes is None or photo.label_rulings is None:
+    votes, rulings, proposers = photo.label_votes, photo.label_rulings, photo.label_proposers
+    if None in lists or votes is None or rulings is None or proposers is None:
         raise ValueError(f"{photo.file!r} has not all of {', '.join(ANSWERS)}")
     every = [wnid for wnids in lists for wnid in wnids]
     if not all(isinstance(wnid, str) and re.fullmatch("n[0-9]{8}", wnid) for wnid in every):
         raise ValueError(f"{photo.file!r} has an answer that is no wnid")
     if lists[0][:1] != (photo.wnid,) or len(every) != len(set(every)):
         raise ValueError(f"{photo.file!r}: the photo's own class comes first, and each class once")
-    if set(photo.label_votes) != set(every) or not set(photo.label_rulings) <= set(every):
+    if set(votes) != set(every) or not set(rulings) | set(proposers) <= set(every):
         raise ValueError(f"{photo.file!r} has votes on other classes than its lists name")
-    counts = [each for votes in photo.label_votes.values() for each in votes.items()]
+    counts = [each for said in votes.values() for each in said.items()]
     if not all(isinstance(word, str) and type(n) is int and n > 0 for word, n in counts):
         raise ValueError(f"{photo.file!r} has votes that are no numbers of labelers")
-    if not all(isinstance(word, str) for word in photo.label_rulings.values()):
+    if not all(isinstance(word, str) for word in rulings.values()):
         raise ValueError(f"{photo.file!r} has a ruling that is no verdict")
+    if not all(isinstance(name, str) for names in proposers.values() for name in names):
+        raise ValueError(f"{photo.file!r} has a proposer without a name")
 
 
 def _documents(hashes: Any) -> Any:
