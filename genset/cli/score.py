@@ -165,6 +165,8 @@ def evaluate(
     genset evaluate v1 --model 'answers:said.jsonl?prompts=asked.jsonl&name=my-vlm'
     """
     if prompts is not None:
+        if multilabel is not None:
+            raise BadInput("--write-prompts writes questions alone: leave out --multilabel")
         _write_prompts(folder, photos, models, prompts, offered, seed, as_json)
         return
     if not models and multilabel is not None:
@@ -192,7 +194,8 @@ def evaluate(
         lambda: locate_set(photos, folder, other_classes(models), kept), networks
     )
     replaced = ""
-    if multilabel is not None:
+    is_first = os.environ.get("RANK", "0") == "0"  # of torchrun's processes
+    if multilabel is not None and is_first:
         found, replaced = give_truth(found, multilabel, kept)
     judged = with_truth(found, kept)
     options = ScoringOptions(keep=max(k, 5), **how)
@@ -203,8 +206,8 @@ def evaluate(
         results = score(found, models, kept, options)
     except SomeModelsFailed as error:
         results, failed = error.runs, dict(error.failed)
-    if os.environ.get("RANK", "0") != "0":
-        return  # only torchrun's first process prints
+    if not is_first:
+        return  # only the first process prints
     scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
     audits = _audits(found, scored, options, kept) if audit_preprocessing else None
     by_truth = measure_runs(judged, kept, results) if judged.truth else None
