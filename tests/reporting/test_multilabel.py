@@ -101,6 +101,13 @@ def test_a_set_without_a_truth_has_no_word_of_it(photos: PhotoSet, runs: Path) -
     assert all("multilabel" not in model for model in to_json(data)["models"])
 
 
+def test_a_truth_is_shown_before_any_model_is_scored(tmp_path: Path, photos: PhotoSet) -> None:
+    give_truth(photos, truth_file(tmp_path / "all.json", photos), tmp_path / "none")
+    page = report(photos, tmp_path / "none")
+    assert "all.json says which classes are right for 23 of 24 photos" in page.text
+    assert "### By all right classes" in as_markdown(collect(photos, tmp_path / "none"))
+
+
 def test_one_model_has_no_rank(tmp_path: Path, photos: PhotoSet) -> None:
     runs = tmp_path / "alone"
     score_on(photos, runs, "single", set(photos.ids[:16]))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, overload
 
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.data.truths.keep import with_truth
 from genset.evaluation.results.multilabel import MultiLabel, measure
 from genset.evaluation.results.remarks import remarks
 from genset.evaluation.results.results import KeptRun, results_of
@@ -97,9 +98,10 @@ class Evaluated:
         Raises:
             GensetError: its predictions or logits cannot be read any more.
         """
-        if self.photos.truth is None:
+        photos = with_truth(self.photos, self.folder.parent.parent) if self.folder else self.photos
+        if photos.truth is None:
             return None
-        (found,) = measure(results_of(self.photos, [self.as_kept()])).values()
+        (found,) = measure(results_of(photos, [self.as_kept()])).values()
         return found
 
     @property

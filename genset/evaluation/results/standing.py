@@ -145,7 +145,8 @@ def _turned(
     for by in list(marks)[1:]:
         for a, b in combinations(range(len(labels)), 2):
             original, other = (shares[of][a] - shares[of][b] for of in ("original", by))
-            if original * other >= 0:
+            counted = all(marks[by][model].counted.any() for model in (a, b))
+            if original * other >= 0 or not counted:
                 continue
             first, second = (a, b) if original > 0 else (b, a)
             moved = [drawn[of][:, first] - drawn[of][:, second] for of in ("original", by)]

@@ -58,7 +58,7 @@ def rows(found: MultiLabel, has_unclear: bool) -> list[Row]:
     if has_unclear:
         measured += [("multilabel", found.multilabel), ("clear", found.clear)]
     listed = [_row(NAMES[by], each) for by, each in measured]
-    if ranked := found.average_precision:
+    if (ranked := found.average_precision) and ranked.photos:
         photos = ranked.photos
         listed.append(
             Row(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from genset.cli import cli
 from genset.errors import BadInput, GensetError
-from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.evaluation.data.photos import open_set
 from genset.evaluation.data.truths.give import give_truth
 from genset.evaluation.data.truths.truth import Truth
 from genset.evaluation.results.compare import compare
@@ -431,12 +431,13 @@ def test_in_python_too(tmp_path: Path, listed: Path) -> None:
 
     runs = tmp_path / "runs"
     own = [n // 5 for n in range(40)]
-    first = genset.evaluate(
-        listed, predictions=np.array(own)[:, None], name="own", runs=runs,
+    photos = genset.open_set(listed)
+    first = genset.evaluate(photos, predictions=np.array(own)[:, None], name="own", runs=runs)
+    assert first.multilabel is None
+    second = genset.evaluate(
+        photos, predictions=np.array(own)[:, None] + 1, name="next", runs=runs,
         multilabel=truth_file(tmp_path / "t.json"),
     )  # fmt: skip
-    photos: PhotoSet = first.photos
-    second = genset.evaluate(photos, predictions=np.array(own)[:, None] + 1, name="next", runs=runs)
     assert first.multilabel is not None
     assert second.multilabel is not None
     assert str(first.multilabel.real.accuracy).startswith("100.0 %")

@@ -16,6 +16,7 @@ Source: Beyer et al., "Are we done with ImageNet?", 2020 (ReaL).
 
 import csv
 import hashlib
+import io
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -99,23 +100,24 @@ def _check_classes(path: Path, found: Mapping[str, _Verdicts], photos: PhotoSet)
 
 def _is_table(text: str) -> bool:
     """Whether the first line names the column of photos."""
-    return "image" in text.partition("\n")[0].rstrip("\r").split(",")
+    names = text.partition("\n")[0].rstrip("\r").split(",")
+    return "image" in [name.strip('" ') for name in names]
 
 
 def _from_table(path: Path, text: str) -> dict[str, _Verdicts]:
-    table = csv.DictReader(text.splitlines())
+    table = csv.DictReader(io.StringIO(text, newline=""))
     if not set(_COLUMNS) <= set(table.fieldnames or ()):
         raise BadInput(
             f"{path} needs the columns image, wnid and verdict; it has "
             f"{', '.join(table.fieldnames or ())}"
         )
     found: dict[str, _Verdicts] = {}
-    for number, row in enumerate(table, 2):
+    for row in table:
         image, wnid, said = (row[name] or "" for name in _COLUMNS)
         if (verdict := _VERDICTS.get(said)) is None:
             raise BadInput(
-                f"{path}, line {number}: the verdict {said[:40]!r} is none of correct, unclear, "
-                "wrong"
+                f"{path}, line {table.line_num}: the verdict {said[:40]!r} is none of correct, "
+                "unclear, wrong"
             )
         _put(path, found.setdefault(image, {}), image, wnid, verdict)
     return found

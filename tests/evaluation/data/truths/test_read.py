@@ -41,6 +41,8 @@ def test_all_forms_say_the_same(tmp_path: Path, listed: PhotoSet) -> None:
     rows = [f"photo0.jpg,{A},correct", f"photo0.jpg,{D},correct", f"photo1.jpg,{D},wrong"]
     table = "\n".join(["image,wnid,verdict", *rows, f"photo2.jpg,{C},correct"])
     assert read_truth(write(tmp_path, table, "t.csv"), listed).correct == by_order.correct
+    quoted = '"image",wnid,verdict\n' + table.partition("\n")[2]
+    assert read_truth(write(tmp_path, quoted, "t.csv"), listed).correct == by_order.correct
     with_words = table.replace("wrong", "incorrect").replace("\n", "\r\n")
     assert read_truth(write(tmp_path, with_words, "t.csv"), listed).correct == by_order.correct
 
