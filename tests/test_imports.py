@@ -56,8 +56,9 @@ INNER_FLOORS = {
         {"memory"},
     ],
     "evaluation.data": [
+        {"truths.truth"},
         {"formats", "sets"},
-        {"photos", "transforms"},
+        {"photos", "transforms", "truths"},
         {"cache"},
         {"loader"},
     ],
@@ -72,6 +73,7 @@ INNER_FLOORS = {
         {"class_names", "features", "parquet", "arrow"},
         {"hugging_face"},
     ],
+    "evaluation.data.truths": [{"truth"}, {"read", "keep"}, {"give"}],
     "evaluation.run": [
         {"environment", "packages", "settled", "shards", "startup"},
         {"options"},
@@ -178,7 +180,7 @@ INNER_FLOORS = {
         {"format"},
         {"gather", "narrative", "figures"},
         {"render"},
-        {"write"},
+        {"write", "truth"},
     ],
 }
 

@@ -8,7 +8,12 @@
     runs            the folder of a run, written and read
     results         the runs on one set, side by side
     best_answers    what they answered, for what goes on from it
+    marks           which first answers are right: by the photos' own labels, or by a truth
+    logits          what a run kept of them
+    proposers       which of them proposed classes that are right
+    multilabel      models against all classes that photos show
     compare         models, pair by pair
+    standing        how they rank by one truth and by another
     breakdown       by class, licence, year, keyword
     references      accuracies elsewhere
     sanity_checks   answers that cannot be right as a whole

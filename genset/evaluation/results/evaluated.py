@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, overload
 
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.data.truths.keep import with_truth
+from genset.evaluation.results.multilabel import MultiLabel, measure
 from genset.evaluation.results.remarks import remarks
-from genset.evaluation.results.results import KeptRun
+from genset.evaluation.results.results import KeptRun, results_of
 from genset.evaluation.results.runs import Accuracy, Prediction, Run, load_predictions
 
 if TYPE_CHECKING:
@@ -90,6 +92,19 @@ class Evaluated:
         return self.record.top5
 
     @property
+    def multilabel(self) -> MultiLabel | None:
+        """The model by all right classes of each photo; None where the set has no such truth.
+
+        Raises:
+            GensetError: its predictions or logits cannot be read any more.
+        """
+        photos = with_truth(self.photos, self.folder.parent.parent) if self.folder else self.photos
+        if photos.truth is None:
+            return None
+        (found,) = measure(results_of(photos, [self.as_kept()])).values()
+        return found
+
+    @property
     def notes(self) -> list[str]:
         """What a reader of the numbers must know, in sentences: also which photos do not count."""
         return remarks(self.record)
@@ -105,7 +120,7 @@ class Evaluated:
 
     def as_kept(self) -> KeptRun:
         """The same as runs are read from their folders."""
-        return KeptRun(self.record, self._load, str(self.folder or self.model))
+        return KeptRun(self.record, self._load, str(self.folder or self.model), self.folder)
 
     def __str__(self) -> str:
         return f"{self.model} on {self.photos.name}: top-1 {self.top1}"

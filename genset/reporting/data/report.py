@@ -6,9 +6,11 @@ from typing import Any
 
 from genset.evaluation.results.breakdown import Breakdown, Confusion, Group
 from genset.evaluation.results.compare import Bounds, Pair
+from genset.evaluation.results.multilabel import MultiLabel
 from genset.evaluation.results.runs import Accuracy, Run
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.gallery import Gallery
+from genset.reporting.data.multilabel import ByTruth
 from genset.reporting.data.sources import BySource, LicenseCount
 from genset.reporting.data.training import ByTraining
 from genset.reporting.data.tta import EntrySpec, JoinedEntry
@@ -106,7 +108,8 @@ class ScoredModel:
         label: its name, with the run's key where two runs share the name.
         group: letters; models that share one cannot be told apart.
         tops: accuracies for k = 1, 5 where known, and what was asked for besides.
-        real: first answers among all classes that a photo shows, where labels were given.
+        real: first answers among all classes that a photo shows, where these are known (ReaL).
+        multilabel: all that is measured by these classes.
         calibration: of its first answers, where their probabilities are kept.
     """
 
@@ -115,6 +118,7 @@ class ScoredModel:
     run: Run
     tops: tuple[TopK, ...]
     real: Accuracy | None
+    multilabel: MultiLabel | None
     calibration: Calibration | None
 
     @property
@@ -194,6 +198,7 @@ class ReportData:
         power: None for fewer than two models.
         reference: None where none was asked for.
         bounds: None where none were asked for.
+        by_truth: how models rank by all classes that photos show; None where these are not known.
         by_source: where photos are from; None for a plain folder, and for a release of the time
             when Flickr was the only source.
         by_training: photos that models could have seen, and later ones; None where of no model it
@@ -214,6 +219,7 @@ class ReportData:
     power: Power | None
     reference: ReferenceSummary | None
     bounds: Bounds | None
+    by_truth: ByTruth | None
     by_source: BySource | None
     by_training: ByTraining | None
     entries: tuple[JoinedEntry, ...]

@@ -7,6 +7,7 @@ from typing import Any
 
 from genset.evaluation.data.sets.kept import KeptHashes
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto
+from genset.evaluation.data.truths.truth import Truth
 from genset.release.reader import MANIFEST, Release
 
 
@@ -40,17 +41,51 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
         ScoredPhoto(file, Path(f"{folder}/{file}"), file.partition("/")[0], sha256=sha256)
         for file, sha256 in verified["photos"].items()
     )
-    return PhotoSet(verified["name"], folder, verified["content_hash"], photos)
+    truth = _truth(verified)
+    return PhotoSet(verified["name"], folder, verified["content_hash"], photos, truth=truth)
 
 
 def _verified(release: Release) -> dict[str, Any]:
     """What is kept of a release that is as its manifest says."""
-    return {
+    verified = {
         "name": release.name,
         "content_hash": release.content_hash,
         "photos": {photo.file: photo.sha256 for photo in release.photos},
         "documents": dict(release.documents),
     }
+    if release.multilabel is not None:
+        verified["truth"] = {
+            "correct": {photo.file: list(photo.labels_correct or ()) for photo in release.photos},
+            "unclear": {photo.file: list(photo.labels_unclear or ()) for photo in release.photos},
+            "proposed": {photo.file: photo.label_proposers for photo in release.photos},
+            "proposers": _proposers(release.multilabel),
+        }
+    return verified
+
+
+def _proposers(multilabel: dict[str, Any]) -> dict[str, str]:
+    """The models that proposed classes, with the keys of their runs."""
+    found = multilabel.get("proposers")
+    return {name: str(run) for name, run in found.items()} if isinstance(found, dict) else {}
+
+
+def _truth(verified: dict[str, Any]) -> Truth | None:
+    """The release's own truth, where it has one."""
+    if (found := verified.get("truth")) is None:
+        return None
+    return Truth(
+        correct={image: frozenset(wnids) for image, wnids in found["correct"].items()},
+        unclear={image: frozenset(wnids) for image, wnids in found["unclear"].items() if wnids},
+        source=verified["name"],
+        sha256=verified["content_hash"].removeprefix("sha256:"),
+        proposers=found["proposers"],
+        proposed={
+            image: {wnid: tuple(names) for wnid, names in by_class.items()}
+            for image, by_class in found["proposed"].items()
+            if by_class
+        },
+        is_own=True,
+    )
 
 
 def _is_as_verified(folder: Path, kept: KeptHashes) -> bool:
