@@ -19,6 +19,7 @@ from genset.store import (
     is_ruled,
     labels_in_force,
     now,
+    requests_in_force,
     rulings_in_force,
     stored_candidates,
 )
@@ -113,13 +114,14 @@ def missing(store: Store, rules: LabelRules) -> Missing:
     with answering(), store.session() as session:
         candidates = session.scalars(pool.order_by(None)).all()
         votes = {number: (count, correct) for number, count, correct in session.execute(counted)}
-        rulings = rulings_in_force(session)
+        rulings, requests = rulings_in_force(session), requests_in_force(session)
     least = most = 0
     last = (rules.votes, *rules.grow_to)[-1]
     for number in candidates:
         count, correct = votes.get(number, (0, 0))
         ruled = number in rulings
-        lack = lacking(rules, count, correct, ruled=ruled)
+        asked = requests[number].labelers if number in requests else 0
+        lack = lacking(rules, count, correct, ruled=ruled, asked=asked)
         least += lack
         most += max(lack, last - count) if lack and not ruled else lack
     return Missing(least, most)

@@ -22,6 +22,7 @@ from genset.store import (
     is_out,
     is_postgresql,
     now,
+    requests_in_force,
 )
 from genset.taxonomy import imagenet1k
 
@@ -105,7 +106,7 @@ def settled_right(session: Session, candidates: Iterable[int]) -> set[int]:
     """Those of these candidates that are known to be right, surely enough to test somebody by.
 
     The newest ruling says so; or, where nobody ruled, at least two labelers do, and nobody who
-    looked says otherwise, in whatever panel.
+    looked says otherwise, in whatever panel. None that somebody sent to review since.
     """
     asked = sorted(set(candidates))
     found: set[int] = set()
@@ -133,7 +134,7 @@ def settled_right(session: Session, candidates: Iterable[int]) -> set[int]:
         found |= (right - ruled.keys()) | {
             number for number, verdict in ruled.items() if verdict is Verdict.CORRECT
         }
-    return found
+    return found - requests_in_force(session).keys()
 
 
 def not_holding(session: Session) -> set[int]:

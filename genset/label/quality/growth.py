@@ -27,11 +27,11 @@ def wanted(rules: LabelRules, votes: int, correct: int) -> int:
     return votes
 
 
-def lacking(rules: LabelRules, votes: int, correct: int, *, ruled: bool) -> int:
+def lacking(rules: LabelRules, votes: int, correct: int, *, ruled: bool, asked: int = 0) -> int:
     """How many more labelers a candidate with these votes goes to; 0 where it is done.
 
-    One that was ruled on is settled: it gets the votes that all get, and grows no more.
+    One that was ruled on is settled: it gets the votes that all get, and grows no more. One that
+    waits for a review goes to as many as were `asked` for in all, at least.
     """
-    if ruled:
-        return max(0, rules.votes - votes)
-    return wanted(rules, votes, correct) - votes
+    usual = rules.votes if ruled else wanted(rules, votes, correct)
+    return max(0, max(usual, asked) - votes)

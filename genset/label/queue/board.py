@@ -32,6 +32,7 @@ from genset.store import (
     LabelerEvent,
     Photo,
     PhotoEvent,
+    ReviewRequest,
     Ruling,
     Screen,
     Store,
@@ -41,6 +42,7 @@ from genset.store import (
     is_out,
     is_ruled,
     now,
+    requests_in_force,
     rulings_in_force,
     stored_candidates,
 )
@@ -95,7 +97,13 @@ _AT_WORK = select(func.count(Screen.worker.distinct())).where(
 _STAMP = select(
     *(
         select(func.max(newest)).scalar_subquery()
-        for newest in (Candidate.id, Photo.stored_at, Ruling.number, PhotoEvent.id)
+        for newest in (
+            Candidate.id,
+            Photo.stored_at,
+            Ruling.number,
+            ReviewRequest.number,
+            PhotoEvent.id,
+        )
     )
 )
 
@@ -164,6 +172,8 @@ class Board:
         self._newest: int = session.scalar(select(func.max(Label.number))) or 0
         self._decided: int = session.scalar(select(func.max(LabelerEvent.number))) or 0
         self.rulings = rulings_in_force(session)
+        # How many labelers those candidates go to, in all, that somebody sent to review.
+        self._asked = {number: each.labelers for number, each in requests_in_force(session).items()}
         counted = select(Candidate.wnid, func.count()).group_by(Candidate.wnid)
         # How many candidates the classes have that were not read yet, stored or not.
         self._unread = dict(sorted(session.execute(counted).all()))
@@ -414,10 +424,15 @@ class Board:
         return bool(self._left_in(wnid, worker))
 
     def _settled(self, wnid: str) -> list[tuple[int, int]]:
-        """Those `known_right`, with their votes; ruled ones as if all had voted for them."""
+        """Those `known_right`, with their votes; ruled ones as if all had voted for them.
+
+        None that waits for a review: somebody doubts it.
+        """
         ruled, unanimous = [], []
         for number in self._ranked.get(wnid, ()):
             votes, correct = self._votes[number]
+            if number in self._asked:
+                continue
             if number in self.rulings:
                 if self.rulings[number] is Verdict.CORRECT:
                     ruled.append((sys.maxsize, number))
@@ -434,7 +449,8 @@ class Board:
 
     def _lack(self, candidate: int) -> int:
         votes, correct = self._votes[candidate]
-        return lacking(self.rules, votes, correct, ruled=candidate in self.rulings)
+        ruled, asked = candidate in self.rulings, self._asked.get(candidate, 0)
+        return lacking(self.rules, votes, correct, ruled=ruled, asked=asked)
 
     def _open_or_close(self, candidate: int, lack: int) -> None:
         """Note how many votes a candidate of a class that was read lacks now."""
