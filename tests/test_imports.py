@@ -56,8 +56,9 @@ INNER_FLOORS = {
         {"memory"},
     ],
     "evaluation.data": [
+        {"truths.truth"},
         {"formats", "sets"},
-        {"photos", "transforms"},
+        {"photos", "transforms", "truths"},
         {"cache"},
         {"loader"},
     ],
@@ -72,6 +73,7 @@ INNER_FLOORS = {
         {"class_names", "features", "parquet", "arrow"},
         {"hugging_face"},
     ],
+    "evaluation.data.truths": [{"truth"}, {"read", "keep"}],
     "evaluation.run": [
         {"environment", "packages", "settled", "shards", "startup"},
         {"options"},

@@ -7,6 +7,9 @@
     count           answers to a run: counts, provenance
     runs            the folder of a run, written and read
     results         the runs on one set, side by side
+    marks           which first answers are right: by the photos' own labels, or by a truth
+    logits          what a run kept of them
+    multilabel      models against all classes that photos show
     compare         models, pair by pair
     breakdown       by class, licence, year, keyword
     references      accuracies elsewhere

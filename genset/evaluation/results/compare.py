@@ -1,13 +1,13 @@
 """Models held against each other, photo by photo, on what was kept of their runs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genset.errors import BadInput
+from genset.evaluation.results.marks import By, Marks, mark
 from genset.evaluation.results.results import Results, Scored
 from genset.statistics.bootstrap import STANDARD, Floats, Resampling, class_sums, intervals
 from genset.statistics.groups import letter_groups
@@ -19,12 +19,10 @@ from genset.statistics.power import detectable_difference
 LEVEL = 0.05
 _AT_ONCE = 250  # pairs, which in 10,000 draws are 20 MB
 
-Bools = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two models' first answers on the photos that count for both.
+    """Two models' first answers on the photos that count for both, marked by one truth.
 
     Attributes:
         first, second: their labels, the one with the better top-1 first.
@@ -80,7 +78,10 @@ class Bounds:
 
 
 def compare(
-    results: Results, models: Sequence[Scored], resampling: Resampling = STANDARD
+    results: Results,
+    models: Sequence[Scored],
+    resampling: Resampling = STANDARD,
+    by: By = "original",
 ) -> tuple[Pair, ...]:
     """Every pair of these models, in their order; p-values are adjusted for all of them.
 
@@ -90,12 +91,16 @@ def compare(
         results: the set, and what was scored on it.
         models: those of them to compare.
         resampling: how classes are resampled for intervals.
+        by: what makes an answer right.
+
+    Raises:
+        BadInput: more than the original labels is asked for, and the set has no truth.
     """
-    right = {model.label: results.right(model) for model in models}
+    marks = {model.label: mark(results, model, by) for model in models}
     counted = [
-        _count(one, other, right)
+        _count(one, other, marks)
         for one, other in combinations(models, 2)
-        if (one.answered & other.answered).any()
+        if (marks[one.label].counted & marks[other.label].counted).any()
     ]
     p_values = [exact_mcnemar(each.only_first, each.only_second) for each in counted]
     adjusted = list(zip(p_values, holm(p_values), benjamini_hochberg(p_values), strict=True))
@@ -103,7 +108,7 @@ def compare(
     for start in range(0, len(counted), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
         block = counted[part]
-        drawn = _drawn(results, block, right, resampling)
+        drawn = _drawn(results, block, marks, resampling)
         ends = intervals(drawn, len(results.wnids), widest=(-1.0, 1.0))
         found += [
             Pair(
@@ -169,7 +174,7 @@ def place_between(
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """A pair's counts on the photos that both answered."""
+    """A pair's counts on the photos that count for both."""
 
     first: Scored
     second: Scored
@@ -179,8 +184,9 @@ class _Counted:
     only_second: int
 
 
-def _count(one: Scored, other: Scored, right: dict[str, Bools]) -> _Counted:
-    a, b, common = right[one.label], right[other.label], one.answered & other.answered
+def _count(one: Scored, other: Scored, marks: Mapping[str, Marks]) -> _Counted:
+    (a, of_a), (b, of_b) = marks[one.label], marks[other.label]
+    common = of_a & of_b
     return _Counted(
         one,
         other,
@@ -192,13 +198,14 @@ def _count(one: Scored, other: Scored, right: dict[str, Bools]) -> _Counted:
 
 
 def _drawn(
-    results: Results, pairs: Sequence[_Counted], right: dict[str, Bools], resampling: Resampling
+    results: Results, pairs: Sequence[_Counted], marks: Mapping[str, Marks], resampling: Resampling
 ) -> Floats:
     """Each pair's difference in each draw: draws x pairs."""
-    common = [(pair.first.answered & pair.second.answered).astype(float) for pair in pairs]
+    both = [(marks[pair.first.label], marks[pair.second.label]) for pair in pairs]
+    common = [(one.counted & other.counted).astype(float) for one, other in both]
     ahead = [
-        (right[pair.first.label].astype(float) - right[pair.second.label]) * both
-        for pair, both in zip(pairs, common, strict=True)
+        (one.right.astype(float) - other.right) * counted
+        for (one, other), counted in zip(both, common, strict=True)
     ]
     sums = [
         np.hstack([class_sums(results.classes, column[:, None]) for column in columns])

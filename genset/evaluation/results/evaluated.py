@@ -105,7 +105,7 @@ class Evaluated:
 
     def as_kept(self) -> KeptRun:
         """The same as runs are read from their folders."""
-        return KeptRun(self.record, self._load, str(self.folder or self.model))
+        return KeptRun(self.record, self._load, str(self.folder or self.model), self.folder)
 
     def __str__(self) -> str:
         return f"{self.model} on {self.photos.name}: top-1 {self.top1}"

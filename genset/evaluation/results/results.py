@@ -1,7 +1,6 @@
 """The runs over one set, side by side: what was kept, as arrays, without any model."""
 
 import csv
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,8 +13,8 @@ from numpy.typing import NDArray
 
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.data.truths.keep import with_truth
 from genset.evaluation.results.runs import Prediction, Run, find_runs, load_predictions
-from genset.taxonomy import imagenet1k
 
 _MEND = "delete the folder and run genset evaluate again"
 
@@ -29,6 +28,7 @@ class Scored:
         answered: N: whether the photo is counted for this model.
         ranked: N x k wnids, the best first; "" where there is no answer.
         confidence: N: the first answer's probability; NaN where it is not known.
+        folder: where the run is kept; None where it is not.
     """
 
     label: str
@@ -36,6 +36,7 @@ class Scored:
     answered: NDArray[np.bool_]
     ranked: NDArray[np.str_]
     confidence: NDArray[np.float64]
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,24 +86,28 @@ class Results:
 
 
 def load_results(photos: PhotoSet, runs: Path) -> Results:
-    """Every finished run over exactly these photos.
+    """Every finished run over exactly these photos, and the set's truth if it has one.
 
     Raises:
-        GensetError: a run's files are not what `genset evaluate` wrote.
+        GensetError: a run's files, or the truth's, are not what `genset evaluate` wrote.
     """
     named_so = find_runs(runs, photos.name)
     same = {photos.content_hash, photos.list_hash}
     found = [(folder, run) for folder, run in named_so if run.set_hash in same]
-    kept = [KeptRun(run, partial(load_predictions, folder), str(folder)) for folder, run in found]
-    return results_of(photos, kept, len(named_so) - len(found))
+    kept = [
+        KeptRun(run, partial(load_predictions, folder), str(folder), folder)
+        for folder, run in found
+    ]
+    return results_of(with_truth(photos, runs), kept, len(named_so) - len(found))
 
 
 class KeptRun(NamedTuple):
-    """A run, how its predictions are loaded, and where they are kept, for errors."""
+    """A run, how its predictions are loaded, where they are for errors, and its folder, if any."""
 
     run: Run
     load: Callable[[], Sequence[Prediction]]
     where: str
+    folder: Path | None = None
 
 
 def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -> Results:
@@ -128,50 +133,6 @@ def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -
         models=tuple(_scored(label, kept, place) for label, kept in zip(labels, runs, strict=True)),
         other_runs=other_runs,
     )
-
-
-def read_real_labels(path: Path, photos: PhotoSet) -> tuple[frozenset[str], ...]:
-    """All classes that each photo shows, as in ReaL: for N photos, the wnids, maybe none.
-
-    A JSON file holds a list with a list of classes for each photo, in the order of the photos'
-    file names (which of ImageNet's validation set is ReaL's own), or an object with such a list by
-    photo id. A class is a wnid, or an index in the sorted order of ImageNet's wnids.
-
-    Source: Beyer et al., "Are we done with ImageNet?", 2020. Photos without a class are left out
-    of its accuracy, and a first answer is right if it is among the photo's classes.
-
-    Raises:
-        BadInput: it is no such file, or does not fit the set.
-    """
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise BadInput(f"the labels {path} cannot be read: {error}") from None
-    ids = [photo.id for photo in photos.photos]
-    if isinstance(content, list):
-        if len(content) != len(ids):
-            raise BadInput(
-                f"{path} has labels of {len(content):,} photos, and {photos.name} has {len(ids):,}"
-            )
-        by_name = sorted(ids, key=lambda image: (image.rpartition("/")[2], image))
-        content = dict(zip(by_name, content, strict=True))
-    if not isinstance(content, dict) or not any(image in content for image in ids):
-        raise BadInput(f"{path} has no labels of a photo of {photos.name}")
-    return tuple(_classes(path, image, content.get(image, [])) for image in ids)
-
-
-def _classes(path: Path, image: str, given: object) -> frozenset[str]:
-    taxonomy = imagenet1k()
-    if isinstance(given, list):
-        wnids = [
-            taxonomy.by_index(each).wnid
-            if isinstance(each, int) and 0 <= each < len(taxonomy)
-            else each
-            for each in given
-        ]
-        if all(isinstance(wnid, str) and wnid in taxonomy for wnid in wnids):
-            return frozenset(wnids)
-    raise BadInput(f"{path}: the labels of {image} are no list of wnids or class indices")
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:
@@ -205,7 +166,7 @@ def _scored(label: str, kept: KeptRun, place: dict[str, int]) -> Scored:
         prediction.probabilities[0] if prediction.probabilities else np.nan
         for prediction in predictions
     ]
-    return Scored(label, run, answered, ranked, confidence)
+    return Scored(label, run, answered, ranked, confidence, kept.folder)
 
 
 def _counts(predictions: Sequence[Prediction]) -> tuple[int, int, int | None]:

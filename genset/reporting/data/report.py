@@ -6,6 +6,7 @@ from typing import Any
 
 from genset.evaluation.results.breakdown import Breakdown, Confusion, Group
 from genset.evaluation.results.compare import Bounds, Pair
+from genset.evaluation.results.multilabel import MultiLabel
 from genset.evaluation.results.runs import Accuracy, Run
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.gallery import Gallery
@@ -106,7 +107,8 @@ class ScoredModel:
         label: its name, with the run's key where two runs share the name.
         group: letters; models that share one cannot be told apart.
         tops: accuracies for k = 1, 5 where known, and what was asked for besides.
-        real: first answers among all classes that a photo shows, where labels were given.
+        real: first answers among all classes that a photo shows, where these are known (ReaL).
+        multilabel: all that is measured by these classes.
         calibration: of its first answers, where their probabilities are kept.
     """
 
@@ -115,6 +117,7 @@ class ScoredModel:
     run: Run
     tops: tuple[TopK, ...]
     real: Accuracy | None
+    multilabel: MultiLabel | None
     calibration: Calibration | None
 
     @property

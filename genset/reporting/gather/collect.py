@@ -9,10 +9,12 @@ import numpy as np
 
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.data.truths.read import read_truth
 from genset.evaluation.results.breakdown import by_class, by_record, confusions
 from genset.evaluation.results.compare import Bounds, Pair, compare, groups, place_between
+from genset.evaluation.results.multilabel import measure
 from genset.evaluation.results.references.find import find_references
-from genset.evaluation.results.results import Results, Scored, load_results, read_real_labels
+from genset.evaluation.results.results import Results, Scored, load_results
 from genset.evaluation.results.runs import Accuracy
 from genset.release.reader import MANIFEST, Release
 from genset.reporting.data.report import (
@@ -64,6 +66,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         BadInput: an option names what is not there.
         GensetError: a run's files are not what `genset evaluate` or `genset finetune` wrote.
     """
+    results = _with_labels(results, options.real_labels)
     photos = results.photos
     is_release = not photos.listed and (photos.root / MANIFEST).is_file()
     release = Release(photos.root) if is_release else None
@@ -103,9 +106,9 @@ def summarize_models(
         options: what the report is asked for.
 
     Raises:
-        BadInput: more answers are asked for than are kept, or the labels are no such file.
+        BadInput: more answers are asked for than are kept.
     """
-    labels = read_real_labels(options.real_labels, results.photos) if options.real_labels else None
+    labels = measure(results, options.resampling) if results.photos.truth else {}
     scored = zip(results.models, groups(results.models, pairs), strict=True)
     return tuple(
         ScoredModel(
@@ -113,7 +116,8 @@ def summarize_models(
             group=group,
             run=model.run,
             tops=_tops(results, model, options),
-            real=_real(model, labels) if labels else None,
+            real=labels[model.label].real.accuracy if labels else None,
+            multilabel=labels.get(model.label),
             calibration=_calibration(results, model),
         )
         for model, group in scored
@@ -140,11 +144,12 @@ def _tops(results: Results, model: Scored, options: ReportOptions) -> tuple[TopK
     )
 
 
-def _real(model: Scored, labels: Sequence[frozenset[str]]) -> Accuracy:
-    """First answers among all that a photo shows; photos without a label are not counted."""
-    said = zip(model.answered, model.ranked[:, 0].tolist(), labels, strict=True)
-    hits = [first in shown for counted, first, shown in said if counted and shown]
-    return Accuracy.of(sum(hits), len(hits))
+def _with_labels(results: Results, labels: Path | None) -> Results:
+    """The results by the truth that the report is asked for, in the place of the set's own."""
+    if labels is None:
+        return results
+    truth = read_truth(labels, results.photos, others=True)
+    return replace(results, photos=replace(results.photos, truth=truth))
 
 
 def _calibration(results: Results, model: Scored) -> Calibration | None:

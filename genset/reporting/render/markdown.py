@@ -97,13 +97,18 @@ def to_json(data: ReportData) -> dict[str, Any]:
         "headline": narrative.headline(data),
         **plain(found, paths=attrgetter("name")),
         "models": [
-            plain({**model.run.as_json(), **asdict(model), "run": model.run.key})
+            plain({**model.run.as_json(), **_without_truth(asdict(model)), "run": model.run.key})
             for model in data.models
         ],
         "pairs": [pair_to_json(pair) for pair in data.pairs],
         **({"entries": entries_to_json(data)} if data.entries else {}),
         **({"finetuning": tasks_to_json(data.finetuning)} if data.finetuning else {}),
     }
+
+
+def _without_truth(model: dict[str, Any]) -> dict[str, Any]:
+    """A model's numbers, with no word of a truth where the set has none."""
+    return {name: value for name, value in model.items() if name != "multilabel" or value}
 
 
 def pair_to_json(pair: Pair) -> dict[str, Any]:

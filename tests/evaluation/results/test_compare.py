@@ -1,7 +1,6 @@
 """Runs side by side, from what is kept of them."""
 
 import csv
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from genset.evaluation.data.photos import open_set
 from genset.evaluation.results.breakdown import by_class, confusions
 from genset.evaluation.results.compare import compare, groups, place_between
 from genset.evaluation.results.references.find import TABLE, find_references, read_table
-from genset.evaluation.results.results import Results, load_results, read_real_labels
+from genset.evaluation.results.results import Results, load_results
 from genset.evaluation.results.runs import find_runs
 from tests.evaluation.colours import WNIDS
 from tests.evaluation.listed import write_list, write_npy
@@ -166,35 +165,6 @@ def test_classes_come_hardest_first_and_confusions_commonest_first(tmp_path: Pat
     first = confusions(found)[0]
     assert (first.wnid, first.other) == (WNIDS[1], WNIDS[2])
     assert (first.answers, first.of, first.models) == (3, 4, 2)
-
-
-def test_all_labels_of_a_photo_are_read_by_order_or_by_name(tmp_path: Path) -> None:
-    listed = open_set(str(write_list(tmp_path / "photos.csv", [0, 1, 2])))
-    labels = tmp_path / "real.json"
-    labels.write_text(json.dumps([[0, 5], [], [WNIDS[2]]]))
-    nothing: frozenset[str] = frozenset()
-    expected = (frozenset({WNIDS[0], WNIDS[5]}), nothing, frozenset({WNIDS[2]}))
-    assert read_real_labels(labels, listed) == expected
-    labels.write_text(json.dumps({"photo0.jpg": [0, 5], "photo2.jpg": [2]}))
-    assert read_real_labels(labels, listed) == expected
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        ([[0]], "has labels of 1 photos, and photos has 3"),
-        ([[0], [1000], [2]], "labels of photo1.jpg are no list"),
-        ([[0], 1, [2]], "labels of photo1.jpg are no list"),
-        ([[0], ["crane"], [2]], "labels of photo1.jpg are no list"),
-        ({"x.jpg": [0]}, "has no labels of a photo of photos"),
-        (7, "has no labels of a photo of photos"),
-    ],
-)
-def test_labels_that_do_not_fit_are_refused(tmp_path: Path, content: object, says: str) -> None:
-    listed = open_set(str(write_list(tmp_path / "photos.csv", [0, 1, 2])))
-    (tmp_path / "real.json").write_text(json.dumps(content))
-    with pytest.raises(BadInput, match=says):
-        read_real_labels(tmp_path / "real.json", listed)
 
 
 def references(results: Results, named: str) -> dict[str, tuple[float, str]]:

@@ -8,9 +8,11 @@ from a part of a file (a member of a tar), or from a row of a table.
 import hashlib
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+
+from genset.evaluation.data.truths.truth import Truth
 
 _LARGEST = 2**30  # bytes of a photo
 
@@ -120,6 +122,7 @@ class PhotoSet:
     Where `listed`, there are no photos: a table names them (in the order of its rows), and
     predictions alone can be scored. `notes` say what of a folder is left out. `list_hash` is the
     content hash that the set has where its table is all there is; "" for a set without a table.
+    `truth` has all classes that each photo shows, where it is known (`truths.keep.with_truth`).
     """
 
     name: str
@@ -129,6 +132,7 @@ class PhotoSet:
     listed: bool = False
     notes: tuple[str, ...] = ()
     list_hash: str = ""
+    truth: Truth | None = field(default=None, repr=False, compare=False)
 
     @property
     def ids(self) -> list[str]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from genset.evaluation.data.sets.kept import KeptHashes
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto
-from genset.release.reader import MANIFEST, Release
+from genset.evaluation.data.truths.truth import Truth
+from genset.release.reader import MANIFEST, Release, ReleasePhoto
 
 
 def takes(named: str) -> bool:
@@ -40,17 +41,43 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
         ScoredPhoto(file, Path(f"{folder}/{file}"), file.partition("/")[0], sha256=sha256)
         for file, sha256 in verified["photos"].items()
     )
-    return PhotoSet(verified["name"], folder, verified["content_hash"], photos)
+    truth = _truth(verified)
+    return PhotoSet(verified["name"], folder, verified["content_hash"], photos, truth=truth)
 
 
 def _verified(release: Release) -> dict[str, Any]:
     """What is kept of a release that is as its manifest says."""
-    return {
+    verified = {
         "name": release.name,
         "content_hash": release.content_hash,
         "photos": {photo.file: photo.sha256 for photo in release.photos},
         "documents": dict(release.documents),
     }
+    if any(_lists(photo, "correct") is not None for photo in release.photos):
+        verified["truth"] = {
+            "correct": {photo.file: _lists(photo, "correct") for photo in release.photos},
+            "unclear": {photo.file: _lists(photo, "unclear") for photo in release.photos},
+        }
+    return verified
+
+
+def _lists(photo: ReleasePhoto, kind: str) -> list[str] | None:
+    """A record's list of classes; None in a release of one label a photo."""
+    found = getattr(photo, f"labels_{kind}", None)
+    return None if found is None else list(found)
+
+
+def _truth(verified: dict[str, Any]) -> Truth | None:
+    """The release's own truth, where it has one."""
+    if (found := verified.get("truth")) is None:
+        return None
+    return Truth(
+        correct={image: frozenset(wnids or ()) for image, wnids in found["correct"].items()},
+        unclear={image: frozenset(wnids) for image, wnids in found["unclear"].items() if wnids},
+        source=verified["name"],
+        sha256=verified["content_hash"].removeprefix("sha256:"),
+        is_own=True,
+    )
 
 
 def _is_as_verified(folder: Path, kept: KeptHashes) -> bool:

@@ -1,0 +1,103 @@
+"""The truth that belongs to a set: kept among the runs, under the set's content hash.
+
+It is no part of a run: giving a set a truth, or another one, changes no run and scores nothing.
+A file is ``runs/.truths/HASH.json``: a line with the format and a hash of the rest, then JSON. It
+is replaced whole, so that of two commands at once the later one counts.
+"""
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from genset.errors import BadInput, GensetError
+from genset.evaluation.data.sets.photo import PhotoSet
+from genset.evaluation.data.truths.truth import Truth
+from genset.files import written_whole
+
+TRUTHS = ".truths"
+"""The folder among the runs that truths are kept in."""
+
+_FORMAT = "genset truth 1"
+
+
+def with_truth(photos: PhotoSet, runs: Path) -> PhotoSet:
+    """The set with its truth: a release's own, or what is kept for it; as it is without one.
+
+    Args:
+        photos: the set.
+        runs: the folder of runs.
+
+    Raises:
+        GensetError: what is kept for it is damaged.
+    """
+    if photos.truth is not None:
+        return photos
+    # Predictions are scored on a table alone, and count for the set once its photos are there.
+    for set_hash in filter(None, (photos.content_hash, photos.list_hash)):
+        if (path := _path(runs, set_hash)).is_file():
+            return replace(photos, truth=_load(path, photos.name))
+    return photos
+
+
+def keep_truth(photos: PhotoSet, truth: Truth, runs: Path) -> str:
+    """Keep a truth for the set, in place of the one that it had, if any.
+
+    Args:
+        photos: the set.
+        truth: for its photos.
+        runs: the folder of runs.
+
+    Returns:
+        What it takes the place of: the other file's name; "" for none, and for the same one.
+
+    Raises:
+        BadInput: the set is a release that has a truth of its own.
+        OSError: it cannot be written.
+    """
+    if photos.truth is not None and photos.truth.is_own:
+        raise BadInput(
+            f"{photos.name} has a truth of its own, from its labels, and a release never changes; "
+            "genset report --labels FILE uses another one for one report"
+        )
+    path = _path(runs, photos.content_hash)
+    try:
+        before = with_truth(replace(photos, truth=None), runs).truth
+    except GensetError:
+        replaced = f"a damaged one ({path.name})"
+    else:
+        replaced = before.source if before and before.sha256 != truth.sha256 else ""
+    body = json.dumps(
+        {
+            "set": photos.name,
+            "source": truth.source,
+            "sha256": truth.sha256,
+            "correct": {image: sorted(wnids) for image, wnids in truth.correct.items()},
+            "unclear": {image: sorted(wnids) for image, wnids in truth.unclear.items()},
+        }
+    ).encode()
+    with written_whole(path) as file:
+        file.write(f"{_FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
+    return replaced
+
+
+def _path(runs: Path, set_hash: str) -> Path:
+    return runs / TRUTHS / f"{set_hash.removeprefix('sha256:')}.json"
+
+
+def _load(path: Path, name: str) -> Truth:
+    try:
+        head, _, body = path.read_bytes().partition(b"\n")
+        if head.decode() != f"{_FORMAT} {hashlib.sha256(body).hexdigest()}":
+            raise ValueError("it is not as it was written")
+        found = json.loads(body)
+        correct, unclear = (
+            {image: frozenset(wnids) for image, wnids in found[part].items()}
+            for part in ("correct", "unclear")
+        )
+        return Truth(correct, unclear, found["source"], found["sha256"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise GensetError(
+            f"the truth of {name}, {path}, cannot be read ({error}): give it again with genset "
+            f"evaluate {name} --multilabel FILE"
+        ) from None

@@ -1,0 +1,54 @@
+"""Which classes are right for a photo, and which may be: the multi-label truth of a set."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+_NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """All classes that each photo shows, by the photo's id in the set.
+
+    Attributes:
+        correct: the wnids that are right, the photo's own class among them if it is right; an empty
+            set where none is. A photo that is missing here is one of which nothing was said.
+        unclear: the wnids that people could not decide on; photos without any are missing.
+        source: the file's or the release's name.
+        sha256: of the file, 64 hexadecimal digits; of a release, of its content.
+        proposers: the models that proposed classes to ask about, with the keys of their runs.
+        proposed: who proposed a class of a photo, by wnid: names of `proposers`, or kinds of others
+            ("confusable", "random", "labeler"). Where a class is missing, nobody had to propose it.
+        is_own: whether the set is a release that was frozen with it, so that it never changes.
+    """
+
+    correct: Mapping[str, frozenset[str]]
+    unclear: Mapping[str, frozenset[str]]
+    source: str
+    sha256: str
+    proposers: Mapping[str, str] = field(default_factory=dict)
+    proposed: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    is_own: bool = False
+
+    def correct_of(self, image: str) -> frozenset[str]:
+        """The classes that are right for a photo, maybe none."""
+        return self.correct.get(image, _NONE)
+
+    def unclear_of(self, image: str) -> frozenset[str]:
+        """The classes of a photo that are neither right nor wrong, maybe none."""
+        return self.unclear.get(image, _NONE)
+
+    def proposed_by_alone(self, image: str, model: str) -> frozenset[str]:
+        """The classes of a photo that this model proposed, and nobody else."""
+        found = self.proposed.get(image, {})
+        return frozenset(wnid for wnid, names in found.items() if names == (model,))
+
+    @property
+    def with_correct(self) -> int:
+        """How many photos have a class that is right."""
+        return sum(map(bool, self.correct.values()))
+
+    @property
+    def with_several(self) -> int:
+        """How many photos have more than one."""
+        return sum(len(wnids) > 1 for wnids in self.correct.values())

@@ -1,0 +1,89 @@
+"""The logits that a run kept, with the class that each of them is of."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.errors import GensetError, first_line
+from genset.evaluation.models.classes import class_order
+from genset.evaluation.models.spec import parse_spec
+from genset.evaluation.results.results import Scored
+from genset.evaluation.results.runs import LOGITS, Run
+from genset.taxonomy import imagenet1k
+
+_AT_ONCE = 4096  # photos, of which 1,000 logits are 16 MB
+_NEAR = 1e-3  # by which logits that are stored in half precision may differ
+
+
+class Logits(NamedTuple):
+    """A model's logits.
+
+    Attributes:
+        photos: M places in the set, of the photos that count for the model.
+        values: M x C, read from the disk as they are used.
+        classes: the C wnids; "" for an output that is no class.
+    """
+
+    photos: NDArray[np.int64]
+    values: NDArray[Any]
+    classes: tuple[str, ...]
+
+
+def find_logits(model: Scored) -> Logits | None:
+    """A model's logits; None where none were kept, or where their classes are not known.
+
+    A run does not say which class each output is of. So the order that its spec names, or
+    ImageNet's, is held against the first answers that are kept: it is taken if they all have the
+    highest logit.
+
+    Raises:
+        GensetError: they cannot be read.
+    """
+    path = model.folder / LOGITS if model.folder else None
+    if path is None or not path.is_file():
+        return None
+    try:
+        values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # noqa: BLE001 - numpy raises what it likes on a bad file
+        raise _unreadable(path, first_line(error)) from None
+    photos = np.flatnonzero(model.answered)
+    if values.ndim != 2 or values.dtype.kind != "f" or len(values) != len(photos):
+        raise _unreadable(path, f"it is {' x '.join(map(str, values.shape))} of {values.dtype}")
+    first = model.ranked[photos, 0]
+    for order in _orders(model.run):
+        if len(order) == values.shape[1] and _is_order(order, values, first):
+            return Logits(photos, values, order)
+    return None
+
+
+def _unreadable(path: Path, why: str) -> GensetError:
+    return GensetError(
+        f"{path} cannot be read ({why}); delete the folder and run genset evaluate again"
+    )
+
+
+def _orders(run: Run) -> list[tuple[str, ...]]:
+    """The orders that outputs may have."""
+    found = [tuple(each.wnid for each in imagenet1k())]
+    try:
+        spec = parse_spec(run.spec)
+        found.insert(0, tuple(class_order(spec.classes, spec.background)))
+    except GensetError:
+        pass  # its list of classes is not there any more
+    return found
+
+
+def _is_order(order: tuple[str, ...], values: NDArray[Any], first: NDArray[np.str_]) -> bool:
+    """Whether each photo's first answer has its highest logit."""
+    place = {wnid: number for number, wnid in enumerate(order)}
+    columns = np.array([place.get(wnid, -1) for wnid in first.tolist()])
+    if (columns < 0).any():
+        return False
+    for start in range(0, len(values), _AT_ONCE):
+        rows = np.asarray(values[start : start + _AT_ONCE], np.float64)
+        said = rows[np.arange(len(rows)), columns[start : start + _AT_ONCE]]
+        if (said < rows.max(axis=1) - _NEAR).any():
+            return False
+    return True
