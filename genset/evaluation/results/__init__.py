@@ -11,6 +11,7 @@
     logits          what a run kept of them
     multilabel      models against all classes that photos show
     compare         models, pair by pair
+    missed          photos that all leading models get wrong, by how far off they are
     breakdown       by class, licence, year, keyword
     references      accuracies elsewhere
     sanity_checks   answers that cannot be right as a whole

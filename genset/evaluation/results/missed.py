@@ -5,13 +5,14 @@ wrong.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from genset.evaluation.results.compare import Pair
+from genset.evaluation.results.marks import mark
 from genset.evaluation.results.results import Results, Scored
 from genset.taxonomy import imagenet1k
 
@@ -82,9 +83,9 @@ class MissedByAll:
         return sum(each.unanimous for each in self.missed)
 
 
-ORDERS = {
+ORDERS: dict[str, Callable[[Missed], tuple[object, ...]]] = {
     "severity": lambda each: (-each.severity, -each.agreeing, each.image),
-    "agreement": lambda each: (-each.agreeing / len(each.answers), -each.severity, each.image),
+    "agreement": lambda each: (-each.agreeing, -each.severity, each.image),
 }
 """How missed photos are sorted: the most severe first, or those on which most models agree."""
 
@@ -108,39 +109,35 @@ def leading(results: Results, pairs: Sequence[Pair]) -> tuple[Scored, ...]:
 
 
 def missed_by_all(
-    results: Results,
-    models: Sequence[Scored],
-    right: Mapping[str, Collection[str]] | None = None,
-    unclear: Mapping[str, Collection[str]] | None = None,
-    order: str = "severity",
+    results: Results, models: Sequence[Scored], order: str = "severity"
 ) -> MissedByAll:
     """The photos that count for all of these models and that all of them get wrong.
+
+    Where the set has a multi-label truth all its right classes count, an answer that is unclear is
+    not wrong, and photos without a right class are left out. Else a photo's own class alone counts.
 
     Args:
         results: the set, and what was scored on it.
         models: those that lead.
-        right: all classes that are right, by photo id; None: each photo's own alone. A photo that
-            is not named has its own; one with none is left out.
-        unclear: classes, by photo id, that may be right: an answer that is one is not wrong.
         order: a name in `ORDERS`.
     """
-    right, unclear = right or {}, unclear or {}
-    counted = np.logical_and.reduce([model.answered for model in models]) if models else []
-    photos = without = 0
+    truth = results.photos.truth
+    marks = [mark(results, model, "multilabel" if truth else "original") for model in models]
+    counted = np.logical_and.reduce([each.counted for each in marks] or [[]])
+    answered = np.logical_and.reduce([model.answered for model in models] or [[]])
+    wrong = counted & ~np.logical_or.reduce([each.right for each in marks] or [[]])
     found = []
-    for place in np.flatnonzero(counted).tolist():
+    for place in np.flatnonzero(wrong).tolist():
         photo = results.photos.photos[place]
-        classes = right.get(photo.id, (photo.wnid,))
-        if not classes:
-            without += 1
-            continue
-        photos += 1
-        fine = {*classes, *unclear.get(photo.id, ())}
-        if not any(model.ranked[place, 0] in fine for model in models):
-            own_first = sorted(classes, key=lambda wnid: (wnid != photo.wnid, wnid))
-            found.append(_missed(photo.id, tuple(own_first), models, place))
-    labels = tuple(model.label for model in models)
-    return MissedByAll(labels, photos, without, tuple(sorted(found, key=ORDERS[order])))
+        classes = truth.correct_of(photo.id) if truth else frozenset({photo.wnid})
+        own_first = sorted(classes, key=partial(_after_own, photo.wnid))
+        found.append(_missed(photo.id, tuple(own_first), models, place))
+    return MissedByAll(
+        leading=tuple(model.label for model in models),
+        photos=int(counted.sum()),
+        without=int(answered.sum() - counted.sum()),
+        missed=tuple(sorted(found, key=ORDERS[order])),
+    )
 
 
 def _missed(image: str, right: tuple[str, ...], models: Sequence[Scored], place: int) -> Missed:
@@ -165,6 +162,10 @@ def _answer(model: Scored, place: int, right: tuple[str, ...]) -> WrongAnswer:
         probability=None if np.isnan(sure) else sure,
         distance=min(_apart(wnid, each) for each in right),
     )
+
+
+def _after_own(own: str, wnid: str) -> tuple[bool, str]:
+    return wnid != own, wnid
 
 
 @cache

@@ -139,9 +139,7 @@ def _intervals(
     empty = [not column.any() for column in counted.T]
     drawn[:, empty] = 0.0
     ends = intervals(drawn, len(results.wnids), widest=widest)
-    return [
-        Interval(*widest) if none else each for each, none in zip(ends, empty, strict=True)
-    ]
+    return [Interval(*widest) if none else each for each, none in zip(ends, empty, strict=True)]
 
 
 def _ranked(results: Results, model: Scored, resampling: Resampling) -> AveragePrecision | None:
