@@ -118,14 +118,14 @@ def missed_by_all(
 
     Args:
         results: the set, and what was scored on it.
-        models: those that lead.
+        models: those that lead, one at least.
         order: a name in `ORDERS`.
     """
     truth = results.photos.truth
     marks = [mark(results, model, "multilabel" if truth else "original") for model in models]
-    counted = np.logical_and.reduce([each.counted for each in marks] or [[]])
-    answered = np.logical_and.reduce([model.answered for model in models] or [[]])
-    wrong = counted & ~np.logical_or.reduce([each.right for each in marks] or [[]])
+    counted = np.logical_and.reduce([each.counted for each in marks])
+    answered = np.logical_and.reduce([model.answered for model in models])
+    wrong = counted & ~np.logical_or.reduce([each.right for each in marks])
     found = []
     for place in np.flatnonzero(wrong).tolist():
         photo = results.photos.photos[place]
