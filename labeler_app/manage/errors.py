@@ -132,6 +132,10 @@ def _answers(one: Suspect) -> None:
     with st.container(gap=None):
         for guess in one.guesses:
             st.markdown(f"{_name(guess.wnid)}{_sure(guess)} · {as_markdown(guess.model)}")
+    taxonomy = imagenet1k()
+    if one.common in taxonomy:
+        common = taxonomy[one.common]
+        st.caption(f"{as_markdown(common.name)}: {as_markdown(common.gloss)}")
     st.caption(f"Off by {_steps(one.guesses)} in WordNet")
 
 
@@ -232,7 +236,7 @@ def _reason(one: Suspect) -> str:
     name = _plain(one.common)
     if models == 1:
         return f"the best model says {name}"
-    return f"{one.agreeing} of {models} leading models say {name}, and none is right"
+    return f"{one.agreeing} of {models} leading models say {name}"
 
 
 def _skip(task: str) -> None:
