@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.data.truths.give import give_truth
+from genset.evaluation.data.truths.keep import with_truth
+from genset.evaluation.data.truths.truth import TRUTHS, By
 from genset.evaluation.evaluate import evaluate as evaluate_specs
 from genset.evaluation.locate import locate_runs, locate_set
 from genset.evaluation.models.spec import parse_spec
@@ -113,6 +116,7 @@ def evaluate(
     name: str = "",
     classes: Sequence[str] | None = None,
     runs: str | PathLike[str] | None = None,
+    multilabel: str | PathLike[str] | None = None,
     **how: Unpack[HowToScore],
 ) -> Evaluated:
     """Score one model on a set of photos.
@@ -134,6 +138,9 @@ def evaluate(
         classes: what each output stands for, if not ImageNet's 1,000 classes in the order of
             their wnids: wnids, or the names of the set's own classes.
         runs: the folder where runs are kept; by default the workspace's, or ``runs``.
+        multilabel: a file with all classes that each photo shows, which is kept with the set in
+            place of the one that it had: ReaL's ``real.json``, and other forms that
+            ``docs/evaluating.md`` has. Then `Evaluated.multilabel` has the model's numbers by it.
         how: how the model is scored, as in ``precision="bf16"``: see `HowToScore`.
 
     Raises:
@@ -146,6 +153,9 @@ def evaluate(
     if not isinstance(name, str) or len(name) > _LONGEST_NAME or not name.isprintable():
         raise BadInput(f"name= is up to {_LONGEST_NAME} printable characters, not {name!r:.60}")
     kept = Path(runs) if runs is not None else locate_runs()
+    if multilabel is not None:
+        photos, _ = give_truth(photos, Path(multilabel), kept)
+    photos = with_truth(photos, kept)
     if predictions is not None:
         if model is not None:
             raise BadInput("evaluate takes a model or predictions=, not both")
@@ -174,22 +184,28 @@ def evaluate(
         return score_in_memory(photos, loaded, kept if name else None, options)
 
 
-def compare(first: Evaluated, second: Evaluated, *, seed: int = 0) -> Comparison:
+def compare(
+    first: Evaluated, second: Evaluated, *, seed: int = 0, truth: By = "original"
+) -> Comparison:
     """Say whether two models differ on the photos that both were scored on.
 
     Args:
         first, second: what `evaluate` gave, on one set.
         seed: of the draws for the interval.
+        truth: what makes an answer right: "original", the photo's own class; "real", any of its
+            right classes (ReaL); "multilabel", an unclear one too.
 
     Raises:
-        BadInput: these are no models that were evaluated, they were scored on different sets, or
-            no photo counts for both.
+        BadInput: these are no models that were evaluated, they were scored on different sets, the
+            set has no such truth, or no photo counts for both.
     """
     from genset.reporting.narrative.models import verdict
 
     _check([first, second])
     results = _side_by_side([first, second])
-    pairs = compare_models(results, results.models, Resampling(seed=seed))
+    if truth not in TRUTHS:
+        raise BadInput(f"truth= is {' or '.join(TRUTHS)}, not {truth!r:.40}")
+    pairs = compare_models(results, results.models, Resampling(seed=seed), truth)
     if not pairs:
         raise BadInput(f"no photo of {first.photos.name} counts for both models")
     (pair,) = pairs
@@ -204,7 +220,7 @@ def compare(first: Evaluated, second: Evaluated, *, seed: int = 0) -> Comparison
         p_value=pair.p_value,
         only_first=only[0],
         only_second=only[1],
-        sentence=verdict(pair, first.photos.name),
+        sentence=verdict(pair, first.photos.name, truth),
     )
 
 
@@ -287,4 +303,7 @@ def _side_by_side(evaluated: Sequence[Evaluated]) -> Results:
         names = " and ".join(sorted(photos.name for photos in sets.values()))
         raise BadInput(f"these models were scored on different sets: {names}")
     ordered = sorted(evaluated, key=lambda each: (-each.top1.value, each.model))
-    return results_of(evaluated[0].photos, [each.as_kept() for each in ordered])
+    photos = next((each.photos for each in ordered if each.photos.truth), ordered[0].photos)
+    for folder in (each.folder for each in ordered if each.folder):
+        photos = with_truth(photos, folder.parent.parent)  # it may have one only since
+    return results_of(photos, [each.as_kept() for each in ordered])

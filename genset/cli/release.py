@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from genset.cli.common import FILE, PATH, json_option, opened, show
 from genset.cli.sources import source_option
@@ -67,6 +68,22 @@ def release() -> None:
     "--min-confidence", type=float, help="Lowest confidence of these labels, 0 to 1 (default: any)."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws.")
+@click.option(
+    "--from",
+    "earlier",
+    metavar="RELEASE",
+    help="With --multilabel: the release whose photos it has.",
+)
+@click.option(
+    "--multilabel",
+    is_flag=True,
+    help="Give each photo all its right answers, as labelers gave them (genset labels propose).",
+)
+@click.option(
+    "--allow-unanswered",
+    is_flag=True,
+    help="With --multilabel: take questions that lack votes as they stand.",
+)
 @click.option("--contact", default="", help="Whom to contact about it, for the data card.")
 @click.option("--dry-run", is_flag=True, help="Print what it would contain, and write nothing.")
 @json_option
@@ -83,6 +100,9 @@ def release_create(folder: Path | None, /, name: str, **options: Any) -> None:
     takes no --labels. A ruling wins over both. Confidence is the label's share of the votes; of
     dawid-skene it is its probability.
 
+    With --from and --multilabel, the photos of a release get all their right answers, and photos
+    that it left out as correct for several classes enter. It is chosen as that release was.
+
     \b
     genset release create v1
     genset release create v1 --panel fresh
@@ -91,7 +111,11 @@ def release_create(folder: Path | None, /, name: str, **options: Any) -> None:
     genset release create m --strategy matched --reference labels.csv --fill-up --seed 3
     genset release create o --licenses open --max-per-owner 5 --exclude duplicates
     genset release create c --source commons,inaturalist --licenses CC0-1.0,CC-BY
+    genset release create v2 --from v1 --multilabel
     """
+    if options["multilabel"] or options["earlier"] or options["allow_unanswered"]:
+        _create_multilabel(folder, name, options)
+        return
     from dataclasses import asdict
 
     from genset.release.freeze import create, dry_run
@@ -105,12 +129,86 @@ def release_create(folder: Path | None, /, name: str, **options: Any) -> None:
             show({"name": name, **asdict(seen)}, text, as_json)
             return
         made = create(workspace, store, name, plan, options["contact"])
-    lines = [
+    show(_release_summary(made), "\n".join(_made_lines(made)), as_json)
+
+
+def _made_lines(made: "Release") -> list[str]:
+    return [
         f"{made.root}: {len(made.photos)} photos of {len(made.wnids)} classes",
         f"  {made.content_hash}",
         *(f"  left out: {count} {reason}" for reason, count in made.left_out.items()),
     ]
-    show(_release_summary(made), "\n".join(lines), as_json)
+
+
+def _create_multilabel(folder: Path | None, name: str, options: dict[str, Any]) -> None:
+    """``release create --from RELEASE --multilabel``."""
+    from dataclasses import asdict
+
+    from genset.release.exclusions import Exclusion
+    from genset.release.multilabel.again import Earlier
+    from genset.release.multilabel.freeze import create_multilabel, plan_multilabel, summary
+
+    _check_multilabel(options)
+    as_json = options["as_json"]
+    with opened(folder, originals="read") as (workspace, store):
+        earlier = Earlier.read(_named(workspace.root, options["earlier"]))
+        files: dict[str, Any] = {
+            "exclude": tuple(map(Exclusion.read, map(Path, options["exclude"]))),
+            "labels": earlier.method and _aggregated(store, earlier.method, **earlier.whose),
+        }
+        if options["dry_run"]:
+            seen = plan_multilabel(workspace, store, earlier, **files)
+            text = "\n".join([f"{name} would have, and nothing was written:", *seen.lines()])
+            answer = {"name": name, **asdict(seen.preview), "multilabel": seen.multilabel}
+            show(answer, text, as_json)
+            return
+        made = create_multilabel(
+            workspace,
+            store,
+            name,
+            earlier,
+            **files,
+            contact=options["contact"],
+            allow_unanswered=options["allow_unanswered"],
+        )
+    told = made.multilabel or {}
+    answer = {**_release_summary(made), "multilabel": told}
+    show(answer, "\n".join([*_made_lines(made), *summary(told)]), as_json)
+
+
+_WITH_FROM = (
+    "earlier",
+    "multilabel",
+    "allow_unanswered",
+    "exclude",
+    "contact",
+    "dry_run",
+    "as_json",
+)
+
+
+def _check_multilabel(options: dict[str, Any]) -> None:
+    """Refuse words that do not go with --from and --multilabel, or one without the other."""
+    if not options["multilabel"]:
+        word = "--from" if options["earlier"] else "--allow-unanswered"
+        raise BadInput(f"{word} goes with --multilabel")
+    if not options["earlier"]:
+        raise BadInput("--multilabel needs a release whose photos it has: --from v1")
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        word = str(parameter.name)
+        if word not in (*_WITH_FROM, "name") and (
+            context.get_parameter_source(word) is ParameterSource.COMMANDLINE
+        ):
+            raise BadInput(
+                f"{parameter.opts[0]} does not go with --from: the release is chosen as "
+                f"{options['earlier']} was"
+            )
+    if "duplicates" in options["exclude"]:
+        raise BadInput(
+            "--exclude duplicates does not go with --from: similar photos are left out as "
+            f"{options['earlier']} did"
+        )
 
 
 def _plan(options: dict[str, Any], store: "Store") -> "ReleasePlan":
@@ -142,9 +240,7 @@ def _plan(options: dict[str, Any], store: "Store") -> "ReleasePlan":
 
 def _labels(given: str | None, store: "Store", measuring: str | None) -> "AggregatedLabels | None":
     """What --labels names: a method, applied to the votes that may choose, or a file."""
-    from genset.label.exchange.opinions import opinions
-    from genset.release.aggregated import AggregatedLabel, AggregatedLabels
-    from genset.store import Verdict
+    from genset.release.aggregated import AggregatedLabels
 
     if given is None:
         return None
@@ -152,12 +248,23 @@ def _labels(given: str | None, store: "Store", measuring: str | None) -> "Aggreg
         if not Path(given).is_file():
             raise BadInput(f"--labels takes {', '.join(METHODS)} or a file, not {given!r}")
         return AggregatedLabels.read(Path(given))
-    found = opinions(store, given, without=measuring)
+    return _aggregated(store, given, without=measuring)
+
+
+def _aggregated(
+    store: "Store", method: str, panel: str | None = None, without: str | None = None
+) -> "AggregatedLabels":
+    """The labels that a method makes of the votes of a panel, or of all but one."""
+    from genset.label.exchange.opinions import opinions
+    from genset.release.aggregated import AggregatedLabel, AggregatedLabels
+    from genset.store import Verdict
+
+    found = opinions(store, method, panel, without)
     by_task = {
         task: AggregatedLabel(Verdict(each.label) if each.label else None, found.confidence[task])
         for task, each in found.by_task.items()
     }
-    return AggregatedLabels(given, by_task, found.panel, found.without, found.digest)
+    return AggregatedLabels(method, by_task, found.panel, found.without, found.digest)
 
 
 @release.command("verify")

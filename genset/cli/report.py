@@ -8,6 +8,7 @@ import click
 from genset.cli.common import FILE, json_option, show_json
 from genset.cli.score import RUNS_OPTION
 from genset.errors import BadInput, GensetError
+from genset.evaluation.data.truths.truth import TRUTHS, By
 from genset.workspace import Workspace
 
 _SEED = click.option(
@@ -40,7 +41,12 @@ _SEED = click.option(
     metavar="ENTRY=MODEL",
     help="A training log (.json or .tsv) or a folder of one entry's logs, and the trained model.",
 )
-@click.option("--labels", type=FILE, help="JSON: all classes that each photo shows, as in ReaL.")
+@click.option(
+    "--labels",
+    type=FILE,
+    help="All classes that each photo shows, for this report alone (genset evaluate --multilabel "
+    "keeps them).",
+)
 @_SEED
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 @RUNS_OPTION
@@ -105,6 +111,15 @@ def report(
     metavar="RELEASE-OR-FOLDER",
     help="What they were scored on (default: the newest release).",
 )
+@click.option(
+    "--truth",
+    "by",
+    type=click.Choice(TRUTHS),
+    default="original",
+    show_default=True,
+    help="What makes an answer right: the photo's own class, any right class (ReaL), or an "
+    "unclear one too.",
+)
 @_SEED
 @RUNS_OPTION
 @json_option
@@ -114,6 +129,7 @@ def compare(
     first: str,
     second: str,
     photos: str,
+    by: By,
     seed: int,
     runs: Path | None,
     as_json: bool,
@@ -124,28 +140,30 @@ def compare(
 
     \b
     genset compare resnet50 fast --on v1
+    genset compare resnet50 fast --on v2 --truth real
     """
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.evaluation.results.compare import compare as compare_models
     from genset.evaluation.results.remarks import remarks
     from genset.evaluation.results.results import load_results
     from genset.reporting.narrative.models import verdict
-    from genset.reporting.render.markdown import pair_to_json
+    from genset.reporting.render.pairs import pair_to_json
     from genset.statistics.bootstrap import Resampling
 
     kept = runs or locate_runs(folder)
     found = locate_set(photos or _newest_release(folder), folder, runs=kept)
     results = load_results(found, kept)
     models = [results.find(first), results.find(second)]
-    pairs = compare_models(results, models, Resampling(seed=seed))
+    pairs = compare_models(results, models, Resampling(seed=seed), by)
     if not pairs:
         raise GensetError(f"no photo of {found.name} counts for both {first} and {second}")
     if as_json:
         by_model = {model.label: remarks(model.run) for model in models}
         answer = {"set": found.name, "set_hash": found.content_hash, "remarks": by_model}
-        show_json({**answer, **pair_to_json(pairs[0])})
+        truth = {} if by == "original" else {"truth": by}
+        show_json({**answer, **truth, **pair_to_json(pairs[0])})
         return
-    click.echo(verdict(pairs[0], found.name))
+    click.echo(verdict(pairs[0], found.name, by))
     for model in models:
         for remark in remarks(model.run):
             click.echo(f"{model.label}: {remark}")

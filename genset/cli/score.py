@@ -19,6 +19,7 @@ from genset.cli.common import (
     show_table,
 )
 from genset.cli.latency import check_latency, show_timed
+from genset.cli.truth import show_truth
 from genset.errors import BadInput, GensetError
 from genset.evaluation.engines import ENGINES
 from genset.text.numbers import count
@@ -101,6 +102,11 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     metavar="DOLLARS",
     help="The price of this machine: with --latency, print the cost of 10,000 photos.",
 )
+@click.option(
+    "--multilabel",
+    type=FILE,
+    help="All classes that each photo shows: kept with the set, for every later command.",
+)
 @RUNS_OPTION
 @json_option
 @click.pass_obj
@@ -113,6 +119,7 @@ def evaluate(
     audit_preprocessing: bool,
     latency: Path | None,
     price: float | None,
+    multilabel: Path | None,
     runs: Path | None,
     as_json: bool,
     prompts: Path | None,
@@ -140,6 +147,11 @@ def evaluate(
     .parquet) of image, top1, top2, ... with wnids, best first. For these, a CSV file with the
     columns image and wnid can replace the release.
 
+    --multilabel gives the set a truth of several classes a photo, in place of the one that it had:
+    a list as ReaL's real.json, an object of photos and their classes, or a CSV file with the
+    columns image, wnid and verdict. This and every later command, on runs that are there too, then
+    also says how accurate models are by it. Without --model nothing is scored.
+
     Answers in free text are answers:FILE.jsonl, with image and answer on each line, and
     &prompts=FILE if they are letters. --write-prompts writes the questions.
 
@@ -148,17 +160,23 @@ def evaluate(
         --model 'file:fast.pth?arch=torchvision:resnet50'
     genset evaluate labels.csv --model 'predictions:preds.npy?name=mine'
     genset evaluate v1 --model torchvision:resnet50 --latency entries --price-per-hour 0.34
+    genset evaluate val/labels.csv --multilabel real.json
     genset evaluate v1 --write-prompts asked.jsonl --prompt-options 4
     genset evaluate v1 --model 'answers:said.jsonl?prompts=asked.jsonl&name=my-vlm'
     """
     if prompts is not None:
         _write_prompts(folder, photos, models, prompts, offered, seed, as_json)
         return
+    if not models and multilabel is not None:
+        _give_truth(folder, photos, multilabel, runs, as_json)
+        return
     if not models:
         raise click.MissingParameter(param_hint="'--model'", param_type="option")
     networks = [spec for spec in models if not spec.is_predictions]
     if networks:
         need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
+    from genset.evaluation.data.truths.give import give_truth
+    from genset.evaluation.data.truths.keep import with_truth
     from genset.evaluation.evaluate import SomeModelsFailed
     from genset.evaluation.evaluate import evaluate as score
     from genset.evaluation.locate import locate_runs, locate_set
@@ -166,12 +184,17 @@ def evaluate(
     from genset.evaluation.run.options import ScoringOptions
     from genset.evaluation.run.startup import on_all_machines, start_pytorch
     from genset.reporting.latency import Timed, timed
+    from genset.reporting.truth import measure_runs
 
     check_latency(latency, price)
     kept = runs or locate_runs(folder)
     found = on_all_machines(
         lambda: locate_set(photos, folder, other_classes(models), kept), networks
     )
+    replaced = ""
+    if multilabel is not None:
+        found, replaced = give_truth(found, multilabel, kept)
+    judged = with_truth(found, kept)
     options = ScoringOptions(keep=max(k, 5), **how)
     if networks:
         start_pytorch(networks)
@@ -184,8 +207,11 @@ def evaluate(
         return  # only torchrun's first process prints
     scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
     audits = _audits(found, scored, options, kept) if audit_preprocessing else None
+    by_truth = measure_runs(judged, kept, results) if judged.truth else None
     if not as_json:
         _show_runs(results, k)
+        if by_truth is not None:
+            show_truth(by_truth, replaced)
         click.echo("\n".join(map(str, audits or ())), nl=bool(audits))
     times: list[Timed] = []
     if latency is not None:
@@ -197,6 +223,8 @@ def evaluate(
     if as_json:
         answer: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
         answer["runs"] = [run.as_json() for run in results]
+        if by_truth is not None:
+            answer["by_truth"] = by_truth.as_json(replaced)
         if audits is not None:
             answer["audits"] = audits
         if latency is not None:
@@ -210,6 +238,23 @@ def evaluate(
         show_timed(times, given)
     if failed:
         raise SomeModelsFailed(failed, results)
+
+
+def _give_truth(
+    workspace: Path | None, photos: str, file: Path, runs: Path | None, as_json: bool
+) -> None:
+    from genset.evaluation.data.truths.give import give_truth
+    from genset.evaluation.locate import locate_runs, locate_set
+    from genset.reporting.truth import measure_all
+
+    kept = runs or locate_runs(workspace)
+    found, replaced = give_truth(locate_set(photos, workspace, runs=kept), file, kept)
+    measured = measure_all(found, kept)
+    if as_json:
+        answer = {"set": found.name, "set_hash": found.content_hash}
+        show_json({**answer, "by_truth": measured.as_json(replaced)})
+    else:
+        show_truth(measured, replaced)
 
 
 def _write_prompts(

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -118,6 +119,8 @@ def _score_networks(
     from genset.evaluation.run.plan import ScoringPlan
     from genset.evaluation.run.score import score_models
 
+    # Workers are sent the set, and have no use for what is right beside each photo's own class.
+    photos = replace(photos, truth=None)
     plan = ScoringPlan(photos, runs, options, open_executor(options))
     return dict(zip(specs, score_models(plan, specs), strict=True))
 

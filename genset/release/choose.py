@@ -1,7 +1,7 @@
 """Which candidates go into a release, and why the others do not."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from genset.release.strategies.contract import shuffled
 from genset.release.table import CandidateRow, CandidateTable
 from genset.store import Verdict
 
-_Reasons = dict[str, str]
+Reasons = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Chosen:
     """
 
     chosen: tuple[CandidateRow, ...]
-    left_out: _Reasons
+    left_out: Reasons
     short: dict[str, int]
     notes: dict[str, dict[str, Any]]
 
@@ -122,33 +122,33 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     if unknown := [name for name in plan.sources if name not in table.sources]:
         there = ", ".join(sorted(table.sources)) or "none at all"
         raise BadInput(f"the pool has no photo of a source {unknown[0]!r}; it has those of {there}")
-    left_out: _Reasons = {}
+    left_out: Reasons = {}
     remaining = [
         entry
         for entry in sorted(table.entries, key=lambda entry: entry.task)
-        if not _refused(entry, _unfit(entry, plan), left_out)
+        if not is_refused(entry, unfit(entry, plan), left_out)
     ]
     remaining = _one_class_each(remaining, table.entries, left_out)
-    excluded = _like_others(remaining, plan.exclude)
+    excluded = like_others(remaining, plan.exclude)
     remaining = [
         entry
         for entry in remaining
-        if not _refused(entry, _not_wanted(entry, plan, excluded), left_out)
+        if not is_refused(entry, not_wanted(entry, plan, excluded), left_out)
     ]
-    remaining = _without_copies(
+    remaining = without_copies(
         remaining, table if plan.one_of_each else CandidateTable(()), left_out
     )
     if plan.max_per_owner is not None:
-        remaining = _few_of_each_owner(remaining, plan.max_per_owner, plan.seed, left_out)
+        remaining = few_of_each_owner(remaining, plan.max_per_owner, plan.seed, left_out)
     classes: dict[str, list[CandidateRow]] = {entry.wnid: [] for entry in table.entries}
     for entry in remaining:
         classes[entry.wnid].append(entry)
     pick = plan.strategy.pick(classes, plan.seed)
-    _record_rest(remaining, pick.entries, "not drawn", left_out)
+    record_rest(remaining, pick.entries, "not drawn", left_out)
     chosen = pick.entries
     if plan.balance:
         chosen = _balanced(pick, plan.seed)
-        _record_rest(pick.entries, chosen, "more than the smallest class has", left_out)
+        record_rest(pick.entries, chosen, "more than the smallest class has", left_out)
     ordered = tuple(sorted(chosen, key=lambda entry: entry.task))
     return Chosen(ordered, dict(sorted(left_out.items())), pick.short, pick.notes)
 
@@ -162,7 +162,7 @@ def selection_frequency(votes: Mapping[Verdict, int]) -> float | None:
     return votes.get(Verdict.CORRECT, 0) / total if total else None
 
 
-def _unfit(entry: CandidateRow, plan: ReleasePlan) -> str | None:
+def unfit(entry: CandidateRow, plan: ReleasePlan) -> str | None:
     """Why a candidate cannot be taken, whatever the others are.
 
     Aggregated labels speak before the strategy, whose words are of counted votes, but for
@@ -176,21 +176,23 @@ def _unfit(entry: CandidateRow, plan: ReleasePlan) -> str | None:
     return plan.strategy.refusal(entry)
 
 
-def _refused(entry: CandidateRow, reason: str | None, left_out: _Reasons) -> bool:
+def is_refused(entry: CandidateRow, reason: str | None, left_out: Reasons) -> bool:
+    """Whether there is a `reason` against a candidate, which is then noted."""
     if reason is not None:
         left_out[entry.task] = reason
     return reason is not None
 
 
-def _record_rest(
-    entries: Iterable[CandidateRow], kept: Iterable[CandidateRow], reason: str, left_out: _Reasons
+def record_rest(
+    entries: Iterable[CandidateRow], kept: Iterable[CandidateRow], reason: str, left_out: Reasons
 ) -> None:
+    """Note the reason for all candidates that were not kept."""
     tasks = {entry.task for entry in kept}
     left_out.update((entry.task, reason) for entry in entries if entry.task not in tasks)
 
 
 def _one_class_each(
-    remaining: Sequence[CandidateRow], everything: Iterable[CandidateRow], left_out: _Reasons
+    remaining: Sequence[CandidateRow], everything: Iterable[CandidateRow], left_out: Reasons
 ) -> list[CandidateRow]:
     """Keep each photo for at most one class, even if it has several names."""
     correct_for: dict[str, set[str]] = defaultdict(set)
@@ -211,10 +213,11 @@ def _one_class_each(
             return "claimed by several classes"
         return None
 
-    return [entry for entry in remaining if not _refused(entry, reason(entry), left_out)]
+    return [entry for entry in remaining if not is_refused(entry, reason(entry), left_out)]
 
 
-def _not_wanted(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, str]) -> str | None:
+def not_wanted(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, str]) -> str | None:
+    """Why a candidate is not of the sources and licences of a plan, or is in another set."""
     if plan.sources and entry.source not in plan.sources:
         return f"source {entry.source}"
     if plan.licenses and not plan.licenses.wants(License(entry.license, entry.license_url)):
@@ -222,19 +225,25 @@ def _not_wanted(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, s
     return excluded.get(entry.task)
 
 
-def _like_others(remaining: Sequence[CandidateRow], exclude: Iterable[Exclusion]) -> _Reasons:
+def like_others(remaining: Sequence[CandidateRow], exclude: Iterable[Exclusion]) -> Reasons:
     """The reason for each candidate whose photo is in another set."""
-    found: _Reasons = {}
+    found: Reasons = {}
     for each in exclude:
         for entry in each.shared_with(remaining):
             found.setdefault(entry.task, f"looks like a photo of {each.name}")
     return found
 
 
-def _without_copies(
-    remaining: Sequence[CandidateRow], table: CandidateTable, left_out: _Reasons
+def without_copies(
+    remaining: Sequence[CandidateRow],
+    table: CandidateTable,
+    left_out: Reasons,
+    first: Collection[str] = (),
 ) -> list[CandidateRow]:
-    """Keep one photo of each cluster of copies: the first by date of posting, then by name."""
+    """Keep one photo of each cluster of copies: the first by date of posting, then by name.
+
+    The candidates named `first` come before all others.
+    """
     in_other_sets = {
         photo: other for photo, other in table.pairs if other.partition(":")[0] not in table.sources
     }
@@ -242,13 +251,17 @@ def _without_copies(
     for entry in remaining:
         other = in_other_sets.get(entry.photo)
         reason = f"looks like a photo of {other.rpartition(':')[0]}" if other else None
-        if not _refused(entry, reason, left_out):
+        if not is_refused(entry, reason, left_out):
             kept.append(entry)
     cluster = _clusters(kept, table.pairs)
     survivors: dict[str, CandidateRow] = {}
-    for entry in sorted(kept, key=lambda entry: (entry.posted_at, entry.task)):
+
+    def order(entry: CandidateRow) -> tuple[bool, str, str]:
+        return entry.task not in first, entry.posted_at, entry.task
+
+    for entry in sorted(kept, key=order):
         survivors.setdefault(cluster[entry.task], entry)
-    _record_rest(kept, survivors.values(), "looks like a photo that was posted before it", left_out)
+    record_rest(kept, survivors.values(), "looks like a photo that was posted before it", left_out)
     return [entry for entry in kept if survivors[cluster[entry.task]] is entry]
 
 
@@ -275,16 +288,21 @@ def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]])
     return {task: root(task) for task in parent}
 
 
-def _few_of_each_owner(
-    remaining: Sequence[CandidateRow], most: int, seed: int, left_out: _Reasons
+def few_of_each_owner(
+    remaining: Sequence[CandidateRow],
+    most: int,
+    seed: int,
+    left_out: Reasons,
+    first: Collection[str] = (),
 ) -> list[CandidateRow]:
+    """Keep at most so many candidates of an owner, at random, but those named `first` first."""
     taken: Counter[str] = Counter()
     kept = []
-    for entry in shuffled(remaining, seed):
+    for entry in sorted(shuffled(remaining, seed), key=lambda entry: entry.task not in first):
         taken[entry.owner] += 1
         if taken[entry.owner] <= most:
             kept.append(entry)
-    _record_rest(remaining, kept, f"more than {most} of one owner", left_out)
+    record_rest(remaining, kept, f"more than {most} of one owner", left_out)
     return kept
 
 

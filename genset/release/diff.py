@@ -9,8 +9,9 @@ from genset.release.reader import MANIFEST, Release, ReleasePhoto
 
 _FACTS = (
     *("strategy", "labelers", "left_out", "short", "notes", "contact", "collected", "unseen_since"),
-    *("sources", "replaces"),
+    *("sources", "replaces", "multilabel"),
 )
+_RIGHT = "labels_correct"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,11 @@ class Diff:
         yield from (f"  moved: {before} to {after}" for after, before in self.moved.items())
         for file, values in self.changed.items():
             yield f"  changed: {file}: {', '.join(_change(*each) for each in values.items())}"
-        yield from (f"  {_change(*each)}" for each in self.facts.items())
+        for name, values in self.facts.items():
+            if name == "multilabel":
+                yield from (f"  {line}" for line in _answers_change(values))
+            else:
+                yield f"  {_change(name, values)}"
 
 
 def diff(one: Release, other: Release) -> Diff:
@@ -75,11 +80,25 @@ def diff(one: Release, other: Release) -> Diff:
 
 
 def _differing(one: ReleasePhoto, other: ReleasePhoto) -> dict[str, list[Any]]:
-    """The fields that differ, of those that both manifests' formats have."""
+    """The fields that differ, of those that both manifests' formats have.
+
+    Where only one has several right answers a photo, the other one's is its class.
+    """
     before, after = one.as_json(), other.as_json()
+    if (_RIGHT in before) is not (_RIGHT in after):
+        for record in (before, after):
+            record.setdefault(_RIGHT, [record["wnid"]])
     both = {name: [before[name], after[name]] for name in before if name in after}
     return {name: values for name, values in both.items() if values[0] != values[1]}
 
 
 def _change(name: str, values: list[Any]) -> str:
     return f"{name} {json.dumps(values[0])} -> {json.dumps(values[1])}"
+
+
+def _answers_change(values: list[Any]) -> Iterator[str]:
+    """What differs in how photos came to have several right answers, a line each."""
+    before, after = (each or {} for each in values)
+    for name in {**before, **after}:
+        if before.get(name) != after.get(name):
+            yield _change(f"multilabel {name}", [before.get(name), after.get(name)])

@@ -20,7 +20,7 @@ from genset.release.table import CandidateRow, read_table
 from genset.store import Candidate, Label, Store, Verdict, is_out, votes
 from genset.workspace import Workspace
 
-_Votes = dict[int, Counter[Verdict]]
+Votes = dict[int, Counter[Verdict]]
 
 
 def create(
@@ -51,7 +51,7 @@ def create(
     with store.session() as session:
         facts, photos = _facts(session, plan or ReleasePlan(), workspace.posted_after)
     facts["contact"] = contact
-    originals = (workspace.images / _stored_as(photo) for photo in photos)
+    originals = (workspace.images / stored_as(photo) for photo in photos)
     return publish(workspace.releases, name, facts, photos, originals)
 
 
@@ -92,7 +92,7 @@ def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan) -> Preview:
 
 def _chosen(
     session: Session, plan: ReleasePlan, since: datetime
-) -> tuple[Chosen, list[ReleasePhoto], _Votes]:
+) -> tuple[Chosen, list[ReleasePhoto], Votes]:
     """The choice, the records of its photos sorted by file, and the votes that are recorded."""
     cast = votes(session, plan.panel)
     if plan.panel is not None and not cast:
@@ -100,8 +100,8 @@ def _chosen(
     if plan.labels is not None:
         plan.labels.check(session, plan.panel)
     choice = choose(read_table(session, without=plan.panel, labels=plan.labels), plan)
-    records = _records(session, choice.chosen, cast, since)
-    return choice, sorted(records, key=lambda photo: photo.file), cast
+    photos = records(session, choice.chosen, cast, since)
+    return choice, sorted(photos, key=lambda photo: photo.file), cast
 
 
 def _nothing(choice: Chosen, plan: ReleasePlan) -> str:
@@ -118,9 +118,13 @@ def _nothing(choice: Chosen, plan: ReleasePlan) -> str:
     return f"no photo is left to release: {counts}"
 
 
-def _records(
-    session: Session, chosen: Sequence[CandidateRow], cast: _Votes, since: datetime
+def records(
+    session: Session, chosen: Sequence[CandidateRow], cast: Votes, since: datetime
 ) -> Iterator[ReleasePhoto]:
+    """The records of chosen candidates, with the votes that are to be recorded.
+
+    They have no certain order. Photos count as unseen from the day `since`.
+    """
     for start in range(0, len(chosen), 500):
         entries = {entry.id: entry for entry in chosen[start : start + 500]}
         for candidate in session.scalars(select(Candidate).where(Candidate.id.in_(entries))):
@@ -168,6 +172,6 @@ def _record(
     )
 
 
-def _stored_as(photo: ReleasePhoto) -> str:
+def stored_as(photo: ReleasePhoto) -> str:
     """The path of its original under ``images/``."""
     return f"{photo.sha256[:2]}/{Path(photo.file).name}"

@@ -19,7 +19,8 @@ It never changes: each photo's record has the hash of the photo, `content_hash` 
 records (what a model is scored on), `documents` has the hash of each document, and `manifest_hash`
 is over the whole manifest. Manifests in the first format have no documents, and those in the first
 two do not say which of a source's photos count as unseen, nor their licences' SPDX ids; they are
-read, verified and pulled as ever.
+read, verified and pulled as ever. A manifest in the fourth format has several right answers for a
+photo (``genset release create --multilabel``); all others stay in the third.
 """
 
 import hashlib
@@ -31,14 +32,19 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, get_origin
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 
 from genset.errors import BadInput, GensetError, ReleaseDamaged
 from genset.files import sha256_of
 from genset.taxonomy import imagenet1k
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 MANIFEST = "manifest.json"
 FORMAT = "genset release 3"
+MULTILABEL = "genset release 4"
 BEFORE = ("genset release 1", "genset release 2")
 
 # On which ground a photo counts as unseen (`ReleasePhoto.unseen`).
@@ -62,6 +68,16 @@ class ReleasePhoto:
 
     `confidence` is that of the aggregated label "correct" by which the photo was taken, 0 to 1;
     None where votes were counted, or a ruling decided.
+
+    In format 4 only, None in all others: `labels_correct` are the wnids of all classes that are
+    right answers, the photo's own first; `labels_unclear` those of which the votes do not tell, or
+    of which nobody was asked yet; `labels_wrong` those that are not in it. Each is sorted but for
+    the photo's own class, and a class is in one of them at most: of those in none, nobody was
+    asked. `label_votes` has the number of labelers by verdict for each of these classes,
+    `label_rulings` the verdict of a reviewer where there is one, and `label_proposers` who proposed
+    to ask about a class: models by their names, "confusable" (it is confused with the photo's own),
+    "random", "labeler" (one named it), and "search" where one found the photo for it, too. Nobody
+    had to propose the classes that are not there.
     """
 
     file: str
@@ -88,13 +104,25 @@ class ReleasePhoto:
     license_id: str | None = None
     unseen: str | None = None
     confidence: float | None = None
+    labels_correct: tuple[str, ...] | None = None
+    labels_unclear: tuple[str, ...] | None = None
+    labels_wrong: tuple[str, ...] | None = None
+    label_votes: dict[str, dict[str, int]] | None = None
+    label_rulings: dict[str, str] | None = None
+    label_proposers: dict[str, list[str]] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The record as a manifest has it: without what its format does not say."""
-        return as_written(asdict(self))
+        record = asdict(self)
+        lists = {name: list(record[name]) for name in LISTS if record[name] is not None}
+        return as_written(record | lists)
 
 
-_LATER = ("license_id", "unseen", "confidence")
+# Of what came after the first format: what the content hash is not over, and what it is.
+_BESIDE = ("license_id", "unseen", "confidence")
+LISTS = ("labels_correct", "labels_unclear", "labels_wrong")
+ANSWERS = (*LISTS, "label_votes", "label_rulings", "label_proposers")
+_LATER = (*_BESIDE, *ANSWERS)
 
 
 def as_written(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,7 +136,9 @@ def as_written(record: Mapping[str, Any]) -> dict[str, Any]:
 class Manifest:
     """The content of a manifest. `photos` are sorted by `file`.
 
-    `documents` has the sha256 of the other documents in the folder, by name.
+    `documents` has the sha256 of the other documents in the folder, by name. `multilabel` says how
+    photos came to have several right answers (`genset.release.multilabel.facts`); None: they have
+    one.
     """
 
     name: str
@@ -119,6 +149,7 @@ class Manifest:
     left_out: dict[str, int]
     documents: dict[str, str]
     photos: tuple[ReleasePhoto, ...]
+    multilabel: dict[str, Any] | None = None
 
     def is_as_written(self, path: Path) -> bool:
         """Whether the manifest at `path`, from which this was read, agrees with its own hashes."""
@@ -134,6 +165,10 @@ class Release(Manifest):
     ImageFolder. Targets are indices into ImageNet's 1,000 classes, as models number their outputs,
     even if the release lacks classes (ImageFolder numbers only those that are there).
 
+    With `multi_hot`, a target is an array of 1,000 int64: 1 for each class that is a right answer,
+    -1 for each that is unclear, 0 for all others. torch's loader makes a LongTensor of
+    (batch, 1000) of them, as torchmetrics' multilabel metrics take it, with ``ignore_index=-1``.
+
     Attributes:
         root: the release's folder.
         name: its name.
@@ -141,7 +176,8 @@ class Release(Manifest):
         photos: the record of each photo, in the order of the items; `records` is the same.
         classes: the 1,000 wnids in order.
         class_to_idx: the index of each wnid.
-        targets: the target of each item.
+        targets: the index of each item's own class, also with `multi_hot`.
+        multi_hot: whether targets are arrays.
         transform, target_transform: called with each image, and with each target, if given.
     """
 
@@ -149,19 +185,24 @@ class Release(Manifest):
         self,
         path: str | PathLike[str],
         transform: Callable[[Any], Any] | None = None,
-        target_transform: Callable[[int], Any] | None = None,
+        target_transform: Callable[[Any], Any] | None = None,
+        *,
+        multi_hot: bool = False,
     ) -> None:
         """Read the manifest in a folder. Photos are read one by one, when they are needed.
 
         Args:
             path: the release's folder.
             transform: called with each image, an RGB `PIL.Image`; None: no transform.
-            target_transform: called with each target, 0 to 999; None: no transform.
+            target_transform: called with each target, 0 to 999 or an array; None: no transform.
+            multi_hot: give all right answers of a photo, as an array, in place of its own class.
 
         Raises:
-            BadInput: there is no manifest, or it is not a manifest of genset's.
+            BadInput: there is no manifest, or it is not a manifest of genset's; or its photos have
+                one right answer each, and `multi_hot` asks for several.
         """
         self.root = Path(path)
+        self.multi_hot = multi_hot
         self.transform = transform
         self.target_transform = target_transform
         try:
@@ -169,6 +210,11 @@ class Release(Manifest):
         except (FileNotFoundError, NotADirectoryError):
             raise BadInput(f"{self.root} is no release: it has no {MANIFEST}") from None
         super().__init__(**{each.name: getattr(manifest, each.name) for each in fields(manifest)})
+        if multi_hot and self.multilabel is None:
+            raise BadInput(
+                f"{self.root} has one right answer for each photo: multi_hot needs a release of "
+                "genset release create NAME --from RELEASE --multilabel"
+            )
 
     @property
     def wnids(self) -> tuple[str, ...]:
@@ -192,7 +238,7 @@ class Release(Manifest):
 
     @cached_property
     def targets(self) -> list[int]:
-        """The target of each item.
+        """The index of each item's own class.
 
         Raises:
             BadInput: a class is not ImageNet's.
@@ -222,12 +268,22 @@ class Release(Manifest):
                 image: Any = eight_bit(file).convert("RGB")
         except OSError as error:
             raise GensetError(f"{path} cannot be read: {error}") from None
-        target: Any = self.targets[index]
+        target: Any = self._several(self.photos[index]) if self.multi_hot else self.targets[index]
         if self.transform is not None:
             image = self.transform(image)
         if self.target_transform is not None:
             target = self.target_transform(target)
         return image, target
+
+    def _several(self, photo: ReleasePhoto) -> "NDArray[np.int64]":
+        """A photo's right and unclear answers, as an array."""
+        import numpy as np
+
+        target = np.zeros(len(self.classes), np.int64)
+        for wnids, value in ((photo.labels_unclear, -1), (photo.labels_correct, 1)):
+            for wnid in wnids or ():
+                target[imagenet1k()[wnid].index] = value
+        return target
 
     def __repr__(self) -> str:
         return f"genset.Release({str(self.root)!r}): {len(self):,} photos, {self.content_hash}"
@@ -270,11 +326,13 @@ def read_manifest(path: Path) -> Manifest:
     try:
         manifest = json.loads(path.read_text("utf-8"))
         form = manifest["format"]
-        if form not in (*BEFORE, FORMAT):
-            raise BadInput(f"{path} is in the form {form!r}, not {FORMAT!r}")
+        if form not in (*BEFORE, FORMAT, MULTILABEL):
+            raise BadInput(f"{path} is in the form {form!r}, not {FORMAT!r} or {MULTILABEL!r}")
         photos = tuple(_photo(record, form) for record in manifest["photos"])
         rest = {field.name: manifest.get(field.name) for field in fields(Manifest)}
         documents = _documents(manifest.get("documents", {}))
+        if (rest["multilabel"] is None) is (form == MULTILABEL):
+            raise ValueError(f"{MULTILABEL!r} alone says how its photos have several answers")
         return _typed(Manifest, {**rest, "documents": documents, "photos": photos})
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"{path} is not a release's manifest: {error!r}") from None
@@ -285,13 +343,15 @@ def content_hash(photos: Sequence[ReleasePhoto]) -> str:
 
     It is over what records of every format have. What came later is not in it: the same photos
     with the same votes have one hash, whatever version of genset froze them, and by whatever method
-    their votes were brought together.
+    their votes were brought together. Where photos have several right answers, it is over these,
+    and their votes.
     """
     digest = hashlib.sha256()
     for photo in sorted(photos, key=lambda photo: photo.file):
         record = asdict(photo)
         for name in _LATER:
-            del record[name]
+            if name in _BESIDE or record[name] is None:
+                del record[name]
         digest.update(json.dumps(record, sort_keys=True).encode() + b"\n")
     return f"sha256:{digest.hexdigest()}"
 
@@ -335,9 +395,14 @@ def _is_laid_out_as_written(path: Path) -> bool:
 
 
 def _photo(record: dict[str, Any], form: str) -> ReleasePhoto:
-    photo = _typed(ReleasePhoto, record)
+    lists = {name: tuple(record[name]) for name in LISTS if name in record}
+    photo = _typed(ReleasePhoto, {**record, **lists})
     if form in BEFORE and not record.keys().isdisjoint(_LATER):
         raise ValueError(f"{form!r} has no {' and no '.join(_LATER)}")
+    if form == MULTILABEL:
+        _check_answers(photo)
+    elif not record.keys().isdisjoint(ANSWERS):
+        raise ValueError(f"{form!r} has no {' and no '.join(ANSWERS)}")
     if photo.unseen not in (None, *GROUNDS):
         raise ValueError(f"a photo is unseen by what is {', '.join(GROUNDS)}: {photo.unseen!r}")
     if photo.confidence is not None and not 0 <= photo.confidence <= 1:
@@ -347,6 +412,28 @@ def _photo(record: dict[str, Any], form: str) -> ReleasePhoto:
     if named is None or named[1] != photo.wnid:
         raise ValueError(f"{photo.file!r} is no file of a photo of {photo.wnid!r}")
     return photo
+
+
+def _check_answers(photo: ReleasePhoto) -> None:
+    """Check that each class that was asked about is one, in one list, with its votes."""
+    lists = [getattr(photo, name) for name in LISTS]
+    votes, rulings, proposers = photo.label_votes, photo.label_rulings, photo.label_proposers
+    if None in lists or votes is None or rulings is None or proposers is None:
+        raise ValueError(f"{photo.file!r} has not all of {', '.join(ANSWERS)}")
+    every = [wnid for wnids in lists for wnid in wnids]
+    if not all(isinstance(wnid, str) and re.fullmatch("n[0-9]{8}", wnid) for wnid in every):
+        raise ValueError(f"{photo.file!r} has an answer that is no wnid")
+    if lists[0][:1] != (photo.wnid,) or len(every) != len(set(every)):
+        raise ValueError(f"{photo.file!r}: the photo's own class comes first, and each class once")
+    if set(votes) != set(every) or not set(rulings) | set(proposers) <= set(every):
+        raise ValueError(f"{photo.file!r} has votes on other classes than its lists name")
+    counts = [each for said in votes.values() for each in said.items()]
+    if not all(isinstance(word, str) and type(n) is int and n > 0 for word, n in counts):
+        raise ValueError(f"{photo.file!r} has votes that are no numbers of labelers")
+    if not all(isinstance(word, str) for word in rulings.values()):
+        raise ValueError(f"{photo.file!r} has a ruling that is no verdict")
+    if not all(isinstance(name, str) for names in proposers.values() for name in names):
+        raise ValueError(f"{photo.file!r} has a proposer without a name")
 
 
 def _documents(hashes: Any) -> Any:
@@ -361,8 +448,17 @@ def _typed(kind: type[_T], values: Mapping[str, Any]) -> _T:
     """Make a record, and check that each value has its field's type."""
     made = kind(**values)
     for field in fields(made):  # type: ignore[arg-type]
-        origin = get_origin(field.type)
-        wanted: Any = field.type if origin in (None, UnionType) else origin
+        wanted = tuple(_plain(kind) for kind in _kinds(field.type))
         if not isinstance(value := getattr(made, field.name), wanted):
             raise TypeError(f"{field.name} cannot be a {type(value).__name__}")
     return made
+
+
+def _kinds(type_: Any) -> tuple[Any, ...]:
+    """The types of a union; the type alone of what is none."""
+    return get_args(type_) if get_origin(type_) is UnionType else (type_,)
+
+
+def _plain(type_: Any) -> Any:
+    """A type as `isinstance` takes it: without those of its items."""
+    return get_origin(type_) or type_

@@ -35,6 +35,7 @@ class CandidateRow:
         said: the number of labelers by verdict.
         ruling: the verdict of the review; None if it was not reviewed.
         aggregated: what the votes say together; None where votes are counted instead.
+        rank: its place in the results of the search that found it, from 1.
     """
 
     id: int
@@ -49,6 +50,7 @@ class CandidateRow:
     said: Mapping[Verdict, int]
     ruling: Verdict | None
     aggregated: AggregatedLabel | None = None
+    rank: int = 1
 
     @property
     def task(self) -> str:
@@ -112,6 +114,7 @@ def read_table(
         select(
             Candidate.id,
             Candidate.wnid,
+            Candidate.rank,
             Photo.source,
             Photo.source_id,
             Photo.sha256,
@@ -139,6 +142,7 @@ def read_table(
             said=cast.get(row.id, nobody),
             ruling=rulings.get(row.id),
             aggregated=labels.of(f"{row.wnid}/{photo}") if labels else None,
+            rank=row.rank,
         )
         for row in rows
     )

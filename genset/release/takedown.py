@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from genset.errors import BadInput, GensetError
 from genset.release.publish import publish
-from genset.release.reader import BEFORE, FORMAT, MANIFEST, Release
+from genset.release.reader import BEFORE, MANIFEST, Release
 from genset.store import Photo, RemovedOwner, Store
 from genset.workspace import Workspace
 
@@ -78,7 +78,7 @@ def takedown(workspace: Workspace, store: Store, old: Release) -> Takedown:
     name = _next(old.name, "replaces" in manifest)
     originals = (old.root / photo.file for photo in remaining)
     # Records of old stay as they are: what they do not say, nobody knows now.
-    form = BEFORE[-1] if manifest["format"] in BEFORE else FORMAT
+    form = BEFORE[-1] if manifest["format"] in BEFORE else manifest["format"]
     new = publish(workspace.releases, name, facts, remaining, originals, form)
     return Takedown(old, new, removed)
 

@@ -8,5 +8,6 @@
     figures     one a file, as SVG
     render      HTML, Markdown, JSON
     write       gather and render
+    truth       runs by a set's multi-label truth, for the table of genset evaluate
     latency     times of models on one photo at a time, as entries of DAWNBench
 """

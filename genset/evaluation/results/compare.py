@@ -7,7 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from genset.errors import BadInput
-from genset.evaluation.results.marks import By, Marks, mark
+from genset.evaluation.data.truths.truth import By
+from genset.evaluation.results.marks import Marks, mark
 from genset.evaluation.results.results import Results, Scored
 from genset.statistics.bootstrap import STANDARD, Floats, Resampling, class_sums, intervals
 from genset.statistics.groups import letter_groups

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, overload
 
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.results.multilabel import MultiLabel, measure
 from genset.evaluation.results.remarks import remarks
-from genset.evaluation.results.results import KeptRun
+from genset.evaluation.results.results import KeptRun, results_of
 from genset.evaluation.results.runs import Accuracy, Prediction, Run, load_predictions
 
 if TYPE_CHECKING:
@@ -88,6 +89,18 @@ class Evaluated:
     def top5(self) -> Accuracy | None:
         """How often the true class is among the first five; None where fewer are known."""
         return self.record.top5
+
+    @property
+    def multilabel(self) -> MultiLabel | None:
+        """The model by all right classes of each photo; None where the set has no such truth.
+
+        Raises:
+            GensetError: its predictions or logits cannot be read any more.
+        """
+        if self.photos.truth is None:
+            return None
+        (found,) = measure(results_of(self.photos, [self.as_kept()])).values()
+        return found
 
     @property
     def notes(self) -> list[str]:

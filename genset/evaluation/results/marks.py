@@ -1,27 +1,14 @@
 """Which answers are right, and which photos count: by the photos' own labels, or by a truth."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genset.errors import BadInput
-from genset.evaluation.data.truths.truth import Truth
+from genset.evaluation.data.truths.truth import By, Truth
 from genset.evaluation.results.results import Results, Scored
-
-By = Literal["original", "real", "multilabel", "clear"]
-"""What a first answer must be.
-
-original: the photo's own class. All photos that the model was scored on count.
-real: one of the right classes (ReaL accuracy). Photos without any are left out.
-multilabel: one of the right or the unclear ones. The same photos count.
-clear: one of the right ones. Photos whose first answer is an unclear class are left out too, each
-model's own.
-"""
-
-TRUTHS = get_args(By)[:3]
-"""What models are compared by: on the same photos, whatever they answer."""
 
 Bools = NDArray[np.bool_]
 
@@ -67,10 +54,9 @@ def truth_of(results: Results) -> Truth:
         BadInput: it has none.
     """
     if (truth := results.photos.truth) is None:
-        name = results.photos.name
         raise BadInput(
-            f"it is not known of {name} which classes each photo shows beside its own: say so with "
-            f"genset evaluate {name} --multilabel FILE"
+            f"it is not known of {results.photos.name} which classes its photos show beside their "
+            "own: say so with genset evaluate SET --multilabel FILE"
         )
     return truth
 

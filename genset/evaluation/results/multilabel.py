@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from genset.evaluation.data.truths.truth import By
 from genset.evaluation.results.logits import Logits, find_logits
-from genset.evaluation.results.marks import By, Marks, mark, truth_of
+from genset.evaluation.results.marks import Marks, mark, truth_of
 from genset.evaluation.results.results import Results, Scored
 from genset.evaluation.results.runs import Accuracy
 from genset.statistics.average_precision import average_precision

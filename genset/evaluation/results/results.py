@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.truths.keep import with_truth
-from genset.evaluation.results.runs import Prediction, Run, find_runs, load_predictions
+from genset.evaluation.results.runs import (
+    Prediction,
+    Run,
+    find_runs,
+    load_predictions,
+    run_folder,
+)
 
 _MEND = "delete the folder and run genset evaluate again"
 
@@ -99,6 +105,24 @@ def load_results(photos: PhotoSet, runs: Path) -> Results:
         for folder, run in found
     ]
     return results_of(with_truth(photos, runs), kept, len(named_so) - len(found))
+
+
+def load_some(photos: PhotoSet, runs: Path, wanted: Sequence[Run]) -> Results:
+    """These finished runs alone, in their order.
+
+    Args:
+        photos: the set that they are over.
+        runs: the folder of runs.
+        wanted: the runs; one that is named twice counts once.
+
+    Raises:
+        GensetError: a run's files are not what `genset evaluate` wrote.
+    """
+    kept = []
+    for run in {run.key: run for run in wanted}.values():
+        folder = run_folder(runs, photos.name, run.model, run.key)
+        kept.append(KeptRun(run, partial(load_predictions, folder), str(folder), folder))
+    return results_of(photos, kept)
 
 
 class KeptRun(NamedTuple):

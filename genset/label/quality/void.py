@@ -276,7 +276,11 @@ def _releases(session: Session, workspace: Workspace, worker: str, gone: set[int
         except (BadInput, ValueError):
             found.unread.append(path.parent.name)
             continue
-        tasks = {f"{each.wnid}/{each.source}:{each.source_id}" for each in release.photos}
+        tasks = {
+            f"{wnid}/{each.source}:{each.source_id}"
+            for each in release.photos
+            for wnid in (each.wnid, *(each.label_votes or ()))
+        }
         # In the same second as the release: better named once too often.
         then = {event.visit_id: event for event in events if _second(event.at) < at}
         in_force = {

@@ -10,20 +10,23 @@ from typing import Any
 from genset.release.documents.card import data_card
 from genset.release.documents.credits import attributions, licenses
 from genset.release.documents.croissant import croissant
+from genset.release.documents.several import answers, is_told
 from genset.release.documents.table import metadata
 from genset.release.reader import ReleasePhoto
 
 CARD, CREDITS, LICENSES = "DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"
-TABLE, CROISSANT = "metadata.csv", "croissant.json"
+TABLE, CROISSANT, ANSWERS = "metadata.csv", "croissant.json", "labels.csv"
 
 
 def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, str]:
     """The text of each document, by the name of its file."""
     table = metadata(manifest, photos)
+    several = {ANSWERS: answers(photos)} if is_told(manifest) else {}
     return {
         CARD: data_card(manifest, photos),
         CREDITS: attributions(manifest, photos),
         LICENSES: licenses(photos),
         TABLE: table,
         CROISSANT: croissant(manifest, photos, table),
+        **several,
     }

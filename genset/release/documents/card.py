@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from genset.licenses import FLICKR_NOTICE
-from genset.release.documents import said, sources
+from genset.release.documents import said, several, sources
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import imagenet1k
 
@@ -30,6 +30,7 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         *([said.collection(manifest, photos)] if before else _collection(manifest, photos)),
         "## How it was labeled",
         words(said.annotation(manifest)),
+        *_several(manifest, photos),
         "## How it was chosen",
         words(said.choice(manifest)),
         *_left_out(manifest, words),
@@ -65,6 +66,13 @@ def _collection(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> 
         said.markdown(sources.collection(manifest, photos)),
         said.markdown(sources.unseen(manifest, photos)),
     ]
+
+
+def _several(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+    if not several.is_told(manifest):
+        return []
+    said_of = (*several.asking(manifest, photos), several.bias(manifest), several.rule(manifest))
+    return ["## More than one right answer", *map(said.markdown, said_of)]
 
 
 def _limits(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from genset.release.documents import said, sources
+from genset.release.documents import said, several, sources
 from genset.release.documents.table import columns
-from genset.release.reader import ReleasePhoto
+from genset.release.reader import LISTS, ReleasePhoto
 from genset.text.links import web_link
 
 _SUFFIXES = {"jpg": "image/jpeg", "png": "image/png", "webp": "image/webp", "gif": "image/gif"}
@@ -44,6 +44,13 @@ _MEANINGS_SINCE_3 = {
     "license_id": "The SPDX id of its licence.",
     "taken_at": "When it was taken, by the camera's clock; empty where that is not known.",
     "posted_at": "When it was posted at its source, in UTC.",
+    "labels_correct": "The wnids of all classes that are right answers, its own first.",
+    "labels_unclear": "The wnids of classes of which the votes do not tell whether it shows them.",
+    "labels_wrong": "The wnids of classes that it does not show.",
+    "label_votes": "How many labelers said what of each of these classes, as JSON.",
+    "label_rulings": "What a reviewer settled of them, as JSON.",
+    "label_proposers": "Who proposed to ask about them, as JSON: models, confusable, random, "
+    "labeler, search.",
     "unseen": "On which ground it counts as unseen: taken (since the day from which photos count "
     "as unseen, so it was nowhere before), posted (at its source since, and it may have been "
     "elsewhere before) or none.",
@@ -98,7 +105,9 @@ def _responsible(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
         "rai:dataCollection": by_source.collection,
         "rai:dataCollectionType": by_source.kinds,
         "rai:dataCollectionTimeframe": said.span(manifest.get("collected"), "searched"),
-        "rai:dataAnnotationProtocol": said.annotation(manifest),
+        "rai:dataAnnotationProtocol": " ".join(
+            [said.annotation(manifest), *several.protocol(manifest, photos)]
+        ),
         "rai:dataAnnotationAnalysis": said.choice(manifest),
         "rai:annotationsPerItem": ", ".join(
             f"{count:,} photos with {number}" for number, count in sorted(labels.items())
@@ -208,7 +217,12 @@ def _records(manifest: Mapping[str, Any]) -> dict[str, Any]:
                 "name": column,
                 "description": meanings.get(column, f"The photo's {column.replace('_', ' ')}."),
                 "dataType": _NUMBERS.get(column, "sc:Text"),
-                "source": {"fileObject": {"@id": "metadata.csv"}, "extract": {"column": column}},
+                **({"repeated": True} if column in LISTS else {}),
+                "source": {
+                    "fileObject": {"@id": "metadata.csv"},
+                    "extract": {"column": column},
+                    **({"transform": {"separator": " "}} if column in LISTS else {}),
+                },
             }
             for column in columns(manifest)
         ],

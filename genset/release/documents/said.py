@@ -19,6 +19,11 @@ from genset.text.safe import printable
 
 _T = TypeVar("_T")
 
+ONE_CLASS = "A photo may show more than its class; only that it shows the class was asked."
+SOME_CLASSES = (
+    "Of the classes that a photo may show besides its own, only those were asked about that "
+    "somebody proposed: where a class is in no list of a photo, nobody was asked."
+)
 LIMITS = [
     "Photos are what people upload, tag and describe in English: classes, places and customs are "
     "seen as often as people there post photos, not as often as they occur in the world.",
@@ -26,7 +31,7 @@ LIMITS = [
     "which nobody outside can explain or repeat exactly.",
     "A selection frequency that is measured with the votes that chose a photo is too high "
     "(Engstrom et al., 2020); it is measured with others where the manifest names a panel.",
-    "A photo may show more than its class; only that it shows the class was asked.",
+    ONE_CLASS,
     "Photos that owners take down are missing from later copies, so scores drift with time.",
 ]
 USES = (

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.release.documents import said
-from genset.release.reader import ReleasePhoto
+from genset.release.documents.several import is_told
+from genset.release.reader import ANSWERS, LISTS, ReleasePhoto
 from genset.taxonomy import imagenet1k
 from genset.text.links import web_link
 from genset.text.safe import printable
@@ -43,11 +44,16 @@ def columns(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     if said.is_before(manifest):
         return _COLUMNS
     aggregated = ("confidence",) if said.method(manifest) else ()
-    return (*_COLUMNS, *_SINCE_3, *aggregated)
+    answers = ANSWERS if is_told(manifest) else ()
+    return (*_COLUMNS, *_SINCE_3, *aggregated, *answers)
 
 
 def metadata(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str:
-    """The table, as CSV in UTF-8; `labels` is JSON, and what is not known is empty."""
+    """The table, as CSV in UTF-8; what is not known is empty.
+
+    `labels` is JSON, as are votes, rulings and proposers of further classes; lists of wnids are
+    separated by spaces.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names, before = columns(manifest), said.is_before(manifest)
@@ -63,6 +69,9 @@ def metadata(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str
         }
         if not before:
             known |= {name: web_link(getattr(photo, name)) or "" for name in _ADDRESSES}
+        if is_told(manifest):
+            known |= {name: json.dumps(getattr(photo, name)) for name in ANSWERS}
+            known |= {name: " ".join(getattr(photo, name) or ()) for name in LISTS}
         row = [known[name] if name in known else getattr(photo, name) for name in names]
         writer.writerow(row if before else map(_clean, row))
     return text.getvalue()

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from genset.files import write_text
-from genset.release.documents import TABLE
+from genset.release.documents import ANSWERS, TABLE
 from genset.release.publish import Copy, copy_all
-from genset.release.reader import Release
+from genset.release.reader import Release, ReleasePhoto
 from genset.taxonomy import imagenet1k
 
 
@@ -16,6 +16,8 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
 
     Classes are the 1,000 wnids in order. Samples are named ``WNID_SHA256``. What else is known of
     each photo, such as its source, is in ``metadata.csv``, for ``labels.json`` has no place for it.
+    Where photos have several right answers, each sample has a list of them, its own class first:
+    FiftyOne makes Classifications of it. Those that are unclear or wrong are in ``labels.csv``.
 
     Args:
         release: the release.
@@ -26,9 +28,18 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     for photo in release.photos:
         name = photo.file.replace("/", "_")
         copies.append(Copy(release.root / photo.file, folder / "data" / name, photo.sha256))
-        labels[name.rpartition(".")[0]] = imagenet1k()[photo.wnid].index
+        labels[name.rpartition(".")[0]] = _targets(photo)
     copy_all(copies, "export")
     document = {"classes": [each.wnid for each in imagenet1k()], "labels": labels}
     write_text(folder / "labels.json", json.dumps(document, indent=1) + "\n")
     if any(photo.unseen for photo in release.photos):  # its format is new enough to tell
         write_text(folder / TABLE, texts[TABLE])
+    if ANSWERS in texts:
+        write_text(folder / ANSWERS, texts[ANSWERS])
+
+
+def _targets(photo: ReleasePhoto) -> int | list[int]:
+    """The index of its class, or of all that are right answers."""
+    if photo.labels_correct is None:
+        return imagenet1k()[photo.wnid].index
+    return [imagenet1k()[wnid].index for wnid in photo.labels_correct]

@@ -4,13 +4,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from genset.files import write_text
-from genset.release.documents import CROISSANT, TABLE
+from genset.release.documents import ANSWERS, CROISSANT, TABLE
 from genset.release.publish import Copy, copy_all
 from genset.release.reader import MANIFEST, Release
 
 
 def imagefolder(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Copy the release's folder: wnid folders, and ``metadata.csv`` with one row per photo.
+
+    Where photos have several right answers, each lies in the folder of its own class, and
+    ``labels.csv`` has all.
 
     Args:
         release: the release.
@@ -22,8 +25,9 @@ def imagefolder(release: Release, texts: Mapping[str, str], folder: Path) -> Non
         for photo in release.photos
     ]
     copy_all(copies, "export")
-    for name in (TABLE, CROISSANT):
-        write_text(folder / name, texts[name])
+    for name in (TABLE, CROISSANT, ANSWERS):
+        if name in texts:
+            write_text(folder / name, texts[name])
     manifest(release, texts, folder)
 
 

@@ -9,7 +9,7 @@ from genset.files import write_text, written_whole
 from genset.progress import progress
 from genset.release.documents import CARD
 from genset.release.export.photos import content, shards
-from genset.release.reader import Release, ReleasePhoto
+from genset.release.reader import LISTS, Release, ReleasePhoto
 from genset.taxonomy import imagenet1k
 
 _ROWS = 100  # per row group, which readers load into memory at once
@@ -23,7 +23,9 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     Columns: image (bytes and path), label (the index of the class in ImageNet's 1,000), then the
     fields of the record, as far as the manifest's format has them; `labels` is JSON. In the
     schema's metadata for `datasets`, the first two are an Image and a ClassLabel whose names are
-    the 1,000 wnids in order.
+    the 1,000 wnids in order. Where photos have several right answers, `labels_correct`,
+    `labels_unclear` and `labels_wrong` are lists of such ClassLabels, and votes, rulings and
+    proposers JSON.
 
     Args:
         release: the release.
@@ -39,7 +41,12 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
         [
             ("image", pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())])),
             ("label", pyarrow.int64()),
-            *((name, pyarrow.type_for_alias(_type(name))) for name in columns),
+            *(
+                (name, pyarrow.list_(pyarrow.int64()))
+                if name in LISTS
+                else (name, pyarrow.type_for_alias(_type(name)))
+                for name in columns
+            ),
         ],
         metadata={"huggingface": json.dumps({"info": {"features": _features(columns)}})},
     )
@@ -82,19 +89,26 @@ def _type(column: str) -> str:
 
 
 def _features(columns: Sequence[str]) -> dict[str, Any]:
-    values = {name: {"dtype": _type(name), "_type": "Value"} for name in columns}
-    names = [each.wnid for each in imagenet1k()]
-    return {
-        "image": {"_type": "Image"},
-        "label": {"names": names, "_type": "ClassLabel"},
-        **values,
+    label = {"names": [each.wnid for each in imagenet1k()], "_type": "ClassLabel"}
+    values = {
+        name: {"feature": label, "_type": "Sequence"}
+        if name in LISTS
+        else {"dtype": _type(name), "_type": "Value"}
+        for name in columns
     }
+    return {"image": {"_type": "Image"}, "label": label, **values}
 
 
 def _row(release: Release, photo: ReleasePhoto) -> dict[str, Any]:
+    record = photo.as_json()
     return {
-        **photo.as_json(),
-        "labels": json.dumps(photo.labels),
+        **record,
+        **{name: json.dumps(value) for name, value in record.items() if isinstance(value, dict)},
+        **{
+            name: [imagenet1k()[wnid].index for wnid in record[name]]
+            for name in LISTS
+            if name in record
+        },
         "image": {"bytes": content(release, photo), "path": Path(photo.file).name},
         "label": imagenet1k()[photo.wnid].index,
     }

@@ -17,7 +17,8 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write ``NAME-000000.tar`` and so on. The same release gives the same bytes.
 
     A sample is ``WNID_SHA256`` with ``.jpg`` (or the photo's own suffix), ``.cls`` (the index of
-    the class in ImageNet's 1,000, in digits) and ``.json`` (the record).
+    the class in ImageNet's 1,000, in digits) and ``.json`` (the record, with all right answers
+    where photos have several).
 
     Args:
         release: the release.

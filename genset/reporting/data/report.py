@@ -10,6 +10,7 @@ from genset.evaluation.results.multilabel import MultiLabel
 from genset.evaluation.results.runs import Accuracy, Run
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.gallery import Gallery
+from genset.reporting.data.multilabel import ByTruth
 from genset.reporting.data.sources import BySource, LicenseCount
 from genset.reporting.data.training import ByTraining
 from genset.reporting.data.tta import EntrySpec, JoinedEntry
@@ -197,6 +198,7 @@ class ReportData:
         power: None for fewer than two models.
         reference: None where none was asked for.
         bounds: None where none were asked for.
+        by_truth: how models rank by all classes that photos show; None where these are not known.
         by_source: where photos are from; None for a plain folder, and for a release of the time
             when Flickr was the only source.
         by_training: photos that models could have seen, and later ones; None where of no model it
@@ -217,6 +219,7 @@ class ReportData:
     power: Power | None
     reference: ReferenceSummary | None
     bounds: Bounds | None
+    by_truth: ByTruth | None
     by_source: BySource | None
     by_training: ByTraining | None
     entries: tuple[JoinedEntry, ...]

@@ -30,6 +30,7 @@ from genset.reporting.data.report import (
 )
 from genset.reporting.gather.finetuning import gather_finetuned
 from genset.reporting.gather.gallery import choose_galleries
+from genset.reporting.gather.multilabel import by_truth
 from genset.reporting.gather.sources import by_source
 from genset.reporting.gather.summary import summarize
 from genset.reporting.gather.training import by_training
@@ -83,6 +84,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         power=_power(pairs),
         reference=_reference(results, runs, options),
         bounds=_bounds(results, options),
+        by_truth=by_truth(results, pairs, options.resampling),
         by_source=by_source(results, release, models, options.resampling) if release else None,
         by_training=by_training(results, release, options.resampling),
         entries=join_entries(results, options.tta),

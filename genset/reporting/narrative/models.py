@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from genset.evaluation.data.truths.truth import By
 from genset.evaluation.results.compare import Pair
 from genset.reporting.data.report import Power, ReferenceSummary, ReportData, SetSummary
 from genset.reporting.format import interval, settings
@@ -71,11 +72,17 @@ def _side_by_side(pair: Pair) -> str:
     )
 
 
-def verdict(pair: Pair, set_name: str) -> str:
-    """Two models side by side, in lines for a terminal."""
+def verdict(pair: Pair, set_name: str, by: By = "original") -> str:
+    """Two models side by side, in lines for a terminal.
+
+    Args:
+        pair: the two.
+        set_name: of the set.
+        by: what made an answer right.
+    """
     names = [clean(pair.first), clean(pair.second)]
     width = max(map(len, names))
-    lines = [f"{set_name}: {count(pair.photos, 'photo')} that count for both"]
+    lines = [f"{set_name}: {count(pair.photos, 'photo')} that count for both{_BY[by]}"]
     for name, alone in zip(names, (pair.only_first, pair.only_second), strict=True):
         right = pair.both + alone
         share = percent(right / pair.photos, pair.photos)
@@ -89,6 +96,14 @@ def verdict(pair: Pair, set_name: str) -> str:
         "with 80 % power.",
     ]
     return "\n".join(lines)
+
+
+_BY: dict[By, str] = {
+    "original": "",
+    "real": ", by all right classes (ReaL)",
+    "multilabel": ", by all right classes and the unclear ones",
+    "clear": ", by all right classes, without answers that are unclear ones",
+}
 
 
 def power(found: Power, photos: int) -> str:
@@ -168,6 +183,9 @@ def commands(data: ReportData) -> str:
     options += "".join(
         f" --tta {_argument(f'{each.log.name}={each.model}')}" for each in data.options.tta
     )
+    truth = data.by_truth.truth if data.by_truth else None
+    if truth and not truth.is_own and not data.options.real_labels:
+        models += f" \\\n    --multilabel {_argument(truth.source)}"
     return f"{verify}genset evaluate {name}{models}\ngenset report {name}{options}"
 
 

@@ -14,6 +14,7 @@ from genset.reporting.gather.gallery import class_name
 from genset.reporting.gather.sources import MOST_COMPARED
 from genset.reporting.narrative import finetuning as finetuning_narrative
 from genset.reporting.narrative import models as narrative
+from genset.reporting.narrative import multilabel as truth_narrative
 from genset.reporting.narrative import sources as sources_narrative
 from genset.reporting.narrative import training as training_narrative
 from genset.reporting.narrative import tta as tta_narrative
@@ -24,6 +25,7 @@ from genset.text.links import web_link
 from genset.text.safe import clean
 
 _MATRIX = 10  # models whose every pair fits on a page
+_SLOPES = 20  # models whose ranks are drawn
 _ROWS = 12
 _ANSWERS = 6  # models whose answers stand below each photo
 
@@ -57,6 +59,7 @@ def write_html(data: ReportData, path: Path) -> None:
         settings=settings,
         web_link=web_link,
         narrative=narrative,
+        truth_narrative=truth_narrative,
         sources_narrative=sources_narrative,
         training_narrative=training_narrative,
         remarks=remarks,
@@ -100,8 +103,31 @@ def _figures(data: ReportData) -> dict[str, list[Any]]:
         (label, reliability_plot(f"How sure {clean(label)} is, and how right", found))
         for label, found in calibrated[:_MATRIX]
     ]
+    ranks = _ranks(data)
     learning = [figure for task in data.finetuning for figure in _learning(task)]
-    return {"tops": tops, "against": against, "reliability": reliability, "learning": learning}
+    return {
+        "tops": tops,
+        "ranks": ranks,
+        "against": against,
+        "reliability": reliability,
+        "learning": learning,
+    }
+
+
+def _ranks(data: ReportData) -> list[Any]:
+    """How the best models' ranks change with each truth beside the original labels."""
+    from genset.reporting.figures.ranks import rank_plot
+
+    if not data.by_truth or len(data.models) < 2:
+        return []
+    figures = []
+    for by in data.by_truth.standing.pairs:
+        best = list(data.by_truth.standing.ranks.items())[:_SLOPES]
+        ranks = {label: (each["original"], each[by]) for label, each in best}
+        names = truth_narrative.NAMES["original"], truth_narrative.NAMES[by].partition(",")[0]
+        title = f"Ranks by {names[0]} and by {names[1]}"
+        figures.append((title, rank_plot(title, names, ranks)))
+    return figures
 
 
 def _learning(task: FinetunedTask) -> list[Any]:

@@ -6,7 +6,6 @@ from operator import attrgetter
 from typing import Any
 
 from genset.evaluation.results.breakdown import Breakdown
-from genset.evaluation.results.compare import Pair
 from genset.evaluation.results.remarks import remarks
 from genset.release.reader import as_written
 from genset.reporting.data.report import Against, ReferenceSummary, ReportData, ScoredModel
@@ -14,6 +13,8 @@ from genset.reporting.format import interval
 from genset.reporting.gather.gallery import class_name
 from genset.reporting.narrative import models as narrative
 from genset.reporting.render.finetuning_markdown import tasks_in_markdown, tasks_to_json
+from genset.reporting.render.multilabel_markdown import by_truth_to_json, truth_in_markdown
+from genset.reporting.render.pairs import pair_to_json
 from genset.reporting.render.sources_markdown import sources_in_markdown
 from genset.reporting.render.training_markdown import training_in_markdown
 from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
@@ -45,6 +46,8 @@ def as_markdown(data: ReportData) -> str:
         parts.append(escape(" ".join([*narrative.certainty(data), narrative.intervals(data)])))
     if data.pairs:
         parts += ["### Between models", _pairs(data)]
+    if data.by_truth:
+        parts += ["### By all right classes", *truth_in_markdown(data, data.by_truth)]
     if data.reference:
         parts += [f"### Against {escape(data.reference.name)}", *_against(data.reference)]
     if data.bounds:
@@ -75,11 +78,11 @@ def as_markdown(data: ReportData) -> str:
 def to_json(data: ReportData) -> dict[str, Any]:
     """Everything in the report but the pictures, as JSON's own types.
 
-    A report without entries, results of fine-tuning, sources or dates of training has no word of
-    them.
+    A report without entries, results of fine-tuning, a truth, sources or dates of training has no
+    word of them.
     """
     found = asdict(data)
-    del found["models"], found["entries"], found["finetuning"]
+    del found["models"], found["entries"], found["finetuning"], found["by_truth"]
     # Where this machine keeps photos and logs is nobody's business.
     for gallery in found["galleries"]:
         for sample in gallery["samples"]:
@@ -101,6 +104,7 @@ def to_json(data: ReportData) -> dict[str, Any]:
             for model in data.models
         ],
         "pairs": [pair_to_json(pair) for pair in data.pairs],
+        **({"by_truth": by_truth_to_json(data.by_truth)} if data.by_truth else {}),
         **({"entries": entries_to_json(data)} if data.entries else {}),
         **({"finetuning": tasks_to_json(data.finetuning)} if data.finetuning else {}),
     }
@@ -109,12 +113,6 @@ def to_json(data: ReportData) -> dict[str, Any]:
 def _without_truth(model: dict[str, Any]) -> dict[str, Any]:
     """A model's numbers, with no word of a truth where the set has none."""
     return {name: value for name, value in model.items() if name != "multilabel" or value}
-
-
-def pair_to_json(pair: Pair) -> dict[str, Any]:
-    """Two models side by side, as JSON's own types."""
-    found: dict[str, Any] = plain({**asdict(pair), "apart": pair.apart})
-    return found
 
 
 def _leaderboard(models: Sequence[ScoredModel]) -> str:

@@ -1,5 +1,6 @@
 """Published predictions of real models, through the command line: the published figures."""
 
+import csv
 import json
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -140,3 +141,50 @@ def test_all_labels_of_imagenets_photos_give_the_published_accuracy(
     of_timm = {"resnet152": 84.815, "resnet50": 82.969, "vgg16": 79.029, "resnet18": 77.291}
     for model, top1 in of_timm.items():
         assert 100 * found[model]["share"] == pytest.approx(top1, abs=0.1)
+
+
+def test_real_accuracy_is_its_definition_and_the_published_one(
+    realdata: Path, folder: Path, runs: Path
+) -> None:
+    """ReaL's own file belongs to the set from here on, and nothing is scored again for it."""
+    labels, real = folder / VAL / "labels.csv", realdata / "real" / "real.json"
+    given = genset("evaluate", str(labels), "--runs", str(runs), "--multilabel", str(real))
+    truth, found = given["by_truth"]["truth"], given["by_truth"]["models"]
+    assert (truth["with_correct"], truth["with_several"]) == (46_837, 7_443)
+    assert {name: by_definition(folder, real, name) for name in MODELS} == {
+        name: (each["real"]["accuracy"]["correct"], each["real"]["accuracy"]["photos"])
+        for name, each in found.items()
+    }
+    published = published_on_real(realdata)
+    for name in ("resnet18", "resnet50", "resnet152", "vgg16"):
+        share, ends = found[name]["real"]["accuracy"]["share"], found[name]["real"]["clustered"]
+        assert 100 * share == pytest.approx(published[f"{name}.tv_in1k"], abs=0.02)
+        assert ends["low"] < share < ends["high"]
+    original = {name: each["original"]["accuracy"]["correct"] for name, each in found.items()}
+    assert original["densenet161"] < original["inception_v3"]
+    turned = genset(
+        "compare", "densenet161", "inception_v3", "--truth", "real",
+        "--on", str(labels), "--runs", str(runs),
+    )  # fmt: skip
+    assert (turned["only_first"], turned["only_second"]) == (2446, 2386)
+
+
+def by_definition(folder: Path, real: Path, model: str) -> tuple[int, int]:
+    """How many first answers are among the right ones, of how many photos that have any."""
+    import numpy as np
+
+    right = json.loads(real.read_text())
+    first = np.load(folder / VAL / f"{model}.npy")[:, 0]
+    names = [row.split(",")[0] for row in (folder / VAL / "labels.csv").read_text().split()[1:]]
+    hits = [
+        int(answer) in right[int(name[15:23]) - 1]
+        for name, answer in zip(names, first, strict=True)
+        if right[int(name[15:23]) - 1]
+    ]
+    return sum(hits), len(hits)
+
+
+def published_on_real(realdata: Path) -> dict[str, float]:
+    """timm's accuracies on ReaL's labels, in per cent."""
+    with (realdata / "timm" / "results-imagenet-real.csv").open(newline="") as file:
+        return {row["model"]: float(row["top1"]) for row in csv.DictReader(file)}

@@ -8,7 +8,7 @@ from typing import Any
 from genset.evaluation.data.sets.kept import KeptHashes
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto
 from genset.evaluation.data.truths.truth import Truth
-from genset.release.reader import MANIFEST, Release, ReleasePhoto
+from genset.release.reader import MANIFEST, Release
 
 
 def takes(named: str) -> bool:
@@ -53,18 +53,17 @@ def _verified(release: Release) -> dict[str, Any]:
         "photos": {photo.file: photo.sha256 for photo in release.photos},
         "documents": dict(release.documents),
     }
-    if any(_lists(photo, "correct") is not None for photo in release.photos):
+    if release.multilabel is not None:
         verified["truth"] = {
-            "correct": {photo.file: _lists(photo, "correct") for photo in release.photos},
-            "unclear": {photo.file: _lists(photo, "unclear") for photo in release.photos},
+            "correct": {photo.file: list(photo.labels_correct or ()) for photo in release.photos},
+            "unclear": {photo.file: list(photo.labels_unclear or ()) for photo in release.photos},
+            "proposed": {
+                photo.file: getattr(photo, "label_proposers", None) or {}
+                for photo in release.photos
+            },
+            "proposers": release.multilabel.get("proposers") or {},
         }
     return verified
-
-
-def _lists(photo: ReleasePhoto, kind: str) -> list[str] | None:
-    """A record's list of classes; None in a release of one label a photo."""
-    found = getattr(photo, f"labels_{kind}", None)
-    return None if found is None else list(found)
 
 
 def _truth(verified: dict[str, Any]) -> Truth | None:
@@ -72,10 +71,16 @@ def _truth(verified: dict[str, Any]) -> Truth | None:
     if (found := verified.get("truth")) is None:
         return None
     return Truth(
-        correct={image: frozenset(wnids or ()) for image, wnids in found["correct"].items()},
+        correct={image: frozenset(wnids) for image, wnids in found["correct"].items()},
         unclear={image: frozenset(wnids) for image, wnids in found["unclear"].items() if wnids},
         source=verified["name"],
         sha256=verified["content_hash"].removeprefix("sha256:"),
+        proposers=found["proposers"],
+        proposed={
+            image: {wnid: tuple(names) for wnid, names in by_class.items()}
+            for image, by_class in found["proposed"].items()
+            if by_class
+        },
         is_own=True,
     )
 

@@ -5,4 +5,5 @@
     truth    what it holds
     read     from a file that others made
     keep     under the set's content hash, for every later command
+    give     both: a file becomes a set's truth
 """

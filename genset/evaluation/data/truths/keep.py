@@ -99,5 +99,5 @@ def _load(path: Path, name: str) -> Truth:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise GensetError(
             f"the truth of {name}, {path}, cannot be read ({error}): give it again with genset "
-            f"evaluate {name} --multilabel FILE"
+            "evaluate SET --multilabel FILE"
         ) from None

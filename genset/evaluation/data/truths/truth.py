@@ -2,6 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+By = Literal["original", "real", "multilabel", "clear"]
+"""What a first answer must be.
+
+original: the photo's own class. All photos that the model was scored on count.
+real: one of the right classes (ReaL accuracy). Photos without any are left out.
+multilabel: one of the right or the unclear ones. The same photos count.
+clear: one of the right ones. Photos whose first answer is an unclear class are left out too, each
+model's own.
+"""
+
+TRUTHS = get_args(By)[:3]
+"""What models are compared by: on the same photos, whatever they answer."""
 
 _NONE: frozenset[str] = frozenset()
 

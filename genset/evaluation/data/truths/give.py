@@ -1,0 +1,33 @@
+"""Give a set a truth from a file: read it, match it, keep it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from genset.errors import GensetError
+from genset.evaluation.data.sets.photo import PhotoSet
+from genset.evaluation.data.truths.keep import keep_truth
+from genset.evaluation.data.truths.read import read_truth
+
+
+def give_truth(photos: PhotoSet, file: Path, runs: Path) -> tuple[PhotoSet, str]:
+    """Keep a file's truth for a set, in place of the one that the set had, if any.
+
+    Args:
+        photos: the set.
+        file: see `genset.evaluation.data.truths.read`.
+        runs: the folder of runs.
+
+    Returns:
+        The set with it, and the name of the file that it replaces; "" for none.
+
+    Raises:
+        BadInput: the file does not fit the set, or the set is a release with a truth of its own.
+        GensetError: it cannot be kept.
+    """
+    truth = read_truth(file, photos)
+    try:
+        replaced = keep_truth(photos, truth, runs)
+    except OSError as error:
+        why = error.strerror or error
+        raise GensetError(f"the truth of {photos.name} cannot be kept in {runs}: {why}") from None
+    return replace(photos, truth=truth), replaced

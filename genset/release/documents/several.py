@@ -1,0 +1,155 @@
+"""What the documents say of photos with several right answers, and the table of all answers."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from genset.release.documents import said
+from genset.release.reader import LISTS, MULTILABEL, ReleasePhoto
+from genset.store import Verdict
+from genset.taxonomy import imagenet1k
+
+_FEW = 20  # answered questions; of fewer, no share is told
+
+
+def is_told(manifest: Mapping[str, Any]) -> bool:
+    """Whether the manifest has several right answers for a photo."""
+    return manifest.get("format") == MULTILABEL
+
+
+def asking(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Iterator[str]:
+    """How people were asked about further classes, and what came of it, as sentences."""
+    told = said.told(manifest, "multilabel", dict)
+    numbers = {name: said.told(told, name, int) or 0 for name in _NUMBERS}
+    earlier = said.told(said.told(told, "from", dict), "name", str) or "a release"
+    several = sum(len(photo.labels_correct or ()) > 1 for photo in photos)
+    unclear = sum(bool(photo.labels_unclear) for photo in photos)
+    yield (
+        f"Its photos are those of {earlier}, of which people were asked what else they show: "
+        f"{numbers['questions']:,} questions about {numbers['photos_asked']:,} photos, "
+        f"{numbers['votes']:,} votes. {several:,} of {len(photos):,} photos have more than one "
+        f"right answer; {unclear:,} have a class of which the votes do not tell."
+    )
+    if entered := numbers["entered"]:
+        yield (
+            f"{entered:,} photos enter that {earlier} left out as correct for several classes, "
+            "each in the folder of the one with the highest selection frequency."
+        )
+    if unanswered := numbers["unanswered"]:
+        yield (
+            f"{unanswered:,} questions had not all their votes when it was frozen: those with "
+            f"fewer than {numbers['needed']:,} are unclear."
+        )
+    agreement = said.told(told, "agreement", float)
+    if agreement is not None:
+        yield f"Agreement over these questions: Krippendorff's alpha {agreement:.3f}."
+    yield _proposed(told, photos)
+
+
+def _proposed(told: Any, photos: Sequence[ReleasePhoto]) -> str:
+    """Who proposed the classes, by the records."""
+    models = sorted(said.told(told, "proposers", dict) or {})
+    names = {
+        name
+        for photo in photos
+        for proposers in (photo.label_proposers or {}).values()
+        for name in proposers
+    }
+    who = [f"the models {', '.join(models)}"] if models else []
+    who += [words for name, words in _OTHERS.items() if name in names]
+    advantage = (
+        " These models are at an advantage over others: what one of them proposed was asked about."
+        if models
+        else ""
+    )
+    return f"What to ask about was proposed by {'; by '.join(who) or 'nobody'}.{advantage}"
+
+
+_NUMBERS = ("questions", "photos_asked", "votes", "entered", "unanswered", "needed")
+_OTHERS = {
+    "confusable": "the classes that the photo's own is often confused with",
+    "random": "chance",
+    "labeler": "labelers who saw a class that was not on their screen",
+}
+
+
+def bias(manifest: Mapping[str, Any]) -> str:
+    """How many classes that were drawn at random people call right, as a sentence."""
+    told = said.told(manifest, "multilabel", dict)
+    share = said.told(told, "random_share", float)
+    found = said.told(told, "bias", dict)
+    by_chance = said.told(found, "random", dict)
+    part = f"In {100 * share:g} % of the photos" if share is not None else "In some of the photos"
+    drawn = f"{part} what to ask about was drawn at random, or nothing, in place of proposals"
+    answered, right = _counts(by_chance)
+    if answered < _FEW:
+        return (
+            f"{drawn}; {answered:,} of these questions are answered, too few to tell how far "
+            "people see what is proposed."
+        )
+    models, theirs = _counts(said.told(found, "models", dict))
+    return (
+        f"{drawn}: {right:,} of {answered:,} answers are right "
+        f"({100 * right / answered:.1f} %{_interval(by_chance)}), and about as many of other "
+        "proposals may be right only because they were made"
+        + (f"; of models' proposals {theirs:,} of {models:,} are." if models else ".")
+    )
+
+
+def rule(manifest: Mapping[str, Any]) -> str:
+    """How votes decide, in the manifest's own words and numbers."""
+    told = said.told(manifest, "multilabel", dict)
+    words = said.told(told, "rule", str) or "The manifest does not say how votes decide."
+    needed = said.told(told, "needed", int)
+    return words + (f" Labelers needed: {needed:,}." if needed is not None else "")
+
+
+def protocol(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Iterator[str]:
+    """All but the bias, for a manifest that has several right answers; for others nothing."""
+    if is_told(manifest):
+        yield from map(said.line, (*asking(manifest, photos), rule(manifest)))
+
+
+def answers(photos: Sequence[ReleasePhoto]) -> str:
+    """labels.csv: a row for each class of each photo of which somebody said something.
+
+    image: the photo's file. wnid: the class. label: its place among ImageNet's 1,000 from 0; empty
+    for others. verdict: correct, unclear or wrong. own: 1 for the photo's own class, else 0. Then
+    how many labelers said what, a reviewer's ruling, and who proposed it, separated by "; ".
+    ``genset evaluate SET --multilabel labels.csv`` reads it.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("image", "wnid", "label", "verdict", "own", *Verdict, "ruling", "proposers"))
+    for photo in photos:
+        for name in LISTS:
+            for wnid in getattr(photo, name) or ():
+                writer.writerow((photo.file, *_answer(photo, wnid, name.removeprefix("labels_"))))
+    return text.getvalue()
+
+
+def _answer(photo: ReleasePhoto, wnid: str, verdict: str) -> tuple[object, ...]:
+    votes = (photo.label_votes or {}).get(wnid, {})
+    names = (photo.label_proposers or {}).get(wnid, ())
+    return (
+        wnid,
+        imagenet1k()[wnid].index if wnid in imagenet1k() else "",
+        verdict,
+        int(wnid == photo.wnid),
+        *(votes.get(each.value, 0) for each in Verdict),
+        said.line((photo.label_rulings or {}).get(wnid, "")),
+        "; ".join(map(said.line, names)),
+    )
+
+
+def _counts(kind: Any) -> tuple[int, int]:
+    """How many questions were answered, and how many of these are right."""
+    return said.told(kind, "answered", int) or 0, said.told(kind, "right", int) or 0
+
+
+def _interval(kind: Any) -> str:
+    ends = said.told(kind, "interval", list) or []
+    if len(ends) != 2 or not all(isinstance(end, int | float) for end in ends):
+        return ""
+    return f", 95 % interval {100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"

@@ -1,0 +1,247 @@
+"""Which classes are right answers for a photo: what people say of each, and the rule.
+
+All verdicts on the photo count, whatever they were given for: as a candidate of another class, or
+as an answer to a question of the multi-label pass.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from genset.release.reader import ReleasePhoto
+from genset.store import (
+    Claim,
+    Label,
+    Photo,
+    ProposalRound,
+    ProposedBy,
+    Question,
+    Ruling,
+    Verdict,
+    is_called_correct,
+    labels_in_force,
+    rulings_in_force,
+    votes,
+)
+from genset.store.growth import lacking
+from genset.workspace import LabelRules
+
+RULE = (
+    "A photo's own class is a right answer. Of every other class that people were asked about: a "
+    "reviewer's ruling decides where there is one (correct: right; unsure: unclear; else wrong). "
+    "Without one, a class with fewer labelers than are needed is unclear; with more labelers who "
+    "say correct than incorrect or broken it is right, with fewer it is wrong, with as many it is "
+    "unclear. A labeler counts once, with their newest verdict, whatever class it was given for. "
+    "Verdicts that are void or held out do not count."
+)
+
+# Who proposed a class, where it was no model: as `ProposedBy.kind` has it, or a search.
+SEARCH = "search"
+
+_AT_ONCE = 500  # names in one query
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A class that may be in a photo, and what people say of it.
+
+    Attributes:
+        wnid: the class.
+        said: the number of labelers by verdict.
+        ruling: the verdict of the review; None without one.
+        claims: the rows that claim it: one, unless the same bytes have several names.
+        is_question: whether it is, or was, a question of the multi-label pass.
+        is_live: whether it is one that was not withdrawn.
+        at_random: whether its photo is one whose proposals were drawn at random.
+        proposers: the names of the models that proposed it, or "confusable", "random", "labeler"
+            or "search" for others.
+        runs: the keys of these models' runs, by name.
+    """
+
+    wnid: str
+    said: Counter[Verdict]
+    ruling: Verdict | None = None
+    claims: tuple[int, ...] = ()
+    is_question: bool = False
+    is_live: bool = False
+    at_random: bool = False
+    proposers: tuple[str, ...] = ()
+    runs: tuple[tuple[str, str], ...] = ()
+
+    def answer(self, needed: int) -> str:
+        """What its labelers say together by `RULE`, `needed` of them: correct, unclear or wrong."""
+        if self.ruling is not None:
+            if self.ruling is Verdict.UNSURE:
+                return "unclear"
+            return "correct" if self.ruling is Verdict.CORRECT else "wrong"
+        if self.said.total() < max(needed, 1):
+            return "unclear"
+        if is_called_correct(self.said, None):
+            return "correct"
+        against = self.said[Verdict.INCORRECT] + self.said[Verdict.BROKEN]
+        return "wrong" if against > self.said[Verdict.CORRECT] else "unclear"
+
+    def is_open(self, rules: LabelRules) -> bool:
+        """Whether it is a question that more labelers are to answer."""
+        correct = self.said[Verdict.CORRECT]
+        return (
+            self.is_live
+            and self.ruling is None
+            and bool(lacking(rules, self.said.total(), correct, ruled=False))
+        )
+
+
+def with_answers(
+    photo: ReleasePhoto, asked: Mapping[str, Asked], rules: LabelRules
+) -> ReleasePhoto:
+    """The record of a photo with its lists; `asked` are its classes, by wnid.
+
+    Its own class is right, whatever its votes are: ``matched`` takes photos on purpose that few
+    called correct.
+    """
+    own = asked.get(photo.wnid, Asked(photo.wnid, Counter()))
+    lists: dict[str, list[str]] = {"correct": [], "unclear": [], "wrong": []}
+    for wnid in sorted(asked.keys() - {photo.wnid}):
+        lists[asked[wnid].answer(rules.votes)].append(wnid)
+    every = {photo.wnid: own, **{wnid: asked[wnid] for names in lists.values() for wnid in names}}
+    return replace(
+        photo,
+        labels_correct=(photo.wnid, *lists["correct"]),
+        labels_unclear=tuple(lists["unclear"]),
+        labels_wrong=tuple(lists["wrong"]),
+        label_votes={wnid: _counts(each.said) for wnid, each in every.items()},
+        label_rulings={
+            wnid: each.ruling.value for wnid, each in every.items() if each.ruling is not None
+        },
+        label_proposers={
+            wnid: list(each.proposers) for wnid, each in every.items() if each.proposers
+        },
+    )
+
+
+def asked_about(session: Session, photos: Collection[str]) -> dict[str, dict[str, Asked]]:
+    """The classes of which somebody said, or is asked, whether they are in a photo, by wnid.
+
+    By the photo's sha256, for `photos` of these. Where the same bytes have several names, what is
+    said of all of them counts, and a labeler once.
+    """
+    cast, rulings = votes(session), rulings_in_force(session)
+    found: dict[str, dict[str, Asked]] = {sha256: {} for sha256 in photos}
+    for some in _in_parts(sorted(found)):
+        rows = _claims(session, some)
+        proposed = _proposed(session, [row.id for row in rows if row.round_id is not None])
+        claims: dict[tuple[str, str], list[_Claim]] = defaultdict(list)
+        for row in rows:
+            claims[row.sha256, row.wnid].append(row)
+        for (sha256, wnid), group in claims.items():
+            ids = tuple(row.id for row in group)
+            if len(group) == 1:
+                said, ruling = cast.get(ids[0], Counter()), rulings.get(ids[0])
+            else:
+                said, ruling = _together(session, ids)
+            if said or ruling is not None or any(row.is_live for row in group):
+                found[sha256][wnid] = _asked(wnid, group, said, ruling, proposed)
+    return found
+
+
+class _Claim(NamedTuple):
+    """A claim of a class, and its question: None and False where it is none."""
+
+    id: int
+    wnid: str
+    rank: int
+    sha256: str
+    round_id: int | None
+    at_random: bool
+    is_live: bool
+
+
+def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
+    rows = session.execute(
+        select(
+            Claim.id,
+            Claim.wnid,
+            Claim.rank,
+            Photo.sha256,
+            Question.round_id,
+            Question.at_random,
+            ProposalRound.withdrawn_at,
+        )
+        .join(Photo, Photo.id == Claim.photo_id)
+        .outerjoin(Question, Question.candidate_id == Claim.id)
+        .outerjoin(ProposalRound, ProposalRound.id == Question.round_id)
+        .where(Photo.sha256.in_(photos))
+        .order_by(Claim.id)
+    )
+    return [
+        _Claim(
+            row.id,
+            row.wnid,
+            row.rank,
+            row.sha256 or "",
+            row.round_id,
+            at_random=bool(row.at_random),
+            is_live=row.round_id is not None and row.withdrawn_at is None,
+        )
+        for row in rows
+    ]
+
+
+def _proposed(session: Session, claims: Sequence[int]) -> dict[int, list[ProposedBy]]:
+    found: dict[int, list[ProposedBy]] = defaultdict(list)
+    for some in _in_parts(claims):
+        query = select(ProposedBy).where(ProposedBy.candidate_id.in_(some))
+        for each in session.scalars(query.order_by(ProposedBy.id)):
+            found[each.candidate_id].append(each)
+    return found
+
+
+def _asked(
+    wnid: str,
+    group: Sequence[_Claim],
+    said: Counter[Verdict],
+    ruling: Verdict | None,
+    proposed: Mapping[int, Sequence[ProposedBy]],
+) -> Asked:
+    by = [each for row in group for each in proposed.get(row.id, ())]
+    is_question = any(row.round_id is not None for row in group)
+    names = [each.name if each.kind == "model" else each.kind for each in by]
+    if is_question and any(row.rank > 0 for row in group):
+        names.append(SEARCH)
+    return Asked(
+        wnid=wnid,
+        said=said,
+        ruling=ruling,
+        claims=tuple(row.id for row in group),
+        is_question=is_question,
+        is_live=any(row.is_live for row in group),
+        at_random=any(row.at_random for row in group),
+        proposers=tuple(dict.fromkeys(names)),
+        runs=tuple((each.name, each.run or "") for each in by if each.kind == "model"),
+    )
+
+
+def _together(session: Session, claims: Sequence[int]) -> tuple[Counter[Verdict], Verdict | None]:
+    """The votes on several claims of the same bytes for a class, and the newest ruling."""
+    newest = {
+        label.worker: label.verdict
+        for label in session.scalars(labels_in_force().where(Label.candidate_id.in_(claims)))
+    }
+    last = select(func.max(Ruling.number)).where(Ruling.candidate_id.in_(claims))
+    ruling = session.scalar(select(Ruling.verdict).where(Ruling.number == last.scalar_subquery()))
+    return Counter(newest.values()), ruling
+
+
+def _counts(said: Counter[Verdict]) -> dict[str, int]:
+    return {verdict.value: count for verdict, count in sorted(said.items()) if count}
+
+
+def _in_parts(names: Sequence[_T]) -> Iterator[Sequence[_T]]:
+    for start in range(0, len(names), _AT_ONCE):
+        yield names[start : start + _AT_ONCE]

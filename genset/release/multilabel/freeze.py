@@ -1,0 +1,206 @@
+"""Make a release with several right answers a photo, or show what it would contain."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from genset.errors import GensetError
+from genset.release.aggregated import AggregatedLabels
+from genset.release.choose import Chosen, Reasons
+from genset.release.exclusions import Exclusion
+from genset.release.facts import alpha, collected, words_of_sources
+from genset.release.freeze import records, stored_as
+from genset.release.multilabel.again import Earlier
+from genset.release.multilabel.answers import asked_about, with_answers
+from genset.release.multilabel.facts import facts
+from genset.release.multilabel.kept import held, kept, unseen_since
+from genset.release.multilabel.several import SEVERAL, Entering, entering
+from genset.release.preview import Preview, preview
+from genset.release.publish import free_folder, publish
+from genset.release.reader import MULTILABEL, Release, ReleasePhoto
+from genset.release.table import read_table
+from genset.store import Label, Store, is_out, votes
+from genset.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a release would contain: its numbers, and the manifest's facts on its answers."""
+
+    preview: Preview
+    multilabel: dict[str, Any]
+
+    def lines(self) -> Iterator[str]:
+        """The numbers as text."""
+        yield from self.preview.lines()
+        yield from summary(self.multilabel)
+
+
+def create_multilabel(
+    workspace: Workspace,
+    store: Store,
+    name: str,
+    earlier: Earlier,
+    *,
+    exclude: Sequence[Exclusion] = (),
+    labels: AggregatedLabels | None = None,
+    contact: str = "",
+    allow_unanswered: bool = False,
+) -> Release:
+    """Freeze an earlier release's photos with all their right answers into ``releases/NAME/``.
+
+    Its photos are those of the earlier release, which stays as it is, but for those that were
+    removed or refused since, and those whose own class a reviewer ruled not correct since: a photo
+    that is known to be labeled wrong is left out, and a later release may take it for another
+    class. Added are the photos that it left out as correct for several classes
+    (`genset.release.multilabel.several`). What else its records say stays: their `labels` and
+    selection frequencies are those with which the photos were chosen.
+
+    Args:
+        workspace: where releases and originals are.
+        store: the workspace's database.
+        name: of the release.
+        earlier: the release whose photos it has.
+        exclude: the files of hashes with which the earlier release was chosen.
+        labels: the aggregated labels of its method, made again; None where it has none.
+        contact: whom to contact about the release; "" for the earlier one's contact.
+        allow_unanswered: take questions that lack votes as they stand.
+
+    Raises:
+        BadInput: the name is taken or cannot be a folder's name, or a file of hashes is missing.
+        GensetError: questions are unanswered, nobody was asked, no photo is left, or an original is
+            missing or damaged.
+    """
+    free_folder(workspace.releases, name)
+    with store.session() as session:
+        made = _made(session, workspace, earlier, exclude, labels)
+    _check_answered(made, allow_unanswered)
+    told = {**made.facts, "contact": contact or earlier.manifest.get("contact", "")}
+    originals = (workspace.images / stored_as(photo) for photo in made.photos)
+    return publish(workspace.releases, name, told, made.photos, originals, MULTILABEL)
+
+
+def plan_multilabel(
+    workspace: Workspace,
+    store: Store,
+    earlier: Earlier,
+    *,
+    exclude: Sequence[Exclusion] = (),
+    labels: AggregatedLabels | None = None,
+) -> Planned:
+    """Preview the release that `create_multilabel` would make, unanswered questions or not.
+
+    Raises:
+        BadInput: a file of hashes is missing.
+        GensetError: no photo is left.
+    """
+    with store.session() as session:
+        made = _made(session, workspace, earlier, exclude, labels)
+    choice = Chosen((), made.reasons, made.facts["short"], made.facts["notes"])
+    seen = replace(preview(made.photos, choice), left_out=made.facts["left_out"])
+    return Planned(seen, made.facts["multilabel"])
+
+
+def summary(told: Mapping[str, Any]) -> Iterator[str]:
+    """The numbers on answers in a manifest, as text."""
+    yield (
+        f"  several right answers: {told['photos_with_several']:,} photos, of which "
+        f"{told['entered']:,} were left out of {told['from']['name']} for that"
+    )
+    yield (
+        f"  asked about further classes: {told['questions']:,} in {told['photos_asked']:,} photos, "
+        f"{told['votes']:,} votes; {told['unanswered']:,} lack votes"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A release that is ready to be written. `reasons` are by task, and not of all left out."""
+
+    name: str
+    facts: dict[str, Any]
+    photos: list[ReleasePhoto]
+    reasons: Reasons
+    photos_open: int
+
+
+def _made(
+    session: Session,
+    workspace: Workspace,
+    earlier: Earlier,
+    exclude: Sequence[Exclusion],
+    labels: AggregatedLabels | None,
+) -> _Made:
+    rules = workspace.label
+    plan = earlier.again(exclude, labels)
+    if labels is not None:
+        labels.check(session, plan.panel)
+    since = unseen_since(earlier, workspace)
+    table = read_table(session, without=plan.panel, labels=labels)
+    photos_left, gone = kept(session, earlier, since)
+    if not photos_left:
+        raise GensetError(f"no photo of {earlier.release.name} is in the pool any more")
+    first = held(table, photos_left)
+    new = entering(session, table, earlier, plan, rules, first)
+    cast = votes(session, plan.panel)
+    asked = {**asked_about(session, [photo.sha256 for photo in photos_left]), **new.asked}
+    every = [*photos_left, *records(session, new.entries, cast, since)]
+    pairs = sorted(
+        ((with_answers(each, asked[each.sha256], rules), asked[each.sha256]) for each in every),
+        key=lambda pair: pair[0].file,
+    )
+    photos = [photo for photo, _ in pairs]
+    before = earlier.manifest
+    return _Made(
+        name=earlier.release.name,
+        facts={
+            "strategy": before["strategy"],
+            "labelers": session.scalar(
+                select(func.count(Label.worker.distinct())).where(~is_out(Label))
+            ),
+            "left_out": _left_out(before, gone, new),
+            "short": _short(earlier, new),
+            "notes": before.get("notes") or {},
+            "collected": {**collected(session, photos), "agreement": alpha(cast.values())},
+            "unseen_since": since.date().isoformat(),
+            "sources": before.get("sources") or words_of_sources(session, photos),
+            "multilabel": facts(session, earlier, pairs, len(new.entries), rules),
+        },
+        photos=photos,
+        reasons={**gone, **new.left_out},
+        photos_open=sum(any(each.is_open(rules) for each in asked.values()) for _, asked in pairs),
+    )
+
+
+def _check_answered(made: _Made, allow_unanswered: bool) -> None:
+    told = made.facts["multilabel"]
+    if not told["questions"] and not told["answered_before"]:
+        raise GensetError(
+            f"nobody was asked which further classes are in {made.name}'s photos: begin with "
+            f"genset labels propose {made.name}"
+        )
+    if told["unanswered"] and not allow_unanswered:
+        raise GensetError(
+            f"{told['unanswered']:,} of {told['questions']:,} questions, about "
+            f"{made.photos_open:,} photos, lack votes: go on with genset label, or take these "
+            "as they stand, those with too few votes as unclear, with --allow-unanswered"
+        )
+
+
+def _left_out(before: Mapping[str, Any], gone: Reasons, new: Entering) -> dict[str, int]:
+    """How many candidates are not in it, by reason: as before, but for what changed."""
+    counts = Counter(before.get("left_out") or {})
+    counts[SEVERAL] = max(0, counts[SEVERAL] - new.considered)
+    counts.update(gone.values())
+    counts.update(new.left_out.values())
+    return {reason: count for reason, count in sorted(counts.items()) if count}
+
+
+def _short(earlier: Earlier, new: Entering) -> dict[str, int]:
+    filled = Counter(entry.wnid for entry in new.entries)
+    lacking = {wnid: count - filled[wnid] for wnid, count in earlier.short.items()}
+    return {wnid: count for wnid, count in lacking.items() if count > 0}

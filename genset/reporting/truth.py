@@ -1,0 +1,86 @@
+"""Models by a set's multi-label truth, for the table of `genset evaluate`."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.results.marks import truth_of
+from genset.evaluation.results.multilabel import MultiLabel, measure
+from genset.evaluation.results.results import Results, load_results, load_some
+from genset.evaluation.results.runs import Run
+from genset.reporting.data.multilabel import TruthSummary
+from genset.reporting.gather.multilabel import summarize_truth
+from genset.reporting.narrative import multilabel as narrative
+from genset.text.plain import plain
+from genset.text.safe import clean
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRuns:
+    """Models by a truth: what it is, and their numbers by their names in tables."""
+
+    set_name: str
+    truth: TruthSummary
+    models: dict[str, MultiLabel]
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """The table's columns."""
+        return ("model", *narrative.HEAD)
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table's rows: one for each model and truth."""
+        has_unclear = bool(self.truth.with_unclear)
+        return [
+            (label, *row)
+            for label, found in self.models.items()
+            for row in narrative.rows(found, has_unclear)
+        ]
+
+    def summary(self, replaced: str = "") -> str:
+        """What the truth says, and in whose place it was given."""
+        said = narrative.summary(self.set_name, self.truth)
+        return f"{said} It replaces {clean(replaced, 100)}." if replaced else said
+
+    def remarks(self) -> list[str]:
+        """What must be said beside the numbers."""
+        return [
+            narrative.own_proposals(label, found.own_proposals)
+            for label, found in self.models.items()
+            if found.own_proposals
+        ]
+
+    def as_json(self, replaced: str = "") -> dict[str, Any]:
+        """The same as JSON's own types."""
+        return {
+            "truth": plain(asdict(self.truth)),
+            **({"replaced": replaced} if replaced else {}),
+            "models": {label: plain(asdict(found)) for label, found in self.models.items()},
+        }
+
+
+def measure_runs(photos: PhotoSet, runs: Path, wanted: Sequence[Run]) -> MeasuredRuns:
+    """These runs on a set that has a truth.
+
+    Args:
+        photos: the set, with its truth.
+        runs: the folder of runs.
+        wanted: the runs.
+
+    Raises:
+        BadInput: the set has no truth.
+        GensetError: a run's files are not what `genset evaluate` wrote.
+    """
+    return _measured(load_some(photos, runs, wanted))
+
+
+def measure_all(photos: PhotoSet, runs: Path) -> MeasuredRuns:
+    """The same of every finished run on the set, the best top-1 first."""
+    return _measured(load_results(photos, runs))
+
+
+def _measured(results: Results) -> MeasuredRuns:
+    truth = summarize_truth(results.photos, truth_of(results))
+    return MeasuredRuns(results.photos.name, truth, measure(results))

@@ -1,0 +1,117 @@
+"""What a report says where it is known what all photos show."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.data.truths.give import give_truth
+from genset.reporting.data.report import ReportOptions
+from genset.reporting.gather.collect import collect
+from genset.reporting.render.markdown import as_markdown, to_json
+from tests.reporting.sets import WNIDS, Page, release_of, report, score_on
+
+PHOTOS = 24
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> PhotoSet:
+    return release_of(tmp_path / "small", PHOTOS)
+
+
+@pytest.fixture
+def runs(tmp_path: Path, photos: PhotoSet) -> Path:
+    """`single` has 16 photos right; `several` has 12, and names what else the others show."""
+    runs = tmp_path / "runs"
+    score_on(photos, runs, "single", set(photos.ids[:16]))
+    score_on(photos, runs, "several", set(photos.ids[:12]))
+    return runs
+
+
+def truth_file(path: Path, photos: PhotoSet, unclear: bool = False) -> Path:
+    """Photos 12 to 15 are right as they are, later ones show what wrong answers name, too."""
+    beside = "unclear" if unclear else "correct"
+    content: dict[str, dict[str, list[str]]] = {}
+    for n, photo in enumerate(photos.photos[:-1]):
+        content[photo.id] = {"correct": [photo.wnid]}
+        if n >= 12 and n % 2:
+            content[photo.id].setdefault(beside, []).append(WNIDS[-6])
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_a_report_shows_models_by_the_truth_that_the_set_keeps(
+    tmp_path: Path, photos: PhotoSet, runs: Path
+) -> None:
+    give_truth(photos, truth_file(tmp_path / "all.json", photos), runs)
+    page = report(photos, runs)
+    assert "By all right classes" in page.text
+    assert "all.json says which classes are right for 23 of 24 photos of small" in page.text
+    assert "1 photo without a right class is left out (of 1 it says nothing)." in page.text
+    assert "Ranks by original label and by ReaL" in page.text
+    assert "--multilabel all.json" in page.text
+    data = collect(photos, runs)
+    by_label = {model.label: model for model in data.models}
+    real = {label: model.real for label, model in by_label.items()}
+    counts = {label: (each.correct, each.photos) for label, each in real.items() if each}
+    assert counts == {"single": (16 + 3, 23), "several": (12 + 5, 23)}
+    found = to_json(data)
+    assert found["by_truth"]["ranks"]["single"]["real"]["place"] == 1
+    (pair,) = found["by_truth"]["pairs"]["real"]
+    assert (pair["photos"], pair["only_first"], pair["only_second"]) == (23, 2, 0)
+    (single, _) = found["models"]
+    assert single["multilabel"]["real"]["accuracy"]["correct"] == 19
+    assert single["multilabel"]["none_right"] == 1
+    text = as_markdown(data)
+    assert "### By all right classes" in text
+    assert "| single | ReaL | 82.6 |" in text
+    assert "| several | 2 (1–2) | 2 (1–2) |" in text
+
+
+def test_unclear_classes_count_both_ways(tmp_path: Path, photos: PhotoSet, runs: Path) -> None:
+    give_truth(photos, truth_file(tmp_path / "all.json", photos, unclear=True), runs)
+    text = as_markdown(collect(photos, runs))
+    assert "| several | ReaL | 52.2 |" in text  # 12 of 23
+    assert "| several | multi-label, unclear counted right | 73.9 |" in text  # 17 of 23
+    assert "| several | multi-label, unclear left out | 66.7 |" in text  # 12 of 18
+    assert "| single | multi-label, unclear left out | 80.0 |" in text  # 16 of 20: its own photos
+    page = report(photos, runs)
+    assert "Ranks by original label and by multi-label" in page.text
+
+
+def test_labels_are_for_one_report(tmp_path: Path, photos: PhotoSet, runs: Path) -> None:
+    give_truth(photos, truth_file(tmp_path / "kept.json", photos), runs)
+    other = truth_file(tmp_path / "other.json", photos, unclear=True)
+    once = report(photos, runs, ReportOptions(real_labels=other))
+    assert "other.json says which classes are right" in once.text
+    assert "--labels other.json" in once.text
+    assert "kept.json" not in once.text
+    assert "kept.json says which classes are right" in report(photos, runs).text
+
+
+def test_a_set_without_a_truth_has_no_word_of_it(photos: PhotoSet, runs: Path) -> None:
+    page: Page = report(photos, runs)
+    data = collect(photos, runs)
+    assert "right classes" not in page.text
+    assert "right classes" not in as_markdown(data)
+    assert "by_truth" not in to_json(data)
+    assert all("multilabel" not in model for model in to_json(data)["models"])
+
+
+def test_one_model_has_no_rank(tmp_path: Path, photos: PhotoSet) -> None:
+    runs = tmp_path / "alone"
+    score_on(photos, runs, "single", set(photos.ids[:16]))
+    give_truth(photos, truth_file(tmp_path / "all.json", photos), runs)
+    page = report(photos, runs)
+    assert "By all right classes" in page.text
+    assert "Ranks by" not in page.text
+
+
+def test_words_of_strangers_are_no_markup(tmp_path: Path, photos: PhotoSet, runs: Path) -> None:
+    name = "<img src=x onerror=alert(1)>|`.json"
+    give_truth(photos, truth_file(tmp_path / name, photos), runs)
+    page = report(photos, runs)
+    assert "x" not in page.values("img", "src")
+    assert "<img" in page.text
+    assert "<img src=x" not in as_markdown(collect(photos, runs))
