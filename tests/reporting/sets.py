@@ -3,7 +3,7 @@
 import hashlib
 import io
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import asdict, replace
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from genset.evaluation.results.runs import Accuracy, Prediction, Run, run_folder
 from genset.release.reader import (
     FORMAT,
     MANIFEST,
+    MULTILABEL,
     ReleasePhoto,
     content_hash,
     manifest_hash,
@@ -60,6 +61,38 @@ def dated_release(root: Path, classes: int, dates: Sequence[tuple[str, str | Non
     return _write(root, records)
 
 
+def release_of_several(
+    root: Path, shown: Sequence[Mapping[str, Sequence[str]]], proposers: Mapping[str, str]
+) -> PhotoSet:
+    """A release whose photos have several right answers, one photo a class.
+
+    Args:
+        root: its folder.
+        shown: for each photo, who proposed each further class that is right; `proposers` as names,
+            and "unclear" where the votes do not tell.
+        proposers: the models that proposed, with the keys of their runs.
+    """
+    photos = []
+    for number, further in enumerate(shown):
+        record, content = _record(number, WNIDS[number], (32, 24))
+        unclear = [wnid for wnid, names in further.items() if "unclear" in names]
+        right = [wnid for wnid in further if wnid not in unclear]
+        several = replace(
+            record,
+            labels_correct=(record.wnid, *sorted(right)),
+            labels_unclear=tuple(unclear),
+            labels_wrong=(),
+            label_votes={wnid: {"correct": 3} for wnid in (record.wnid, *further)},
+            label_rulings={},
+            label_proposers={
+                wnid: [name for name in names if name != "unclear"]
+                for wnid, names in further.items()
+            },
+        )
+        photos.append((several, content))
+    return _write(root, photos, {"multilabel": {"proposers": dict(proposers)}})
+
+
 def _record(number: int, wnid: str, size: tuple[int, int]) -> tuple[ReleasePhoto, bytes]:
     file = io.BytesIO()
     Image.new("RGB", size, (7 * number % 256, 90, 200)).save(file, "JPEG")
@@ -99,7 +132,7 @@ def _write(
         (root / record.file).write_bytes(content)
     records = sorted((record for record, _ in photos), key=lambda record: record.file)
     manifest = {
-        "format": FORMAT,
+        "format": MULTILABEL if "multilabel" in also else FORMAT,
         "name": "small",
         "created_at": "2026-01-02T03:04:05+00:00",
         "content_hash": content_hash(records),
@@ -107,7 +140,7 @@ def _write(
         "labelers": 3,
         "left_out": {"not labeled": 4},
         **also,
-        "photos": [asdict(record) for record in records],
+        "photos": [record.as_json() for record in records],
     }
     manifest["manifest_hash"] = manifest_hash(manifest)
     (root / MANIFEST).write_text("".join(manifest_lines(manifest)))

@@ -1,16 +1,18 @@
 """What a report says where it is known what all photos show."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from genset.evaluation.data.photos import PhotoSet
+from genset.errors import BadInput
+from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.evaluation.data.truths.give import give_truth
 from genset.reporting.data.report import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, to_json
-from tests.reporting.sets import WNIDS, Page, release_of, report, score_on
+from tests.reporting.sets import WNIDS, Page, release_of, release_of_several, report, score_on
 
 PHOTOS = 24
 
@@ -106,6 +108,61 @@ def test_one_model_has_no_rank(tmp_path: Path, photos: PhotoSet) -> None:
     page = report(photos, runs)
     assert "By all right classes" in page.text
     assert "Ranks by" not in page.text
+
+
+def test_a_release_has_a_truth_of_its_own(tmp_path: Path) -> None:
+    """`maker` said further classes, which were asked about, and is right by them."""
+    said = WNIDS[-6]  # what it answers to photos that it has not right
+    shown: list[dict[str, list[str]]] = [
+        *({said: ["maker"]} for _ in range(6)),
+        *({said: ["maker", "other"]} for _ in range(6)),
+        *({said: ["maker", "unclear"]} for _ in range(4)),
+        *({} for _ in range(8)),
+    ]
+    runs = tmp_path / "runs"
+    photos = release_of_several(tmp_path / "small", shown, {})
+    own = {photo.id for photo in photos.photos if photo.wnid in WNIDS[16:20]}
+    key = score_on(photos, runs, "maker", own).key
+    photos = release_of_several(tmp_path / "small", shown, {"maker": key})
+    run = score_on(photos, runs, "maker", own)
+    score_on(photos, runs, "judge", set(photos.ids), weights="sha256:2")
+    assert run.key == key
+    assert photos.truth is not None
+    assert photos.truth.is_own
+    again = open_set(str(photos.root), hashes=tmp_path / "hashes")
+    assert open_set(str(photos.root), hashes=tmp_path / "hashes").truth == again.truth
+    page = report(photos, runs)
+    assert "small says which classes are right for 24 of 24 photos of small" in page.text
+    assert (
+        "maker also proposed classes to ask about: 6 answers of its own are right only by a class "
+        "that it alone proposed. Without these its ReaL accuracy is 41.7 %"
+    ) in page.text  # 10 of 24, not 16
+    assert "so its gain is +25.0 points" in page.text
+    assert "judge also proposed" not in page.text
+    assert "--multilabel" not in page.text
+    with pytest.raises(BadInput, match="has a truth of its own"):
+        give_truth(photos, truth_file(tmp_path / "all.json", photos), runs)
+
+
+def test_a_proposer_is_known_by_its_weights(tmp_path: Path) -> None:
+    """It proposed by its run on another release, maybe under another name."""
+    runs, said = tmp_path / "runs", WNIDS[-6]
+    before = release_of(tmp_path / "before", 6)
+    earlier = replace(before, name="before")
+    keys = {
+        name: score_on(earlier, runs, name, set(), weights=weights).key
+        for name, weights in (("then", "sha256:7"), ("namesake", "sha256:8"))
+    }
+    shown: list[dict[str, list[str]]] = [*({said: ["then"]} for _ in range(6))]
+    photos = release_of_several(tmp_path / "small", shown, {**keys, "gone": "f" * 64})
+    for name, weights in (("now", "sha256:7"), ("namesake", "sha256:9"), ("gone", "sha256:9")):
+        score_on(photos, runs, name, set(), weights=weights)
+    found = {model.label: model.multilabel for model in collect(photos, runs).models}
+    by_name = {label: each.own_proposals for label, each in found.items() if each}
+    assert by_name["now"] is not None
+    assert (by_name["now"].name, by_name["now"].only_own) == ("then", 6)
+    assert by_name["namesake"] is None  # of the same name, and with other weights
+    assert by_name["gone"] is not None  # whose earlier run is not here
 
 
 def test_words_of_strangers_are_no_markup(tmp_path: Path, photos: PhotoSet, runs: Path) -> None:

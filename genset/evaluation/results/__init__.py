@@ -9,6 +9,7 @@
     results         the runs on one set, side by side
     marks           which first answers are right: by the photos' own labels, or by a truth
     logits          what a run kept of them
+    proposers       which of them proposed classes that are right
     multilabel      models against all classes that photos show
     compare         models, pair by pair
 <<<<<<< HEAD

@@ -14,6 +14,9 @@ from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.runs import Accuracy, Prediction, Run
 from genset.evaluation.results.sanity_checks import hits_by_rank, sanity_checks
 
+# The device of answers that were given, whatever computed them.
+ELSEWHERE = "elsewhere"
+
 
 @dataclass(frozen=True, slots=True)
 class Counted:
@@ -98,6 +101,6 @@ def provenance_of_answers(spec: ModelSpec, key: str, weights_hash: str) -> Prove
             "python": python_version(),
             "numpy": np.__version__,
         },
-        device="elsewhere",
+        device=ELSEWHERE,
         seconds=0.0,
     )

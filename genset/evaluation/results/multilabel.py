@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from genset.evaluation.data.truths.truth import By
 from genset.evaluation.results.logits import Logits, find_logits
 from genset.evaluation.results.marks import Marks, mark, truth_of
+from genset.evaluation.results.proposers import proposer_name
 from genset.evaluation.results.results import Results, Scored
 from genset.evaluation.results.runs import Accuracy
 from genset.statistics.average_precision import average_precision
@@ -172,13 +173,10 @@ def _of_photos(results: Results, counted: NDArray[np.bool_], logits: Logits) -> 
 
 
 def _own_proposals(results: Results, model: Scored, resampling: Resampling) -> OwnProposals | None:
-    """The model's gain by its own proposals, if it made any: it is known by its run's key."""
+    """The model's gain by its own proposals, if it made any."""
     truth = truth_of(results)
-    names = [name for name, key in truth.proposers.items() if key == model.run.key]
-    names = names or [name for name in truth.proposers if name == model.run.model]
-    if not names:
+    if not (name := proposer_name(truth, model)):
         return None
-    (name, *_) = names
     marks = mark(results, model, "real")
     first = model.ranked[:, 0].tolist()
     only_own = np.array(

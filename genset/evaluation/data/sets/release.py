@@ -57,13 +57,16 @@ def _verified(release: Release) -> dict[str, Any]:
         verified["truth"] = {
             "correct": {photo.file: list(photo.labels_correct or ()) for photo in release.photos},
             "unclear": {photo.file: list(photo.labels_unclear or ()) for photo in release.photos},
-            "proposed": {
-                photo.file: getattr(photo, "label_proposers", None) or {}
-                for photo in release.photos
-            },
-            "proposers": release.multilabel.get("proposers") or {},
+            "proposed": {photo.file: photo.label_proposers for photo in release.photos},
+            "proposers": _proposers(release.multilabel),
         }
     return verified
+
+
+def _proposers(multilabel: dict[str, Any]) -> dict[str, str]:
+    """The models that proposed classes, with the keys of their runs."""
+    found = multilabel.get("proposers")
+    return {name: str(run) for name, run in found.items()} if isinstance(found, dict) else {}
 
 
 def _truth(verified: dict[str, Any]) -> Truth | None:
