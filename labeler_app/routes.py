@@ -37,6 +37,9 @@ from labeler_app.security import Sessions
 _FOR_A_YEAR = {"Cache-Control": "private, max-age=31536000, immutable"}
 _WIDTHS = (350, 700, 1400)
 
+# What a class is called changes with genset alone, and any labeler may read it.
+_FOR_A_DAY = {"Cache-Control": "private, max-age=86400"}
+
 # Python runs one thread at a time, and so does SQLite's writer: more threads would only pass the
 # turn to and fro, in the midst of transactions for which others wait. While PostgreSQL is at work,
 # another thread can be.
@@ -91,10 +94,9 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
 
     def answering(answer: Callable[[str, Any], Answer]) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
-            session = request.headers.get("Authorization", "").removeprefix("Bearer ")
             try:
                 body = wire.read(await request.body())
-                content = await to_thread.run_sync(answer, session, body, limiter=turns)
+                content = await to_thread.run_sync(answer, _session(request), body, limiter=turns)
             except _Refused:
                 return JSONResponse({"error": "sign in again"}, 401)
             except BadInput as error:
@@ -120,6 +122,13 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         except GensetError as error:
             return JSONResponse({"error": str(error)}, 410)
 
+    def classes(request: Request) -> Response:
+        try:
+            sessions.who(_session(request))
+        except BadInput as error:
+            return JSONResponse({"error": str(error)}, 401)
+        return Response(wire.classes(), media_type="application/json", headers=_FOR_A_DAY)
+
     def ready(_: Request) -> Response:
         try:
             Studies(store).all()  # any question will do
@@ -139,11 +148,16 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         Route("/genset/beat", answering(beat), methods=["POST"]),
         Route("/genset/earlier", answering(earlier), methods=["POST"]),
         Route("/genset/hand_in", answering(hand_in), methods=["POST"]),
+        Route("/genset/classes", classes),
         Route("/genset/picture/{name}", picture),
         Route("/genset/component/{name:path}", module),
         Route("/genset/ready", ready),
         Mount("/genset", JSONResponse({"error": "there is nothing here"}, 404)),
     ]
+
+
+def _session(request: Request) -> str:
+    return request.headers.get("Authorization", "").removeprefix("Bearer ")
 
 
 # By the name as well, which on a screen is one labeler's: a photo that others were shown, as gold

@@ -11,6 +11,8 @@ from uuid import UUID
 
 from genset.errors import BadInput
 from genset.label import (
+    AddedClass,
+    AlsoScreen,
     Example,
     GivenLabel,
     HeldScreen,
@@ -18,6 +20,7 @@ from genset.label import (
     Receipt,
     Screen,
     ShownPhoto,
+    ShownQuestion,
     Submission,
     Verdict,
     imagenet1k,
@@ -25,7 +28,8 @@ from genset.label import (
 from genset.text.links import web_link
 
 _MOST_SCREENS = 12
-_MOST_PHOTOS = 5
+_MOST_ADDED = 4
+_MOST_LABELS = 9 + _MOST_ADDED  # a screen that is looked back at has those that were added, too
 _MOST_NAMES = 64
 _LONGEST_NAME = 64
 _DEEPEST = 16  # a label lies 5 deep
@@ -67,10 +71,20 @@ def milliseconds(time: datetime) -> int:
     return round(time.timestamp() * 1000)
 
 
-def screen(shown: Screen | HeldScreen) -> dict[str, Any]:
+def screen(shown: Screen | AlsoScreen | HeldScreen) -> dict[str, Any]:
     """A screen, with all that the page shows of it, or that it has already."""
     if isinstance(shown, HeldScreen):
         return {"id": shown.id, "expires_at": milliseconds(shown.expires_at)}
+    if isinstance(shown, AlsoScreen):
+        return {
+            "id": shown.id,
+            "kind": "also",
+            "home": _class(shown.home.wnid),
+            "photo": _example(shown.photo),
+            "questions": [_question(each) for each in shown.questions],
+            "expires_at": milliseconds(shown.expires_at),
+            "submitted": shown.submitted,
+        }
     return {
         "id": shown.id,
         **_class(shown.cls.wnid),
@@ -102,6 +116,16 @@ def _class(wnid: str) -> dict[str, Any]:
         "hypernyms": cls.hypernyms,
         "wikipedia": [{"title": page.title, "url": page.url} for page in cls.wikipedia],
     }
+
+
+@lru_cache(maxsize=1)
+def classes() -> bytes:
+    """All classes by their index, as JSON, for the search among them."""
+    found = [
+        {"wnid": each.wnid, "name": each.name, "also": each.lemmas[1:], "definition": each.gloss}
+        for each in imagenet1k()
+    ]
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def progress(far: Progress) -> dict[str, Any]:
@@ -160,13 +184,19 @@ def submissions(body: Any) -> Sequence[Submission]:
 
 def _submission(given: Any) -> Submission:
     labels = _field(given, "labels", list)
-    if not 1 <= len(labels) <= _MOST_PHOTOS:
-        raise BadInput(f"a screen has 1 to {_MOST_PHOTOS} labels, not {len(labels)}")
+    if len(labels) > _MOST_LABELS:
+        raise BadInput(f"a screen has at most {_MOST_LABELS} labels, not {len(labels)}")
+    added = _field(given, "added", list) if "added" in given else []
+    if len(added) > _MOST_ADDED:
+        raise BadInput(f"at most {_MOST_ADDED} classes are added at once, not {len(added)}")
+    if not labels and not added:
+        raise BadInput("a submission has at least one label")
     return Submission(
         screen=_name(given, "screen"),
         shown_at=_time(given, "shown_at"),
         submitted_at=_time(given, "submitted_at"),
         labels=tuple(_label(each) for each in labels),
+        added=tuple(_added(each) for each in added),
     )
 
 
@@ -183,6 +213,16 @@ def _label(given: Any) -> GivenLabel:
         decided_at=_time(given, "decided_at"),
         order=_order(given),
         supersedes=None if replaced is None else _uuid(replaced),
+    )
+
+
+def _added(given: Any) -> AddedClass:
+    return AddedClass(
+        id=_uuid(_field(given, "id", str)),
+        wnid=_name(given, "wnid"),
+        shown_at=_time(given, "shown_at"),
+        decided_at=_time(given, "decided_at"),
+        order=_order(given),
     )
 
 
@@ -207,8 +247,8 @@ def _checked_name(text: str) -> str:
 
 def _order(given: Any) -> int:
     order: int = _field(given, "order", int)
-    if not 1 <= order <= _MOST_PHOTOS:
-        raise BadInput(f"a label's order is a number from 1 to {_MOST_PHOTOS}")
+    if not 1 <= order <= _MOST_LABELS:
+        raise BadInput(f"a label's order is a number from 1 to {_MOST_LABELS}")
     return order
 
 
@@ -245,4 +285,17 @@ def _photo(photo: ShownPhoto) -> dict[str, Any]:
         "id": photo.id,
         "verdict": photo.verdict,
         "label_id": str(photo.label_id) if photo.label_id else None,
+    }
+
+
+def _question(asked: ShownQuestion) -> dict[str, Any]:
+    return {
+        "id": asked.id,
+        "wnid": asked.cls.wnid,
+        "name": asked.cls.name,
+        "also": asked.cls.lemmas[1:],
+        "definition": asked.cls.gloss,
+        "photo": _example(asked.photo) if asked.photo else None,
+        "verdict": asked.verdict,
+        "label_id": str(asked.label_id) if asked.label_id else None,
     }

@@ -27,6 +27,8 @@ from genset.label.session.desk import Desk
 from genset.label.session.images import image_id, picture_path
 from genset.label.session.pictures import shown_picture
 from genset.label.session.shown import (
+    AddedClass,
+    AlsoScreen,
     Confusable,
     Done,
     Example,
@@ -36,6 +38,7 @@ from genset.label.session.shown import (
     Receipt,
     Screen,
     ShownPhoto,
+    ShownQuestion,
     Submission,
 )
 from genset.label.session.sources import SourceWarning, heed, notices, warnings
@@ -44,6 +47,8 @@ from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 __all__ = [
+    "AddedClass",
+    "AlsoScreen",
     "Confusable",
     "Desk",
     "Done",
@@ -61,6 +66,7 @@ __all__ = [
     "Reconciled",
     "Screen",
     "ShownPhoto",
+    "ShownQuestion",
     "SourceWarning",
     "Store",
     "Studies",

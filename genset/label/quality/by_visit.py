@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from genset.label.answering import answering
@@ -222,7 +222,8 @@ def _timed(session: Session, visits: Collection[int]) -> dict[int, list[Timed]]:
     found: dict[int, list[Timed]] = defaultdict(list)
     for visit, screen, seconds, count, began, ended in session.execute(
         select(
-            *(Screen.visit_id, Screen.id, Screen.seconds, photos.c["count"]),
+            *(Screen.visit_id, Screen.id, Screen.seconds),
+            case((Screen.photo_id.is_not(None), 1), else_=photos.c["count"]),
             *(Screen.created_at, Screen.submitted_at),
         )
         .join(photos, photos.c.screen_id == Screen.id)

@@ -1,15 +1,16 @@
 """Photos whose answer is known: what a manager adds, sees and retires."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select, text
+from sqlalchemy import ColumnElement, and_, exists, func, select, text
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.label.answering import answering
 from genset.store import (
+    Claim,
     GoldAnswer,
     GoldQuestion,
     Label,
@@ -28,6 +29,7 @@ from genset.taxonomy import imagenet1k
 
 # Sure enough to test somebody by: a ruling, or this many labelers of one mind.
 AGREEING = 2
+CORRECT, INCORRECT = Verdict.CORRECT, Verdict.INCORRECT
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def list_gold_questions(store: Store) -> list[KnownPhoto]:
     with answering(), store.session() as session:
         rows = session.scalars(select(GoldQuestion).order_by(GoldQuestion.wnid, GoldQuestion.id))
         lost = not_holding(session)
-        return [_known(each, holds=each.id not in lost) for each in rows]
+        return [_known(each, known=each.id not in lost) for each in rows]
 
 
 def retire_gold_question(store: Store, gold_id: int) -> None:
@@ -103,13 +105,19 @@ def retire_gold_question(store: Store, gold_id: int) -> None:
 
 
 def settled_right(session: Session, candidates: Iterable[int]) -> set[int]:
-    """Those of these candidates that are known to be right, surely enough to test somebody by.
+    """Those of these candidates that are `settled` as correct."""
+    found = settled(session, candidates)
+    return {number for number, verdict in found.items() if verdict is Verdict.CORRECT}
+
+
+def settled(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
+    """Those of these candidates that are known to be right or wrong, surely enough for a test.
 
     The newest ruling says so; or, where nobody ruled, at least two labelers do, and nobody who
     looked says otherwise, in whatever panel. None that somebody sent to review since.
     """
     asked = sorted(set(candidates))
-    found: set[int] = set()
+    found: dict[int, Verdict] = {}
     for start in range(0, len(asked), 500):  # a question can only be so long
         some = asked[start : start + 500]
         said: dict[int, dict[str, Verdict]] = {}
@@ -119,11 +127,9 @@ def settled_right(session: Session, candidates: Iterable[int]) -> set[int]:
             .order_by(Label.number)
         ):
             said.setdefault(number, {})[worker] = verdict
-        right = {
-            number
-            for number, verdicts in said.items()
-            if len(verdicts) >= AGREEING and set(verdicts.values()) == {Verdict.CORRECT}
-        }
+        for number, verdicts in said.items():
+            if len(verdicts) >= AGREEING and len(set(verdicts.values())) == 1:
+                found[number] = next(iter(verdicts.values()))
         ruled = dict(
             session.execute(
                 select(Ruling.candidate_id, Ruling.verdict)
@@ -131,10 +137,32 @@ def settled_right(session: Session, candidates: Iterable[int]) -> set[int]:
                 .order_by(Ruling.number)
             ).all()
         )
-        found |= (right - ruled.keys()) | {
-            number for number, verdict in ruled.items() if verdict is Verdict.CORRECT
-        }
-    return found - requests_in_force(session).keys()
+        found |= ruled
+    in_review = requests_in_force(session).keys()
+    return {
+        each: verdict
+        for each, verdict in found.items()
+        if verdict in (CORRECT, INCORRECT) and each not in in_review
+    }
+
+
+def is_settled_wrong() -> ColumnElement[bool]:
+    """Whether a `GoldQuestion` holds while its `settled_id` is settled as wrong, not as right.
+
+    That is the claim itself then, which labelers found wrong. Otherwise the answer is known of what
+    is right: the claim itself, or another class of the same photo.
+    """
+    itself = select(Claim.id).where(
+        Claim.id == GoldQuestion.settled_id, Claim.wnid == GoldQuestion.wnid
+    )
+    return and_(GoldQuestion.expected == INCORRECT, exists(itself.correlate(GoldQuestion))).label(
+        "settled_wrong"
+    )
+
+
+def holds(settled_id: int | None, settled_wrong: bool, known: Mapping[int, Verdict]) -> bool:
+    """Whether a gold question's answer is known still, by what is `settled` now."""
+    return settled_id is None or known.get(settled_id) is (INCORRECT if settled_wrong else CORRECT)
 
 
 def not_holding(session: Session) -> set[int]:
@@ -143,10 +171,10 @@ def not_holding(session: Session) -> set[int]:
     They were made of candidates that labelers or a reviewer had settled (`settled_id`), and those
     do not say so now: votes were taken out, somebody disagreed since, or another ruling was made.
     """
-    made = select(GoldQuestion.id, GoldQuestion.settled_id)
+    made = select(GoldQuestion.id, GoldQuestion.settled_id, is_settled_wrong())
     rows = session.execute(made.where(GoldQuestion.settled_id.is_not(None))).all()
-    settled = settled_right(session, (each for _, each in rows if each is not None))
-    return {number for number, each in rows if each not in settled}
+    known = settled(session, (row.settled_id for row in rows))
+    return {row.id for row in rows if not holds(row.settled_id, row.settled_wrong, known)}
 
 
 def gold_scores(
@@ -170,16 +198,20 @@ def gold_scores(
         newest = newest.where(GoldAnswer.screen_id.in_(came))
     answers = (
         select(
-            GoldAnswer.worker, GoldAnswer.verdict, GoldQuestion.expected, GoldQuestion.settled_id
+            GoldAnswer.worker,
+            GoldAnswer.verdict,
+            GoldQuestion.expected,
+            GoldQuestion.settled_id,
+            is_settled_wrong(),
         )
         .join(GoldAnswer.question)
         .where(GoldAnswer.number.in_(newest))
     )
     given = session.execute(answers).all()
-    holds = settled_right(session, (row.settled_id for row in given if row.settled_id is not None))
+    known = settled(session, (row.settled_id for row in given if row.settled_id is not None))
     found: dict[str, tuple[int, int]] = {}
-    for name, verdict, expected, settled_id in given:
-        if settled_id is None or settled_id in holds:
+    for name, verdict, expected, settled_id, settled_wrong in given:
+        if holds(settled_id, settled_wrong, known):
             right, of = found.get(name, (0, 0))
             said = Verdict.INCORRECT if verdict is Verdict.BROKEN else verdict
             found[name] = (right + (said is expected), of + 1)
@@ -197,7 +229,7 @@ def _was_shown(session: Session, question: GoldQuestion) -> bool:
     return session.scalar(shown) is not None
 
 
-def _known(question: GoldQuestion, *, holds: bool = True) -> KnownPhoto:
+def _known(question: GoldQuestion, *, known: bool = True) -> KnownPhoto:
     photo = question.photo
     return KnownPhoto(
         question.id,
@@ -206,5 +238,5 @@ def _known(question: GoldQuestion, *, holds: bool = True) -> KnownPhoto:
         question.reason,
         question.created_at,
         question.retired_at,
-        holds,
+        known,
     )

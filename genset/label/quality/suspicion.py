@@ -40,7 +40,8 @@ log = logging.getLogger("genset.label")
 class Timed(NamedTuple):
     """A submitted screen: how many photos, and for how long it was looked at, as the page says.
 
-    The server saw it leased at `created_at` and submitted at `submitted_at`.
+    One photo where its questions are about one, for one look answers them all. The server saw it
+    leased at `created_at` and submitted at `submitted_at`.
     """
 
     photos: int
@@ -102,7 +103,10 @@ def timed_screens(
     all labelers all.
     """
     query = (
-        select(Screen.id, Screen.worker, Screen.seconds, Screen.created_at, Screen.submitted_at)
+        select(
+            *(Screen.id, Screen.worker, Screen.seconds, Screen.created_at, Screen.submitted_at),
+            Screen.photo_id,
+        )
         .where(Screen.submitted_at.is_not(None), Screen.seconds.is_not(None))
         .order_by(Screen.submitted_at.desc())
     )
@@ -118,8 +122,9 @@ def timed_screens(
         .order_by(screens.c.submitted_at.desc())
     )
     found: dict[str, list[Timed]] = {}
-    for _, name, seconds, created_at, submitted_at, count in session.execute(photos):
-        found.setdefault(name, []).append(Timed(count, seconds, created_at, submitted_at))
+    for _, name, seconds, created_at, submitted_at, photo, count in session.execute(photos):
+        shown = count if photo is None else 1
+        found.setdefault(name, []).append(Timed(shown, seconds, created_at, submitted_at))
     return found
 
 

@@ -7,68 +7,50 @@ knows; on PostgreSQL, where a label may be committed after one with a larger num
 such a one when it next suggests the candidate.
 """
 
-import logging
 import math
+import random
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from functools import wraps
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar, cast
-from weakref import WeakKeyDictionary
 
-from sqlalchemy import bindparam, func, not_, or_, select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
-from genset.label.answering import answering
 from genset.label.quality.growth import lacking
 from genset.label.queue.leased import Leased
+from genset.label.queue.pools import CANDIDATES, Pool
 from genset.store import (
-    Candidate,
     Label,
     LabelerEvent,
-    Photo,
-    PhotoEvent,
-    ReviewRequest,
-    Ruling,
     Screen,
     Store,
     Verdict,
     ask,
-    is_contested,
     is_out,
-    is_ruled,
     now,
     requests_in_force,
     rulings_in_force,
-    stored_candidates,
 )
 from genset.workspace import LabelRules
 
 PHOTOS_ON_A_SCREEN = 5
+QUESTIONS_ON_A_SCREEN = 8
 _NONE: frozenset[int] = frozenset()
-_READ_AT_ONCE = 5_000  # candidates of a new board; of a larger one classes are read when asked for
 _READ_TOGETHER = 500  # candidates of small classes
-_SECONDS_TO_WAIT = 0.25  # for a new board: a small one is there by then, a large one comes later
-_SHARE_OF_TIME = 0.05  # that may go into making large boards while a scrape changes the pool
 _SECONDS_AT_WORK = 5.0  # for which the number of those who label is taken to stay
-_OLDEST = 600.0  # seconds after which a board is made anew, whether or not the pool looks changed
 
-log = logging.getLogger("genset.label")
+_random = random.SystemRandom()
 
 # Written once: building them takes longer than asking them.
 _FRESH = (
     select(Label.number, Label.candidate_id, Label.worker)
     .where(Label.number > bindparam("newest"))
     .order_by(Label.number)
-)
-_LABELED = (
-    select(Label.candidate_id, Candidate.wnid)
-    .join(Candidate, Candidate.id == Label.candidate_id)
-    .where(Label.worker == bindparam("worker"))
 )
 _DECIDED = (
     select(LabelerEvent.number, LabelerEvent.worker)
@@ -80,33 +62,12 @@ _LABELS = (
     .where(Label.candidate_id.in_(bindparam("candidates", expanding=True)))
     .order_by(Label.number)
 )
-_CANDIDATES = (
-    stored_candidates()
-    .where(
-        Candidate.wnid.in_(bindparam("classes", expanding=True)),
-        or_(not_(is_contested()), is_ruled()),
-    )
-    .with_only_columns(Candidate.id, Candidate.wnid, Candidate.photo_id)
-)
 _AT_WORK = select(func.count(Screen.worker.distinct())).where(
     Screen.submitted_at.is_(None),
     Screen.lost_at.is_(None),
     Screen.expires_at > bindparam("now"),
     Screen.panel == bindparam("panel"),
 )
-_STAMP = select(
-    *(
-        select(func.max(newest)).scalar_subquery()
-        for newest in (
-            Candidate.id,
-            Photo.stored_at,
-            Ruling.number,
-            ReviewRequest.number,
-            PhotoEvent.id,
-        )
-    )
-)
-
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -154,34 +115,36 @@ class _Theirs(NamedTuple):
 
 
 class Board:
-    """The candidates of a panel, their votes, and who labeled what.
+    """The candidates of a panel in one `pool`, their votes, and who labeled what.
 
-    Candidates are those with a stored photo that no other class claims, or that somebody ruled on.
-    A class is read from the store when it is first asked for, so that nobody waits until all of a
-    large pool is read; `read_all` reads the rest. Until then what is told of the whole pool
-    (`left_for`, `votes_missing`) takes each candidate of the unread classes as one to label.
+    Candidates are those with a stored photo that no other class claims, or that somebody ruled on;
+    or, in the pool of questions, the classes that a stored photo is asked about. A class is read
+    from the store when it is first asked for, so that nobody waits until all of a large pool is
+    read; `read_all` reads the rest. Until then what is told of the whole pool (`left_for`,
+    `votes_missing`) takes each candidate of the unread classes as one to label.
 
     Threads may share one. A session that is handed over must have its connection already (by any
     question to the store): a thread must not wait for one while others wait for the board.
     """
 
-    def __init__(self, session: Session, rules: LabelRules) -> None:
+    def __init__(self, session: Session, rules: LabelRules, pool: Pool = CANDIDATES) -> None:
         self.rules = rules
+        self.pool = pool
         self._lock = threading.RLock()
-        self._stamp = _stamp(session)
         self._newest: int = session.scalar(select(func.max(Label.number))) or 0
         self._decided: int = session.scalar(select(func.max(LabelerEvent.number))) or 0
         self.rulings = rulings_in_force(session)
         # How many labelers those candidates go to, in all, that somebody sent to review.
         self._asked = {number: each.labelers for number, each in requests_in_force(session).items()}
-        counted = select(Candidate.wnid, func.count()).group_by(Candidate.wnid)
         # How many candidates the classes have that were not read yet, stored or not.
-        self._unread = dict(sorted(session.execute(counted).all()))
+        self._unread: dict[str, int] = dict(sorted(map(tuple, session.execute(pool.counted))))
         # All classes in order; of those that were read, the candidates by rank, and how many votes
         # each open one lacks.
         self._ranked: dict[str, list[int]] = {wnid: [] for wnid in self._unread}
         self._open: dict[str, dict[int, int]] = {wnid: {} for wnid in self._ranked}
         self._class_of: dict[int, str] = {}
+        self._photo_of: dict[int, int] = {}  # where screens are of one photo
+        self._open_of: Counter[int] = Counter()  # by photo, where some are open
         self._for_examples: set[int] = set()
         self._votes: dict[int, tuple[int, int]] = {}
         self._votes_missing = 0
@@ -189,11 +152,6 @@ class Board:
         self._theirs: dict[str, _Theirs] = {}
         self._at_work = -math.inf, 1
         self.leased = Leased()
-        self.estimates: dict[tuple[str, int | None], int] = {}
-
-    def is_current(self, session: Session) -> bool:
-        """Whether the pool is as it was when this board was made."""
-        return _stamp(session) == self._stamp
 
     @property
     def unread(self) -> int:
@@ -206,6 +164,15 @@ class Board:
         """How many votes the open candidates lack, all together."""
         with self._lock:
             return self._votes_missing + self.unread * self.rules.votes
+
+    @property
+    def on_a_screen(self) -> float:
+        """How many candidates come on a screen, in the mean."""
+        with self._lock:
+            if not self.pool.by_photo:
+                return PHOTOS_ON_A_SCREEN * (1 - self.rules.gold)
+            photos = len(self._open_of)
+            return self._open_of.total() / photos if photos else QUESTIONS_ON_A_SCREEN
 
     @property
     def classes(self) -> list[str]:
@@ -230,6 +197,8 @@ class Board:
         And of those whose votes were taken out since, or let in again.
         """
         fresh = ask(session, _FRESH, {"newest": self._newest}).all()
+        if self.pool.added is not None:
+            self._add(session, {row.candidate_id for row in fresh} - self._class_of.keys())
         for number, candidate_id, labeler in fresh:
             self._newest = number
             theirs = self._theirs.get(labeler)
@@ -245,8 +214,8 @@ class Board:
             changed.update(session.scalars(select(Label.candidate_id).where(about)))
         self.count_again(session, changed)
         if worker not in self._theirs:
-            labeled = dict(ask(session, _LABELED, {"worker": worker}).all())
-            of_open = Counter(wnid for each, wnid in labeled.items() if self.is_open(each))
+            labeled = dict(ask(session, self.pool.labeled, {"worker": worker}).all())
+            of_open = Counter(self._class_of[each] for each in labeled if self.is_open(each))
             unread = Counter(wnid for wnid in labeled.values() if wnid in self._unread)
             self._theirs[worker] = _Theirs(set(labeled), set(), of_open, unread)
 
@@ -277,6 +246,7 @@ class Board:
         if candidate in self._class_of:
             self._open_or_close(candidate, 0)
             wnid = self._class_of.pop(candidate)
+            self._photo_of.pop(candidate, None)
             self._ranked[wnid].remove(candidate)
             self._known_right.pop(wnid, None)
 
@@ -308,25 +278,14 @@ class Board:
         return len(self._theirs[worker].labeled)
 
     @_locked
-    def left_for(self, worker: str) -> tuple[int, int, int]:
-        """What is left for this labeler, whom `catch_up` has met.
-
-        Of how many classes they may get no candidate any more, of how many classes in all, and how
-        many candidates they may yet get.
-        """
+    def left_for(self, worker: str) -> dict[str, int]:
+        """How many candidates of each class this labeler, whom `catch_up` has met, may yet get."""
         of_open = self._theirs[worker].of_open
-        done, classes, left = 0, len(self._unread), 0
-        for wnid in self._unread:
-            here = self._left_in(wnid, worker)
-            done += not here
-            left += here
+        left = {wnid: self._left_in(wnid, worker) for wnid in self._unread}
         for wnid, ranked in self._ranked.items():  # no calls: a pool has a thousand classes
             if ranked:
-                here = len(self._open[wnid]) - of_open.get(wnid, 0)
-                classes += 1
-                done += not here
-                left += here
-        return done, classes, left
+                left[wnid] = len(self._open[wnid]) - of_open.get(wnid, 0)
+        return left
 
     def at_work(self, session: Session) -> int:
         """How many labelers have open screens, at least 1; as it was some seconds ago at most."""
@@ -347,7 +306,8 @@ class Board:
     def suggest(self, worker: str, wnid: str, without: Container[int]) -> list[list[int]]:
         """Screens of a class for a labeler: up to five candidates each, the best rank first.
 
-        None that looks `leased` to as many as it lacks, and none of those in `without`.
+        Or, of questions, one screen a photo, unless it has more than eight. None that looks
+        `leased` to as many as it lacks, and none of those in `without`.
         """
         open_, theirs, leased = self._open[wnid], self._theirs[worker], self.leased.of(wnid)
         free = [
@@ -357,12 +317,26 @@ class Board:
             and number not in without
             and not theirs.has(number)
         ]
-        size = PHOTOS_ON_A_SCREEN
-        if free and not self.rules.gold:
-            # Six make two screens of three, not one of five and one of a single photo. Among gold
-            # questions they do not: a screen that has one would be of another size than it should.
-            size = -(-len(free) // -(-len(free) // size))
-        return list(in_batches(free, size))
+        if self.pool.by_photo:
+            of_photos: dict[int, list[int]] = {}
+            for number in free:
+                of_photos.setdefault(self._photo_of[number], []).append(number)
+            return [each for some in of_photos.values() for each in _evenly(some)]
+        if not self.rules.gold:
+            return list(_evenly(free, PHOTOS_ON_A_SCREEN))
+        # Not evenly: a screen that has a gold question would be of another size than it should.
+        return list(in_batches(free, PHOTOS_ON_A_SCREEN))
+
+    @_locked
+    def photo_of(self, candidate: int) -> int:
+        """The photo that a question is about, which was suggested."""
+        return self._photo_of[candidate]
+
+    @_locked
+    def some(self, count: int) -> list[int]:
+        """Some candidates of those that were read, drawn at random: so many, with repetitions."""
+        ranked = [each for each in self._ranked.values() if each]
+        return [_random.choice(_random.choice(ranked)) for _ in range(count if ranked else 0)]
 
     @_locked
     def known_right(self, session: Session, wnid: str, least: int = 1) -> list[int]:
@@ -404,15 +378,28 @@ class Board:
                 continue
             together.append(each)
             count += self._unread[each]
+        rows = ask(session, self.pool.members, {"classes": together}).all()
+        for each in together:
+            del self._unread[each]
+        self._take_in(session, rows)
+
+    def _add(self, session: Session, candidates: Collection[int]) -> None:
+        """Take in those of these candidates that labelers added; unread classes read them later."""
+        if candidates and self.pool.added is not None:
+            rows = ask(session, self.pool.added, {"candidates": candidates}).all()
+            read = self._ranked.keys() - self._unread.keys()
+            self._take_in(session, [row for row in rows if row[1] in read])
+
+    def _take_in(self, session: Session, rows: Iterable[Any]) -> None:
         candidates = []
-        for candidate, of_class, photo in ask(session, _CANDIDATES, {"classes": together}):
+        for candidate, of_class, photo in rows:
             candidates.append(candidate)
             if is_for_examples(photo):
                 self._for_examples.add(candidate)
+            if self.pool.by_photo:
+                self._photo_of[candidate] = photo
             self._ranked[of_class].append(candidate)
             self._class_of[candidate] = of_class
-        for each in together:
-            del self._unread[each]
         self.count_again(session, candidates)
 
     @_locked
@@ -463,92 +450,13 @@ class Board:
         else:
             open_.pop(candidate, None)
         if bool(lack) != bool(before):
+            if (photo := self._photo_of.get(candidate)) is not None:
+                self._open_of[photo] += 1 if lack else -1
+                if not self._open_of[photo]:
+                    del self._open_of[photo]
             for theirs in self._theirs.values():
                 if theirs.has(candidate):
                     theirs.of_open[wnid] += 1 if lack else -1
-
-
-class _Kept:
-    """The board of a store and its rules.
-
-    The first is used while it is still being read, where the pool is large; any other once it is
-    whole.
-    """
-
-    def __init__(self, store: Store, rules: LabelRules) -> None:
-        self._rules = rules
-        self._making = threading.Lock()
-        self._began = time.monotonic()
-        self._board = self._new(store)
-        if self._board.unread > _READ_AT_ONCE:
-            store.analyze()
-            self._making.acquire()
-            self._aside(self._read, store, self._board)
-        else:
-            self._board.read_all(store)
-        self._took = time.monotonic() - self._began
-
-    def board(self, store: Store) -> Board:
-        """The board; a new one where the pool has changed, unless that takes too long to wait."""
-        age = time.monotonic() - self._began - self._took
-        is_large = self._took > _SECONDS_TO_WAIT
-        may = not is_large or self._took < age * _SHARE_OF_TIME
-        due = age > _OLDEST or (may and not self._is_current(store))
-        if due and self._making.acquire(blocking=False):
-            self._aside(self._make, store).join(_SECONDS_TO_WAIT)
-        return self._board
-
-    def _is_current(self, store: Store) -> bool:
-        with store.session() as session:
-            return self._board.is_current(session)
-
-    def _new(self, store: Store) -> Board:
-        with store.session() as session:
-            return Board(session, self._rules)
-
-    def _make(self, store: Store) -> None:
-        began = time.monotonic()
-        board = self._new(store)
-        board.read_all(store)
-        self._board = board
-        self._began, self._took = began, time.monotonic() - began
-
-    def _read(self, store: Store, board: Board) -> None:
-        board.read_all(store)
-        self._took = time.monotonic() - self._began
-
-    def _aside(self, work: Callable[..., None], *given: Any) -> threading.Thread:
-        """Do what takes long in a thread of its own; `_making` is held until it is done."""
-
-        def run() -> None:
-            try:
-                work(*given)
-            except DBAPIError as error:
-                log.warning("the board could not be made anew: %s", error.orig)
-            finally:
-                self._making.release()
-
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-        return thread
-
-
-_kept: WeakKeyDictionary[Store, dict[LabelRules, _Kept]] = WeakKeyDictionary()
-_keeping = threading.Lock()
-
-
-def board_of(store: Store, rules: LabelRules) -> Board:
-    """The board of a store, which all who label in this process share.
-
-    Raises:
-        GensetError: the store does not answer.
-    """
-    with answering():
-        with _keeping:
-            boards = _kept.setdefault(store, {})
-            if rules not in boards:
-                boards[rules] = _Kept(store, rules)
-        return boards[rules].board(store)
 
 
 def in_batches(items: Iterable[int], size: int) -> Iterator[list[int]]:
@@ -558,6 +466,7 @@ def in_batches(items: Iterable[int], size: int) -> Iterator[list[int]]:
         yield some
 
 
-def _stamp(session: Session) -> Sequence[object]:
-    """What changes whenever a candidate comes, is downloaded, ruled on or removed."""
-    return ask(session, _STAMP).one()
+def _evenly(items: Sequence[int], most: int = QUESTIONS_ON_A_SCREEN) -> Iterator[list[int]]:
+    """In as few lists of at most so many as they need: six in two of three, not five and one."""
+    size = -(-len(items) // -(-len(items) // most)) if items else most
+    return in_batches(items, size)

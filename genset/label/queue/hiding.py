@@ -7,10 +7,18 @@ from math import floor
 from sqlalchemy import ColumnElement, and_, bindparam, exists, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from genset.label.quality.gold import AGREEING, lock_gold_questions, settled_right
+from genset.label.quality.gold import (
+    AGREEING,
+    holds,
+    is_settled_wrong,
+    lock_gold_questions,
+    settled,
+    settled_right,
+)
 from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board, is_for_examples
 from genset.store import (
     Candidate,
+    Claim,
     GoldQuestion,
     Label,
     Photo,
@@ -39,7 +47,7 @@ def _is_news(table: type[GoldQuestion | Candidate]) -> tuple[ColumnElement[bool]
 
     Who sees a photo again, and for another class, knows that one of the two is a test.
     """
-    question, candidate = aliased(GoldQuestion), aliased(Candidate)
+    question, candidate = aliased(GoldQuestion), aliased(Claim)
     theirs = (
         select(ScreenPhoto.id)
         .join(Screen, Screen.id == ScreenPhoto.screen_id)
@@ -60,7 +68,7 @@ def _may_have_been_an_example() -> ColumnElement[bool]:
     Not what `is_for_examples` leaves; nor what a manager named before this labeler came, or of
     which nobody had said anything.
     """
-    claim = aliased(Candidate)
+    claim = aliased(Claim)
     said = (
         exists(
             select(table.number)
@@ -80,8 +88,8 @@ def _may_have_been_an_example() -> ColumnElement[bool]:
     )
 
 
-def _claimed(table: type[GoldQuestion | Candidate]) -> ColumnElement[bool]:
-    """That a candidate's photo is a gold question, or a candidate, of the class that is asked."""
+def _claimed(table: type[GoldQuestion | Claim]) -> ColumnElement[bool]:
+    """That a candidate's photo is a gold question, or claimed, of the class that is asked."""
     claims = select(table.id).where(
         table.wnid == bindparam("wnid"), table.photo_id == Candidate.photo_id
     )
@@ -90,10 +98,16 @@ def _claimed(table: type[GoldQuestion | Candidate]) -> ColumnElement[bool]:
 
 # Written once: building them takes longer than asking them.
 _THERE = Photo.sha256.is_not(None), Photo.refused.is_(None)
-# A class's gold questions: id, answer, what settled it, and the candidate of the class that it is.
-# Either candidate may be None.
+# A class's gold questions: id, answer, what settled it and how, and the candidate of the class that
+# it is. Either candidate may be None.
 _NOT_SHOWN = (
-    select(GoldQuestion.id, GoldQuestion.expected, GoldQuestion.settled_id, Candidate.id)
+    select(
+        GoldQuestion.id,
+        GoldQuestion.expected,
+        GoldQuestion.settled_id,
+        is_settled_wrong(),
+        Candidate.id,
+    )
     .join(Photo, Photo.id == GoldQuestion.photo_id)
     .outerjoin(
         Candidate,
@@ -120,7 +134,7 @@ _CAN_BE = (
     .order_by(Candidate.id)
     .limit(_LOOKED_AT)
 )
-_CAN_BE_WRONG = _CAN_BE.where(~_claimed(aliased(Candidate)))
+_CAN_BE_WRONG = _CAN_BE.where(~_claimed(aliased(Claim)))
 
 
 def with_gold_questions(
@@ -153,24 +167,24 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
         """Nobody is asked about it any more, and this labeler never was."""
         return not board.is_labeled_by(worker, candidate) and not board.is_open(candidate)
 
-    def settled(of_class: str) -> list[int]:
-        """Known to be right, and never shown as that."""
+    def never_shown(of_class: str) -> list[int]:
+        """Those known to be right, and never shown as that."""
         right = board.known_right(session, of_class, AGREEING)
         return [each for each in right if not board.is_for_examples(each)]
 
     unseen: dict[Verdict, list[int]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
     questions = ask(session, _NOT_SHOWN, {"worker": worker, "wnid": wnid}).all()
-    right = settled_right(session, (row.settled_id for row in questions if row.settled_id))
-    for gold_id, expected, settled_id, candidate_id in questions:
-        holds = settled_id is None or settled_id in right
-        if holds and (candidate_id is None or may_test(candidate_id)):
+    known_now = settled(session, (row.settled_id for row in questions if row.settled_id))
+    for gold_id, expected, settled_id, settled_wrong, candidate_id in questions:
+        is_known = holds(settled_id, settled_wrong, known_now)
+        if is_known and (candidate_id is None or may_test(candidate_id)):
             unseen[expected].append(gold_id)
     for kind, known in unseen.items():
         while len(known) < _READY:
             if kind is Verdict.CORRECT:
-                made = _make(session, worker, wnid, list(filter(may_test, settled(wnid))), kind)
+                made = _make(session, worker, wnid, list(filter(may_test, never_shown(wnid))), kind)
             else:
-                made = _make_wrong(session, board, worker, wnid, settled)
+                made = _make_wrong(session, board, worker, wnid, never_shown)
             if not made:
                 break
             known += made
@@ -184,14 +198,14 @@ def _choose(session: Session, board: Board, worker: str, wnid: str, count: int) 
 
 
 def _make_wrong(
-    session: Session, board: Board, worker: str, wnid: str, settled: Callable[[str], list[int]]
+    session: Session, board: Board, worker: str, wnid: str, known: Callable[[str], list[int]]
 ) -> list[int]:
     """Make a photo of some far class a gold question that is known to be wrong."""
     classes = board.classes
     for other in _random.sample(classes, min(_TRIES, len(classes))):
-        if _are_far(wnid, other):
+        if are_far(wnid, other):
             # What is still open, this labeler may be asked about: they would see it twice.
-            right = [each for each in settled(other) if not board.is_open(each)]
+            right = [each for each in known(other) if not board.is_open(each)]
             if made := _make(session, worker, wnid, right, Verdict.INCORRECT):
                 return made
     return []
@@ -226,7 +240,8 @@ def _make(
     return []
 
 
-def _are_far(one: str, other: str) -> bool:
+def are_far(one: str, other: str) -> bool:
+    """Whether nobody takes one of these classes for the other."""
     pairs = zip(
         reversed(imagenet1k()[one].hypernyms), reversed(imagenet1k()[other].hypernyms), strict=False
     )

@@ -17,25 +17,22 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple, cast
 
-from sqlalchemy import Table, bindparam, func, insert, not_, or_, select
+from sqlalchemy import Table, bindparam, func, insert, select
 from sqlalchemy.orm import Session
 
+from genset.label.queue.asking import questions_of
 from genset.label.queue.board import Board
+from genset.label.queue.boards import Boards
 from genset.label.queue.hiding import with_gold_questions
 from genset.store import (
-    Candidate,
     Claim,
-    GoldQuestion,
     Labeler,
-    Photo,
     Screen,
     ScreenPhoto,
     Visit,
     ask,
-    is_contested,
     is_in_vain,
     is_postgresql,
-    is_ruled,
     now,
 )
 from genset.workspace import LabelRules
@@ -57,17 +54,6 @@ _OPEN = (
     )
     .order_by(Screen.created_at, Screen.id)
 )
-_ELIGIBLE = (
-    select(Candidate.id)
-    .join(Candidate.photo)
-    .where(
-        Candidate.id.in_(bindparam("candidates", expanding=True)),
-        Photo.sha256.is_not(None),
-        Photo.refused.is_(None),
-        or_(not_(is_contested()), is_ruled()),
-    )
-)
-
 # The candidates on a labeler's live screens, of whatever visit.
 _HELD = (
     select(ScreenPhoto.candidate_id)
@@ -100,19 +86,6 @@ _LEASED_BY_OTHERS = _LIVE.where(
     Screen.worker != bindparam("worker"),
 )
 _LEASED_IN_CLASSES = _LIVE.where(Screen.wnid.in_(bindparam("classes", expanding=True)))
-
-# Who sees a photo again, and for another class, knows that one of the two is a test.
-_SEEN_AS_GOLD = (
-    select(Claim.id)
-    .join(GoldQuestion, GoldQuestion.photo_id == Claim.photo_id)
-    .join(ScreenPhoto, ScreenPhoto.gold_id == GoldQuestion.id)
-    .join(Screen, Screen.id == ScreenPhoto.screen_id)
-    .where(
-        Claim.id.in_(bindparam("candidates", expanding=True)),
-        Screen.worker == bindparam("worker"),
-    )
-    .distinct()
-)
 
 _CANDIDATES = select(Claim.id).where(Claim.id.in_(bindparam("candidates", expanding=True)))
 _CANDIDATES_IN_ORDER = _CANDIDATES.order_by(Claim.id).with_for_update(key_share=True)
@@ -211,20 +184,40 @@ def renew(session: Session, board: Board, worker: str, screens: Sequence[Screen]
 
 
 def hand_out(
-    session: Session, board: Board, labeler: LabelerNow, visit: Visit | None, count: int
+    session: Session, boards: Boards, labeler: LabelerNow, visit: Visit | None, count: int
 ) -> list[Screen]:
-    """Lease up to `count` new screens to a labeler, for this visit."""
-    asked_by = {"worker": labeler.name, "panel": board.rules.panel, "now": now()}
+    """Lease up to `count` new screens to a labeler, for this visit: questions, then candidates."""
+    asked_by = {"worker": labeler.name, "panel": boards.rules.panel, "now": now()}
     without = set(ask(session, _HELD, asked_by).scalars())
+    screens: list[Screen] = []
+    for board in boards:
+        if len(screens) < count:
+            screens += _of_board(session, board, labeler, visit, without, count - len(screens))
+    return screens
+
+
+def _of_board(
+    session: Session,
+    board: Board,
+    labeler: LabelerNow,
+    visit: Visit | None,
+    without: set[int],
+    count: int,
+) -> list[Screen]:
+    """Lease screens of one board, of candidates that are not in `without`."""
     screens: list[Screen] = []
     for _ in range(_ROUNDS):
         suggested = _suggested(session, board, labeler.name, without, count - len(screens))
         if not suggested:
             break
         asked = {each for _, candidates in suggested for each in candidates}
-        free = _lock_free(session, board, labeler.name, asked)
+        free, busy = _lock_free(session, board, labeler.name, asked)
         without |= asked
         for wnid, candidates in suggested:
+            # What is at work with somebody this moment is passed over, with the rest of its photo:
+            # asked in two parts, it would have to be looked at twice.
+            if board.pool.by_photo and not busy.isdisjoint(candidates):
+                continue
             if some := [each for each in candidates if each in free]:
                 screens.append(_lease(session, board, labeler, visit, wnid, some))
     return screens
@@ -261,17 +254,22 @@ def _free(
         together *= 4  # the first ones may all be at work with others
 
 
-def _lock_free(session: Session, board: Board, worker: str, candidates: set[int]) -> set[int]:
-    """Lock those of these candidates that may be leased."""
-    good = set(ask(session, _ELIGIBLE, {"candidates": candidates}).scalars())
+def _lock_free(
+    session: Session, board: Board, worker: str, candidates: set[int]
+) -> tuple[set[int], set[int]]:
+    """Lock those of these candidates that may be leased; and return which others have locked."""
+    good = set(ask(session, board.pool.eligible, {"candidates": candidates}).scalars())
     for gone in candidates - good:
         board.drop(gone)
-    for seen in ask(session, _SEEN_AS_GOLD, {"candidates": good, "worker": worker}).scalars():
+    asked = {"candidates": good, "worker": worker}
+    for seen in ask(session, board.pool.seen_as_gold, asked).scalars():
         board.leave_out(worker, seen)
         good.discard(seen)
+    busy: set[int] = set()
     if is_postgresql(session):
-        good = set(ask(session, _FREE_CANDIDATES, {"candidates": good}).scalars())
-    return free_of_others(session, board, worker, good)
+        locked = set(ask(session, _FREE_CANDIDATES, {"candidates": good}).scalars())
+        good, busy = locked, good - locked
+    return free_of_others(session, board, worker, good), busy
 
 
 def _lease(
@@ -286,6 +284,7 @@ def _lease(
         id=secrets.token_hex(16),
         worker=labeler.name,
         wnid=wnid,
+        photo_id=board.photo_of(candidates[0]) if board.pool.by_photo else None,
         panel=board.rules.panel,
         guideline=board.rules.guideline,
         study_id=None if visit is None else visit.study_id,
@@ -294,7 +293,8 @@ def _lease(
     )
     session.add(screen)
     session.flush()
-    photos = with_gold_questions(session, board, labeler.name, wnid, candidates)
+    filled = questions_of if board.pool.by_photo else with_gold_questions
+    photos = filled(session, board, labeler.name, wnid, candidates)
     rows = [
         {
             "id": secrets.token_hex(16),

@@ -12,7 +12,7 @@ from genset.label.answering import answering
 from genset.label.people.labelers import Labeler
 from genset.label.people.studies import end_visit
 from genset.label.quality.suspicion import hold_if_suspect, is_fifth
-from genset.label.queue.board import Board, board_of
+from genset.label.queue.boards import Boards, boards_of
 from genset.label.queue.leases import (
     LabelerNow,
     hand_out,
@@ -24,8 +24,16 @@ from genset.label.queue.leases import (
 )
 from genset.label.session.images import is_random_name
 from genset.label.session.progress import progress_of, screens_of_visit
-from genset.label.session.shown import HeldScreen, Progress, Receipt, Screen, Submission
-from genset.label.session.submitting import BLOCKED, submit
+from genset.label.session.reasons import BLOCKED
+from genset.label.session.shown import (
+    AlsoScreen,
+    HeldScreen,
+    Progress,
+    Receipt,
+    Screen,
+    Submission,
+)
+from genset.label.session.submitting import submit
 from genset.label.session.view import screens_of, with_photos
 from genset.store import Screen as ScreenRow
 from genset.store import Store, Visit, now
@@ -49,33 +57,38 @@ class Desk:
         self.labeler = labeler
 
     def screens(self, count: int = 4) -> list[Screen]:
-        """Their open screens, the oldest first, topped up to `count` (at most 12).
+        """Their open screens of candidates, the oldest first, topped up to `count` (at most 12).
 
-        Fewer come when nothing more is to be had; `progress` says whether for good.
+        Fewer come when nothing more is to be had, for `progress` says whether for good, and when
+        some of them are of questions.
         """
         return [each for each in self.next(count)[0] if isinstance(each, Screen)]
 
+    def also_screens(self, count: int = 4) -> list[AlsoScreen]:
+        """The same, of questions; these come first."""
+        return [each for each in self.next(count)[0] if isinstance(each, AlsoScreen)]
+
     def next(
         self, count: int, held: Collection[str] = ()
-    ) -> tuple[list[Screen | HeldScreen], Progress]:
+    ) -> tuple[list[Screen | AlsoScreen | HeldScreen], Progress]:
         """The same, and how far they are.
 
         `held` names the screens that the page has already: they are not told again, and are
         returned though there be more than `count`.
         """
-        with self._writing() as (session, board, me):
+        with self._writing() as (session, boards, me):
             visit = self._visit(session)
-            rows = self._reclaimed(session, board)
+            rows = self._reclaimed(session, boards)
             lacking = min(count, MOST_SCREENS) - len(rows)
             if visit is not None:
                 done, to_do = screens_of_visit(session, visit)
                 lacking = 0 if visit.ended_at else min(lacking, to_do - done - len(rows))
             if lacking > 0:
-                rows += hand_out(session, board, me, visit, lacking)
+                rows += hand_out(session, boards, me, visit, lacking)
             rows = [row for place, row in enumerate(rows) if place < count or row.id in held]
-            screens = self._seen(session, board, rows, held)
+            screens = self._seen(session, boards, rows, held)
             if len(screens) == len(rows):
-                return screens, self._far(session, board, me)
+                return screens, self._far(session, boards, me)
         return self.next(count, held)  # others in the place of those that are over
 
     def submit(self, submission: Submission) -> list[Receipt]:
@@ -89,15 +102,15 @@ class Desk:
 
     def take(self, submissions: Sequence[Submission]) -> tuple[list[Receipt], Progress]:
         """The same for several screens, and how far they are; all in one transaction."""
-        board = board_of(self.store, self.workspace.label)
+        boards = boards_of(self.store, self.workspace.label)
         with answering(), self.store.begin() as session:
             me = lock_labeler(session, self.labeler.id)
             lock_screens(session, filter(is_random_name, {each.screen for each in submissions}))
             receipts = [
-                receipt for each in submissions for receipt in submit(session, board, me, each)
+                receipt for each in submissions for receipt in submit(session, boards, me, each)
             ]
-            board.catch_up(session, me.name)
-            far = self._far(session, board, me)
+            boards.catch_up(session, me.name)
+            far = self._far(session, boards, me)
             # Counted while nobody else submits for them: else two at once pass a fifth by.
             suspects = self.workspace.label.hold_suspects
             is_due = suspects and is_fifth(session, me.name, len(submissions))
@@ -111,7 +124,7 @@ class Desk:
         Lost: never theirs, or given to others after the lease ended. Submitted ones are neither.
         """
         asked = set(filter(is_random_name, screen_ids))
-        with self._writing() as (session, board, _):
+        with self._writing() as (session, boards, _):
             mine = session.scalars(
                 select(ScreenRow).where(
                     ScreenRow.id.in_(asked),
@@ -121,24 +134,25 @@ class Desk:
             ).all()
             kept = {screen.id for screen in mine if screen.submitted_at is not None}
             still_open = [screen for screen in mine if screen.id not in kept]
-            kept |= {each.id for each in renew(session, board, self.labeler.name, still_open)}
+            still_theirs = renew(session, boards.candidates, self.labeler.name, still_open)
+            kept |= {screen.id for screen in still_theirs}
             return [each for each in screen_ids if each not in kept]
 
-    def earlier(self, screen_id: str | None) -> Screen | None:
+    def earlier(self, screen_id: str | None) -> Screen | AlsoScreen | None:
         """The screen submitted before this one, or the newest (for None); None for no more.
 
         Of this visit of a study, or of none: what another visit was paid for stays as it is.
         One that is not submitted, or not theirs, counts as coming after all that are.
         """
-        board = board_of(self.store, self.workspace.label)
+        boards = boards_of(self.store, self.workspace.label)
         with answering(), self.store.session() as session:
             self._refuse_blocked(read_labeler(session, self.labeler.id))
-            board.catch_up(session, self.labeler.name)
+            boards.catch_up(session, self.labeler.name)
             row = session.get(ScreenRow, screen_id) if is_random_name(screen_id or "") else None
             if row is not None and row.worker != self.labeler.name:
                 row = None
             while (row := session.scalar(self._before(row))) is not None:
-                if shown := screens_of(session, self.workspace, board, self.labeler.name, [row]):
+                if shown := screens_of(session, self.workspace, boards, self.labeler.name, [row]):
                     return shown[0]
         return None
 
@@ -152,38 +166,38 @@ class Desk:
 
     def progress(self) -> Progress:
         """How far they are. A visit that has nothing more to do ends by being told so."""
-        board = board_of(self.store, self.workspace.label)
+        boards = boards_of(self.store, self.workspace.label)
         with answering(), self.store.session() as session:
             me = read_labeler(session, self.labeler.id)
-            board.catch_up(session, self.labeler.name)
+            boards.catch_up(session, self.labeler.name)
             visit = self._visit(session)
-            far = progress_of(session, board, me, visit)
+            far = progress_of(session, boards, me, visit)
             if far.done is None or (visit is not None and visit.ended_at is not None):
                 return far
         with answering(), self.store.begin() as session:
-            return self._far(session, board, lock_labeler(session, self.labeler.id))
+            return self._far(session, boards, lock_labeler(session, self.labeler.id))
 
-    def _far(self, session: Session, board: Board, me: LabelerNow) -> Progress:
+    def _far(self, session: Session, boards: Boards, me: LabelerNow) -> Progress:
         """How far they are, by their locked row; a visit that has nothing more to do ends."""
         visit = self._visit(session)
-        far = progress_of(session, board, me, visit)
+        far = progress_of(session, boards, me, visit)
         if far.done is None or (visit is not None and visit.ended_at is not None):
             return far
         has_done_all = far.screens_to_do is not None and far.screens_done >= far.screens_to_do
-        if not has_done_all and not board.is_current(session):
+        if not has_done_all and not boards.is_current(session):
             return replace(far, done=None)  # that nothing is left may be yesterday's news
         if visit is not None and far.done.outcome is not None:
             end_visit(visit, far.done.outcome)
         return far
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[Session, Board, LabelerNow]]:
-        board = board_of(self.store, self.workspace.label)
+    def _writing(self) -> Iterator[tuple[Session, Boards, LabelerNow]]:
+        boards = boards_of(self.store, self.workspace.label)
         with answering(), self.store.begin() as session:
             me = lock_labeler(session, self.labeler.id)
             self._refuse_blocked(me)
-            board.catch_up(session, me.name)
-            yield session, board, me
+            boards.catch_up(session, me.name)
+            yield session, boards, me
 
     def _refuse_blocked(self, me: LabelerNow) -> None:
         if me.blocked_at is not None:
@@ -193,22 +207,22 @@ class Desk:
         number = self.labeler.visit_id
         return None if number is None else session.get_one(Visit, number)
 
-    def _reclaimed(self, session: Session, board: Board) -> list[ScreenRow]:
+    def _reclaimed(self, session: Session, boards: Boards) -> list[ScreenRow]:
         """Their open screens; those whose lease ended are theirs again, or lost."""
         panel, me = self.workspace.label.panel, self.labeler
         rows = open_screens(session, me.name, panel, me.visit_id)
         expired = [row for row in rows if row.expires_at <= now()]
         if expired:
-            renew(session, board, self.labeler.name, expired)
+            renew(session, boards.candidates, self.labeler.name, expired)
         return [row for row in rows if row.lost_at is None]
 
     def _seen(
-        self, session: Session, board: Board, rows: Sequence[ScreenRow], held: Collection[str]
-    ) -> list[Screen | HeldScreen]:
+        self, session: Session, boards: Boards, rows: Sequence[ScreenRow], held: Collection[str]
+    ) -> list[Screen | AlsoScreen | HeldScreen]:
         """The screens as they are told; one whose photos were all removed is over."""
         new = [row for row in rows if row.id not in held]
-        shown = screens_of(session, self.workspace, board, self.labeler.name, new)
-        told: dict[str, Screen | HeldScreen] = {screen.id: screen for screen in shown}
+        shown = screens_of(session, self.workspace, boards, self.labeler.name, new)
+        told: dict[str, Screen | AlsoScreen | HeldScreen] = {screen.id: screen for screen in shown}
         left = with_photos(session, [row.id for row in rows if row.id in held])
         told |= {row.id: HeldScreen(row.id, row.expires_at) for row in rows if row.id in left}
         for row in rows:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from genset.label.people.studies import Outcome, study_of
 from genset.label.quality.by_visit import gold_of_visits, misses
-from genset.label.queue.board import PHOTOS_ON_A_SCREEN, Board
+from genset.label.queue.boards import Boards
 from genset.label.queue.leases import LabelerNow, open_screens
 from genset.label.session.shown import Done, Progress
 from genset.store import GoldAnswer, Screen, Study, Visit, ask
@@ -38,28 +38,28 @@ _NEWEST = (
 
 
 def progress_of(
-    session: Session, board: Board, labeler: LabelerNow, visit: Visit | None
+    session: Session, boards: Boards, labeler: LabelerNow, visit: Visit | None
 ) -> Progress:
-    """The progress of a labeler whom the board has met, here for this visit.
+    """The progress of a labeler whom the boards have met, here for this visit.
 
     A visit that has nothing more to do is told as done, and how it ends; the caller ends it.
     """
-    classes_done, classes, left = board.left_for(labeler.name)
+    left, screens_left = _left(session, boards, labeler.name)
     submitted, gold_questions = ask(session, _DONE, {"worker": labeler.name}).one()
     done, to_do = (submitted, None) if visit is None else screens_of_visit(session, visit)
-    screens = _estimate(board, labeler, visit, done, _screens_left(session, board, left))
+    screens = _estimate(boards, labeler, visit, done, screens_left)
     if to_do is not None:
         screens = min(screens, to_do - done)
     pace = _seconds_a_screen(session, labeler.name)
     return Progress(
-        classes_done=classes_done,
-        classes=classes,
-        photos=board.labels_of(labeler.name) + gold_questions,
+        classes_done=sum(not count for count in left.values()),
+        classes=len(left),
+        photos=boards.candidates.labels_of(labeler.name) + gold_questions,
         screens_done=done,
         screens_to_do=to_do,
         screens_left=screens,
         seconds_left=None if pace is None else round(pace * screens),
-        done=_done(session, board, labeler, visit, left > 0),
+        done=_done(session, boards, labeler, visit, any(left.values())),
     )
 
 
@@ -70,11 +70,11 @@ def screens_of_visit(session: Session, visit: Visit) -> tuple[int, int]:
 
 
 def _done(
-    session: Session, board: Board, labeler: LabelerNow, visit: Visit | None, more: bool
+    session: Session, boards: Boards, labeler: LabelerNow, visit: Visit | None, more: bool
 ) -> Done | None:
-    """Why a labeler is done: nothing is left on the board (no `more`), or their visit is over."""
+    """Why a labeler is done: nothing is left on the boards (no `more`), or their visit is over."""
     number = None if visit is None else visit.id
-    nothing = not more and not open_screens(session, labeler.name, board.rules.panel, number)
+    nothing = not more and not open_screens(session, labeler.name, boards.rules.panel, number)
     if visit is None:
         return Done("all") if nothing else None
     done, to_do = screens_of_visit(session, visit)
@@ -91,14 +91,28 @@ def _done(
     return Done("study", outcome, code, study.back(code))
 
 
-def _screens_left(session: Session, board: Board, candidates: int) -> float:
-    """Screens that a labeler will do: all that they may, or their share of what is missing."""
-    on_a_screen = PHOTOS_ON_A_SCREEN * (1 - board.rules.gold)
-    return min(candidates, board.votes_missing / board.at_work(session)) / on_a_screen
+def _left(session: Session, boards: Boards, worker: str) -> tuple[dict[str, int], float]:
+    """What of each class a labeler may yet get, and the screens that they will do.
+
+    These are all that they may, or their share of what is missing. A class may have both
+    candidates and questions.
+    """
+    at_work = boards.candidates.at_work(session)
+    left: dict[str, int] = {}
+    screens = 0.0
+    for board in boards:
+        here = board.left_for(worker)
+        count = sum(here.values())
+        if count:
+            screens += min(count, board.votes_missing / at_work) / board.on_a_screen
+        if left:
+            here |= {wnid: count + here.get(wnid, 0) for wnid, count in left.items()}
+        left = here
+    return left, screens
 
 
 def _estimate(
-    board: Board, labeler: LabelerNow, visit: Visit | None, done: int, screens: float
+    boards: Boards, labeler: LabelerNow, visit: Visit | None, done: int, screens: float
 ) -> int:
     """How many screens are left, as they are told: one less for each that is `done`.
 
@@ -107,10 +121,10 @@ def _estimate(
     """
     key = labeler.name, None if visit is None else visit.id
     true = ceil(screens)
-    told = board.estimates.get(key, done + true) - done
+    told = boards.estimates.get(key, done + true) - done
     if not true or told < 1 or abs(told - true) > max(_NEAR, told * _SHARE_NEAR):
         told = true
-    board.estimates[key] = done + told
+    boards.estimates[key] = done + told
     return told
 
 

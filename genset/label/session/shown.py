@@ -59,6 +59,36 @@ class Screen:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownQuestion:
+    """Whether the photo of a screen shows `cls` too; `photo` is a known one of it, if there is one.
+
+    `verdict` is the labeler's own in force, by the label with `label_id`.
+    """
+
+    id: str
+    cls: ImageClass
+    photo: Example | None
+    verdict: Verdict | None = None
+    label_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlsoScreen:
+    """One photo of the class `home`, and further classes that may be in it.
+
+    It is one labeler's to decide until `expires_at` (UTC). `photo.id` is that of a question: the
+    photo has no name of its own. At most nine questions, and those that the labeler added.
+    """
+
+    id: str
+    home: ImageClass
+    photo: Example
+    questions: tuple[ShownQuestion, ...]
+    expires_at: datetime
+    submitted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class HeldScreen:
     """A screen that the page has already, and that is still theirs until `expires_at` (UTC)."""
 
@@ -70,9 +100,10 @@ class HeldScreen:
 class GivenLabel:
     """A verdict as the page sends it.
 
-    `id` is made by the page, once for each verdict; `photo` is the `ShownPhoto.id`. `order` is the
-    place, from 1, in which the screen's photos were decided. `supersedes` is the `label_id` of the
-    verdict that this one replaces, None for the first on a photo.
+    `id` is made by the page, once for each verdict; `photo` is the `ShownPhoto.id`, or that of a
+    `ShownQuestion`. `order` is the place, from 1, in which the screen's photos were decided.
+    `supersedes` is the `label_id` of the verdict that this one replaces, None for the first on a
+    photo.
     """
 
     id: UUID
@@ -85,6 +116,20 @@ class GivenLabel:
 
 
 @dataclass(frozen=True, slots=True)
+class AddedClass:
+    """A class that was not asked about, and that the labeler sees in the photo of an `AlsoScreen`.
+
+    It is stored as a label, correct, with this `id`; the rest is as in `GivenLabel`.
+    """
+
+    id: UUID
+    wnid: str
+    shown_at: datetime
+    decided_at: datetime
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
 class Submission:
     """A screen's verdicts. The first submission of a screen names every photo on it."""
 
@@ -92,6 +137,7 @@ class Submission:
     shown_at: datetime
     submitted_at: datetime
     labels: tuple[GivenLabel, ...]
+    added: tuple[AddedClass, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,27 @@
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import Table, bindparam, false, func, insert, select
 from sqlalchemy.orm import Session
 
-from genset.label.queue.board import Board
+from genset.label.queue.boards import Boards
 from genset.label.queue.leases import LabelerNow, free_of_others
+from genset.label.session.adding import add_classes, between
 from genset.label.session.images import is_random_name
-from genset.label.session.shown import GivenLabel, Receipt, Submission
+from genset.label.session.reasons import (
+    BLOCKED,
+    CHANGED,
+    LOST,
+    NOT_WHOLE,
+    QUESTION,
+    TAKEN,
+    TWICE,
+    UNKNOWN,
+)
+from genset.label.session.shown import AddedClass, GivenLabel, Receipt, Submission
 from genset.label.session.view import Answers, answers_in_force
 from genset.store import (
     Claim,
@@ -23,17 +33,10 @@ from genset.store import (
     Photo,
     Screen,
     ScreenPhoto,
+    Verdict,
     ask,
     now,
 )
-
-UNKNOWN = "no such screen or photo"
-BLOCKED = "you may not label here any more"
-NOT_WHOLE = "not every photo of the screen is decided"
-LOST = "given to another labeler meanwhile"
-TWICE = "you have decided this photo already"
-CHANGED = "you have changed this verdict elsewhere meanwhile"
-TAKEN = "another label has this id"
 
 log = logging.getLogger("genset.label")
 
@@ -71,12 +74,13 @@ class _Photo:
 
 
 def submit(
-    session: Session, board: Board, labeler: LabelerNow, submission: Submission
+    session: Session, boards: Boards, labeler: LabelerNow, submission: Submission
 ) -> list[Receipt]:
     """Store what can be stored of a submission; a receipt for each of its labels, in order.
 
-    `labeler` is their row, which is locked, as are the screen's candidates. What is stored already
-    is answered as stored: a page that heard no answer sends its labels again.
+    Then one for each class that was added. `labeler` is their row, which is locked, as are the
+    screen's candidates. What is stored already is answered as stored: a page that heard no answer
+    sends its labels again.
     """
     if labeler.blocked_at is not None:
         return _refused(labeler, submission, BLOCKED)
@@ -92,7 +96,7 @@ def submit(
     is_theirs = screen.lost_at is None and screen.expires_at > now()
     free: set[int | None] = set(candidates)
     if not is_theirs:
-        free &= free_of_others(session, board, screen.worker, candidates)
+        free &= free_of_others(session, boards.candidates, screen.worker, candidates)
     if free.issuperset(candidates):
         free.add(None)  # gold questions; that they alone are taken must not tell them apart
     known = _known(session, submission.labels)
@@ -109,7 +113,7 @@ def submit(
             )
             receipts.append(Receipt(given.id, is_same, "" if is_same else TAKEN))
             continue
-        reason = _why_not(photo, given, in_force, free)
+        reason = _why_not(screen, photo, given, in_force, free)
         if photo is not None and not reason:
             rows[Label if photo.gold_id is None else GoldAnswer].append(_row(given, photo, screen))
             in_force[given.photo] = given.verdict, given.id
@@ -121,6 +125,12 @@ def submit(
             ask(session, _INSERT[table], of_table)
         else:
             ask(session, _NOTHING[table])
+    if submission.added:
+        is_good = screen.submitted_at is not None or is_theirs or any(each.ok for each in receipts)
+        if is_good:
+            receipts += add_classes(session, screen, submission.added)
+        else:
+            receipts += [Receipt(each.id, False, LOST) for each in submission.added]
     if screen.submitted_at is None:
         if any(receipt.ok for receipt in receipts):
             screen.submitted_at = now()
@@ -128,18 +138,24 @@ def submit(
         else:
             screen.lost_at = screen.lost_at or now()
         if is_theirs:
-            board.leased.add(screen.wnid, candidates, -1)
+            boards.of(screen).leased.add(screen.wnid, candidates, -1)
     for reason in {receipt.reason for receipt in receipts} & {UNKNOWN, TAKEN}:
         _log(labeler, submission, reason)
     return receipts
 
 
 def _why_not(
-    photo: _Photo | None, given: GivenLabel, in_force: Answers, free: set[int | None]
+    screen: Screen,
+    photo: _Photo | None,
+    given: GivenLabel,
+    in_force: Answers,
+    free: set[int | None],
 ) -> str:
     """Why a label cannot be stored; "" when it can."""
     if photo is None:
         return UNKNOWN
+    if screen.photo_id is not None and given.verdict is Verdict.BROKEN:
+        return QUESTION
     if given.photo in in_force:
         if given.supersedes is None:
             return TWICE
@@ -176,8 +192,8 @@ def _row(given: GivenLabel, photo: _Photo, screen: Screen) -> dict[str, Any]:
         "worker": screen.worker,
         "screen_id": screen.id,
         "verdict": given.verdict,
-        "shown_at": _between(screen.created_at, given.shown_at),
-        "decided_at": _between(screen.created_at, given.decided_at),
+        "shown_at": between(screen.created_at, given.shown_at),
+        "decided_at": between(screen.created_at, given.decided_at),
         "decided_order": given.order,
     }
     if photo.candidate_id is None:
@@ -192,10 +208,6 @@ def _row(given: GivenLabel, photo: _Photo, screen: Screen) -> dict[str, Any]:
     }
 
 
-def _between(start: datetime, at: datetime) -> datetime:
-    return min(max(start, at), now())
-
-
 def _looked(screen: Screen, submission: Submission) -> float:
     """For how many seconds a screen was looked at: as the page says, within what was possible."""
     claimed = (submission.submitted_at - submission.shown_at).total_seconds()
@@ -205,7 +217,8 @@ def _looked(screen: Screen, submission: Submission) -> float:
 def _refused(labeler: LabelerNow, submission: Submission, reason: str) -> list[Receipt]:
     if reason != NOT_WHOLE:
         _log(labeler, submission, reason)
-    return [Receipt(given.id, False, reason) for given in submission.labels]
+    given: Iterable[GivenLabel | AddedClass] = (*submission.labels, *submission.added)
+    return [Receipt(each.id, False, reason) for each in given]
 
 
 def _log(labeler: LabelerNow, submission: Submission, reason: str) -> None:

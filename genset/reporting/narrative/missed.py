@@ -26,7 +26,7 @@ def sentences(found: MissedTogether) -> list[str]:
     share = ""
     if found.missed >= _FEW:
         found_share = percent(found.unanimous / found.missed, found.missed)
-        interval = ends(tuple(wilson(found.unanimous, found.missed)), found.missed)
+        interval = ends(wilson(found.unanimous, found.missed), found.missed)
         share = f" ({found_share} %, 95 % interval {interval} %)"
     said.append(
         f"On {found.unanimous:,} of these{share} they give one and the same answer: look for wrong "

@@ -12,7 +12,7 @@ from genset.label import Desk, Verdict, export_labels, list_gold_questions, vote
 from genset.label.quality.review import rule
 from genset.label.quality.stats import collect
 from genset.label.quality.void import clear, effect_of_void, hold, unvoid, void
-from genset.label.queue.board import board_of
+from genset.label.queue.boards import board_of
 from genset.release.choose import ReleasePlan
 from genset.release.freeze import create, dry_run
 from genset.scrape.keywords.yields import _labeled

@@ -37,7 +37,7 @@ def test_of_a_class_that_is_not_read_what_a_labeler_lacks_is_still_theirs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As in a large pool that has just been opened: no class is read but for who asks.
-    monkeypatch.setattr("genset.label.queue.board._READ_AT_ONCE", 0)
+    monkeypatch.setattr("genset.label.queue.boards._READ_AT_ONCE", 0)
     monkeypatch.setattr(Board, "read_all", lambda *_: None)
     opened = labeled_workspace(tmp_path / "workspace", [TENCH, GOLDFISH])
     for number in range(5):

@@ -14,7 +14,7 @@ from uuid import UUID
 from sqlalchemy import exists, not_, select
 
 from genset.label.quality.growth import wanted
-from genset.label.session.submitting import TWICE
+from genset.label.session.reasons import TWICE
 from genset.store import GoldAnswer, Label, Screen, ScreenPhoto, Store, Verdict
 from genset.workspace import Workspace
 from tests.label.simulated import RULES, add_pool, label

@@ -1,0 +1,184 @@
+"""The questions of a screen of one photo: in an order of chance, some with known answers."""
+
+import hashlib
+import random
+from collections.abc import Sequence
+from math import floor
+from typing import NamedTuple
+
+from sqlalchemy import and_, bindparam, exists, false, select
+from sqlalchemy.orm import Session
+
+from genset.label.quality.gold import holds, is_settled_wrong, lock_gold_questions, settled
+from genset.label.queue.board import QUESTIONS_ON_A_SCREEN, Board
+from genset.label.queue.hiding import are_far
+from genset.store import (
+    Claim,
+    GoldQuestion,
+    Label,
+    ProposalRound,
+    Question,
+    Screen,
+    ScreenPhoto,
+    Verdict,
+    ask,
+)
+
+MOST_QUESTIONS = QUESTIONS_ON_A_SCREEN + 1  # with those whose answer is known
+_LOOKED_AT = 12  # questions of others, for a class that this photo surely does not show
+
+_random = random.SystemRandom()
+
+# Written once: building them takes longer than asking them.
+_ASKED = (
+    select(Question.candidate_id, Claim.wnid, ProposalRound.seed)
+    .join(Claim, Claim.id == Question.candidate_id)
+    .join(ProposalRound, ProposalRound.id == Question.round_id)
+    .where(Question.candidate_id.in_(bindparam("candidates", expanding=True)))
+    .order_by(Question.candidate_id)
+)
+_CLASSES = (
+    select(Claim.wnid)
+    .where(Claim.id.in_(bindparam("candidates", expanding=True)))
+    .order_by(Claim.id)
+)
+_CLAIMS = select(
+    Claim.wnid,
+    Claim.id,
+    exists(
+        select(Label.number)
+        .where(Label.candidate_id == Claim.id, Label.worker == bindparam("worker"))
+        .correlate(Claim)
+    ).label("labeled"),
+).where(Claim.photo_id == bindparam("photo"))
+_GOLD = (
+    select(
+        GoldQuestion.id,
+        GoldQuestion.wnid,
+        GoldQuestion.expected,
+        GoldQuestion.settled_id,
+        is_settled_wrong(),
+        and_(
+            GoldQuestion.retired_at.is_(None),
+            ~exists(
+                select(ScreenPhoto.id)
+                .join(Screen, Screen.id == ScreenPhoto.screen_id)
+                .where(ScreenPhoto.gold_id == GoldQuestion.id, Screen.worker == bindparam("worker"))
+                .correlate(GoldQuestion)
+            ),
+        ).label("is_new"),
+    )
+    .where(GoldQuestion.photo_id == bindparam("photo"))
+    .order_by(GoldQuestion.id)
+)
+_NOTHING = select(GoldQuestion.id).where(false())
+
+
+class _Known(NamedTuple):
+    """A class of which it is known whether the photo shows it.
+
+    `gold_id` is the gold question's where there is one already; else `settled_id` would make one.
+    """
+
+    wnid: str
+    expected: Verdict
+    gold_id: int | None
+    settled_id: int | None
+
+
+def questions_of(
+    session: Session, board: Board, worker: str, home: str, candidates: Sequence[int]
+) -> list[ScreenPhoto]:
+    """What a new screen asks of a photo: these candidates, and gold questions at the rules' share.
+
+    At most nine. A photo's own class, `home`, is never asked. The order is drawn by the seed of the
+    round, the labeler and the photo, for gold questions too. The store is asked the same for a
+    screen that gets none: how long it takes must not tell.
+    """
+    photo = board.photo_of(candidates[0])
+    rows = ask(session, _ASKED, {"candidates": candidates}).all()
+    asked = {row.wnid: ScreenPhoto(candidate_id=row.candidate_id) for row in rows}
+    seed = rows[0].seed
+    share = board.rules.gold
+    if share:
+        room = len(asked) / (1 - share)
+        count = min(floor(room * share + _random.random()), MOST_QUESTIONS - len(asked))
+        for wnid, gold_id in _choose(session, board, worker, home, photo, count).items():
+            asked[wnid] = ScreenPhoto(gold_id=gold_id)
+
+    def drawn(wnid: str) -> bytes:
+        return hashlib.sha256(f"{seed} {worker} {photo} {wnid}".encode()).digest()
+
+    return [asked[wnid] for wnid in sorted(asked, key=drawn)]
+
+
+def _choose(
+    session: Session, board: Board, worker: str, home: str, photo: int, count: int
+) -> dict[str, int]:
+    """Up to `count` gold questions about a photo, new to this labeler, by their classes.
+
+    Right and wrong by chance; those that there are come first, so that one tests several labelers.
+    """
+    lock_gold_questions(session)
+    known = _known(session, board, worker, home, photo)
+    chosen: list[_Known] = []
+    for _ in range(count):
+        for kind in _random.sample(list(known), 2):
+            if known[kind]:
+                chosen.append(known[kind].pop(0))
+                break
+    found = {each.wnid: each.gold_id for each in chosen if each.gold_id is not None}
+    made = [
+        GoldQuestion(
+            wnid=each.wnid,
+            photo_id=photo,
+            expected=each.expected,
+            reason=f"labelers or a reviewer settled what this photo of {home} shows",
+            settled_id=each.settled_id,
+        )
+        for each in chosen
+        if each.gold_id is None
+    ]
+    if made:
+        session.add_all(made)
+        session.flush()
+    else:
+        ask(session, _NOTHING)
+    return found | {each.wnid: each.id for each in made}
+
+
+def _known(
+    session: Session, board: Board, worker: str, home: str, photo: int
+) -> dict[Verdict, list[_Known]]:
+    """What may test this labeler: gold questions that there are, then what would make some.
+
+    Claims that are settled, and about which this labeler was not asked and will not be. And a
+    class that others are asked about and that is far from all that anybody sees in this photo.
+    """
+    about = {"worker": worker, "photo": photo}
+    claims = {row.wnid: row for row in ask(session, _CLAIMS, about)}
+    gold = ask(session, _GOLD, about).all()
+    others = ask(session, _CLASSES, {"candidates": board.some(_LOOKED_AT)}).scalars().all()
+    settled_ids = {row.settled_id for row in gold if row.settled_id is not None}
+    now_known = settled(session, settled_ids | {row.id for row in claims.values()})
+
+    def may_test(wnid: str) -> bool:
+        claim = claims.get(wnid)
+        is_free = claim is None or not (claim.labeled or board.is_open(claim.id))
+        return wnid != home and is_free
+
+    found: dict[Verdict, list[_Known]] = {Verdict.CORRECT: [], Verdict.INCORRECT: []}
+    for row in gold:
+        is_known = holds(row.settled_id, row.settled_wrong, now_known)
+        if row.is_new and is_known and may_test(row.wnid):
+            found[row.expected].append(_Known(row.wnid, row.expected, row.id, None))
+    taken = {row.wnid for row in gold}
+    for wnid, claim in claims.items():
+        if wnid not in taken and may_test(wnid) and (verdict := now_known.get(claim.id)):
+            found[verdict].append(_Known(wnid, verdict, None, claim.id))
+    if home in claims and now_known.get(claims[home].id) is Verdict.CORRECT:
+        for wnid in dict.fromkeys(others):
+            if wnid not in taken and all(are_far(wnid, other) for other in claims):
+                kind = Verdict.INCORRECT
+                found[kind].append(_Known(wnid, kind, None, claims[home].id))
+    return found

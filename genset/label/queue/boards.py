@@ -1,0 +1,190 @@
+"""The boards of a workspace, which all who label in a process share, kept as its pools change."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
+
+from genset.label.answering import answering
+from genset.label.queue.board import Board
+from genset.label.queue.pools import QUESTIONS
+from genset.store import (
+    Candidate,
+    Claim,
+    Photo,
+    PhotoEvent,
+    ProposalRound,
+    ReviewRequest,
+    Ruling,
+    Screen,
+    Store,
+    ask,
+)
+from genset.workspace import LabelRules
+
+_READ_AT_ONCE = 5_000  # candidates of new boards; of larger ones classes are read when asked for
+_SECONDS_TO_WAIT = 0.25  # for new boards: small ones are there by then, large ones come later
+_SHARE_OF_TIME = 0.05  # that may go into making large boards while a scrape changes the pool
+_OLDEST = 600.0  # seconds after which boards are made anew, whether or not the pool looks changed
+
+log = logging.getLogger("genset.label")
+
+_NEWEST_CLAIM = select(func.max(Claim.id))
+_STAMP = select(
+    # Proposals are no news: with a round come questions, and labelers add some all the time.
+    select(func.max(Candidate.id)).where(Candidate.id > bindparam("since")).scalar_subquery(),
+    *(
+        select(func.max(newest)).scalar_subquery()
+        for newest in (
+            Photo.stored_at,
+            Ruling.number,
+            ReviewRequest.number,
+            PhotoEvent.id,
+            ProposalRound.id,
+        )
+    ),
+    select(func.count(ProposalRound.id))
+    .where(ProposalRound.withdrawn_at.is_(None))
+    .scalar_subquery(),
+)
+
+
+class Boards:
+    """The boards of a store and its rules: questions, where there are any, and candidates."""
+
+    def __init__(self, session: Session, rules: LabelRules) -> None:
+        self._since: int = session.scalar(_NEWEST_CLAIM) or 0
+        self._stamp = self._read_stamp(session)
+        *_, rounds = self._stamp
+        self.questions = Board(session, rules, QUESTIONS) if rounds else None
+        self.candidates = Board(session, rules)
+        self.rules = rules
+        self.estimates: dict[tuple[str, int | None], int] = {}
+
+    def __iter__(self) -> Iterator[Board]:
+        """In the order in which labelers are asked."""
+        if self.questions is not None:
+            yield self.questions
+        yield self.candidates
+
+    def of(self, screen: Screen) -> Board:
+        """The one that a screen is of."""
+        is_of_questions = screen.photo_id is not None and self.questions is not None
+        return self.questions if is_of_questions and self.questions else self.candidates
+
+    def is_current(self, session: Session) -> bool:
+        """Whether the pools are as they were when these boards were made."""
+        return self._read_stamp(session) == self._stamp
+
+    @property
+    def unread(self) -> int:
+        """How many candidates are in classes that were not read yet."""
+        return sum(board.unread for board in self)
+
+    def read_all(self, store: Store) -> None:
+        """Read all classes; others may ask meanwhile."""
+        for board in self:
+            board.read_all(store)
+
+    def catch_up(self, session: Session, worker: str) -> None:
+        """As `Board.catch_up`, for each."""
+        for board in self:
+            board.catch_up(session, worker)
+
+    def _read_stamp(self, session: Session) -> Sequence[object]:
+        """What changes whenever a candidate or a round of questions comes or goes."""
+        return ask(session, _STAMP, {"since": self._since}).one()
+
+
+class _Kept:
+    """The boards of a store and its rules.
+
+    The first are used while they are still being read, where the pool is large; any others once
+    they are whole.
+    """
+
+    def __init__(self, store: Store, rules: LabelRules) -> None:
+        self._rules = rules
+        self._making = threading.Lock()
+        self._began = time.monotonic()
+        self._boards = self._new(store)
+        if self._boards.unread > _READ_AT_ONCE:
+            store.analyze()
+            self._making.acquire()
+            self._aside(self._read, store, self._boards)
+        else:
+            self._boards.read_all(store)
+        self._took = time.monotonic() - self._began
+
+    def boards(self, store: Store) -> Boards:
+        """The boards; new ones where the pool has changed, unless that takes too long to wait."""
+        age = time.monotonic() - self._began - self._took
+        is_large = self._took > _SECONDS_TO_WAIT
+        may = not is_large or self._took < age * _SHARE_OF_TIME
+        due = age > _OLDEST or (may and not self._is_current(store))
+        if due and self._making.acquire(blocking=False):
+            self._aside(self._make, store).join(_SECONDS_TO_WAIT)
+        return self._boards
+
+    def _is_current(self, store: Store) -> bool:
+        with store.session() as session:
+            return self._boards.is_current(session)
+
+    def _new(self, store: Store) -> Boards:
+        with store.session() as session:
+            return Boards(session, self._rules)
+
+    def _make(self, store: Store) -> None:
+        began = time.monotonic()
+        boards = self._new(store)
+        boards.read_all(store)
+        self._boards = boards
+        self._began, self._took = began, time.monotonic() - began
+
+    def _read(self, store: Store, boards: Boards) -> None:
+        boards.read_all(store)
+        self._took = time.monotonic() - self._began
+
+    def _aside(self, work: Callable[..., None], *given: Any) -> threading.Thread:
+        """Do what takes long in a thread of its own; `_making` is held until it is done."""
+
+        def run() -> None:
+            try:
+                work(*given)
+            except DBAPIError as error:
+                log.warning("the boards could not be made anew: %s", error.orig)
+            finally:
+                self._making.release()
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        return thread
+
+
+_kept: WeakKeyDictionary[Store, dict[LabelRules, _Kept]] = WeakKeyDictionary()
+_keeping = threading.Lock()
+
+
+def boards_of(store: Store, rules: LabelRules) -> Boards:
+    """The boards of a store, which all who label in this process share.
+
+    Raises:
+        GensetError: the store does not answer.
+    """
+    with answering():
+        with _keeping:
+            kept = _kept.setdefault(store, {})
+            if rules not in kept:
+                kept[rules] = _Kept(store, rules)
+        return kept[rules].boards(store)
+
+
+def board_of(store: Store, rules: LabelRules) -> Board:
+    """The one of candidates, with the same errors."""
+    return boards_of(store, rules).candidates

@@ -1,0 +1,108 @@
+"""What labelers are asked about: candidates class by class, and questions photo by photo."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BindParameter, Select, bindparam, case, func, not_, or_, select
+
+from genset.store import (
+    Candidate,
+    Claim,
+    GoldQuestion,
+    Label,
+    Photo,
+    ProposalRound,
+    Question,
+    Screen,
+    ScreenPhoto,
+    is_contested,
+    is_ruled,
+    stored_candidates,
+)
+
+_AMONG: BindParameter[Any] = bindparam("candidates", expanding=True)
+_OF_CLASSES: BindParameter[Any] = bindparam("classes", expanding=True)
+_WORKER: BindParameter[Any] = bindparam("worker")
+_THERE = Photo.sha256.is_not(None), Photo.refused.is_(None)
+
+Columns = Select[*tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The claims of one kind that labelers are asked about, as questions to the store.
+
+    Each claim is asked about under a class: the claim's own, or the one that its photo is of.
+
+    Attributes:
+        counted: the classes, and how many claims each has, stored or not.
+        members: id, class and photo of the claims of some `classes` that may be shown, in order.
+        eligible: those of some `candidates`, by id, that may be shown now.
+        labeled: id of each claim that a `worker` labeled, and its class in this pool, or None.
+        seen_as_gold: those of some `candidates` that would show a `worker` what a test was.
+        by_photo: whether a screen is of one photo, and has all of its claims.
+        added: as `members`, of some `candidates`; None where labelers add none.
+    """
+
+    counted: Columns
+    members: Columns
+    eligible: Columns
+    labeled: Columns
+    seen_as_gold: Columns
+    by_photo: bool = False
+    added: Columns | None = None
+
+
+_SEEN_AS_GOLD = (
+    select(Claim.id)
+    .join(GoldQuestion, GoldQuestion.photo_id == Claim.photo_id)
+    .join(ScreenPhoto, ScreenPhoto.gold_id == GoldQuestion.id)
+    .join(Screen, Screen.id == ScreenPhoto.screen_id)
+    .where(Claim.id.in_(_AMONG), Screen.worker == _WORKER)
+    .distinct()
+)
+_SAME_CLASS = GoldQuestion.wnid == Claim.wnid
+_LABELED = select(Label.candidate_id).where(Label.worker == _WORKER)
+_UNDISPUTED = or_(not_(is_contested()), is_ruled())
+
+CANDIDATES = Pool(
+    counted=select(Candidate.wnid, func.count()).group_by(Candidate.wnid),
+    members=stored_candidates()
+    .where(Candidate.wnid.in_(_OF_CLASSES), _UNDISPUTED)
+    .with_only_columns(Candidate.id, Candidate.wnid, Candidate.photo_id),
+    eligible=select(Candidate.id)
+    .join(Candidate.photo)
+    .where(Candidate.id.in_(_AMONG), *_THERE, _UNDISPUTED),
+    labeled=_LABELED.join(Claim, Claim.id == Label.candidate_id).add_columns(
+        case((Claim.rank > 0, Claim.wnid))
+    ),
+    # Who sees a photo again, and for another class, knows that one of the two is a test. On a
+    # screen of one photo they know the photo's class, and see it for others all the time.
+    seen_as_gold=_SEEN_AS_GOLD.where(or_(Screen.photo_id.is_(None), _SAME_CLASS)),
+)
+
+_asked = select(Question.candidate_id, Question.home).join(
+    ProposalRound, ProposalRound.id == Question.round_id
+)
+_ASKED = _asked.where(ProposalRound.withdrawn_at.is_(None))
+_SHOWN = (
+    _ASKED.add_columns(Claim.photo_id)
+    .join(Claim, Claim.id == Question.candidate_id)
+    .join(Photo, Photo.id == Claim.photo_id)
+    .where(*_THERE, Claim.wnid != Question.home)
+    .order_by(Question.home, Claim.photo_id, Claim.id)
+)
+
+QUESTIONS = Pool(
+    counted=_ASKED.with_only_columns(Question.home, func.count()).group_by(Question.home),
+    members=_SHOWN.where(Question.home.in_(_OF_CLASSES)),
+    eligible=_SHOWN.with_only_columns(Question.candidate_id).where(
+        Question.candidate_id.in_(_AMONG)
+    ),
+    labeled=_LABELED.outerjoin(Question, Question.candidate_id == Label.candidate_id)
+    .outerjoin(ProposalRound, ProposalRound.id == Question.round_id)
+    .add_columns(case((ProposalRound.withdrawn_at.is_(None), Question.home))),
+    seen_as_gold=_SEEN_AS_GOLD.where(_SAME_CLASS),
+    by_photo=True,
+    added=_SHOWN.where(Question.candidate_id.in_(_AMONG)),
+)

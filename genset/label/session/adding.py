@@ -1,0 +1,157 @@
+"""Take in the classes that a labeler saw in a photo and nobody asked about."""
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import Table, bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from genset.label.queue.asking import MOST_QUESTIONS
+from genset.label.session.reasons import (
+    ASKED,
+    DECIDED,
+    HOME,
+    NO_CLASS,
+    NOT_HERE,
+    TAKEN,
+    TOO_MANY,
+)
+from genset.label.session.shown import AddedClass, Receipt
+from genset.store import (
+    Base,
+    Claim,
+    GoldAnswer,
+    GoldQuestion,
+    Label,
+    ProposedBy,
+    Question,
+    Screen,
+    ScreenPhoto,
+    Verdict,
+    ask,
+    is_postgresql,
+    now,
+)
+from genset.taxonomy import imagenet1k
+
+MOST_ADDED = 4
+
+_ON_SCREEN = (
+    select(
+        ScreenPhoto.place,
+        Claim.wnid,
+        GoldQuestion.wnid,
+        Question.round_id,
+    )
+    .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
+    .outerjoin(Question, Question.candidate_id == ScreenPhoto.candidate_id)
+    .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
+    .where(ScreenPhoto.screen_id == bindparam("screen"))
+)
+
+
+def between(start: datetime, at: datetime) -> datetime:
+    """A time that a browser tells, whose clock may be wrong or lie: from `start` until now."""
+    return min(max(start, at), now())
+
+
+def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -> list[Receipt]:
+    """Store these classes as claims about a screen's photo; a receipt for each, in order.
+
+    Each becomes a question of the round that the screen's questions are of, with this labeler's
+    label, correct, and goes to as many others as any question does. One that is a claim already
+    gets the label. It stands on the screen from now on, so that its labeler can think again.
+    """
+    if screen.photo_id is None:
+        return [Receipt(each.id, False, NOT_HERE) for each in added]
+    places, here, rounds = _on_screen(session, screen)
+    receipts: dict[int, Receipt] = {}
+    # Several who add the same classes take them in one order, and so none waits for one that waits.
+    for number, each in sorted(enumerate(added), key=lambda one: one[1].wnid):
+        known = _known(session, screen, each)
+        if known is not None:
+            receipts[number] = Receipt(each.id, known, "" if known else TAKEN)
+            continue
+        reason = ""
+        if each.wnid not in imagenet1k():
+            reason = NO_CLASS
+        elif each.wnid == screen.wnid:
+            reason = HOME
+        elif each.wnid in here:
+            reason = ASKED
+        elif places >= MOST_QUESTIONS + MOST_ADDED:
+            reason = TOO_MANY
+        elif not _add(session, screen, each, places + 1, min(rounds)):
+            reason = DECIDED
+        if not reason:
+            places += 1
+            here.add(each.wnid)
+        receipts[number] = Receipt(each.id, not reason, reason)
+    return [receipts[number] for number in range(len(added))]
+
+
+def _on_screen(session: Session, screen: Screen) -> tuple[int, set[str], set[int]]:
+    """The last place on a screen, the classes that it asks about, and the rounds that ask."""
+    rows = ask(session, _ON_SCREEN, {"screen": screen.id}).all()
+    return (
+        max(place for place, *_ in rows),
+        {claimed or known for _, claimed, known, _ in rows},
+        {number for *_, number in rows if number is not None},
+    )
+
+
+def _known(session: Session, screen: Screen, added: AddedClass) -> bool | None:
+    """Whether what has this id already is this very label; None where nothing has it."""
+    label = session.execute(
+        select(Label.worker, Claim.wnid, Claim.photo_id)
+        .join(Claim, Claim.id == Label.candidate_id)
+        .where(Label.id == added.id)
+    ).one_or_none()
+    if label is not None:
+        return tuple(label) == (screen.worker, added.wnid, screen.photo_id)
+    answer = select(GoldAnswer.number).where(GoldAnswer.id == added.id)
+    return None if session.scalar(answer) is None else False
+
+
+def _add(session: Session, screen: Screen, added: AddedClass, place: int, round_id: int) -> bool:
+    """Whether the class was added: not where this labeler has decided it for this photo."""
+    about = {"wnid": added.wnid, "photo_id": screen.photo_id}
+    _insert_new(session, Claim, {**about, "keyword": "", "rank": 0})
+    claim = session.scalars(select(Claim.id).filter_by(**about)).one()
+    decided = select(Label.number).where(Label.candidate_id == claim, Label.worker == screen.worker)
+    if session.scalar(decided.limit(1)) is not None:
+        return False
+    asked = {"candidate_id": claim, "round_id": round_id, "home": screen.wnid, "at_random": False}
+    _insert_new(session, Question, asked)
+    by = {"candidate_id": claim, "kind": "labeler", "name": screen.worker}
+    _insert_new(session, ProposedBy, by)
+    session.add(
+        ScreenPhoto(id=secrets.token_hex(16), screen_id=screen.id, place=place, candidate_id=claim)
+    )
+    session.add(
+        Label(
+            id=added.id,
+            candidate_id=claim,
+            worker=screen.worker,
+            verdict=Verdict.CORRECT,
+            decided_at=between(screen.created_at, added.decided_at),
+            screen_id=screen.id,
+            panel=screen.panel,
+            shown_at=between(screen.created_at, added.shown_at),
+            decided_order=added.order,
+            guideline=screen.guideline,
+            via="page",
+        )
+    )
+    session.flush()
+    return True
+
+
+def _insert_new(session: Session, table: type[Base], row: dict[str, Any]) -> None:
+    """Insert a row unless there is one like it, which another transaction may have just made."""
+    insert = postgresql.insert if is_postgresql(session) else sqlite.insert
+    statement = insert(cast(Table, table.__table__)).values(row).on_conflict_do_nothing()
+    session.execute(statement)

@@ -1,0 +1,149 @@
+"""The lists of a photo are what its votes give."""
+
+import json
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.release.multilabel.answers import Asked
+from genset.release.reader import MANIFEST
+from genset.store import LabelerAct, LabelerEvent, ProposalRound, Verdict, now
+from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate
+from tests.questions import BASSINET, CROQUET, LAMPSHADE, ask_about
+from tests.release.multilabel.conftest import FURTHER, Asking, photo
+
+VERDICTS = tuple(Verdict)
+
+
+def expected(votes: list[str], ruling: str | None, needed: int) -> str:
+    """The rule as the manifest has it, written down a second time."""
+    if ruling:
+        return {"correct": "correct", "unsure": "unclear"}.get(ruling, "wrong")
+    margin = votes.count("correct") - votes.count("incorrect") - votes.count("broken")
+    if len(votes) < needed or margin == 0:
+        return "unclear"
+    return "correct" if margin > 0 else "wrong"
+
+
+@given(
+    st.lists(st.sampled_from(VERDICTS), max_size=7),
+    st.sampled_from([None, None, *VERDICTS]),
+    st.integers(1, 5),
+)
+def test_a_class_is_right_unclear_or_wrong_as_the_rule_says(
+    votes: list[Verdict], ruling: Verdict | None, needed: int
+) -> None:
+    asked = Asked("n1", Counter(votes), ruling)
+    assert asked.answer(needed) == expected([*map(str, votes)], ruling and str(ruling), needed)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_lists_are_what_random_votes_give(asking: Asking, seed: int) -> None:
+    """Labelers change their minds, one's votes are void, and a reviewer rules now and then."""
+    draw = random.Random(seed)
+    asking.needs(3)
+    asking.ask(*FURTHER)
+    said: dict[tuple[int, str], dict[str, str]] = {}
+    rulings: dict[tuple[int, str], str] = {}
+    for _ in range(260):
+        number = int(draw.choice(asking.v1.photos).source_id)
+        wnid, worker = draw.choice(FURTHER), draw.choice("abcde")
+        verdict = draw.choice(("correct", "correct", "incorrect", "unsure", "broken"))
+        asking.say(number, wnid, **{worker: verdict})
+        if worker != "e":
+            said.setdefault((number, wnid), {})[worker] = verdict
+    for number, wnid in draw.sample(sorted(said), 3):
+        rulings[number, wnid] = draw.choice(("correct", "incorrect", "unsure"))
+        asking.rule(number, wnid, "correct")
+        asking.rule(number, wnid, rulings[number, wnid])
+    with asking.pool.store.begin() as session:
+        session.add(LabelerEvent(worker="e", what=LabelerAct.VOID, by="mia", reason="a machine"))
+    made = asking.freeze(allow_unanswered=True)
+    for each in made.photos:
+        lists: dict[str, list[str]] = {"correct": [], "unclear": [], "wrong": []}
+        for wnid in sorted(FURTHER):
+            key = int(each.source_id), wnid
+            votes = [*said.get(key, {}).values()]
+            lists[expected(votes, rulings.get(key), 3)].append(wnid)
+            assert each.label_votes is not None and each.label_rulings is not None
+            assert each.label_votes[wnid] == dict(Counter(votes))
+            assert each.label_rulings.get(wnid) == rulings.get(key)
+        assert each.labels_correct == (each.wnid, *lists["correct"])
+        assert (each.labels_unclear, each.labels_wrong) == (
+            tuple(lists["unclear"]),
+            tuple(lists["wrong"]),
+        )
+    made.verify()
+
+
+def test_verdicts_that_were_given_for_another_class_count_as_answers(asking: Asking) -> None:
+    """A second search found the photo, and its labelers said what they saw, before any question."""
+    asking.pool.label(asking.pool.also_found_for(GOLDFISH, 0), ann="incorrect")
+    asking.pool.also_found_for(CRANE, 0)  # of which nobody said anything
+    asking.ask(BASSINET)
+    asking.say_of_all(BASSINET, ann="correct")
+    found = photo(asking.freeze(), 0)
+    assert found.labels_correct == (TENCH, BASSINET)
+    assert (found.labels_unclear, found.labels_wrong) == ((), (GOLDFISH,))
+    assert found.label_votes is not None
+    assert found.label_votes[GOLDFISH] == {"incorrect": 1}
+
+
+def test_votes_on_the_same_bytes_count_together_and_a_labeler_once(asking: Asking) -> None:
+    asking.ask(BASSINET)
+    asking.say_of_all(BASSINET, ann="incorrect")
+    bytes_ = asking.pool.original(0).read_bytes()
+    twin = add_candidate(asking.pool.workspace, asking.pool.store, BASSINET, 999, content=bytes_)
+    asking.pool.label(twin, ann="correct", bob="correct")
+    found = photo(asking.freeze(), 0)
+    assert found.labels_correct == (TENCH, BASSINET)
+    assert found.label_votes is not None
+    assert found.label_votes[BASSINET] == {"correct": 2}
+
+
+def test_a_withdrawn_question_counts_if_it_was_answered_and_is_none_if_not(asking: Asking) -> None:
+    asking.ask(BASSINET)
+    ask_about(asking.pool.store, {f"{TENCH}/flickr:0": (LAMPSHADE, CROQUET)})
+    asking.say_of_all(BASSINET, ann="incorrect")
+    asking.say(0, LAMPSHADE, ann="correct")
+    with asking.pool.store.begin() as session:
+        session.query(ProposalRound).filter_by(id=2).one().withdrawn_at = now()
+    found = photo(asking.freeze(), 0)
+    assert (found.labels_correct, found.labels_wrong) == ((TENCH, LAMPSHADE), (BASSINET,))
+    assert found.labels_unclear == ()
+
+
+def test_the_manifest_says_how_it_was_asked_and_decided(asking: Asking) -> None:
+    asking.ask(BASSINET, LAMPSHADE)
+    ask_about(asking.pool.store, {f"{TENCH}/flickr:1": (CROQUET,)}, seed=7, at_random=True)
+    asking.say_of_all(BASSINET, ann="correct", bob="incorrect")
+    asking.say_of_all(LAMPSHADE, ann="incorrect")
+    asking.say(0, LAMPSHADE, ann="correct")
+    asking.say(1, CROQUET, bob="correct")
+    made = asking.freeze()
+    told = json.loads((made.root / MANIFEST).read_text("utf-8"))
+    assert told["format"] == "genset release 4"
+    facts = told["multilabel"]
+    assert facts == made.multilabel
+    assert facts["from"] == {"name": "v1", "content_hash": asking.v1.content_hash}
+    assert "A photo's own class is a right answer." in facts["rule"]
+    assert {name: facts[name] for name in ("needed", "questions", "votes", "unanswered")} == {
+        "needed": 1,
+        "questions": 17,
+        "votes": 25,
+        "unanswered": 0,
+    }
+    assert (facts["photos_with_several"], facts["photos_asked"], facts["entered"]) == (2, 8, 0)
+    assert (facts["random_share"], facts["seed"]) == (0.1, 7)
+    assert facts["proposers"] == {"timm:resnet50": ""}
+    assert facts["bias"]["random"] == {"answered": 1, "right": 1, "interval": [0.206549, 1.0]}
+    assert (facts["bias"]["models"]["answered"], facts["bias"]["models"]["right"]) == (16, 1)
+    proposers = photo(made, 1).label_proposers
+    assert proposers == {
+        BASSINET: ["timm:resnet50"],
+        LAMPSHADE: ["timm:resnet50"],
+        CROQUET: ["random"],
+    }

@@ -1,0 +1,311 @@
+"""What a release with several right answers holds, and what is refused."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from genset.cli import cli
+from genset.errors import BadInput, GensetError
+from genset.label.quality.void import void
+from genset.release.choose import ReleasePlan
+from genset.release.diff import diff
+from genset.release.documents import documents
+from genset.release.freeze import create
+from genset.release.multilabel.again import Earlier
+from genset.release.multilabel.freeze import create_multilabel
+from genset.release.reader import MANIFEST, Release, content_hash
+from genset.release.takedown import takedown
+from genset.scrape.upkeep.removal import remove
+from genset.store import Photo, Store
+from genset.workspace import Workspace
+from tests.killing import killed_at_each_change
+from tests.labeled_workspace import GOLDFISH, TABBY, TENCH
+from tests.questions import BASSINET, LAMPSHADE, ask_about
+from tests.release.conftest import Pool
+from tests.release.multilabel.conftest import Asking, photo
+from tests.release.test_killed import contents
+
+
+@pytest.fixture
+def answered(asking: Asking) -> Asking:
+    """Each photo was asked about two classes; photo 0 has both, photo 1 one of them."""
+    asking.ask(BASSINET, LAMPSHADE)
+    for wnid in (BASSINET, LAMPSHADE):
+        asking.say_of_all(wnid, ann="incorrect")
+        asking.say(0, wnid, ann="correct")
+    asking.say(1, LAMPSHADE, ann="correct")
+    return asking
+
+
+def test_it_has_the_photos_and_records_of_the_first_which_stays_as_it_was(
+    answered: Asking,
+) -> None:
+    before = contents(answered.v1.root)
+    answered.pool.label(f"{TENCH}/flickr:0", bob="incorrect", eve="incorrect")
+    made = answered.freeze()
+    made.verify()
+    assert contents(answered.v1.root) == before
+    for one, other in zip(answered.v1.photos, made.photos, strict=True):
+        old, new = one.as_json(), other.as_json()
+        assert {name: new[name] for name in old} == old
+        assert (made.root / other.file).read_bytes() == (answered.v1.root / one.file).read_bytes()
+    assert photo(made, 0).labels_correct == (TENCH, BASSINET, LAMPSHADE)
+    assert photo(made, 0).labels == {"correct": 1}  # with which it was chosen
+    assert (photo(made, 0).label_votes or {})[TENCH] == {"correct": 1, "incorrect": 2}
+    strategies = [
+        json.loads((each.root / MANIFEST).read_text("utf-8"))["strategy"]
+        for each in (answered.v1, made)
+    ]
+    assert strategies[0] == strategies[1]
+
+
+def test_other_releases_stay_in_the_third_format(answered: Asking) -> None:
+    told = json.loads((answered.v1.root / MANIFEST).read_text("utf-8"))
+    assert told["format"] == "genset release 3" and "multilabel" not in told
+    assert not [name for name in told["photos"][0] if name.startswith("label_")]
+    assert not [name for name in told["photos"][0] if name.startswith("labels_")]
+    again = answered.pool.create("again")
+    assert again.content_hash == answered.v1.content_hash and again.multilabel is None
+    assert again.photos[0].labels_correct is None
+    assert not (again.root / "labels.csv").exists()
+
+
+def test_the_content_hash_covers_the_answers(answered: Asking) -> None:
+    made, same = answered.freeze(), answered.freeze("v3")
+    assert made.content_hash == same.content_hash != answered.v1.content_hash
+    answered.say(301, BASSINET, bob="unsure")
+    assert answered.freeze("v4").content_hash != made.content_hash
+    assert content_hash(made.photos) == made.content_hash
+
+
+def test_photos_that_went_or_are_ruled_wrong_since_are_left_out_and_counted(
+    answered: Asking,
+) -> None:
+    remove(answered.pool.workspace, answered.pool.store, "flickr:100", "its owner asked")
+    with answered.pool.store.begin() as session:
+        session.query(Photo).filter_by(source_id="200").one().refused = "too small"
+    answered.rule(301, TABBY, "incorrect")
+    made = answered.freeze()
+    made.verify()
+    gone = {each.source_id for each in answered.v1.photos} - {
+        each.source_id for each in made.photos
+    }
+    assert gone == {"100", "200", "301"}
+    assert made.left_out == {
+        "refused since": 1,
+        "removed since": 1,
+        "ruled not correct since": 1,
+    }
+
+
+def test_unanswered_questions_are_counted_and_refused_or_taken_as_unclear(
+    answered: Asking,
+) -> None:
+    answered.needs(2)
+    answered.say(0, BASSINET, bob="correct")
+    with pytest.raises(GensetError, match=r"15 of 16 questions, about 8 photos, lack votes"):
+        answered.freeze()
+    assert [each.name for each in answered.pool.workspace.releases.iterdir()] == ["v1"]
+    made = answered.freeze(allow_unanswered=True)
+    assert photo(made, 0).labels_correct == (TENCH, BASSINET)
+    assert photo(made, 0).labels_unclear == (LAMPSHADE,)
+    assert "15 questions had not all their votes" in (made.root / "DATA_CARD.md").read_text()
+
+
+def test_a_question_that_goes_to_more_labelers_is_unanswered(answered: Asking) -> None:
+    answered.needs(1, 2)
+    with pytest.raises(GensetError, match="lack votes"):
+        answered.freeze()
+    for wnid in (BASSINET, LAMPSHADE):
+        answered.say_of_all(wnid, bob="incorrect")
+    made = answered.freeze()
+    assert photo(made, 0).labels_unclear == (BASSINET, LAMPSHADE)
+
+
+def test_without_any_question_there_is_no_release(asking: Asking) -> None:
+    with pytest.raises(GensetError, match="begin with genset labels propose v1"):
+        asking.freeze()
+
+
+def test_it_is_made_of_a_release_with_one_answer_each(answered: Asking) -> None:
+    with pytest.raises(BadInput, match=r"v2 has several right answers .* --from v1"):
+        Earlier.read(answered.freeze())
+
+
+def test_a_takedown_keeps_the_answers(answered: Asking) -> None:
+    made = answered.freeze()
+    remove(answered.pool.workspace, answered.pool.store, "flickr:100", "its owner asked")
+    new = takedown(answered.pool.workspace, answered.pool.store, made).new
+    new.verify()
+    assert new.photos == tuple(each for each in made.photos if each.source_id != "100")
+    assert new.multilabel == made.multilabel
+    assert diff(made, new).removed == [photo(made, 100).file]
+
+
+def test_a_diff_says_which_photos_changed_their_answers(answered: Asking) -> None:
+    made = answered.freeze()
+    found = diff(answered.v1, made)
+    assert found.changed == {
+        photo(made, 0).file: {"labels_correct": [[TENCH], [TENCH, BASSINET, LAMPSHADE]]},
+        photo(made, 1).file: {"labels_correct": [[TENCH], [TENCH, LAMPSHADE]]},
+    }
+    answered.say(1, LAMPSHADE, ann="incorrect")
+    later = diff(made, answered.freeze("v3"))
+    assert later.changed[photo(made, 1).file]["labels_correct"] == [[TENCH, LAMPSHADE], [TENCH]]
+    assert any("photos_with_several 2 -> 1" in line for line in later.lines())
+
+
+def test_a_void_names_the_release_that_holds_the_answers(answered: Asking) -> None:
+    answered.say(101, BASSINET, eve="correct")
+    answered.freeze()
+    done = void(answered.pool.store, answered.pool.workspace, "eve", by="mia", reason="a machine")
+    assert done.releases == ("v2",)
+
+
+def test_documents_are_made_of_the_manifest_alone_and_a_strangers_make_no_traceback(
+    answered: Asking,
+) -> None:
+    made = answered.freeze()
+    manifest = json.loads((made.root / MANIFEST).read_text("utf-8"))
+    again = documents(manifest, made.photos)
+    assert again == {name: (made.root / name).read_text("utf-8") for name in made.documents}
+    for told in ({}, {"from": 5, "bias": {"random": 3}}, {"bias": {"random": {"answered": 50}}}):
+        card = documents({**manifest, "multilabel": told}, made.photos)["DATA_CARD.md"]
+        assert "## More than one right answer" in card
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"labels_correct": [BASSINET]}, "own class comes first"),
+        ({"labels_wrong": [TENCH]}, "own class comes first"),
+        ({"labels_wrong": ["../x"]}, "no wnid"),
+        ({"labels_unclear": 5}, "not a release's manifest|no release's manifest"),
+        ({"label_votes": {}}, "votes on other classes"),
+        ({"label_votes": None}, "has not all of|label_votes"),
+    ],
+)
+def test_a_strangers_lists_are_checked(
+    answered: Asking, tmp_path: Path, change: dict[str, object], complaint: str
+) -> None:
+    manifest = json.loads((answered.freeze().root / MANIFEST).read_text("utf-8"))
+    own = next(each for each in manifest["photos"] if each["wnid"] == TENCH)
+    own.update(change)
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest), "utf-8")
+    with pytest.raises(BadInput, match=complaint if "manifest" not in complaint else "manifest"):
+        Release(tmp_path)
+
+
+def freeze(_moment: int, root: Path, releases: Path) -> None:
+    workspace = Workspace.find(root)
+    earlier = Earlier.read(Release(releases / "v1"))
+    create_multilabel(workspace, Store.open(workspace.store_url), "v2", earlier)
+
+
+def test_a_killed_one_leaves_a_whole_release_or_none_and_runs_again(pool: Pool) -> None:
+    pool.label(f"{TENCH}/flickr:0", ann="correct")
+    v1 = pool.create()
+    ask_about(pool.store, {f"{TENCH}/flickr:0": (BASSINET,)})
+    pool.label(f"{BASSINET}/flickr:0", ann="correct")
+    before, releases = contents(v1.root), pool.workspace.releases
+    moments = 0
+    for _ in killed_at_each_change(freeze, pool.workspace.root, releases):
+        moments += 1
+        assert contents(v1.root) == before
+        if (releases / "v2").exists():
+            break
+    assert moments > 10
+    made = Release(releases / "v2")
+    made.verify()
+    assert photo(made, 0).labels_correct == (TENCH, BASSINET)
+    assert not [name for name in pool.files() if "partial" in name]
+
+
+# The command
+
+
+@pytest.fixture
+def genset(pool: Pool) -> Callable[..., str]:
+    def call(*words: object) -> str:
+        done = CliRunner().invoke(cli, ["-w", str(pool.workspace.root), *map(str, words)])
+        if isinstance(done.exception, GensetError):
+            return f"{done.exception.exit_code}: {done.exception}"
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    return call
+
+
+def test_the_command_makes_it(answered: Asking, genset: Callable[..., str]) -> None:
+    words = ("release", "create", "v2", "--from", "v1", "--multilabel")
+    text = genset(*words, "--dry-run")
+    assert "several right answers: 2 photos, of which 0 were left out of v1" in text
+    assert "16 in 8 photos, 16 votes; 0 lack votes" in text
+    seen = json.loads(genset(*words, "--dry-run", "--json"))
+    assert (seen["photos"], seen["multilabel"]["photos_with_several"]) == (8, 2)
+    assert not (answered.pool.workspace.releases / "v2").exists()
+    made = json.loads(genset(*words, "--contact", "ann@example.org", "--json"))
+    assert made["multilabel"]["questions"] == 16
+    assert "8 photos are what the manifest says" in genset("release", "verify", "v2")
+    assert "labels_correct" in genset("release", "diff", "v1", "v2")
+    assert genset("release", "create", "v2", *words[3:]).startswith("2: release v2 exists")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--from", "v1"), "2: --from goes with --multilabel"),
+        (("--multilabel",), "2: --multilabel needs a release whose photos it has: --from v1"),
+        (("--allow-unanswered",), "2: --allow-unanswered goes with --multilabel"),
+        (("--from", "v1", "--multilabel", "--seed", 3), "2: --seed does not go with --from"),
+        (("--from", "v1", "--multilabel", "--licenses", "open"), "2: --licenses does not go"),
+        (("--from", "v9", "--multilabel"), "2: "),
+        (("--from", "v1", "--multilabel", "--exclude", "duplicates"), "2: --exclude duplicates"),
+    ],
+)
+def test_bad_words_are_refused_in_one_line(
+    answered: Asking, genset: Callable[..., str], words: tuple[object, ...], complaint: str
+) -> None:
+    said = genset("release", "create", "v2", *words)
+    assert said.startswith(complaint) and "\n" not in said.strip()
+
+
+def test_the_first_releases_plan_is_read_back(
+    pool: Pool, asking_of: Callable[[ReleasePlan], Asking]
+) -> None:
+    from genset.licenses import choose_licenses
+    from genset.release.strategies import Threshold
+
+    pool.label_all_correct()
+    plan = ReleasePlan(
+        Threshold(per_class=1, threshold=0.5, relax=True),
+        seed=4,
+        licenses=choose_licenses("CC BY 2.0,CC0"),
+        sources=("flickr",),
+        max_per_owner=3,
+        one_of_each=True,
+    )
+    assert Earlier.read(asking_of(plan).v1).again() == plan
+
+
+def test_a_release_that_aggregated_labels_chose_is_made_again_by_them(
+    pool: Pool, genset: Callable[..., str]
+) -> None:
+    pool.label_all_correct()
+    genset("release", "create", "v1", "--labels", "dawid-skene", "--min-confidence", 0.5)
+    ask_about(pool.store, {f"{GOLDFISH}/flickr:100": (BASSINET,)})
+    pool.label(f"{BASSINET}/flickr:100", ann="correct")
+    genset("release", "create", "v2", "--from", "v1", "--multilabel")
+    made = Release(pool.workspace.releases / "v2")
+    assert photo(made, 100).labels_correct == (GOLDFISH, BASSINET)
+    assert made.strategy["labels"] == {"method": "dawid-skene"}
+
+
+def test_a_plain_release_is_still_made_beside_it(answered: Asking) -> None:
+    """What labelers say of further classes changes no class's own photos."""
+    answered.freeze()
+    made = create(answered.pool.workspace, answered.pool.store, "v3")
+    assert made.photos == answered.v1.photos
