@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from genset.evaluation.results.missed import FEWEST_LEADING, Missed
-from genset.reporting.data.missed import MissedTogether
+from genset.reporting.data.missed import MissedPhoto, MissedTogether
 from genset.reporting.format import class_name
 from genset.statistics.intervals import wilson
 from genset.text.numbers import count, ends, percent
@@ -37,8 +37,8 @@ def sentences(found: MissedTogether) -> list[str]:
 
 DEFINITION = (
     "How severe an error is, is the distance in WordNet between the answer and the nearest right "
-    "class: the height of their lowest common ancestor, from 1 (two kinds of the same thing) to "
-    "{height}. A photo is as severe as the leading model’s answer that is nearest; among equals "
+    "class: the height of their lowest common ancestor, from 1 (two kinds of one thing) "
+    "to {height}. A photo is as severe as the leading model’s answer that is nearest; among equals "
     "those come first on which more models agree. Two classes that mean much the same may be far "
     "apart in WordNet (sunglass, sunglasses): such photos come too high. Labels that are mended "
     "only where models err make these models look better: look at a random share of other photos, "
@@ -51,16 +51,32 @@ def definition(found: MissedTogether) -> str:
     return DEFINITION.format(height=found.height)
 
 
-def right(missed: Missed) -> str:
+def names(missed: Missed) -> list[str]:
     """The photo's right classes, its own first."""
-    return ", ".join(map(class_name, missed.right))
+    return list(map(class_name, missed.right))
+
+
+def right(missed: Missed) -> str:
+    """The same in a line."""
+    return ", ".join(names(missed))
 
 
 def agreement(missed: Missed) -> str:
     """How far off they are, and how many say the same."""
     models = len(missed.answers)
-    said = "one answer" if missed.unanimous else f"{missed.agreeing} of {models} say the same"
-    return f"{count(missed.severity, 'step')} off, {said}"
+    if missed.unanimous:
+        said = f"all {models} say the same"
+    elif missed.agreeing > 1:
+        said = f"{missed.agreeing} of {models} say the same"
+    else:
+        said = "each says something else"
+    return f"{count(missed.severity, 'step')} off; {said}"
+
+
+def name(found: MissedPhoto) -> str:
+    """What a photo is called: at its source, or by its place in the set."""
+    record = found.record
+    return f"{record.source}:{record.source_id}" if record else found.missed.image
 
 
 def answers(missed: Missed) -> list[tuple[str, int]]:

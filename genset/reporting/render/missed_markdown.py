@@ -17,7 +17,7 @@ def missed_in_markdown(found: MissedTogether) -> list[str]:
     if found.photos:
         rows = [
             (
-                each.missed.image,
+                narrative.name(each),
                 narrative.right(each.missed),
                 ", ".join(f"{name} ({models})" for name, models in narrative.answers(each.missed)),
                 f"{each.missed.severity}",
