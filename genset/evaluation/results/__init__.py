@@ -12,11 +12,8 @@
     proposers       which of them proposed classes that are right
     multilabel      models against all classes that photos show
     compare         models, pair by pair
-<<<<<<< HEAD
     missed          photos that all leading models get wrong, by how far off they are
-=======
     standing        how they rank by one truth and by another
->>>>>>> w-truth
     breakdown       by class, licence, year, keyword
     references      accuracies elsewhere
     sanity_checks   answers that cannot be right as a whole
