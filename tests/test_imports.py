@@ -134,7 +134,12 @@ INNER_FLOORS = {
         {"submitting"},
         {"desk"},
     ],
-    "label.exchange": [{"sheet"}, {"table", "opinions", "submissions"}, {"archive", "restore"}],
+    "label.exchange": [
+        {"sheet"},
+        {"table", "opinions", "submissions"},
+        {"requested"},
+        {"archive", "restore"},
+    ],
     "scrape": [
         {"fetch"},
         {"sources", "keywords"},

@@ -5,6 +5,7 @@
                          are void or held out
     labeler_events.csv   whose votes were voided or held out, and let in again
     rulings.csv          what reviewers settled
+    review_requests.csv  what somebody sent to review, if anything was
     controls.csv         photos whose answer is known
     control_answers.csv  what labelers said of them
     screens.csv          what was shown together, to whom
@@ -23,6 +24,7 @@ from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from genset.errors import BadInput
+from genset.label.exchange.requested import REQUESTS, request_sheet
 from genset.label.exchange.sheet import write_sheet
 from genset.label.exchange.table import COLUMNS, label_cells
 from genset.store import (
@@ -90,7 +92,10 @@ def export_all(store: Store, folder: Path) -> dict[str, int]:
             "control_answers": (_ANSWERS, _answer_rows(session)),
             "screens": (_SCREENS, _screen_rows(session)),
             "screen_photos": (_SHOWN, _shown_rows(session)),
+            **request_sheet(session),
         }
+        if REQUESTS not in sheets:  # that of an earlier export would come in with this one
+            (folder / f"{REQUESTS}.csv").unlink(missing_ok=True)
         return {
             name: write_sheet(folder / f"{name}.csv", columns, rows)
             for name, (columns, rows) in sheets.items()

@@ -12,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
+from genset.label.exchange.requested import add_requests
 from genset.label.exchange.sheet import Row, naming, number_in, read_sheet, time_in
 from genset.label.exchange.table import (
     Here,
@@ -66,6 +67,7 @@ def import_all(store: Store, folder: Path) -> dict[str, Imported]:
             "controls": gold,
             "control_answers": _add_answers(session, folder, here.screens),
             "screens": screens,
+            **add_requests(session, folder, here.candidates),
         }
 
 
