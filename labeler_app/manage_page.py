@@ -11,6 +11,7 @@ import streamlit as st
 from genset.label import Store, Workspace
 from genset.label.answering import answering
 from labeler_app.manage.access import show_access
+from labeler_app.manage.errors import show_errors
 from labeler_app.manage.gallery import show_gallery
 from labeler_app.manage.gold import show_gold
 from labeler_app.manage.manager import link_opens
@@ -28,6 +29,7 @@ VIEWS: dict[str, View] = {
     "Labelers": show_labelers,
     "Frequencies": show_frequencies,
     "Review": show_rulings,
+    "Errors": show_errors,
     "Duplicates": show_pairs,
     "Gold questions": show_gold,
     "Studies": show_studies,

@@ -124,7 +124,7 @@ INNER_FLOORS = {
         {"aggregate"},
         {"gold", "duplicates", "in_force", "agreement"},
         {"gallery", "suspicion"},
-        {"by_labeler", "review", "void", "at_work"},
+        {"by_labeler", "review", "suspects", "void", "at_work"},
         {"stats", "by_visit"},
     ],
     "label.quality.gallery": [{"photos"}, {"by_class", "by_labeler"}, {"one"}],
@@ -144,7 +144,7 @@ INNER_FLOORS = {
     "label.exchange": [
         {"sheet"},
         {"table", "opinions", "submissions"},
-        {"proposed"},
+        {"proposed", "requested"},
         {"archive", "restore"},
     ],
     "release.multilabel": [
@@ -176,7 +176,7 @@ INNER_FLOORS = {
     "sandbox.commons": [{"files"}, {"replies"}, {"api"}, {"dialect"}],
     "sandbox.inaturalist": [{"observations"}, {"replies"}, {"dialect"}],
     "reporting": [
-        {"latency", "data"},
+        {"latency", "data", "suspects"},
         {"format"},
         {"gather", "narrative", "figures"},
         {"render"},

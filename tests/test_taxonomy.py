@@ -7,6 +7,8 @@ import sys
 from collections import defaultdict
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import sampled_from
 
 import genset.taxonomy
 from genset.errors import BadInput
@@ -148,6 +150,58 @@ def test_an_unknown_class_is_named_with_what_may_be_meant(word: str, hints: list
 def test_an_index_that_no_class_has_is_refused(index: int) -> None:
     with pytest.raises(BadInput, match=f"{index}.*0 to 999"):
         imagenet1k().by_index(index)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        (TABBY, TABBY, 0),
+        (TABBY, "n02123159", 1),  # tiger cat: both are domestic cats
+        (TABBY, "n02127052", 2),  # lynx: both are cats
+        (TABBY, "n02099601", 7),  # golden retriever: both are carnivores
+        (TABBY, "n01440764", 10),  # tench: both are animals
+        (CRANE_BIRD, CRANE_MACHINE, 15),  # one name, and a living thing and an artifact
+        ("n07920052", "n04398044", 17),  # espresso and teapot: both are entities
+    ],
+)
+def test_classes_are_as_far_apart_as_their_lowest_common_ancestor_is_high(
+    one: str, other: str, apart: int
+) -> None:
+    assert imagenet1k().distance(one, other) == apart
+
+
+def test_no_class_below_the_common_ancestor_is_deeper_than_it_is_high() -> None:
+    """The definition, asked of the paths themselves."""
+    classes = list(imagenet1k())[::25]
+    paths = [("", *each.hypernyms[::-1], each.wnid) for each in imagenet1k()]
+    for one in classes:
+        for other in classes:
+            if one is other:
+                continue
+            first, second = (("", *each.hypernyms[::-1]) for each in (one, other))
+            common = next(
+                first[:depth]
+                for depth in range(min(len(first), len(second)), 0, -1)
+                if first[:depth] == second[:depth]
+            )
+            below = [len(path) - len(common) for path in paths if path[: len(common)] == common]
+            assert imagenet1k().distance(one.wnid, other.wnid) == max(below)
+
+
+WNIDS = sampled_from([each.wnid for each in imagenet1k()])
+
+
+@given(WNIDS, WNIDS, WNIDS)
+def test_the_distance_is_an_ultrametric(one: str, other: str, third: str) -> None:
+    distance = imagenet1k().distance
+    assert (distance(one, other) == 0) == (one == other)
+    assert distance(one, other) == distance(other, one) <= imagenet1k().height
+    assert distance(one, third) <= max(distance(one, other), distance(other, third))
+
+
+def test_a_distance_to_no_class_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"'teapot'.*n04398044"):
+        imagenet1k().distance(TABBY, "teapot")
 
 
 def test_select_gives_each_class_once_and_in_order() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from genset.cli import reviews
 from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
 from genset.cli.proposals import propose, show_proposal_stats
 
@@ -202,6 +203,10 @@ def labels_rule(
         rule(store, task, Verdict(verdict), by, reason)
     answer = {"task": task, "verdict": verdict, "by": by, "reason": reason}
     show(answer, f"{task}: {verdict}", as_json)
+
+
+labels.add_command(reviews.request_review)
+labels.add_command(reviews.suspects)
 
 
 def _show_stats(stats: "Stats") -> None:

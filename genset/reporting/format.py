@@ -1,10 +1,12 @@
-"""An accuracy, an answer and a run's settings, as people read them."""
+"""An accuracy, an answer, a class and a run's settings, as people read them."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from genset.evaluation.results.missed import WrongAnswer
 from genset.evaluation.results.runs import Accuracy
 from genset.reporting.data.gallery import Answer
+from genset.taxonomy import imagenet1k
 from genset.text.numbers import ends
 
 
@@ -13,13 +15,19 @@ def interval(accuracy: Accuracy) -> str:
     return ends((accuracy.low, accuracy.high), accuracy.photos)
 
 
-def probability(answer: Answer) -> str:
+def probability(answer: Answer | WrongAnswer) -> str:
     """A model's probability in per cent, never rounded to certainty; "" where it is not known."""
     if answer.probability is None:
         return ""
     if answer.probability < 0.01:
         return "< 1 %"
     return "> 99 %" if answer.probability > 0.99 else f"{100 * answer.probability:.0f} %"
+
+
+def class_name(wnid: str) -> str:
+    """The class's name for people to read; a wnid that is not ImageNet's is its own."""
+    taxonomy = imagenet1k()
+    return taxonomy[wnid].name if wnid in taxonomy else wnid or "no class"
 
 
 def settings(values: Mapping[str, Any]) -> str:

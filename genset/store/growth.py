@@ -33,13 +33,19 @@ def wanted(rules: LabelRules, votes: int, correct: int, *, if_disputed: bool = F
 
 
 def lacking(
-    rules: LabelRules, votes: int, correct: int, *, ruled: bool, if_disputed: bool = False
+    rules: LabelRules,
+    votes: int,
+    correct: int,
+    *,
+    ruled: bool,
+    asked: int = 0,
+    if_disputed: bool = False,
 ) -> int:
     """How many more labelers a candidate with these votes goes to; 0 where it is done.
 
-    One that was ruled on is settled: it gets the votes that all get, and grows no more.
-    `if_disputed` is as in `wanted`.
+    One that was ruled on is settled: it gets the votes that all get, and grows no more. One that
+    waits for a review goes to as many as were `asked` for in all, at least. `if_disputed` is as in
+    `wanted`.
     """
-    if ruled:
-        return max(0, rules.votes - votes)
-    return wanted(rules, votes, correct, if_disputed=if_disputed) - votes
+    usual = rules.votes if ruled else wanted(rules, votes, correct, if_disputed=if_disputed)
+    return max(0, max(usual, asked) - votes)

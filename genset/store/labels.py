@@ -1,7 +1,8 @@
 """The tables of labeling: who labels, what they were shown, what they said of it.
 
-What was said and decided is append-only (`Label`, `GoldAnswer`, `Ruling`, `LabelerEvent`): the
-database itself refuses to change or delete a row of these, and a changed mind is a new row.
+What was said and decided is append-only (`Label`, `GoldAnswer`, `Ruling`, `ReviewRequest`,
+`LabelerEvent`): the database itself refuses to change or delete a row of these, and a changed mind
+is a new row.
 """
 
 import enum
@@ -348,6 +349,27 @@ class Ruling(Base):
     id: Mapped[uuid.UUID] = mapped_column(unique=True, default=uuid.uuid4)
     candidate_id: Mapped[int] = mapped_column(ForeignKey("candidate.id"))
     verdict: Mapped[Verdict] = mapped_column(_verdict())
+    by: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+
+    candidate: Mapped[Claim] = relationship()
+
+
+class ReviewRequest(Base):
+    """Somebody doubts what is said of a candidate: it goes to review. Append-only.
+
+    It waits for a ruling that is made later, whatever votes and earlier rulings say; until then it
+    goes to as many as `labelers` in all.
+    """
+
+    __tablename__ = "review_request"
+    __table_args__ = (Index("review_request_by_candidate", "candidate_id", "number"),)
+
+    number: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[uuid.UUID] = mapped_column(unique=True, default=uuid.uuid4)
+    candidate_id: Mapped[int] = mapped_column(ForeignKey("candidate.id"))
+    labelers: Mapped[int]
     by: Mapped[str] = mapped_column(Text)
     reason: Mapped[str] = mapped_column(Text)
     at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)

@@ -26,6 +26,7 @@ from genset.store.labels import (
     Label,
     LabelerAct,
     LabelerEvent,
+    ReviewRequest,
     Ruling,
     Screen,
     Verdict,
@@ -222,6 +223,21 @@ def rulings_in_force(session: Session) -> dict[int, Verdict]:
         select(Ruling.candidate_id, Ruling.verdict).where(Ruling.number.in_(newest))
     )
     return {row.candidate_id: row.verdict for row in rows}
+
+
+def requests_in_force(session: Session) -> dict[int, ReviewRequest]:
+    """The newest request for review of each candidate, by `Candidate.id`, that no ruling answered.
+
+    A ruling answers the requests that were made before it.
+    """
+    newest = select(func.max(ReviewRequest.number)).group_by(ReviewRequest.candidate_id)
+    ruled_since = exists(
+        select(Ruling.number)
+        .where(Ruling.candidate_id == ReviewRequest.candidate_id, Ruling.at >= ReviewRequest.at)
+        .correlate(ReviewRequest)
+    )
+    waiting = select(ReviewRequest).where(ReviewRequest.number.in_(newest), ~ruled_since)
+    return {each.candidate_id: each for each in session.scalars(waiting)}
 
 
 def is_called_correct(said: Counter[Verdict], ruling: Verdict | None) -> bool:

@@ -102,6 +102,12 @@ def _settled(case: Case) -> None:
             f"{each.at:%Y-%m-%d %H:%M}: {as_markdown(each.reason)}"
         )
 
+    for sent in case.requests:
+        st.markdown(
+            f"Sent to review by {as_markdown(sent.by)}, {sent.at:%Y-%m-%d %H:%M}: "
+            f"{as_markdown(sent.reason)}" + ("" if sent.open else " (ruled on since)")
+        )
+
 
 def _gold(store: Store, case: Case) -> None:
     task = case.shown.photo.task

@@ -13,7 +13,7 @@ from genset.label import Store, Verdict, Workspace, imagenet1k
 from genset.label.answering import answering
 from genset.label.quality.review import Dispute, queue, rule
 from labeler_app.manage.manager import decides, draw, manager_name
-from labeler_app.manage.photos import colour, show_notices, show_photo
+from labeler_app.manage.photos import colour, show_class, show_notices, show_photo
 from labeler_app.manage.state import look_at
 from labeler_app.words import as_markdown
 
@@ -68,12 +68,7 @@ def _queue(folder: str, _workspace: Workspace, _store: Store) -> list[Dispute]:
 
 
 def _show(case: Dispute) -> None:
-    cls = imagenet1k()[case.wnid]
-    st.subheader(as_markdown(cls.name), anchor=False)
-    st.markdown(as_markdown(cls.gloss))
-    kinds = " › ".join(cls.hypernyms[:3])
-    pages = " · ".join(f"[{as_markdown(page.title)}](<{page.url}>)" for page in cls.wikipedia)
-    st.caption(f"a kind of {as_markdown(kinds)}" + (f" · Wikipedia: {pages}" if pages else ""))
+    show_class(case.wnid)
     st.markdown(f"**{as_markdown(case.why[:1].upper() + case.why[1:])}**")
 
 

@@ -15,8 +15,9 @@ from sqlalchemy import select
 
 from genset.label import Labelers, Managers, Studies, Terms, add_gold_question
 from genset.label.people.secret import manager_token
+from genset.label.quality.suspects import Guess, Suspect, Suspects, write_suspects
 from genset.label.quality.void import hold
-from genset.store import DuplicatePair, Photo, Store, Verdict
+from genset.store import DuplicatePair, Photo, Store, Verdict, now
 from genset.workspace import Workspace
 from tests.label.desks import desk_of, do
 from tests.label.serving import free_port, serving
@@ -91,6 +92,7 @@ PAGES = {
     "Frequencies": Seen("Frequencies", "Candidates by selection frequency"),
     "Review": Seen("Review", "2 to settle"),
     "votes first": Seen("Review", "2 to settle", show_votes),
+    "Errors": Seen("Errors", "1 left"),
     "Duplicates": Seen("Duplicates", "1 to decide"),
     "Gold questions": Seen("Gold questions", "whose answer is known"),
     "Studies": Seen("Studies", "Platform", open_terms),
@@ -127,6 +129,10 @@ def fill(workspace: Workspace, store: Store) -> None:
     Studies(store).add("prolific", "study", 3, terms)
     Labelers(store).invite("Mia")
     Managers(store).invite("Dana")
+    guesses = Guess("a", TENCH, 0.9, 1), Guess("b", TENCH, None, 1)
+    suspect = Suspect(f"{GOLDFISH}/flickr:102", (GOLDFISH, CRANE), guesses, 1, TENCH, 2)
+    found = Suspects("v1", "sha256:1", now(), ("a", "b"), 10, 0, "severity", (suspect,))
+    write_suspects(workspace.root, found)
     with store.begin() as session:
         photo = session.scalars(select(Photo).where(Photo.source_id == "3")).one()
         session.add(DuplicatePair(photo_id=photo.id, other="flickr:100", distance=3))

@@ -39,6 +39,7 @@ VIEWS = [
     "Labelers",
     "Frequencies",
     "Review",
+    "Errors",
     "Duplicates",
     "Gold questions",
     "Studies",

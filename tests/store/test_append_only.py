@@ -17,6 +17,7 @@ from genset.store import (
     Label,
     LabelerAct,
     LabelerEvent,
+    ReviewRequest,
     Ruling,
     Store,
     Verdict,
@@ -24,7 +25,7 @@ from genset.store import (
 
 ROOT = Path(__file__).parent.parent
 OLD = ROOT / "compatibility" / "workspace" / "genset.db"  # as version 0.1.0 wrote it
-TABLES = ("label", "control_answer", "ruling", "labeler_event")
+TABLES = ("label", "control_answer", "ruling", "review_request", "labeler_event")
 
 
 @pytest.fixture(params=["new", "upgraded"])
@@ -55,6 +56,9 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
         session.add(GoldAnswer(gold_id=question.id, **said))
         session.add(
             Ruling(candidate_id=candidate.id, verdict=Verdict.CORRECT, by="mia", reason="seen")
+        )
+        session.add(
+            ReviewRequest(candidate_id=candidate.id, labelers=3, by="mia", reason="doubtful")
         )
         session.add(LabelerEvent(worker="ann", what=LabelerAct.VOID, by="mia", reason="spam"))
     store.close()

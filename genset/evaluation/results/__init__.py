@@ -13,6 +13,7 @@
     proposers       which of them proposed classes that are right
     multilabel      models against all classes that photos show
     compare         models, pair by pair
+    missed          photos that all leading models get wrong, by how far off they are
     standing        how they rank by one truth and by another
     breakdown       by class, licence, year, keyword
     references      accuracies elsewhere

@@ -5,6 +5,7 @@
                          are void or held out
     labeler_events.csv   whose votes were voided or held out, and let in again
     rulings.csv          what reviewers settled
+    review_requests.csv  what somebody sent to review, if anything was
     controls.csv         photos whose answer is known
     control_answers.csv  what labelers said of them
     screens.csv          what was shown together, to whom
@@ -30,6 +31,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from genset.errors import BadInput
 from genset.label.exchange.proposed import PROPOSAL_SHEETS, proposal_sheets
+from genset.label.exchange.requested import REQUESTS, request_sheet
 from genset.label.exchange.sheet import Cells, remove_sheet, write_sheet
 from genset.label.exchange.table import COLUMNS, label_cells
 from genset.store import (
@@ -99,8 +101,9 @@ def export_all(store: Store, folder: Path) -> dict[str, int]:
             "screens": (_SCREENS, _screen_rows(session)),
             "screen_photos": (_SHOWN, _shown_rows(session)),
             **proposal_sheets(session),
+            **request_sheet(session),
         }
-        for name in PROPOSAL_SHEETS:
+        for name in (*PROPOSAL_SHEETS, REQUESTS):
             if name not in sheets:  # that of an earlier export would come in with this one
                 remove_sheet(folder / f"{name}.csv")
         return {

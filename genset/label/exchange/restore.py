@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.label.exchange.proposed import add_proposals
+from genset.label.exchange.requested import add_requests
 from genset.label.exchange.sheet import Row, naming, number_in, read_if_there, time_in
 from genset.label.exchange.table import (
     Here,
@@ -69,6 +70,7 @@ def import_all(store: Store, folder: Path) -> dict[str, Imported]:
             "control_answers": _add_answers(session, folder, here.screens),
             "screens": screens,
             **proposed,
+            **add_requests(session, folder, here.candidates),
         }
 
 

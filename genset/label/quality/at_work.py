@@ -22,6 +22,7 @@ from genset.store import (
     is_ruled,
     labels_in_force,
     now,
+    requests_in_force,
     rulings_in_force,
     stored_candidates,
 )
@@ -117,7 +118,7 @@ def missing(store: Store, rules: LabelRules) -> Missing:
     ).group_by(force.c.candidate_id)
     unclaimed = Candidate.photo_id.not_in(claimed_by_several())
     pool = stored_candidates().where(or_(unclaimed, is_ruled())).with_only_columns(Candidate.id)
-    asked = (
+    open_questions = (
         select(Question.candidate_id)
         .join(ProposalRound, ProposalRound.id == Question.round_id)
         .join(Claim, Claim.id == Question.candidate_id)
@@ -126,17 +127,19 @@ def missing(store: Store, rules: LabelRules) -> Missing:
         .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
     )
     with answering(), store.session() as session:
-        questions = set(session.scalars(asked))
+        questions = set(session.scalars(open_questions))
         candidates = questions | set(session.scalars(pool.order_by(None)))
         votes = {number: (count, correct) for number, count, correct in session.execute(counted)}
-        rulings = rulings_in_force(session)
+        rulings, requests = rulings_in_force(session), requests_in_force(session)
     least = most = 0
     last = (rules.votes, *rules.grow_to)[-1]
     for number in candidates:
         count, correct = votes.get(number, (0, 0))
         ruled = number in rulings
-        is_question = number in questions
-        lack = lacking(rules, count, correct, ruled=ruled, if_disputed=is_question)
+        asked = requests[number].labelers if number in requests else 0
+        lack = lacking(
+            rules, count, correct, ruled=ruled, asked=asked, if_disputed=number in questions
+        )
         least += lack
         most += max(lack, last - count) if lack and not ruled else lack
     return Missing(least, most)

@@ -23,6 +23,7 @@ from genset.store import (
     is_out,
     is_postgresql,
     now,
+    requests_in_force,
 )
 from genset.taxonomy import imagenet1k
 
@@ -113,7 +114,7 @@ def settled(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
     """Those of these candidates that are known to be right or wrong, surely enough for a test.
 
     The newest ruling says so; or, where nobody ruled, at least two labelers do, and nobody who
-    looked says otherwise, in whatever panel.
+    looked says otherwise, in whatever panel. None that somebody sent to review since.
     """
     asked = sorted(set(candidates))
     found: dict[int, Verdict] = {}
@@ -137,7 +138,12 @@ def settled(session: Session, candidates: Iterable[int]) -> dict[int, Verdict]:
             ).all()
         )
         found |= ruled
-    return {each: found[each] for each in found if found[each] in (CORRECT, INCORRECT)}
+    in_review = requests_in_force(session).keys()
+    return {
+        each: verdict
+        for each, verdict in found.items()
+        if verdict in (CORRECT, INCORRECT) and each not in in_review
+    }
 
 
 def is_settled_wrong() -> ColumnElement[bool]:

@@ -14,11 +14,13 @@ from genset.store import (
     Claim,
     Label,
     Photo,
+    ReviewRequest,
     Store,
     Verdict,
     claimed_by_several,
     is_out,
     labels_in_force,
+    requests_in_force,
     rulings_in_force,
     stored_candidates,
 )
@@ -29,7 +31,7 @@ class Ballot:
     """A candidate with a stored photo, and what was said of it.
 
     `said` counts its votes by verdict. `content` is the sha256 of its photo; `contested` says that
-    another class claims the photo too.
+    another class claims the photo too. `request` is what sent it to review, until a ruling.
     """
 
     candidate_id: int
@@ -40,6 +42,7 @@ class Ballot:
     votes: tuple[Vote, ...]
     said: Counter[Verdict]
     ruling: Verdict | None
+    request: ReviewRequest | None
 
 
 def panels(store: Store) -> dict[str, int]:
@@ -86,7 +89,7 @@ def ballots(session: Session, panel: str | None = None) -> list[Ballot]:
     said: dict[int, list[tuple[str, Verdict]]] = defaultdict(list)
     for number, worker, verdict in _in_force(session, panel):
         said[number].append((worker, verdict))
-    rulings = rulings_in_force(session)
+    rulings, requests = rulings_in_force(session), requests_in_force(session)
     pool = stored_candidates().with_only_columns(
         Candidate.id,
         Candidate.wnid,
@@ -110,6 +113,7 @@ def ballots(session: Session, panel: str | None = None) -> list[Ballot]:
                 votes=tuple(Vote(task, worker, verdict.value) for worker, verdict in given),
                 said=Counter(verdict for _, verdict in given),
                 ruling=rulings.get(number),
+                request=requests.get(number),
             )
         )
     return found

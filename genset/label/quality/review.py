@@ -1,4 +1,4 @@
-"""What labelers leave open, and a reviewer's rulings that settle it."""
+"""What labelers leave open or somebody doubts, and a reviewer's rulings that settle it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -14,12 +14,15 @@ from genset.label.quality.in_force import Ballot, ballots, check_panel
 from genset.statistics.intervals import wilson
 from genset.store import (
     Candidate,
+    Label,
     Photo,
+    ReviewRequest,
     Ruling,
     Store,
     Verdict,
     find_candidate,
     is_called_correct,
+    labels_in_force,
 )
 from genset.store.growth import wanted
 from genset.workspace import LabelRules
@@ -60,13 +63,14 @@ _TELLING = ("detail", "said", "frequency", "votes")
 
 
 def queue(store: Store, panel: str | None = None, rules: LabelRules | None = None) -> list[Dispute]:
-    """The candidates that wait for a ruling, the most divided first.
+    """The candidates that wait for a ruling: those sent to review, then the most divided first.
 
     Neither their order nor `Dispute.why` tells which side has more votes.
 
-    With the workspace's `rules` those that are still to get votes are left out. The others are
-    the ones where
+    With the workspace's `rules` those that are still to get votes are left out, but not where
+    somebody asked for a review. The others are the ones where
 
+    - somebody asked for it (`send_to_review`), and no ruling was made since;
     - labelers disagree and neither side is clearly in the majority: the 95 % interval of the share
       of correct, among those who say correct, incorrect or broken, holds one half;
     - labelers voted, but only unsure;
@@ -116,21 +120,63 @@ def rule(store: Store, task: str, verdict: Verdict, by: str, reason: str) -> Non
     Raises:
         BadInput: there is no such candidate, or `by` or `reason` is empty or too long.
     """
-    by, reason = " ".join(by.split()), " ".join(reason.split())
-    if not by or not reason:
-        raise BadInput("a ruling needs somebody who makes it, and a reason")
-    if len(by) > _LONGEST_REASON or len(reason) > _LONGEST_REASON:
-        raise BadInput(f"a ruling's reason has at most {_LONGEST_REASON} characters")
+    by, reason = _signed("a ruling", by, reason)
     with store.begin() as session:
         candidate = find_candidate(session, task)
         session.add(Ruling(candidate_id=candidate.id, verdict=verdict, by=by, reason=reason))
+
+
+def send_to_review(store: Store, task: str, rules: LabelRules, by: str, reason: str) -> int:
+    """Let a candidate wait for a ruling, and let more labelers see it meanwhile.
+
+    As many more are asked as all candidates get first (`LabelRules.votes`). It stays what votes and
+    rulings say that it is until the next ruling.
+
+    Args:
+        store: the workspace's.
+        task: the candidate's name.
+        rules: the workspace's.
+        by: who asks for it.
+        reason: why; whoever rules sees it only afterwards.
+
+    Returns:
+        How many labelers it goes to in all.
+
+    Raises:
+        BadInput: there is no such candidate, or `by` or `reason` is empty or too long.
+    """
+    by, reason = _signed("a request for review", by, reason)
+    with store.begin() as session:
+        candidate = find_candidate(session, task)
+        force = labels_in_force(rules.panel).where(Label.candidate_id == candidate.id)
+        labelers = len(session.scalars(force).all()) + rules.votes
+        session.add(
+            ReviewRequest(candidate_id=candidate.id, labelers=labelers, by=by, reason=reason)
+        )
+    return labelers
+
+
+def _signed(what: str, by: str, reason: str) -> tuple[str, str]:
+    """Who decides, and why, in one line each."""
+    by, reason = " ".join(by.split()), " ".join(reason.split())
+    if not by or not reason:
+        raise BadInput(f"{what} needs somebody who makes it, and a reason")
+    if len(by) > _LONGEST_REASON or len(reason) > _LONGEST_REASON:
+        raise BadInput(f"the reason of {what} has at most {_LONGEST_REASON} characters")
+    return by, reason
 
 
 # A kind of case, by how pressing it is, and how divided its labelers; then why in numbers; then the
 # case. A photo that several classes claim has votes for one of them or none: that is told by
 # neither place nor words.
 _Case = tuple[int, tuple[float, int, str], str, Ballot]
-_WHY = ("labelers disagree", "several classes claim the photo", "nobody can tell")
+_SENT, _DIVIDED, _CLAIMED, _UNSURE = range(4)
+_WHY = (
+    "sent to review",
+    "labelers disagree",
+    "several classes claim the photo",
+    "nobody can tell",
+)
 
 
 def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
@@ -140,6 +186,11 @@ def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
             correct[ballot.content].add(ballot.wnid)
     for ballot in pool:
         said, votes = ballot.said, len(ballot.votes)
+        if (sent := ballot.request) is not None:
+            detail = f"sent to review by {sent.by}: {sent.reason}"
+            detail += f"; labelers: {_counted(said)}" if votes else ""
+            yield _SENT, (0, sent.number, ballot.task), detail, ballot
+            continue
         waits = rules and 0 < votes < wanted(rules, votes, said[Verdict.CORRECT])
         if ballot.ruling is not None or waits:
             continue
@@ -148,13 +199,13 @@ def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
         if yes and no and _straddles(yes, yes + no):
             # Of whole numbers: 2/3 and 1/3 are not equally far from 0.5 to a computer.
             divided = abs(yes - no) / (yes + no), -votes, ballot.task
-            yield 0, divided, f"labelers disagree: {_counted(said)}", ballot
+            yield _DIVIDED, divided, f"labelers disagree: {_counted(said)}", ballot
         elif ballot.wnid in classes and len(classes) > 1:
-            yield 1, (0, 0, ballot.task), f"correct for {len(classes)} classes", ballot
+            yield _CLAIMED, (0, 0, ballot.task), f"correct for {len(classes)} classes", ballot
         elif votes and not yes and not no:
-            yield 2, (0, -votes, ballot.task), f"nobody can tell: {_counted(said)}", ballot
+            yield _UNSURE, (0, -votes, ballot.task), f"nobody can tell: {_counted(said)}", ballot
         elif ballot.contested and not votes and not classes:
-            yield 1, (0, 0, ballot.task), "several classes claim the photo", ballot
+            yield _CLAIMED, (0, 0, ballot.task), "several classes claim the photo", ballot
 
 
 @lru_cache(maxsize=4096)

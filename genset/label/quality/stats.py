@@ -184,6 +184,8 @@ def _classes(pool: Sequence[Ballot], votes: Sequence[Vote], rules: LabelRules) -
 
 def _is_done(ballot: Ballot, rules: LabelRules) -> bool:
     votes = len(ballot.votes)
+    if ballot.request is not None and votes < ballot.request.labelers:
+        return False
     return ballot.ruling is not None or votes >= wanted(rules, votes, ballot.said[Verdict.CORRECT])
 
 

@@ -28,6 +28,7 @@ from genset.store import (
     is_contested,
     is_out,
     is_ruled,
+    requests_in_force,
     stored_candidates,
 )
 from genset.store.growth import lacking
@@ -222,11 +223,13 @@ def _look(session: Session, rules: LabelRules, worker: str) -> _Look:
             in_force[candidate_id][who] = verdict
     pool = stored_candidates().where(Candidate.id.in_(theirs), or_(~is_contested(), is_ruled()))
     ruled = set(session.scalars(select(Ruling.candidate_id).where(Ruling.candidate_id.in_(theirs))))
+    requests = requests_in_force(session)
     open_ = set()
     for candidate_id in session.scalars(pool.with_only_columns(Candidate.id)):
         said = list(in_force[candidate_id].values())
         correct = said.count(Verdict.CORRECT)
-        if lacking(rules, len(said), correct, ruled=candidate_id in ruled):
+        asked = requests[candidate_id].labelers if candidate_id in requests else 0
+        if lacking(rules, len(said), correct, ruled=candidate_id in ruled, asked=asked):
             open_.add(candidate_id)
     out = not_holding(session)
     answers = select(GoldAnswer.number).where(GoldAnswer.worker == worker, ~is_out(GoldAnswer))

@@ -32,6 +32,7 @@ from genset.store import (
     ask,
     is_out,
     now,
+    requests_in_force,
     rulings_in_force,
 )
 from genset.store.growth import lacking
@@ -133,6 +134,8 @@ class Board:
         self._newest: int = session.scalar(select(func.max(Label.number))) or 0
         self._decided: int = session.scalar(select(func.max(LabelerEvent.number))) or 0
         self.rulings = rulings_in_force(session)
+        # How many labelers those candidates go to, in all, that somebody sent to review.
+        self._asked = {number: each.labelers for number, each in requests_in_force(session).items()}
         # How many candidates the classes have that were not read yet, stored or not.
         self._unread: dict[str, int] = dict(sorted(map(tuple, session.execute(pool.counted))))
         # All classes in order; of those that were read, the candidates by rank, and how many votes
@@ -408,10 +411,15 @@ class Board:
         return bool(self._left_in(wnid, worker))
 
     def _settled(self, wnid: str) -> list[tuple[int, int]]:
-        """Those `known_right`, with their votes; ruled ones as if all had voted for them."""
+        """Those `known_right`, with their votes; ruled ones as if all had voted for them.
+
+        None that waits for a review: somebody doubts it.
+        """
         ruled, unanimous = [], []
         for number in self._ranked.get(wnid, ()):
             votes, correct = self._votes[number]
+            if number in self._asked:
+                continue
             if number in self.rulings:
                 if self.rulings[number] is Verdict.CORRECT:
                     ruled.append((sys.maxsize, number))
@@ -433,6 +441,7 @@ class Board:
             votes,
             correct,
             ruled=candidate in self.rulings,
+            asked=self._asked.get(candidate, 0),
             if_disputed=self.pool.by_photo,
         )
 

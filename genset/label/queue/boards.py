@@ -20,6 +20,7 @@ from genset.store import (
     Photo,
     PhotoEvent,
     ProposalRound,
+    ReviewRequest,
     Ruling,
     Screen,
     Store,
@@ -40,7 +41,13 @@ _STAMP = select(
     select(func.max(Candidate.id)).where(Candidate.id > bindparam("since")).scalar_subquery(),
     *(
         select(func.max(newest)).scalar_subquery()
-        for newest in (Photo.stored_at, Ruling.number, PhotoEvent.id, ProposalRound.id)
+        for newest in (
+            Photo.stored_at,
+            Ruling.number,
+            ReviewRequest.number,
+            PhotoEvent.id,
+            ProposalRound.id,
+        )
     ),
     select(func.count(ProposalRound.id))
     .where(ProposalRound.withdrawn_at.is_(None))

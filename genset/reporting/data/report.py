@@ -10,6 +10,7 @@ from genset.evaluation.results.multilabel import MultiLabel
 from genset.evaluation.results.runs import Accuracy, Run
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.gallery import Gallery
+from genset.reporting.data.missed import MissedTogether
 from genset.reporting.data.multilabel import ByTruth
 from genset.reporting.data.sources import BySource, LicenseCount
 from genset.reporting.data.training import ByTraining
@@ -208,7 +209,8 @@ class ReportData:
         classes: each class, the hardest first.
         confusions: pairs of classes, the most confused first.
         breakdowns: accuracies by what a release records of its photos.
-        galleries: the photos to show.
+        missed: photos that every leading model gets wrong; None for fewer than two models.
+        galleries: further photos to show.
         other_runs: runs left out, because they scored another set that had the same name.
     """
 
@@ -227,6 +229,7 @@ class ReportData:
     classes: tuple[Group, ...]
     confusions: tuple[Confusion, ...]
     breakdowns: tuple[Breakdown, ...]
+    missed: MissedTogether | None
     galleries: tuple[Gallery, ...]
     other_runs: int
 

@@ -30,6 +30,7 @@ from genset.reporting.data.report import (
 )
 from genset.reporting.gather.finetuning import gather_finetuned
 from genset.reporting.gather.gallery import choose_galleries
+from genset.reporting.gather.missed import missed_together
 from genset.reporting.gather.multilabel import by_truth
 from genset.reporting.gather.sources import by_source
 from genset.reporting.gather.summary import summarize
@@ -76,6 +77,8 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
     classes, confused = by_class(results), confusions(results)
     in_order = [records[photo.id] for photo in photos.photos] if records else []
     models = summarize_models(results, pairs, options)
+    missed = missed_together(results, pairs, records)
+    shown = [each.missed.image for each in missed.photos if each.photo] if missed else []
     return ReportData(
         options=options,
         set=summarize(photos, release),
@@ -92,7 +95,8 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         classes=classes,
         confusions=confused,
         breakdowns=by_record(results, in_order) if in_order else (),
-        galleries=choose_galleries(results, records, classes, confused),
+        missed=missed,
+        galleries=choose_galleries(results, records, classes, confused, shown),
         other_runs=results.other_runs,
     )
 

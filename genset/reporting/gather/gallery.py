@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from genset.evaluation.results.breakdown import Confusion, Group
 from genset.evaluation.results.results import Results, Scored
 from genset.release.reader import ReleasePhoto
 from genset.reporting.data.gallery import Answer, Gallery, Sample
-from genset.taxonomy import imagenet1k
+from genset.reporting.format import class_name
 
 MAX_PHOTOS = 30  # Flickr's terms allow no more on a page
-_HARD_CLASSES, _OF_EACH, _CONFUSED, _DISAGREED = 4, 3, 6, 12
+_HARD_CLASSES, _OF_EACH, _CONFUSED, _DISAGREED = 3, 2, 6, 6
 
 
 def choose_galleries(
@@ -21,8 +21,9 @@ def choose_galleries(
     records: Mapping[str, ReleasePhoto],
     hardest: Sequence[Group],
     confused: Sequence[Confusion],
+    shown: Collection[str] = (),
 ) -> tuple[Gallery, ...]:
-    """At most `MAX_PHOTOS` in all: always the same ones for the same input.
+    """At most `MAX_PHOTOS` with those `shown`: always the same ones for the same input.
 
     Of several models: photos of the hardest classes, photos taken for the most confused class,
     and photos that half of the models have right. Of one model: its mistakes. Without a model: one
@@ -33,10 +34,11 @@ def choose_galleries(
         records: what a release knows of its photos, by their files; empty for a plain folder.
         hardest: the classes, the hardest first.
         confused: pairs of classes, the most confused first.
+        shown: the ids of photos that are on the page already.
     """
     if results.photos.listed:
         return ()
-    chooser = _Chooser(results, records)
+    chooser = _Chooser(results, records, shown)
     if len(results.models) < 2:
         shows = "mistaken" if results.models else "some"
         return (Gallery(shows, chooser.mistaken(MAX_PHOTOS)),)
@@ -45,25 +47,22 @@ def choose_galleries(
         Gallery("confused", chooser.confused(confused)),
         Gallery("disagreed", chooser.disagreed()),
     ]
-    shown = sum(len(gallery.samples) for gallery in galleries)
-    galleries.append(Gallery("mistaken", chooser.mistaken(MAX_PHOTOS - shown)))
+    taken = len(shown) + sum(len(gallery.samples) for gallery in galleries)
+    galleries.append(Gallery("mistaken", chooser.mistaken(MAX_PHOTOS - taken)))
     return tuple(gallery for gallery in galleries if gallery.samples)
-
-
-def class_name(wnid: str) -> str:
-    """The class's name for people to read; a wnid that is not ImageNet's is its own."""
-    taxonomy = imagenet1k()
-    return taxonomy[wnid].name if wnid in taxonomy else wnid or "no class"
 
 
 class _Chooser:
     """Hands each photo out once. Among equals a hash of the id decides: not the first classes."""
 
-    def __init__(self, results: Results, records: Mapping[str, ReleasePhoto]) -> None:
+    def __init__(
+        self, results: Results, records: Mapping[str, ReleasePhoto], shown: Collection[str]
+    ) -> None:
         self._results = results
         self._records = records
-        self._taken: set[int] = set()
         photos = results.photos.photos
+        before = set(shown)
+        self._taken = {place for place, photo in enumerate(photos) if photo.id in before}
         self._mixed = sorted(range(len(photos)), key=lambda place: _hash(photos[place].id))
         right = [results.right(model) for model in results.models]
         answered = [model.answered for model in results.models]

@@ -8,11 +8,11 @@ from genset.evaluation.results.remarks import remarks
 from genset.files import write_text
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.report import ReportData
-from genset.reporting.format import interval, probability, settings
+from genset.reporting.format import class_name, interval, probability, settings
 from genset.reporting.gather.finetuning import confused, extremes
-from genset.reporting.gather.gallery import class_name
 from genset.reporting.gather.sources import MOST_COMPARED
 from genset.reporting.narrative import finetuning as finetuning_narrative
+from genset.reporting.narrative import missed as missed_narrative
 from genset.reporting.narrative import models as narrative
 from genset.reporting.narrative import multilabel as truth_narrative
 from genset.reporting.narrative import sources as sources_narrative
@@ -65,6 +65,7 @@ def write_html(data: ReportData, path: Path) -> None:
         remarks=remarks,
         tta_narrative=tta_narrative,
         finetuning_narrative=finetuning_narrative,
+        missed_narrative=missed_narrative,
         extremes=extremes,
         confused=confused,
         thumbnail=thumbnail,

@@ -9,10 +9,10 @@ from genset.evaluation.results.breakdown import Breakdown
 from genset.evaluation.results.remarks import remarks
 from genset.release.reader import as_written
 from genset.reporting.data.report import Against, ReferenceSummary, ReportData, ScoredModel
-from genset.reporting.format import interval
-from genset.reporting.gather.gallery import class_name
+from genset.reporting.format import class_name, interval
 from genset.reporting.narrative import models as narrative
 from genset.reporting.render.finetuning_markdown import tasks_in_markdown, tasks_to_json
+from genset.reporting.render.missed_markdown import missed_in_markdown, missed_to_json
 from genset.reporting.render.multilabel_markdown import by_truth_to_json, truth_in_markdown
 from genset.reporting.render.pairs import pair_to_json
 from genset.reporting.render.sources_markdown import sources_in_markdown
@@ -69,6 +69,8 @@ def as_markdown(data: ReportData) -> str:
         parts += ["### Fine-tuning", *tasks_in_markdown(data.finetuning)]
     if data.confusions:
         parts += ["### Hardest classes and commonest confusions", _hardest(data), _confused(data)]
+    if data.missed:
+        parts += ["### Errors that matter", *missed_in_markdown(data.missed)]
     parts += [part for each in data.breakdowns for part in _breakdown(data.models, each)]
     if calibrated := [model for model in data.models if model.calibration]:
         parts += ["### Calibration", _calibration(calibrated)]
@@ -78,11 +80,12 @@ def as_markdown(data: ReportData) -> str:
 def to_json(data: ReportData) -> dict[str, Any]:
     """Everything in the report but the pictures, as JSON's own types.
 
-    A report without entries, results of fine-tuning, a truth, sources or dates of training has no
-    word of them.
+    A report without entries, results of fine-tuning, a truth, sources, dates of training or several
+    models has no word of them, or of what models get wrong together.
     """
     found = asdict(data)
     del found["models"], found["entries"], found["finetuning"], found["by_truth"]
+    del found["missed"]
     # Where this machine keeps photos and logs is nobody's business.
     for gallery in found["galleries"]:
         for sample in gallery["samples"]:
@@ -105,6 +108,7 @@ def to_json(data: ReportData) -> dict[str, Any]:
         ],
         "pairs": [pair_to_json(pair) for pair in data.pairs],
         **({"by_truth": by_truth_to_json(data.by_truth)} if data.by_truth else {}),
+        **({"missed": missed_to_json(data.missed)} if data.missed else {}),
         **({"entries": entries_to_json(data)} if data.entries else {}),
         **({"finetuning": tasks_to_json(data.finetuning)} if data.finetuning else {}),
     }

@@ -12,6 +12,7 @@ from genset.label.quality.gallery.by_labeler import seconds_a_photo
 from genset.store import (
     GoldQuestion,
     Label,
+    ReviewRequest,
     Ruling,
     Store,
     Verdict,
@@ -47,6 +48,16 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
+class Sent:
+    """A request for review: who doubts the candidate, and why. `open` until a later ruling."""
+
+    by: str
+    reason: str
+    at: datetime
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
     """A gold question that the photo is: of which class, with which answer, and why."""
 
@@ -64,6 +75,7 @@ class Case:
     shown: Shown
     votes: tuple[Vote, ...]
     rulings: tuple[Settled, ...]
+    requests: tuple[Sent, ...]
     gold: tuple[Known, ...]
 
 
@@ -89,6 +101,13 @@ def case_of(store: Store, task: str) -> Case:
         newest = {label.worker: label.number for label, out in said if not out}
         pace = seconds_a_photo(session, (label.screen_id for label, _ in said))
         ruled = select(Ruling).where(Ruling.candidate_id == candidate.id).order_by(Ruling.number)
+        rulings = session.scalars(ruled).all()
+        ruled_at = max((each.at for each in rulings), default=None)
+        sent = (
+            select(ReviewRequest)
+            .where(ReviewRequest.candidate_id == candidate.id)
+            .order_by(ReviewRequest.number)
+        )
         asked = select(GoldQuestion).where(GoldQuestion.photo_id == candidate.photo_id)
         return Case(
             shown=shown[0],
@@ -104,9 +123,10 @@ def case_of(store: Store, task: str) -> Case:
                 )
                 for label, out in said
             ),
-            rulings=tuple(
-                Settled(each.verdict, each.by, each.reason, each.at)
-                for each in session.scalars(ruled)
+            rulings=tuple(Settled(each.verdict, each.by, each.reason, each.at) for each in rulings),
+            requests=tuple(
+                Sent(each.by, each.reason, each.at, ruled_at is None or each.at > ruled_at)
+                for each in session.scalars(sent)
             ),
             gold=tuple(
                 Known(each.id, each.wnid, each.expected, each.reason, each.retired_at)

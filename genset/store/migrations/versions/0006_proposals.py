@@ -1,4 +1,4 @@
-"""Further classes that may be in a photo, and screens that ask about them."""
+"""Further classes that may be in a photo, screens that ask about them, requests for review."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -49,4 +49,44 @@ def upgrade() -> None:
         sa.Column("place", sa.Integer),
         sa.Column("run", sa.Text),
         sa.UniqueConstraint("candidate_id", "kind", "name"),
+    )
+    _make_review_request()
+
+
+def _make_review_request() -> None:
+    op.create_table(
+        "review_request",
+        sa.Column("number", sa.Integer, primary_key=True),
+        sa.Column("id", sa.Uuid, nullable=False, unique=True),
+        sa.Column("candidate_id", sa.Integer, sa.ForeignKey("candidate.id"), nullable=False),
+        sa.Column("labelers", sa.Integer, nullable=False),
+        sa.Column("by", sa.Text, nullable=False),
+        sa.Column("reason", sa.Text, nullable=False),
+        _time("at"),
+    )
+    op.create_index("review_request_by_candidate", "review_request", ["candidate_id", "number"])
+    _make_append_only("review_request")
+
+
+def _make_append_only(table: str) -> None:
+    refuse = f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+    if op.get_context().dialect.name == "sqlite":
+        for verb in ("UPDATE", "DELETE"):
+            op.execute(
+                f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} {refuse}"
+            )
+        # INSERT OR REPLACE deletes a row, and fires no trigger for that unless the program asked.
+        there = f"SELECT 1 FROM {table} WHERE number = NEW.number OR id = NEW.id"  # noqa: S608
+        op.execute(
+            f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN EXISTS ({there}) "
+            f"{refuse}"
+        )
+        return
+    op.execute(
+        f"CREATE FUNCTION {table}_append_only() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$$ BEGIN RAISE EXCEPTION '{table} is append-only'; END $$"
+    )
+    op.execute(
+        f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+        f"FOR EACH STATEMENT EXECUTE FUNCTION {table}_append_only()"
     )

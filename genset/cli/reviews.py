@@ -1,0 +1,127 @@
+"""Commands for labels that somebody doubts: where models all disagree with them, and review."""
+
+import getpass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from genset.cli.common import json_option, opened, show, show_json, show_table
+from genset.cli.score import RUNS_OPTION
+
+if TYPE_CHECKING:
+    from genset.label.quality.suspects import Suspect, Suspects
+
+
+@click.command("suspects")
+@click.argument("release")
+@RUNS_OPTION
+@click.option(
+    "--sort",
+    "order",
+    type=click.Choice(["severity", "agreement"]),
+    default="severity",
+    show_default=True,
+    help="First those that are farthest off, or those on which most models agree.",
+)
+@click.option(
+    "--most", type=click.IntRange(min=0), default=20, show_default=True, help="Lines to print."
+)
+@json_option
+@click.pass_obj
+def suspects(
+    folder: Path | None, release: str, runs: Path | None, order: str, most: int, as_json: bool
+) -> None:
+    """List the photos of a release that every leading model gets wrong: look for wrong labels here.
+
+    The list is kept in the workspace (suspects.json), where the view Errors of the manager's page
+    goes through it, photo by photo. Leading are the best model and those that cannot be told apart
+    from it, and at least the best three. How far off an answer is, is the height of the lowest
+    common ancestor in WordNet of it and the nearest right class.
+
+    \b
+    genset labels suspects v1
+    genset labels suspects v1 --sort agreement --most 50
+    """
+    from genset.evaluation.locate import locate_set
+    from genset.label.quality.suspects import undecided, write_suspects
+    from genset.reporting.suspects import find_suspects
+
+    with opened(folder) as (workspace, store):
+        kept = runs or workspace.runs
+        found = find_suspects(locate_set(release, folder, runs=kept), kept, order)
+        path = write_suspects(workspace.root, found)
+        workspace.hide_from_git(path.name)
+        left = len(undecided(store, found))
+    if as_json:
+        show_json({"file": str(path), "undecided": left, **_as_json(found)})
+    else:
+        _show(found, left, most)
+
+
+@click.command("request-review")
+@click.argument("task")
+@click.option("--reason", required=True, help="Why; whoever rules sees it only afterwards.")
+@click.option("--by", default=getpass.getuser, help="Who asks for it (default: the user's name).")
+@json_option
+@click.pass_obj
+def request_review(folder: Path | None, task: str, reason: str, by: str, as_json: bool) -> None:
+    """Send a candidate to review: it waits for a ruling, and goes to more labelers meanwhile.
+
+    Votes and earlier rulings stay in force until then.
+
+    \b
+    genset labels request-review n02123045/flickr:6061409035 --reason "a lynx?"
+    """
+    from genset.label.quality.review import send_to_review
+
+    with opened(folder) as (workspace, store):
+        labelers = send_to_review(store, task, workspace.label, by, reason)
+    answer = {"task": task, "by": by, "reason": reason, "labelers": labelers}
+    show(answer, f"{task}: in review, and goes to {labelers} labelers in all", as_json)
+
+
+def _as_json(found: "Suspects") -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {
+        **asdict(found),
+        "made_at": found.made_at.isoformat(),
+        "unanimous": found.unanimous,
+    }
+
+
+def _show(found: "Suspects", left: int, most: int) -> None:
+    missed, models = len(found.suspects), len(found.leading)
+    who = f"all {models} leading models get" if models > 1 else "the one model gets"
+    click.echo(
+        f"{found.release}: {who} {missed:,} of {found.photos:,} photos wrong"
+        + (f"; {found.without:,} without a right class left out" if found.without else "")
+    )
+    click.echo(f"leading: {', '.join(found.leading)}")
+    if models > 1 and missed:
+        click.echo(f"On {found.unanimous:,} of them all give one and the same answer.")
+    if most and missed:
+        click.echo()
+        show_table(
+            ("task", "class", "steps off", "models say"),
+            [_row(each) for each in found.suspects[:most]],
+        )
+    if missed:
+        click.echo(f"\n{left:,} to decide: genset label, the manager's page, Errors")
+
+
+def _row(each: "Suspect") -> tuple[str, str, int, str]:
+    from genset.taxonomy import imagenet1k
+
+    taxonomy = imagenet1k()
+
+    def name(wnid: str) -> str:
+        return taxonomy[wnid].name if wnid in taxonomy else wnid or "no class"
+
+    said = dict.fromkeys(guess.wnid for guess in each.guesses)
+    words = [
+        f"{name(wnid)} ({sum(guess.wnid == wnid for guess in each.guesses)})"
+        for wnid in sorted(said, key=lambda wnid: wnid != each.common)
+    ]
+    return each.task, " or ".join(map(name, each.right)), each.severity, ", ".join(words)

@@ -1,0 +1,86 @@
+"""What a report says, in sentences, of photos that every leading model gets wrong."""
+
+from collections.abc import Sequence
+
+from genset.evaluation.results.missed import FEWEST_LEADING, Missed
+from genset.reporting.data.missed import MissedPhoto, MissedTogether
+from genset.reporting.format import class_name
+from genset.statistics.intervals import wilson
+from genset.text.numbers import count, ends, percent
+from genset.text.safe import clean
+
+_FEW = 20  # photos of which a share would say little
+
+
+def sentences(found: MissedTogether) -> list[str]:
+    """How many they are, and on how many the models are of one mind."""
+    who = ", ".join(clean(label, 60) for label in found.leading)
+    said = [
+        f"Leading are {who}: the best model and those that cannot be told apart from it, and at "
+        f"least the best {FEWEST_LEADING}. Of the {count(found.counted, 'photo')} that count for "
+        f"all of them they all get {found.missed:,} wrong"
+        + (f"; {found.without:,} without a right class left out." if found.without else ".")
+    ]
+    if not found.missed:
+        return said
+    share = ""
+    if found.missed >= _FEW:
+        found_share = percent(found.unanimous / found.missed, found.missed)
+        interval = ends(wilson(found.unanimous, found.missed), found.missed)
+        share = f" ({found_share} %, 95 % interval {interval} %)"
+    said.append(
+        f"On {found.unanimous:,} of these{share} they give one and the same answer: look for wrong "
+        "labels, and for classes that are right too, there first."
+    )
+    return said
+
+
+DEFINITION = (
+    "How severe an error is, is the distance in WordNet between the answer and the nearest right "
+    "class: the height of their lowest common ancestor, from 1 (two kinds of one thing) "
+    "to {height}. A photo is as severe as the leading model’s answer that is nearest; among equals "
+    "those come first on which more models agree. Two classes that mean much the same may be far "
+    "apart in WordNet (sunglass, sunglasses): such photos come too high. Labels that are mended "
+    "only where models err make these models look better: look at a random share of other photos, "
+    "too."
+)
+
+
+def definition(found: MissedTogether) -> str:
+    """How they are sorted, and what that can lead to."""
+    return DEFINITION.format(height=found.height)
+
+
+def names(missed: Missed) -> list[str]:
+    """The photo's right classes, its own first."""
+    return list(map(class_name, missed.right))
+
+
+def right(missed: Missed) -> str:
+    """The same in a line."""
+    return ", ".join(names(missed))
+
+
+def agreement(missed: Missed) -> str:
+    """How far off they are, and how many say the same."""
+    models = len(missed.answers)
+    if missed.unanimous:
+        said = f"all {models} say the same"
+    elif missed.agreeing > 1:
+        said = f"{missed.agreeing} of {models} say the same"
+    else:
+        said = "each says something else"
+    return f"{count(missed.severity, 'step')} off; {said}"
+
+
+def name(found: MissedPhoto) -> str:
+    """What a photo is called: at its source, or by its place in the set."""
+    record = found.record
+    return f"{record.source}:{record.source_id}" if record else found.missed.image
+
+
+def answers(missed: Missed) -> list[tuple[str, int]]:
+    """The models' answers with how many give each, the commonest first."""
+    said = [each.wnid for each in missed.answers]
+    different: Sequence[str] = sorted(set(said), key=lambda wnid: (-said.count(wnid), wnid))
+    return [(class_name(wnid), said.count(wnid)) for wnid in different]

@@ -1,0 +1,46 @@
+"""Photos that every leading model gets wrong, as Markdown and as JSON."""
+
+from dataclasses import asdict
+from typing import Any
+
+from genset.reporting.data.missed import MissedTogether
+from genset.reporting.narrative import missed as narrative
+from genset.text.markdown import escape, table
+from genset.text.plain import plain
+
+_LISTED = 10
+
+
+def missed_in_markdown(found: MissedTogether) -> list[str]:
+    """The section's sentences, and the first photos."""
+    parts = [escape(" ".join(narrative.sentences(found)))]
+    if found.photos:
+        rows = [
+            (
+                narrative.name(each),
+                narrative.right(each.missed),
+                ", ".join(f"{name} ({models})" for name, models in narrative.answers(each.missed)),
+                f"{each.missed.severity}",
+            )
+            for each in found.photos[:_LISTED]
+        ]
+        parts += [
+            table(("Photo", "Right", "Leading models say", "Steps off"), rows, words=3),
+            escape(narrative.definition(found)),
+        ]
+    return parts
+
+
+def missed_to_json(found: MissedTogether) -> dict[str, Any]:
+    """The same as JSON's own types: the photos by their ids, without where they lie."""
+    numbers = {
+        name: value for name, value in asdict(found).items() if name not in ("photos", "leading")
+    }
+    as_json: dict[str, Any] = plain(
+        {
+            "leading": list(found.leading),
+            **numbers,
+            "photos": [asdict(each.missed) for each in found.photos],
+        }
+    )
+    return as_json

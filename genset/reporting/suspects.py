@@ -1,0 +1,61 @@
+"""What all leading models get wrong in a release, as the list that a manager goes through."""
+
+from pathlib import Path
+
+from genset.errors import BadInput
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.results.compare import compare
+from genset.evaluation.results.missed import leading, missed_by_all
+from genset.evaluation.results.results import load_results
+from genset.label.quality.suspects import Guess, Suspect, Suspects
+from genset.release.reader import MANIFEST, Release
+from genset.store import now
+
+
+def find_suspects(photos: PhotoSet, runs: Path, order: str = "severity") -> Suspects:
+    """The photos of a release that every leading model gets wrong.
+
+    Args:
+        photos: the release.
+        runs: the folder of runs.
+        order: "severity" or "agreement" (`genset.evaluation.results.missed.ORDERS`).
+
+    Raises:
+        BadInput: it is no release, or no model was scored on it.
+        GensetError: a run's files are not what `genset evaluate` wrote.
+    """
+    if photos.listed or not (photos.root / MANIFEST).is_file():
+        raise BadInput(f"{photos.name} is no release: its photos are no candidates to review")
+    results = load_results(photos, runs)
+    if not results.models:
+        raise BadInput(
+            f"no model was scored on {photos.name}: genset evaluate {photos.name} --model SPEC"
+        )
+    found = missed_by_all(results, leading(results, compare(results, results.models)), order)
+    tasks = {
+        each.file: f"{each.wnid}/{each.source}:{each.source_id}"
+        for each in Release(photos.root).photos
+    }
+    return Suspects(
+        release=photos.name,
+        content_hash=photos.content_hash,
+        made_at=now(),
+        leading=found.leading,
+        photos=found.photos,
+        without=found.without,
+        order=order,
+        suspects=tuple(
+            Suspect(
+                task=tasks[each.image],
+                right=each.right,
+                guesses=tuple(
+                    Guess(said.model, said.wnid, said.probability, said.distance)
+                    for said in each.answers
+                ),
+                severity=each.severity,
+                common=each.common,
+                agreeing=each.agreeing,
+            )
+            for each in found.missed
+        ),
+    )

@@ -1,0 +1,184 @@
+"""The manager's view of errors that matter: what is shown, what the buttons and keys decide."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+from sqlalchemy import select
+
+from genset.evaluation.data.photos import open_set
+from genset.label.people.secret import manager_token
+from genset.label.quality.review import queue
+from genset.label.quality.suspects import SUSPECTS_FILE, write_suspects
+from genset.reporting.suspects import find_suspects
+from genset.store import ReviewRequest, Ruling, Store, Verdict
+from genset.workspace import Workspace
+from labeler_app.manage import manager
+from tests.label.serving import free_port, serving
+from tests.labeled_workspace import TENCH
+from tests.labeler_app.pages import (
+    Opened,
+    buttons,
+    click,
+    manage_page,
+    pictures,
+    run,
+    served,
+    shown,
+)
+from tests.labeler_app.test_browser_manage import press, see_pictures
+from tests.reporting.suspects import scored_workspace
+
+FISH, POT, DIVIDED = (f"{TENCH}/flickr:{number}" for number in (0, 1, 2))
+SEEN = " (votes and models' answers shown)"
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> Iterator[Opened]:
+    workspace, store = scored_workspace(tmp_path / "workspace")
+    yield workspace, store
+    store.close()
+
+
+@pytest.fixture
+def opened(scored: Opened, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+    monkeypatch.setattr(manager, "SECONDS_TO_SEE", 0.0)  # a test sees at once
+    with served(*scored, monkeypatch) as place:
+        yield place
+
+
+def make_list(workspace: Workspace) -> None:
+    photos = open_set(str(workspace.releases / "v1"))
+    write_suspects(workspace.root, find_suspects(photos, workspace.runs))
+
+
+def decided(store: Store) -> list[tuple[str, str, str]]:
+    """What is stored: rulings, then requests for review."""
+    with store.session() as session:
+        rulings = session.scalars(select(Ruling).order_by(Ruling.number))
+        requests = session.scalars(select(ReviewRequest).order_by(ReviewRequest.number))
+        return [
+            *((each.candidate.task, each.verdict.value, each.reason) for each in rulings),
+            *((each.candidate.task, "review", each.reason) for each in requests),
+        ]
+
+
+def test_without_a_list_it_says_how_to_make_one(opened: Opened) -> None:
+    assert "genset labels suspects RELEASE" in shown(manage_page(opened[0], "Errors"))
+
+
+def test_a_photo_is_shown_with_its_class_its_votes_and_the_models_answers(opened: Opened) -> None:
+    make_list(opened[0])
+    app = manage_page(opened[0], "Errors")
+    text = shown(app)
+    for words in (
+        "All 3 leading models get 3 of 10 photos of v1 wrong, and on 2 of these they give one and",
+        "3 left",
+        "tench",
+        "freshwater dace-like game fish",
+        "All 3 leading models say teapot",
+        "teapot 90 % · a",
+        "Off by 15 steps in WordNet",
+        "2 correct",
+    ):
+        assert words in text
+    (photo,) = pictures(app)
+    assert f"The candidate {POT}" in photo
+    click(app, "Skip")
+    text = shown(app)
+    assert "The leading models say" in text
+    assert "tabby 90 % · c" in text
+    assert "Off by 10 to 15 steps in WordNet" in text
+
+
+def test_each_decision_is_stored_and_brings_the_next_photo(opened: Opened) -> None:
+    workspace, store = opened
+    make_list(workspace)
+    app = manage_page(workspace, "Errors")
+    click(app, "Incorrect")
+    assert "You ruled the last one, tench, :red-badge[incorrect]" in shown(app)
+    click(app, "Send to review")
+    assert "You sent the last one, tench, to review" in shown(app)
+    app.text_input(key=f"why {FISH}").set_value("a tench,  surely")
+    click(run(app), "Correct")
+    assert "Every photo of the list is decided." in shown(app)
+    assert decided(store) == [
+        (POT, "incorrect", f"3 of 3 leading models say teapot{SEEN}"),
+        (FISH, "correct", f"a tench, surely{SEEN}"),
+        (DIVIDED, "review", "2 of 3 leading models say teapot"),
+    ]
+    assert [(each.task, each.why) for each in queue(store, rules=workspace.label)] == [
+        (DIVIDED, "sent to review")
+    ]
+    # Another manager, and a list that is made anew, do not begin again.
+    make_list(workspace)
+    assert "Every photo of the list is decided." in shown(manage_page(workspace, "Errors"))
+
+
+def test_a_decision_can_be_taken_back_by_another(opened: Opened) -> None:
+    workspace, store = opened
+    make_list(workspace)
+    app = manage_page(workspace, "Errors")
+    click(app, "Incorrect")
+    click(app, "Back")
+    assert "Decided before" in shown(app)
+    click(app, "Send to review")
+    assert [(task, what) for task, what, _ in decided(store)] == [
+        (POT, "incorrect"),
+        (POT, "review"),
+    ]
+    assert [each.task for each in queue(store, rules=workspace.label)] == [POT]
+    assert "2 left" in shown(app)
+
+
+def test_a_damaged_list_is_said_in_a_line(opened: Opened) -> None:
+    (opened[0].root / SUSPECTS_FILE).write_text("{}")
+    app = manage_page(opened[0], "Errors")
+    assert "is no list of genset labels suspects" in shown(app)
+    assert "Correct" not in buttons(app)
+
+
+def test_a_new_list_is_seen_at_once(opened: Opened) -> None:
+    workspace = opened[0]
+    make_list(workspace)
+    assert "3 left" in shown(manage_page(workspace, "Errors"))
+    path = workspace.root / SUSPECTS_FILE
+    make_list(workspace)
+    found = path.read_text().replace('"photos": 10', '"photos": 11')
+    path.write_text(found)
+    os.utime(path, ns=(1, 1))
+    assert "3 of 11 photos" in shown(manage_page(workspace, "Errors"))
+
+
+@pytest.mark.browser
+def test_one_key_sends_a_photo_to_review(
+    scored: Opened, window: BrowserContext, wrong: list[str]
+) -> None:
+    workspace, store = scored
+    make_list(workspace)
+    port = free_port()
+    with serving(workspace.root, port):
+        page = window.new_page()
+        token = manager_token(workspace)
+        page.goto(f"http://127.0.0.1:{port}/manage?view=Errors&token={token}")
+        expect(page.get_by_text("3 left")).to_be_visible()
+        see_pictures(page, 1)
+        press(page, "v")
+        expect(page.get_by_text("2 left")).to_be_visible()
+        press(page, "n")
+        expect(page.get_by_text("1 left")).to_be_visible()
+        page.get_by_role("radio", name="Review").click()
+        expect(page.get_by_text("1 to settle")).to_be_visible()
+        expect(page.get_by_text("Sent to review")).to_be_visible()
+        assert page.get_by_text("teapot").count() == 0  # who rules sees the reason afterwards
+        press(page, "y")
+        expect(page.get_by_text("Nothing waits for a ruling")).to_be_visible()
+    with store.session() as session:
+        ruled = session.scalars(select(Ruling).order_by(Ruling.number)).all()
+        assert [(each.candidate.task, each.verdict) for each in ruled] == [
+            (DIVIDED, Verdict.INCORRECT),
+            (POT, Verdict.CORRECT),
+        ]
+    assert [said for said in wrong if "404" not in said] == []

@@ -1,0 +1,112 @@
+"""What a report shows of photos that every leading model gets wrong."""
+
+import json
+from pathlib import Path
+
+from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.reporting.data.report import ReportOptions
+from genset.reporting.gather.collect import collect
+from genset.reporting.gather.gallery import MAX_PHOTOS
+from genset.reporting.render.markdown import as_markdown, to_json
+from tests.evaluation.listed import write_list
+from tests.reporting.sets import WNIDS, Page, release_of, report, score, score_on
+
+TITLE = "Errors that matter: photos that every leading model gets wrong"
+
+
+def section(page: Page) -> str:
+    return page.text.split(TITLE)[1]
+
+
+def first(photos: PhotoSet, count: int) -> set[str]:
+    return {photo.id for photo in photos.photos[:count]}
+
+
+def test_three_models_that_err_together(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 40), tmp_path / "runs"
+    for model, right in (("a", 20), ("b", 19), ("c", 18)):
+        score(photos, runs, model, right)
+    page, data = report(photos, runs), collect(photos, runs)
+    markdown, found = as_markdown(data), json.loads(json.dumps(to_json(data)))["missed"]
+
+    for form in (section(page), markdown):
+        assert "Leading are a, b, c: the best model and those that cannot be told apart" in form
+        assert "Of the 40 photos that count for all of them they all get 20 wrong." in form
+        assert "On 20 of these (100.0 %, 95 % interval 83.9–100.0 %) they give one" in form
+    assert "all 3 say the same" in section(page)
+    assert "The next 8 of 20" in section(page)
+    assert "genset labels suspects small" in section(page)
+    # Photos of the page: twelve of these, and all others together no more than Flickr allows.
+    assert len(page.values("img", "src")) == MAX_PHOTOS
+    assert data.missed is not None
+    assert data.missed.pictured == 12
+    shown = {each.missed.image for each in data.missed.photos if each.photo}
+    others = {sample.id for gallery in data.galleries for sample in gallery.samples}
+    assert not shown & others
+
+    assert (found["counted"], found["missed"], found["unanimous"]) == (40, 20, 20)
+    assert {each["image"] for each in found["photos"]} == set(photos.ids) - first(photos, 20)
+    severities = [each["severity"] for each in found["photos"]]
+    assert severities == sorted(severities, reverse=True)
+    assert str(tmp_path) not in json.dumps(found)
+
+
+def test_an_answer_that_is_right_by_all_classes_is_no_error(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 4), tmp_path / "runs"
+    for model in ("a", "b"):
+        score(photos, runs, model, 1)
+    answer = WNIDS[-6]
+    two, three, four = photos.ids[1:]
+    labels = tmp_path / "right.json"
+    labels.write_text(
+        json.dumps(
+            {
+                photos.ids[0]: [photos.photos[0].wnid],
+                two: [answer],
+                three: [photos.photos[2].wnid, WNIDS[-5]],
+                four: [],
+            }
+        )
+    )
+    page = report(photos, runs, ReportOptions(real_labels=labels))
+    assert "Of the 3 photos that count for all of them they all get 1 wrong" in section(page)
+    assert "1 without a right class left out" in section(page)
+    data = collect(photos, runs, ReportOptions(real_labels=labels))
+    assert data.missed is not None
+    (only,) = data.missed.photos
+    assert (only.missed.image, only.missed.right) == (three, (photos.photos[2].wnid, WNIDS[-5]))
+
+
+def test_a_share_of_few_photos_is_not_printed(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
+    for model in ("a", "b", "c"):
+        score(photos, runs, model, 7)
+    assert "On 3 of these they give one and the same answer" in section(report(photos, runs))
+
+
+def test_one_model_alone_has_no_such_section(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
+    score(photos, runs, "a", 7)
+    assert TITLE not in report(photos, runs).text
+    assert "missed" not in to_json(collect(photos, runs))
+
+
+def test_models_that_err_on_different_photos_miss_none_together(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
+    score_on(photos, runs, "a", first(photos, 5))
+    score_on(photos, runs, "b", set(photos.ids) - first(photos, 5))
+    page = report(photos, runs)
+    assert "they all get 0 wrong." in section(page)
+    assert "severe" not in section(page)
+
+
+def test_photos_that_are_not_here_are_named(tmp_path: Path) -> None:
+    photos = open_set(str(write_list(tmp_path / "set.csv", range(30))))
+    runs = tmp_path / "runs"
+    for model in ("a", "b", "c"):
+        score(photos, runs, model, 10)
+    page = report(photos, runs)
+    assert page.values("img", "src") == []
+    assert "The first 20 of 20" in section(page)
+    assert "photo29.jpg" in section(page)
+    assert "genset labels suspects" not in page.text

@@ -1,0 +1,123 @@
+"""`genset labels suspects` and `request-review`, as somebody at a terminal meets them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from genset.cli import cli
+from genset.errors import GensetError
+from genset.label import Store, Verdict
+from genset.label.quality.review import rule
+from genset.label.quality.suspects import read_suspects, undecided
+from genset.workspace import Workspace
+from tests.labeled_workspace import GOLDFISH, TENCH
+from tests.reporting.suspects import TEAPOT, scored_workspace
+
+FISH, POT, DIVIDED = (f"{TENCH}/flickr:{number}" for number in (0, 1, 2))
+
+Opened = tuple[Workspace, Store]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Opened]:
+    workspace, store = scored_workspace(tmp_path / "workspace")
+    yield workspace, store
+    store.close()
+
+
+def genset(opened: Opened, *words: str) -> Result:
+    return CliRunner().invoke(cli, ["-w", str(opened[0].root), *words])
+
+
+def test_what_all_models_get_wrong_is_listed_the_most_severe_first(opened: Opened) -> None:
+    done = genset(opened, "labels", "suspects", "v1")
+    assert done.exit_code == 0, done.output
+    lines = [line.split() for line in done.output.splitlines()]
+    assert done.output.startswith("v1: all 3 leading models get 3 of 10 photos wrong\n")
+    assert "leading: a, b, c" in done.output
+    assert "On 2 of them all give one and the same answer." in done.output
+    assert [line[0] for line in lines if line and line[0].startswith("n0")] == [POT, DIVIDED, FISH]
+    assert ["teapot", "(2),", "tabby", "(1)"] in [line[-4:] for line in lines]
+    assert "3 to decide" in done.output
+
+    found = json.loads(genset(opened, "labels", "suspects", "v1", "--json").stdout)
+    (workspace, _), read = opened, read_suspects(opened[0].root)
+    assert Path(found["file"]) == workspace.root / "suspects.json"
+    assert read is not None
+    assert [each.task for each in read.suspects] == [POT, DIVIDED, FISH]
+    assert [each["severity"] for each in found["suspects"]] == [15, 10, 1]
+    assert found["suspects"][0]["guesses"][0] == {
+        "model": "a",
+        "wnid": TEAPOT,
+        "probability": 0.9,
+        "distance": 15,
+    }
+    assert "suspects.json" in (workspace.root / ".gitignore").read_text().splitlines()
+
+
+def test_they_can_be_sorted_by_agreement(opened: Opened) -> None:
+    words = ("labels", "suspects", "v1", "--sort", "agreement", "--json")
+    found = json.loads(genset(opened, *words).stdout)
+    assert [each["task"] for each in found["suspects"]] == [POT, FISH, DIVIDED]
+
+
+def test_what_was_decided_since_is_not_asked_again(opened: Opened) -> None:
+    workspace, store = opened
+    genset(opened, "labels", "suspects", "v1")
+    found = read_suspects(workspace.root)
+    assert found is not None
+    rule(store, POT, Verdict.INCORRECT, "mia", "a teapot")
+    done = genset(
+        opened, "labels", "request-review", FISH, "--reason", "a goldfish?", "--by", "mia"
+    )
+    assert done.output == f"{FISH}: in review, and goes to 3 labelers in all\n"
+    assert [each.task for each in undecided(store, found)] == [DIVIDED]
+    review = json.loads(genset(opened, "labels", "review", "--votes", "--json").stdout)
+    assert [(each["task"], each["why"]) for each in review] == [(FISH, "sent to review")]
+    assert "a goldfish?" in review[0]["detail"]
+    # Nor by a list that is made anew.
+    assert json.loads(genset(opened, "labels", "suspects", "v1", "--json").stdout)["undecided"] == 1
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"{}",
+        b"[]",
+        b'{"format": "genset suspects 2"}',
+        b"\xff",
+        b'{"format": "genset suspects 1", "suspects": [{"right": [], "guesses": []}]}',
+        b"[" * 100_000,
+    ],
+)
+def test_a_list_that_is_none_is_named(opened: Opened, broken: bytes) -> None:
+    (opened[0].root / "suspects.json").write_bytes(broken)
+    with pytest.raises(GensetError, match=r"suspects\.json.*run that again"):
+        read_suspects(opened[0].root)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("suspects", "v2"), "v2 is neither a release nor a folder"),
+        (("suspects", "images"), "is no release"),
+        (("suspects", "v1", "--runs", "none"), "no model was scored on v1"),
+        (("request-review", f"{GOLDFISH}/flickr:1", "--reason", "x"), "there is no candidate"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(
+    opened: Opened, words: tuple[str, ...], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = opened[0].root
+    (folder / "mine" / TENCH).mkdir(parents=True)
+    photo = next((folder / "images").rglob("*.jpg"))
+    (folder / "mine" / TENCH / "a.jpg").write_bytes(photo.read_bytes())
+    monkeypatch.chdir(folder)
+    given = ["mine" if word == "images" else word for word in words]
+    done = genset(opened, "labels", *given)
+    assert isinstance(done.exception, GensetError), done.output
+    assert says in str(done.exception)
+    assert "\n" not in str(done.exception)
