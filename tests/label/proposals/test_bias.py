@@ -331,7 +331,7 @@ def test_all_of_it_is_in_the_json(proposed: Opened) -> None:
 
 def test_a_screen_of_one_photo_is_one_photo_however_much_it_asks(proposed: Opened) -> None:
     """Who says "none of these" with one key after two seconds did look."""
-    workspace, store = proposed
+    _, store = proposed
     by_photo: dict[int, list[Question]] = {}
     for each in asked(store).values():
         by_photo.setdefault(each.claim.photo_id, []).append(each)
