@@ -159,6 +159,17 @@ def test_the_same_again_adds_nothing_and_a_further_model_only_what_is_new(scored
         assert session.scalar(select(func.count()).select_from(ProposalRound)) == 2
 
 
+def test_photos_keep_their_kind_whatever_a_later_round_draws(scored: Opened) -> None:
+    workspace, store, _ = scored
+    propose(workspace, "--model", "a")
+    kinds = {task.partition("/")[2]: each.at_random for task, each in asked(store).items()}
+    later = propose(workspace, "--seed", "9", "--random-share", "0.6")
+    assert later["questions"] > 0
+    assert later["at_random"] == sum(kinds.values()) == 2
+    for task, each in asked(store).items():
+        assert each.at_random == kinds[task.partition("/")[2]]
+
+
 def test_two_workspaces_with_one_seed_ask_the_same(scored: Opened, tmp_path: Path) -> None:
     workspace, store, _ = scored
     other, there, _ = released(tmp_path / "other")
