@@ -45,11 +45,11 @@ class Diff:
         yield from (f"  moved: {before} to {after}" for after, before in self.moved.items())
         for file, values in self.changed.items():
             yield f"  changed: {file}: {', '.join(_change(*each) for each in values.items())}"
-        for name, values in self.facts.items():
+        for name, both in self.facts.items():
             if name == "multilabel":
-                yield from (f"  {line}" for line in _answers_change(values))
+                yield from (f"  {line}" for line in _answers_change(both))
             else:
-                yield f"  {_change(name, values)}"
+                yield f"  {_change(name, both)}"
 
 
 def diff(one: Release, other: Release) -> Diff:
