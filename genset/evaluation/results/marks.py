@@ -1,6 +1,6 @@
 """Which answers are right, and which photos count: by the photos' own labels, or by a truth."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -35,11 +35,11 @@ def mark(results: Results, model: Scored, by: By = "original") -> Marks:
         return Marks(results.right(model), model.answered)
     truth = truth_of(results)
     images, first = results.photos.ids, model.ranked[:, 0].tolist()
-    has_right = np.array([bool(truth.correct_of(image)) for image in images], bool)
-    right = _among(truth.correct_of, images, first)
-    counted = model.answered & has_right
-    if by != "real":
-        unclear = _among(truth.unclear_of, images, first)
+    correct = _sets(truth.correct, images)
+    right = _among(correct, first)
+    counted = model.answered & np.array(list(map(bool, correct)), bool)
+    if by != "real" and truth.unclear:
+        unclear = _among(_sets(truth.unclear, images), first)
         if by == "multilabel":
             right = right | unclear
         else:
@@ -61,9 +61,12 @@ def truth_of(results: Results) -> Truth:
     return truth
 
 
-def _among(
-    classes_of: Callable[[str], frozenset[str]], images: Sequence[str], first: Sequence[str]
-) -> Bools:
+def _sets(of: Mapping[str, frozenset[str]], images: Sequence[str]) -> list[frozenset[str]]:
+    """The classes of each photo."""
+    none: frozenset[str] = frozenset()
+    return [of.get(image, none) for image in images]
+
+
+def _among(classes: Sequence[frozenset[str]], first: Sequence[str]) -> Bools:
     """N: whether each photo's first answer is one of its classes."""
-    said = zip(images, first, strict=True)
-    return np.array([answer in classes_of(image) for image, answer in said], bool)
+    return np.array([said in each for said, each in zip(first, classes, strict=True)], bool)

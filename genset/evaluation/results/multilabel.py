@@ -175,8 +175,10 @@ def _of_photos(results: Results, counted: NDArray[np.bool_], logits: Logits) -> 
 def _own_proposals(results: Results, model: Scored, resampling: Resampling) -> OwnProposals | None:
     """The model's gain by its own proposals, if it made any."""
     truth = truth_of(results)
+    if not (name := proposer_name(truth, model)):
+        return None
     marks = mark(results, model, "real")
-    if not marks.counted.any() or not (name := proposer_name(truth, model)):
+    if not marks.counted.any():
         return None
     first = model.ranked[:, 0].tolist()
     only_own = np.array(
