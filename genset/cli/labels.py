@@ -1,6 +1,7 @@
 """Commands for labels: in and out, in numbers, brought together, settled."""
 
 import getpass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,7 +97,8 @@ def labels_stats(folder: Path | None, panel: str | None, as_json: bool) -> None:
     """Say how far labeling is, how far labelers agree, and whom to look at.
 
     With --json there is also every class, every candidate's selection frequency with its interval,
-    and every candidate to adjudicate.
+    and every candidate to adjudicate. Where further classes were proposed, both say what came of
+    them, and how far proposals sway labelers.
 
     \b
     genset labels stats --panel fresh
@@ -106,7 +108,10 @@ def labels_stats(folder: Path | None, panel: str | None, as_json: bool) -> None:
     with opened(folder) as (workspace, store):
         stats = collect(store, workspace, panel)
     if as_json:
-        show_json(stats)
+        answer = asdict(stats)
+        if stats.proposals is None:
+            del answer["proposals"]
+        show_json(answer)
     else:
         _show_stats(stats)
 
