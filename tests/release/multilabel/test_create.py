@@ -116,13 +116,14 @@ def test_unanswered_questions_are_counted_and_refused_or_taken_as_unclear(
 
 
 def test_a_question_that_goes_to_more_labelers_is_unanswered(answered: Asking) -> None:
-    answered.needs(1, 2)
+    answered.needs(2, 3)
+    for wnid in (BASSINET, LAMPSHADE):
+        answered.say_of_all(wnid, bob="incorrect")  # where ann said correct
     with pytest.raises(GensetError, match="lack votes"):
         answered.freeze()
     for wnid in (BASSINET, LAMPSHADE):
-        answered.say_of_all(wnid, bob="incorrect")
-    made = answered.freeze()
-    assert photo(made, 0).labels_unclear == (BASSINET, LAMPSHADE)
+        answered.say_of_all(wnid, cal="incorrect")
+    assert photo(answered.freeze(), 0).labels_wrong == (BASSINET, LAMPSHADE)
 
 
 def test_without_any_question_there_is_no_release(asking: Asking) -> None:
