@@ -10,7 +10,7 @@
 These are `genset.open_set`, `genset.evaluate` and so on; `docs/python.md` explains them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -116,7 +116,7 @@ def evaluate(
     name: str = "",
     classes: Sequence[str] | None = None,
     runs: str | PathLike[str] | None = None,
-    multilabel: str | PathLike[str] | None = None,
+    multilabel: str | PathLike[str] | Mapping[str, Any] | None = None,
     **how: Unpack[HowToScore],
 ) -> Evaluated:
     """Score one model on a set of photos.
@@ -140,7 +140,8 @@ def evaluate(
         runs: the folder where runs are kept; by default the workspace's, or ``runs``.
         multilabel: a file with all classes that each photo shows, which is kept with the set in
             place of the one that it had: ReaL's ``real.json``, and other forms that
-            ``docs/evaluating.md`` has. Then `Evaluated.multilabel` has the model's numbers by it.
+            ``docs/evaluating.md`` has; or a dict from photo ids to lists of wnids. Then
+            `Evaluated.multilabel` has the model's numbers by it.
         how: how the model is scored, as in ``precision="bf16"``: see `HowToScore`.
 
     Raises:
@@ -154,7 +155,13 @@ def evaluate(
         raise BadInput(f"name= is up to {_LONGEST_NAME} printable characters, not {name!r:.60}")
     kept = Path(runs) if runs is not None else locate_runs()
     if multilabel is not None:
-        photos, _ = give_truth(photos, Path(multilabel), kept)
+        if not isinstance(multilabel, str | PathLike | Mapping):
+            raise BadInput(
+                "multilabel= is a file, or a dict from photo ids to lists of wnids, not a "
+                f"{type(multilabel).__name__}"
+            )
+        given = multilabel if isinstance(multilabel, Mapping) else Path(multilabel)
+        photos, _ = give_truth(photos, given, kept)
     photos = with_truth(photos, kept)
     if predictions is not None:
         if model is not None:

@@ -450,3 +450,39 @@ def test_in_python_too(tmp_path: Path, listed: Path) -> None:
     assert data.by_truth.truth.source == "t.json"
     with pytest.raises(BadInput, match="truth= is original or real or multilabel"):
         genset.compare(first, second, truth="best")  # type: ignore[arg-type]
+
+
+def test_a_truth_in_another_order_is_warned_of(tmp_path: Path, listed: Path) -> None:
+    """A list that was shifted by one class."""
+    words = ("evaluate", listed, "--runs", tmp_path / "runs", "--multilabel")
+    (tmp_path / "real.json").write_text(json.dumps([[n // 5 + (n >= 4)] for n in range(40)]))
+    said = run(*words, tmp_path / "real.json").output
+    assert "40 of 40 photos of photos: their own class among them for 4, several for 0." in said
+    assert "Warning: only 10.0 % of photos have their own class among the right ones" in said
+    assert asked(*words, tmp_path / "real.json")["by_truth"]["truth"]["with_own"] == 4
+    assert "Warning" not in run(*words, truth_file(tmp_path / "t.json")).output
+
+
+def test_a_dict_is_a_truth_in_python(tmp_path: Path, listed: Path) -> None:
+    import genset
+
+    runs = tmp_path / "runs"
+    own = np.array([[n // 5] for n in range(40)])
+    given = {"photo0.jpg": [WNIDS[0], WNIDS[3]], "photo39.jpg": {WNIDS[4]}}
+    found = genset.evaluate(
+        str(listed), predictions=own, name="own", runs=runs, multilabel=given
+    ).multilabel
+    assert found is not None
+    assert (found.real.accuracy.correct, found.real.accuracy.photos) == (1, 2)
+    for wrong, says in (
+        ({"x.jpg": [WNIDS[0]]}, "multilabel= has no labels of a photo of photos"),
+        ({"photo0.jpg": WNIDS[0]}, "multilabel=: the labels of photo0.jpg are no list"),
+        ([[0]], "multilabel= is a file, or a dict .*, not a list"),
+    ):
+        with pytest.raises(BadInput, match=says):
+            genset.evaluate(
+                str(listed),
+                predictions=own,
+                runs=runs,
+                multilabel=wrong,  # type: ignore[arg-type]
+            )

@@ -1,6 +1,6 @@
 """Which classes are right for a photo, and which may be: the multi-label truth of a set."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -18,6 +18,8 @@ TRUTHS = get_args(By)[:3]
 """What models are compared by: on the same photos, whatever they answer."""
 
 _NONE: frozenset[str] = frozenset()
+
+_NO_MODELS = ("confusable", "random", "labeler")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +68,9 @@ class Truth:
     def with_several(self) -> int:
         """How many photos have more than one."""
         return sum(len(wnids) > 1 for wnids in self.correct.values())
+
+
+def models_among(proposed: Mapping[str, Mapping[str, Sequence[str]]]) -> list[str]:
+    """The models among those who proposed classes, by photo and wnid; each once, by name."""
+    names = {name for of in proposed.values() for by in of.values() for name in by}
+    return sorted(names.difference(_NO_MODELS))
