@@ -453,9 +453,10 @@ def test_in_python_too(tmp_path: Path, listed: Path) -> None:
 
 
 def test_a_truth_in_another_order_is_warned_of(tmp_path: Path, listed: Path) -> None:
-    """A list that was shifted by one class."""
+    """Its lines are shifted by four photos."""
     words = ("evaluate", listed, "--runs", tmp_path / "runs", "--multilabel")
-    (tmp_path / "real.json").write_text(json.dumps([[n // 5 + (n >= 4)] for n in range(40)]))
+    shifted = {f"photo{n}.jpg": [n // 5 + (n >= 4)] for n in range(40)}
+    (tmp_path / "real.json").write_text(json.dumps(shifted))
     said = run(*words, tmp_path / "real.json").output
     assert "40 of 40 photos of photos: their own class among them for 4, several for 0." in said
     assert "Warning: only 10.0 % of photos have their own class among the right ones" in said
