@@ -27,6 +27,7 @@ from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.results.compare import compare as compare_models
 from genset.evaluation.results.evaluated import Comparison, Estimate, Evaluated
 from genset.evaluation.results.given import count_given
+from genset.evaluation.results.multilabel import own_proposals
 from genset.evaluation.results.results import Results, results_of
 from genset.evaluation.results.runs import run_folder
 from genset.evaluation.run.options import ScoringOptions
@@ -207,18 +208,22 @@ def compare(
             set has no such truth, or no photo counts for both.
     """
     from genset.reporting.narrative.models import verdict
+    from genset.reporting.narrative.multilabel import own_proposals as said_of_own
 
     _check([first, second])
     results = _side_by_side([first, second])
     if truth not in TRUTHS:
         raise BadInput(f"truth= is {' or '.join(TRUTHS)}, not {truth!r:.40}")
-    pairs = compare_models(results, results.models, Resampling(seed=seed), truth)
+    resampling = Resampling(seed=seed)
+    pairs = compare_models(results, results.models, resampling, truth)
     if not pairs:
         raise BadInput(f"no photo of {first.photos.name} counts for both models")
     (pair,) = pairs
     sign = 1 if pair.first == results.find_run(first.record).label else -1
     low, high = sorted((sign * pair.interval.low, sign * pair.interval.high))
     only = (pair.only_first, pair.only_second)[::sign]
+    proposed = {} if truth == "original" else own_proposals(results, results.models, resampling)
+    gains = [said_of_own(label, each) for label, each in proposed.items()]
     return Comparison(
         first=first.model,
         second=second.model,
@@ -227,7 +232,7 @@ def compare(
         p_value=pair.p_value,
         only_first=only[0],
         only_second=only[1],
-        sentence=verdict(pair, first.photos.name, truth),
+        sentence="\n".join([verdict(pair, first.photos.name, truth), *gains]),
     )
 
 

@@ -37,7 +37,7 @@ def summary(name: str, truth: TruthSummary) -> str:
     """What a truth says, in a sentence or two."""
     own = "" if truth.is_own else f"their own class among them for {truth.with_own:,}, "
     said = (
-        f"{clean(truth.source, 100)} says which classes are right for {truth.with_correct:,} of "
+        f"{clean(truth.source, 100)} (sha256 {truth.sha256[:12]}) says which classes are right for {truth.with_correct:,} of "
         f"{count(truth.photos, 'photo')} of {clean(name)}: {own}several for {truth.with_several:,}"
     )
     if truth.with_unclear:
@@ -95,6 +95,19 @@ def _row(what: str, found: Measured) -> Row:
         ends(found.clustered, accuracy.photos),
         f"{accuracy.photos:,}",
     )
+
+
+def remarks(label: str, found: MultiLabel) -> list[str]:
+    """What must be said beside a model's numbers."""
+    said = []
+    if found.lacks_order:
+        said.append(
+            f"{clean(label)}: no average precision, for it is not known which class each of its "
+            "logits is of; score it again with --logits."
+        )
+    if found.own_proposals:
+        said.append(own_proposals(label, found.own_proposals))
+    return said
 
 
 def own_proposals(label: str, found: OwnProposals) -> str:
