@@ -37,8 +37,9 @@ def summary(name: str, truth: TruthSummary) -> str:
     """What a truth says, in a sentence or two."""
     own = "" if truth.is_own else f"their own class among them for {truth.with_own:,}, "
     said = (
-        f"{clean(truth.source, 100)} (sha256 {truth.sha256[:12]}) says which classes are right for {truth.with_correct:,} of "
-        f"{count(truth.photos, 'photo')} of {clean(name)}: {own}several for {truth.with_several:,}"
+        f"{clean(truth.source, 100)} (sha256 {truth.sha256[:12]}) says which classes are right "
+        f"for {truth.with_correct:,} of {count(truth.photos, 'photo')} of {clean(name)}: {own}"
+        f"several for {truth.with_several:,}"
     )
     if truth.with_unclear:
         said += f", and unclear ones for {truth.with_unclear:,}"
@@ -103,7 +104,7 @@ def remarks(label: str, found: MultiLabel) -> list[str]:
     if found.lacks_order:
         said.append(
             f"{clean(label)}: no average precision, for it is not known which class each of its "
-            "logits is of; score it again with --logits."
+            "logits is of; delete its run and score it again with --logits."
         )
     if found.own_proposals:
         said.append(own_proposals(label, found.own_proposals))

@@ -28,6 +28,7 @@ from genset.evaluation.results.standing import standing
 from genset.statistics.bootstrap import Resampling
 from tests.evaluation.colours import WNIDS, colours, paint
 from tests.evaluation.listed import write_list, write_npy
+from tests.reporting.sets import release_of_several
 
 FEW = Resampling(draws=200)
 CLASSES = 6
@@ -558,3 +559,23 @@ def test_a_comparison_says_what_a_proposer_gains(
     first, second = (genset.evaluate(str(listed), spec, runs=runs) for spec in specs)
     assert sentence in str(genset.compare(first, second, truth="real"))
     assert "also proposed" not in str(genset.compare(first, second))
+
+
+def test_a_set_without_truth_needs_a_model(tmp_path: Path, listed: Path) -> None:
+    done = run("evaluate", listed, "--runs", tmp_path / "runs")
+    assert done.exit_code == 2
+    assert "Missing option '--model'" in done.output
+
+
+def test_a_release_with_its_own_truth_says_so_before_it_reads_a_file(tmp_path: Path) -> None:
+    shown: list[dict[str, list[str]]] = [{WNIDS[9]: ["labeler"]}, {}]
+    photos = release_of_several(tmp_path / "small", shown, {})
+    words = ("evaluate", photos.root, "--runs", tmp_path / "runs")
+    said = refused(*words, "--multilabel", listed_none(tmp_path))
+    assert said.startswith("small has a truth of its own")
+    assert asked(*words)["by_truth"]["truth"]["is_own"]
+
+
+def listed_none(folder: Path) -> Path:
+    (folder / "no.json").write_text("no labels")
+    return folder / "no.json"
