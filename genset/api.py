@@ -10,7 +10,7 @@
 These are `genset.open_set`, `genset.evaluate` and so on; `docs/python.md` explains them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -27,6 +27,7 @@ from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.results.compare import compare as compare_models
 from genset.evaluation.results.evaluated import Comparison, Estimate, Evaluated
 from genset.evaluation.results.given import count_given
+from genset.evaluation.results.multilabel import own_proposals
 from genset.evaluation.results.results import Results, results_of
 from genset.evaluation.results.runs import run_folder
 from genset.evaluation.run.options import ScoringOptions
@@ -116,7 +117,7 @@ def evaluate(
     name: str = "",
     classes: Sequence[str] | None = None,
     runs: str | PathLike[str] | None = None,
-    multilabel: str | PathLike[str] | None = None,
+    multilabel: str | PathLike[str] | Mapping[str, Any] | None = None,
     **how: Unpack[HowToScore],
 ) -> Evaluated:
     """Score one model on a set of photos.
@@ -140,7 +141,8 @@ def evaluate(
         runs: the folder where runs are kept; by default the workspace's, or ``runs``.
         multilabel: a file with all classes that each photo shows, which is kept with the set in
             place of the one that it had: ReaL's ``real.json``, and other forms that
-            ``docs/evaluating.md`` has. Then `Evaluated.multilabel` has the model's numbers by it.
+            ``docs/evaluating.md`` has; or a dict from photo ids to lists of wnids. Then
+            `Evaluated.multilabel` has the model's numbers by it.
         how: how the model is scored, as in ``precision="bf16"``: see `HowToScore`.
 
     Raises:
@@ -154,7 +156,13 @@ def evaluate(
         raise BadInput(f"name= is up to {_LONGEST_NAME} printable characters, not {name!r:.60}")
     kept = Path(runs) if runs is not None else locate_runs()
     if multilabel is not None:
-        photos, _ = give_truth(photos, Path(multilabel), kept)
+        if not isinstance(multilabel, str | PathLike | Mapping):
+            raise BadInput(
+                "multilabel= is a file, or a dict from photo ids to lists of wnids, not a "
+                f"{type(multilabel).__name__}"
+            )
+        given = multilabel if isinstance(multilabel, Mapping) else Path(multilabel)
+        photos, _ = give_truth(photos, given, kept)
     photos = with_truth(photos, kept)
     if predictions is not None:
         if model is not None:
@@ -200,18 +208,22 @@ def compare(
             set has no such truth, or no photo counts for both.
     """
     from genset.reporting.narrative.models import verdict
+    from genset.reporting.narrative.multilabel import own_proposals as said_of_own
 
     _check([first, second])
     results = _side_by_side([first, second])
     if truth not in TRUTHS:
         raise BadInput(f"truth= is {' or '.join(TRUTHS)}, not {truth!r:.40}")
-    pairs = compare_models(results, results.models, Resampling(seed=seed), truth)
+    resampling = Resampling(seed=seed)
+    pairs = compare_models(results, results.models, resampling, truth)
     if not pairs:
         raise BadInput(f"no photo of {first.photos.name} counts for both models")
     (pair,) = pairs
     sign = 1 if pair.first == results.find_run(first.record).label else -1
     low, high = sorted((sign * pair.interval.low, sign * pair.interval.high))
     only = (pair.only_first, pair.only_second)[::sign]
+    proposed = {} if truth == "original" else own_proposals(results, results.models, resampling)
+    gains = [said_of_own(label, each) for label, each in proposed.items()]
     return Comparison(
         first=first.model,
         second=second.model,
@@ -220,7 +232,7 @@ def compare(
         p_value=pair.p_value,
         only_first=only[0],
         only_second=only[1],
-        sentence=verdict(pair, first.photos.name, truth),
+        sentence="\n".join([verdict(pair, first.photos.name, truth), *gains]),
     )
 
 

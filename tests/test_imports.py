@@ -73,7 +73,7 @@ INNER_FLOORS = {
         {"class_names", "features", "parquet", "arrow"},
         {"hugging_face"},
     ],
-    "evaluation.data.truths": [{"truth"}, {"read", "keep"}, {"give"}],
+    "evaluation.data.truths": [{"truth"}, {"forms"}, {"read", "keep"}, {"give"}],
     "evaluation.run": [
         {"environment", "packages", "settled", "shards", "startup"},
         {"options"},

@@ -9,6 +9,7 @@ from genset.cli.common import FILE, json_option, show_json
 from genset.cli.score import RUNS_OPTION
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.truths.truth import TRUTHS, By
+from genset.text.safe import visible
 from genset.workspace import Workspace
 
 _SEED = click.option(
@@ -144,29 +145,35 @@ def compare(
     """
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.evaluation.results.compare import compare as compare_models
+    from genset.evaluation.results.multilabel import own_proposals
     from genset.evaluation.results.remarks import remarks
     from genset.evaluation.results.results import load_results
     from genset.reporting.narrative.models import verdict
-    from genset.reporting.render.pairs import pair_to_json
+    from genset.reporting.narrative.multilabel import own_proposals as said_of_own
+    from genset.reporting.render.pairs import pair_to_json, truth_to_json
     from genset.statistics.bootstrap import Resampling
 
     kept = runs or locate_runs(folder)
     found = locate_set(photos or _newest_release(folder), folder, runs=kept)
     results = load_results(found, kept)
     models = [results.find(first), results.find(second)]
-    pairs = compare_models(results, models, Resampling(seed=seed), by)
+    resampling = Resampling(seed=seed)
+    pairs = compare_models(results, models, resampling, by)
     if not pairs:
         raise GensetError(f"no photo of {found.name} counts for both {first} and {second}")
+    proposed = {} if by == "original" else own_proposals(results, models, resampling)
     if as_json:
         by_model = {model.label: remarks(model.run) for model in models}
         answer = {"set": found.name, "set_hash": found.content_hash, "remarks": by_model}
-        truth = {} if by == "original" else {"truth": by}
+        truth = truth_to_json(results, by, proposed)
         show_json({**answer, **truth, **pair_to_json(pairs[0])})
         return
     click.echo(verdict(pairs[0], found.name, by))
     for model in models:
         for remark in remarks(model.run):
             click.echo(f"{model.label}: {remark}")
+    for label, gain in proposed.items():
+        click.echo(visible(said_of_own(label, gain)))
 
 
 def _newest_release(folder: Path | None) -> str:

@@ -23,6 +23,7 @@ from genset.cli.truth import show_truth
 from genset.errors import BadInput, GensetError
 from genset.evaluation.engines import ENGINES
 from genset.text.numbers import count
+from genset.text.safe import visible
 
 if TYPE_CHECKING:
     from genset.evaluation.data.photos import PhotoSet
@@ -150,7 +151,8 @@ def evaluate(
     --multilabel gives the set a truth of several classes a photo, in place of the one that it had:
     a list as ReaL's real.json, an object of photos and their classes, or a CSV file with the
     columns image, wnid and verdict. This and every later command, on runs that are there too, then
-    also says how accurate models are by it. Without --model nothing is scored.
+    also says how accurate models are by it. Without --model nothing is scored, and the table of
+    the runs that are there is printed; without --multilabel too, once the set has such a truth.
 
     Answers in free text are answers:FILE.jsonl, with image and answer on each line, and
     &prompts=FILE if they are letters. --write-prompts writes the questions.
@@ -169,11 +171,9 @@ def evaluate(
             raise BadInput("--write-prompts writes questions alone: leave out --multilabel")
         _write_prompts(folder, photos, models, prompts, offered, seed, as_json)
         return
-    if not models and multilabel is not None:
-        _give_truth(folder, photos, multilabel, runs, as_json)
-        return
     if not models:
-        raise click.MissingParameter(param_hint="'--model'", param_type="option")
+        _show_truth(folder, photos, multilabel, runs, as_json)
+        return
     networks = [spec for spec in models if not spec.is_predictions]
     if networks:
         need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
@@ -216,6 +216,10 @@ def evaluate(
         if by_truth is not None:
             show_truth(by_truth, replaced)
         click.echo("\n".join(map(str, audits or ())), nl=bool(audits))
+    given = [run.model for spec, run in scored if spec.is_predictions]
+    if options.logits and given:
+        names = visible(", ".join(given))
+        click.echo(f"{names}: answers are given, so that no logits are kept", err=True)
     times: list[Timed] = []
     if latency is not None:
         for spec, each in timed(found, kept, options, scored, latency, price):
@@ -237,21 +241,27 @@ def evaluate(
             answer["failed"] = [{"model": name, "error": why} for name, why in named]
         show_json(answer)
     elif latency is not None:
-        given = [run.model for spec, run in scored if spec.is_predictions]
         show_timed(times, given)
     if failed:
         raise SomeModelsFailed(failed, results)
 
 
-def _give_truth(
-    workspace: Path | None, photos: str, file: Path, runs: Path | None, as_json: bool
+def _show_truth(
+    workspace: Path | None, photos: str, file: Path | None, runs: Path | None, as_json: bool
 ) -> None:
+    """Print the kept runs by the set's truth, which a file may give."""
     from genset.evaluation.data.truths.give import give_truth
+    from genset.evaluation.data.truths.keep import with_truth
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.reporting.truth import measure_all
 
     kept = runs or locate_runs(workspace)
-    found, replaced = give_truth(locate_set(photos, workspace, runs=kept), file, kept)
+    found, replaced = locate_set(photos, workspace, runs=kept), ""
+    if file is not None:
+        found, replaced = give_truth(found, file, kept)
+    found = with_truth(found, kept)
+    if found.truth is None:
+        raise click.MissingParameter(param_hint="'--model'", param_type="option")
     measured = measure_all(found, kept)
     if as_json:
         answer = {"set": found.name, "set_hash": found.content_hash}

@@ -47,9 +47,9 @@ class MeasuredRuns:
     def remarks(self) -> list[str]:
         """What must be said beside the numbers."""
         return [
-            narrative.own_proposals(label, found.own_proposals)
+            remark
             for label, found in self.models.items()
-            if found.own_proposals
+            for remark in narrative.remarks(label, found)
         ]
 
     def as_json(self, replaced: str = "") -> dict[str, Any]:

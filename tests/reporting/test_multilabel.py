@@ -49,7 +49,7 @@ def test_a_report_shows_models_by_the_truth_that_the_set_keeps(
     give_truth(photos, truth_file(tmp_path / "all.json", photos), runs)
     page = report(photos, runs)
     assert "By all right classes" in page.text
-    assert "all.json says which classes are right for 23 of 24 photos of small" in page.text
+    assert ") says which classes are right for 23 of 24 photos of small" in page.text
     assert "1 photo without a right class is left out (of 1 it says nothing)." in page.text
     assert "Ranks by original label and by ReaL" in page.text
     assert "--multilabel all.json" in page.text
@@ -86,10 +86,10 @@ def test_labels_are_for_one_report(tmp_path: Path, photos: PhotoSet, runs: Path)
     give_truth(photos, truth_file(tmp_path / "kept.json", photos), runs)
     other = truth_file(tmp_path / "other.json", photos, unclear=True)
     once = report(photos, runs, ReportOptions(real_labels=other))
-    assert "other.json says which classes are right" in once.text
+    assert "other.json (sha256" in once.text
     assert "--labels other.json" in once.text
     assert "kept.json" not in once.text
-    assert "kept.json says which classes are right" in report(photos, runs).text
+    assert "kept.json (sha256" in report(photos, runs).text
 
 
 def test_a_set_without_a_truth_has_no_word_of_it(photos: PhotoSet, runs: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_set_without_a_truth_has_no_word_of_it(photos: PhotoSet, runs: Path) -
 def test_a_truth_is_shown_before_any_model_is_scored(tmp_path: Path, photos: PhotoSet) -> None:
     give_truth(photos, truth_file(tmp_path / "all.json", photos), tmp_path / "none")
     page = report(photos, tmp_path / "none")
-    assert "all.json says which classes are right for 23 of 24 photos" in page.text
+    assert ") says which classes are right for 23 of 24 photos" in page.text
     assert "### By all right classes" in as_markdown(collect(photos, tmp_path / "none"))
 
 
@@ -139,7 +139,8 @@ def test_a_release_has_a_truth_of_its_own(tmp_path: Path) -> None:
     again = open_set(str(photos.root), hashes=tmp_path / "hashes")
     assert open_set(str(photos.root), hashes=tmp_path / "hashes").truth == again.truth
     page = report(photos, runs)
-    assert "small says which classes are right for 24 of 24 photos of small" in page.text
+    named = f"small (sha256 {photos.truth.sha256[:12]})"
+    assert f"{named} says which classes are right for 24 of 24 photos of small" in page.text
     assert (
         "maker also proposed classes to ask about: 6 answers of its own are right only by a class "
         "that it alone proposed. Without these its ReaL accuracy is 41.7 %"

@@ -1,5 +1,6 @@
 """The logits that a run kept, with the class that each of them is of."""
 
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from genset.errors import GensetError, first_line
 from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.results.results import Scored
-from genset.evaluation.results.runs import LOGITS, Run
+from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS, Run
 from genset.taxonomy import imagenet1k
 
 _AT_ONCE = 4096  # photos, of which 1,000 logits are 16 MB
@@ -34,9 +35,9 @@ class Logits(NamedTuple):
 def find_logits(model: Scored) -> Logits | None:
     """A model's logits; None where none were kept, or where their classes are not known.
 
-    A run does not say which class each output is of. So the order that its spec names, or
-    ImageNet's, is held against the first answers that are kept: it is taken if they all have the
-    highest logit.
+    A run says beside its logits which class each is of. Older runs do not: for these the order that
+    the spec names, or ImageNet's, is tried. Either is held against the first answers that are kept:
+    it is taken if they all have the highest logit.
 
     Raises:
         GensetError: they cannot be read.
@@ -52,7 +53,7 @@ def find_logits(model: Scored) -> Logits | None:
     if values.ndim != 2 or values.dtype.kind != "f" or len(values) != len(photos):
         raise _unreadable(path, f"it is {' x '.join(map(str, values.shape))} of {values.dtype}")
     first = model.ranked[photos, 0]
-    for order in _orders(model.run):
+    for order in _kept_order(path.with_name(LOGIT_CLASSES)) or _orders(model.run):
         if len(order) == values.shape[1] and _is_order(order, values, first):
             return Logits(photos, values, order)
     return None
@@ -62,6 +63,25 @@ def _unreadable(path: Path, why: str) -> GensetError:
     return GensetError(
         f"{path} cannot be read ({why}); delete the folder and run genset evaluate again"
     )
+
+
+def has_logits(model: Scored) -> bool:
+    """Whether logits were kept, be it known or not which class each is of."""
+    return model.folder is not None and (model.folder / LOGITS).is_file()
+
+
+def _kept_order(path: Path) -> list[tuple[str, ...]]:
+    """The order that is kept beside the logits; none where the run is older.
+
+    Raises:
+        GensetError: it cannot be read.
+    """
+    try:
+        return [tuple(map(str, json.loads(path.read_text("utf-8"))["classes"]))]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _unreadable(path, first_line(error)) from None
 
 
 def _orders(run: Run) -> list[tuple[str, ...]]:

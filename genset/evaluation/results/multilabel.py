@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.evaluation.data.truths.truth import By
-from genset.evaluation.results.logits import Logits, find_logits
+from genset.evaluation.results.logits import Logits, find_logits, has_logits
 from genset.evaluation.results.marks import Marks, mark, truth_of
 from genset.evaluation.results.proposers import proposer_name
 from genset.evaluation.results.results import Results, Scored
@@ -75,6 +75,7 @@ class MultiLabel:
             left out too.
         average_precision: of all classes ranked by logit; None where no logits are kept, or where
             it is not known which class each of them is of.
+        lacks_order: whether logits are kept, and it is not known which class each of them is of.
         none_right: photos that the model answered and that have no right class.
         own_proposals: None for a model that proposed nothing.
     """
@@ -84,6 +85,7 @@ class MultiLabel:
     multilabel: Measured
     clear: Measured
     average_precision: AveragePrecision | None
+    lacks_order: bool
     none_right: int
     own_proposals: OwnProposals | None
 
@@ -96,16 +98,30 @@ def measure(results: Results, resampling: Resampling = STANDARD) -> dict[str, Mu
         GensetError: a run's logits cannot be read.
     """
     truth_of(results)
+    ranked = {model.label: _ranked(results, model, resampling) for model in results.models}
     marked = {by: _measured(results, by, resampling) for by in _ALL}
     return {
         model.label: MultiLabel(
             **{by: marked[by][model.label] for by in _ALL},
-            average_precision=_ranked(results, model, resampling),
+            average_precision=ranked[model.label],
+            lacks_order=ranked[model.label] is None and has_logits(model),
             none_right=int(model.answered.sum()) - marked["real"][model.label].accuracy.photos,
             own_proposals=_own_proposals(results, model, resampling),
         )
         for model in results.models
     }
+
+
+def own_proposals(
+    results: Results, models: Sequence[Scored], resampling: Resampling = STANDARD
+) -> dict[str, OwnProposals]:
+    """What models gain by their own proposals, by their labels; only of those that made any.
+
+    Raises:
+        BadInput: the set has no truth.
+    """
+    found = {model.label: _own_proposals(results, model, resampling) for model in models}
+    return {label: each for label, each in found.items() if each is not None}
 
 
 _ALL: tuple[By, ...] = ("original", "real", "multilabel", "clear")

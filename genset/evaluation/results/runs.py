@@ -5,6 +5,7 @@ A run is a folder ``runs/SET/MODEL-KEY/``::
     predictions.csv   image, wnid, top1 ... topk (wnids, best first), p1 ... pk (probabilities,
                       where they are known); k is 5 unless more were asked for, or fewer given
     logits.npy        N x outputs, in the order of predictions.csv, where they were asked for
+    logits.json       the wnid of each of these outputs, in order; "" for one that is no class
     run.json          what was run on what, with every version and hash, and the counts
 
 `KEY` is a hash over the set, the weights and the preprocessing, so a run that is there need not be
@@ -30,7 +31,7 @@ from genset.statistics.intervals import wilson
 FORMAT = "genset run 1"
 _RECORD = "run.json"
 _PREDICTIONS = "predictions.csv"
-LOGITS = "logits.npy"
+LOGITS, LOGIT_CLASSES = "logits.npy", "logits.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Assemble a run from its shards: counts, predictions, and what it takes to get it again."""
 
 import io
+import json
 import shutil
 import time
 
@@ -10,13 +11,13 @@ from numpy.typing import NDArray
 from genset.errors import GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.results.count import Counted, Provenance, make_run
-from genset.evaluation.results.runs import LOGITS, Prediction, Run, save_run
+from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS, Prediction, Run, save_run
 from genset.evaluation.run.environment import device_of, versions
 from genset.evaluation.run.job import Job, ModelTask
 from genset.evaluation.run.plan import ScoringPlan
 from genset.evaluation.run.settled import forget
 from genset.evaluation.run.shards import SHARDS, Answers, BadShard, merged
-from genset.files import written_whole
+from genset.files import write_text, written_whole
 
 
 def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
@@ -70,6 +71,7 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
     if answers.logits is not None:
         buffer = io.BytesIO()
         np.save(buffer, answers.logits[countable])
+        write_text(task.folder / LOGIT_CLASSES, f"{json.dumps({'classes': task.model.order})}\n")
         with written_whole(task.folder / LOGITS) as file:
             file.write(buffer.getbuffer())
     save_run(task.folder, run, counted.predictions)

@@ -14,6 +14,7 @@ class TruthSummary:
         sha256: of the file; of a release, of its content.
         photos: of the set.
         with_correct: that have a right class; the others are left out.
+        with_own: whose own class is among the right ones.
         with_several: that have more than one.
         with_unclear: that have a class of which people could not say.
         not_named: of which the file says nothing.
@@ -25,6 +26,7 @@ class TruthSummary:
     sha256: str
     photos: int
     with_correct: int
+    with_own: int
     with_several: int
     with_unclear: int
     not_named: int

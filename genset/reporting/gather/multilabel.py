@@ -35,6 +35,7 @@ def summarize_truth(photos: PhotoSet, truth: Truth) -> TruthSummary:
         sha256=truth.sha256,
         photos=len(photos),
         with_correct=sum(map(bool, correct)),
+        with_own=sum(photo.wnid in truth.correct_of(photo.id) for photo in photos.photos),
         with_several=sum(len(wnids) > 1 for wnids in correct),
         with_unclear=sum(bool(truth.unclear_of(image)) for image in photos.ids),
         not_named=sum(image not in truth.correct for image in photos.ids),

@@ -35,9 +35,11 @@ HEAD = ("truth", "%", "95 % interval", "classes resampled", "photos")
 
 def summary(name: str, truth: TruthSummary) -> str:
     """What a truth says, in a sentence or two."""
+    own = "" if truth.is_own else f"their own class among them for {truth.with_own:,}, "
     said = (
-        f"{clean(truth.source, 100)} says which classes are right for {truth.with_correct:,} of "
-        f"{count(truth.photos, 'photo')} of {clean(name)}: several for {truth.with_several:,}"
+        f"{clean(truth.source, 100)} (sha256 {truth.sha256[:12]}) says which classes are right "
+        f"for {truth.with_correct:,} of {count(truth.photos, 'photo')} of {clean(name)}: {own}"
+        f"several for {truth.with_several:,}"
     )
     if truth.with_unclear:
         said += f", and unclear ones for {truth.with_unclear:,}"
@@ -45,7 +47,18 @@ def summary(name: str, truth: TruthSummary) -> str:
         said += f". {count(without, 'photo')} without a right class {_are(without)} left out"
         if truth.not_named:
             said += f" (of {truth.not_named:,} it says nothing)"
-    return f"{said}."
+    return f"{said}.{_doubt(truth)}"
+
+
+def _doubt(truth: TruthSummary) -> str:
+    """A warning where a file is hardly one of these photos; else nothing."""
+    if truth.is_own or 2 * truth.with_own >= truth.with_correct:
+        return ""
+    share = percent(truth.with_own / truth.with_correct, truth.with_correct)
+    return (
+        f" Warning: only {share} % of photos have their own class among the right ones: is the "
+        "file in another order?"
+    )
 
 
 def _are(number: int) -> str:
@@ -83,6 +96,19 @@ def _row(what: str, found: Measured) -> Row:
         ends(found.clustered, accuracy.photos),
         f"{accuracy.photos:,}",
     )
+
+
+def remarks(label: str, found: MultiLabel) -> list[str]:
+    """What must be said beside a model's numbers."""
+    said = []
+    if found.lacks_order:
+        said.append(
+            f"{clean(label)}: no average precision, for it is not known which class each of its "
+            "logits is of; delete its run and score it again with --logits."
+        )
+    if found.own_proposals:
+        said.append(own_proposals(label, found.own_proposals))
+    return said
 
 
 def own_proposals(label: str, found: OwnProposals) -> str:

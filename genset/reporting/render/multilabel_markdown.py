@@ -30,9 +30,10 @@ def truth_in_markdown(data: ReportData, found: ByTruth) -> list[str]:
         )
     )
     parts += [
-        escape(narrative.own_proposals(model.label, model.multilabel.own_proposals))
+        escape(remark)
         for model in data.models
-        if model.multilabel and model.multilabel.own_proposals
+        if model.multilabel
+        for remark in narrative.remarks(model.label, model.multilabel)
     ]
     if len(data.models) < 2:
         return parts

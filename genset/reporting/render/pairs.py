@@ -1,9 +1,14 @@
 """Two models side by side, as JSON."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from genset.evaluation.data.truths.truth import By
 from genset.evaluation.results.compare import Pair
+from genset.evaluation.results.marks import truth_of
+from genset.evaluation.results.multilabel import OwnProposals
+from genset.evaluation.results.results import Results
 from genset.text.plain import plain
 
 
@@ -11,3 +16,25 @@ def pair_to_json(pair: Pair) -> dict[str, Any]:
     """Two models side by side, as JSON's own types."""
     found: dict[str, Any] = plain({**asdict(pair), "apart": pair.apart})
     return found
+
+
+def truth_to_json(results: Results, by: By, proposed: Mapping[str, OwnProposals]) -> dict[str, Any]:
+    """What made answers right, and what models gain by it that also proposed classes.
+
+    Args:
+        results: of the set.
+        by: what two models are compared by; "original": nothing is said.
+        proposed: by the models' labels.
+
+    Raises:
+        BadInput: the set has no truth.
+    """
+    if by == "original":
+        return {}
+    truth = truth_of(results)
+    return {
+        "truth": by,
+        "truth_source": truth.source,
+        "truth_sha256": truth.sha256,
+        "own_proposals": {label: plain(asdict(each)) for label, each in proposed.items()},
+    }

@@ -1,5 +1,6 @@
 """Models by all classes that photos show: the metrics, and the commands that show them."""
 
+import hashlib
 import json
 import threading
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ from genset.evaluation.results.standing import standing
 from genset.statistics.bootstrap import Resampling
 from tests.evaluation.colours import WNIDS, colours, paint
 from tests.evaluation.listed import write_list, write_npy
+from tests.reporting.sets import release_of_several
 
 FEW = Resampling(draws=200)
 CLASSES = 6
@@ -240,8 +242,11 @@ def test_a_set_keeps_its_truth_and_scores_nothing_again(
     kept = {path: path.read_bytes() for path in runs.rglob("*") if path.is_file()}
     given = run("evaluate", listed, "--runs", runs, "--multilabel", truth_file(tmp_path / "t.json"))
     assert given.exit_code == 0, given.output
-    assert "t.json says which classes are right for 39 of 40 photos of photos" in given.output
+    assert ") says which classes are right for 39 of 40 photos of photos" in given.output
     assert "several for 10. 1 photo without a right class is left out." in given.output
+    sha256 = hashlib.sha256((tmp_path / "t.json").read_bytes()).hexdigest()
+    assert f"t.json (sha256 {sha256[:12]}) says" in given.output
+    assert run("evaluate", listed, "--runs", runs).output == given.output  # it is kept
     lines = [line.split() for line in given.output.splitlines()[2:]]
     assert [line[:3] for line in lines] == [
         ["plain", "original", "label"],
@@ -265,6 +270,8 @@ def test_a_set_keeps_its_truth_and_scores_nothing_again(
         0,
         8,
     )
+    assert (two["truth_source"], two["truth_sha256"]) == ("t.json", sha256)
+    assert two["own_proposals"] == {}
     original = asked("compare", "plain", "other", "--on", listed, "--runs", runs)
     assert "truth" not in original
     assert original["photos"] == 40
@@ -416,6 +423,8 @@ def test_average_precision_is_there_where_logits_are(tmp_path: Path) -> None:
     np.save(logits, np.roll(np.load(_written(tmp_path / "w.npy", whole)), 1, axis=1))
     unknown = asked(*words, "--model", f"{spec}&name=kept")  # whose columns are other classes
     assert unknown["by_truth"]["models"]["kept"]["average_precision"] is None
+    remark = "kept: no average precision, for it is not known which class each of its logits is of"
+    assert remark in run(*words, "--model", f"{spec}&name=kept").output
 
 
 def _written(path: Path, content: bytes) -> Path:
@@ -450,3 +459,123 @@ def test_in_python_too(tmp_path: Path, listed: Path) -> None:
     assert data.by_truth.truth.source == "t.json"
     with pytest.raises(BadInput, match="truth= is original or real or multilabel"):
         genset.compare(first, second, truth="best")  # type: ignore[arg-type]
+
+
+def test_a_truth_in_another_order_is_warned_of(tmp_path: Path, listed: Path) -> None:
+    """Its lines are shifted by four photos."""
+    words = ("evaluate", listed, "--runs", tmp_path / "runs", "--multilabel")
+    shifted = {f"photo{n}.jpg": [n // 5 + (n >= 4)] for n in range(40)}
+    (tmp_path / "real.json").write_text(json.dumps(shifted))
+    said = run(*words, tmp_path / "real.json").output
+    assert "40 of 40 photos of photos: their own class among them for 4, several for 0." in said
+    assert "Warning: only 10.0 % of photos have their own class among the right ones" in said
+    assert asked(*words, tmp_path / "real.json")["by_truth"]["truth"]["with_own"] == 4
+    assert "Warning" not in run(*words, truth_file(tmp_path / "t.json")).output
+
+
+def test_a_dict_is_a_truth_in_python(tmp_path: Path, listed: Path) -> None:
+    import genset
+
+    runs = tmp_path / "runs"
+    own = np.array([[n // 5] for n in range(40)])
+    given = {"photo0.jpg": [WNIDS[0], WNIDS[3]], "photo39.jpg": {WNIDS[4]}}
+    found = genset.evaluate(
+        str(listed), predictions=own, name="own", runs=runs, multilabel=given
+    ).multilabel
+    assert found is not None
+    assert (found.real.accuracy.correct, found.real.accuracy.photos) == (1, 2)
+    for wrong, says in (
+        ({"x.jpg": [WNIDS[0]]}, "multilabel= has no labels of a photo of photos"),
+        ({"photo0.jpg": WNIDS[0]}, "multilabel=: the labels of photo0.jpg are no list"),
+        ([[0]], "multilabel= is a file, or a dict .*, not a list"),
+    ):
+        with pytest.raises(BadInput, match=says):
+            genset.evaluate(
+                str(listed),
+                predictions=own,
+                runs=runs,
+                multilabel=wrong,  # type: ignore[arg-type]
+            )
+
+
+def test_logits_keep_the_order_of_their_classes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list that the spec names by a path from here is gone, or another, elsewhere."""
+    for place, colour in enumerate(["red", "lime"]):
+        paint(tmp_path / "photos", place, f"{colour}.png", colour)
+    (tmp_path / "t.json").write_text(
+        json.dumps({f"{WNIDS[0]}/red.png": [0], f"{WNIDS[1]}/lime.png": [1]})
+    )
+    order = [WNIDS[1], WNIDS[0], *WNIDS[2:]]
+    (tmp_path / "turned.txt").write_text("\n".join(order) + "\n")
+    monkeypatch.chdir(tmp_path)
+    spec = f"{colours(tmp_path)}&classes=turned.txt"
+    words = ("evaluate", tmp_path / "photos", "--runs", tmp_path / "runs")
+    scoring = ("--engine", "torch", "--model", spec, "--logits")
+    before = asked(*words, *scoring, "--multilabel", tmp_path / "t.json")["by_truth"]["models"]
+    (precision,) = [each["average_precision"] for each in before.values()]
+    assert precision["photos"] == 2
+    monkeypatch.chdir("/")
+    assert asked(*words)["by_truth"]["models"] == before
+    (beside,) = (tmp_path / "runs").rglob("logits.json")
+    beside.unlink()  # as runs of older versions have none
+    (found,) = asked(*words)["by_truth"]["models"].values()
+    assert found["average_precision"] is None
+    assert found["lacks_order"]
+
+
+def test_given_answers_keep_no_logits_and_say_so(
+    tmp_path: Path, listed: Path, specs: list[str]
+) -> None:
+    done = run("evaluate", listed, "--runs", tmp_path / "r", "--model", specs[0], "--logits")
+    assert "plain: answers are given, so that no logits are kept" in done.stderr
+
+
+def test_a_comparison_says_what_a_proposer_gains(
+    tmp_path: Path, listed: Path, specs: list[str]
+) -> None:
+    import genset
+
+    runs = tmp_path / "runs"
+    rows = ["image,wnid,verdict,proposers"]
+    for n in range(40):
+        rows.append(f"photo{n}.jpg,{WNIDS[n // 5]},correct,")
+        if n % 4 == 0:
+            who = "other" if n > 8 else "other; confusable"
+            rows.append(f"photo{n}.jpg,{WNIDS[n // 5 + 1]},correct,{who}")
+    (tmp_path / "answers.csv").write_text("\n".join(rows))
+    models = [f"--model={spec}" for spec in specs]
+    words = (listed, "--runs", runs)
+    assert run("evaluate", *words, *models, "--multilabel", tmp_path / "answers.csv").exit_code == 0
+    two = ("compare", "plain", "other", "--on", *words)
+    found = asked(*two, "--truth", "real")["own_proposals"]
+    assert list(found) == ["other"]
+    assert (found["other"]["only_own"], found["other"]["gain"]) == (7, pytest.approx(7 / 40))
+    sentence = "other also proposed classes to ask about: 7 answers of its own are right only"
+    assert sentence in run(*two, "--truth", "real").output
+    assert sentence in run(*two, "--truth", "multilabel").output
+    assert "also proposed" not in run(*two).output
+    first, second = (genset.evaluate(str(listed), spec, runs=runs) for spec in specs)
+    assert sentence in str(genset.compare(first, second, truth="real"))
+    assert "also proposed" not in str(genset.compare(first, second))
+
+
+def test_a_set_without_truth_needs_a_model(tmp_path: Path, listed: Path) -> None:
+    done = run("evaluate", listed, "--runs", tmp_path / "runs")
+    assert done.exit_code == 2
+    assert "Missing option '--model'" in done.output
+
+
+def test_a_release_with_its_own_truth_says_so_before_it_reads_a_file(tmp_path: Path) -> None:
+    shown: list[dict[str, list[str]]] = [{WNIDS[9]: ["labeler"]}, {}]
+    photos = release_of_several(tmp_path / "small", shown, {})
+    words = ("evaluate", photos.root, "--runs", tmp_path / "runs")
+    said = refused(*words, "--multilabel", listed_none(tmp_path))
+    assert said.startswith("small has a truth of its own")
+    assert asked(*words)["by_truth"]["truth"]["is_own"]
+
+
+def listed_none(folder: Path) -> Path:
+    (folder / "no.json").write_text("no labels")
+    return folder / "no.json"

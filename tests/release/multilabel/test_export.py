@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import datasets
@@ -199,3 +199,23 @@ def test_the_card_says_how_people_were_asked(asking: Asking) -> None:
     assert "33 questions about 8 photos" in told["rai:dataAnnotationProtocol"]
     plain = json.loads((asking.v1.root / MANIFEST).read_text("utf-8"))
     assert "multilabel" not in plain
+
+
+@pytest.mark.parametrize("kind", ["webdataset", "parquet", "huggingface"])
+def test_genset_reads_them_from_its_own_exports(
+    kind: str, release: Release, tmp_path: Path
+) -> None:
+    export(release, kind, tmp_path / "out")
+    [tar] = (tmp_path / "out").glob("*.tar") if kind == "webdataset" else [tmp_path / "out"]
+    opened, own = genset.open_set(tar), genset.open_set(release.root).truth
+    assert opened.truth is not None
+    assert own is not None
+
+    def by_photo(of: Mapping[str, object]) -> dict[str, object]:
+        return {image[-68:]: said for image, said in of.items()}  # its hash and .jpg
+
+    assert by_photo(opened.truth.correct) == by_photo(own.correct)
+    assert by_photo(opened.truth.unclear) == by_photo(own.unclear)
+    assert by_photo(opened.truth.proposed) == by_photo(own.proposed)
+    assert set(opened.truth.correct) == set(opened.ids)
+    assert set(opened.truth.proposers) == set(own.proposers)

@@ -55,11 +55,7 @@ def keep_truth(photos: PhotoSet, truth: Truth, runs: Path) -> str:
         BadInput: the set is a release that has a truth of its own.
         OSError: it cannot be written.
     """
-    if photos.truth is not None and photos.truth.is_own:
-        raise BadInput(
-            f"{photos.name} has a truth of its own, from its labels, and a release never changes; "
-            "genset report --labels FILE uses another one for one report"
-        )
+    check_takes_one(photos)
     path = _path(runs, photos.content_hash)
     try:
         before = with_truth(replace(photos, truth=None), runs).truth
@@ -74,11 +70,26 @@ def keep_truth(photos: PhotoSet, truth: Truth, runs: Path) -> str:
             "sha256": truth.sha256,
             "correct": {image: sorted(wnids) for image, wnids in truth.correct.items()},
             "unclear": {image: sorted(wnids) for image, wnids in truth.unclear.items()},
+            "proposers": dict(truth.proposers),
+            "proposed": truth.proposed,
         }
     ).encode()
     with written_whole(path) as file:
         file.write(f"{_FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
     return replaced
+
+
+def check_takes_one(photos: PhotoSet) -> None:
+    """Check that the set can be given a truth.
+
+    Raises:
+        BadInput: it is a release that has one of its own.
+    """
+    if photos.truth is not None and photos.truth.is_own:
+        raise BadInput(
+            f"{photos.name} has a truth of its own, from its labels, and a release never changes; "
+            "genset report --labels FILE uses another one for one report"
+        )
 
 
 def _path(runs: Path, set_hash: str) -> Path:
@@ -95,7 +106,13 @@ def _load(path: Path, name: str) -> Truth:
             {image: frozenset(wnids) for image, wnids in found[part].items()}
             for part in ("correct", "unclear")
         )
-        return Truth(correct, unclear, found["source"], found["sha256"])
+        proposed = {
+            image: {wnid: tuple(names) for wnid, names in by_class.items()}
+            for image, by_class in found["proposed"].items()
+        }
+        return Truth(
+            *(correct, unclear, found["source"], found["sha256"]), found["proposers"], proposed
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise GensetError(
             f"the truth of {name}, {path}, cannot be read ({error}): give it again with genset "

@@ -1,12 +1,14 @@
 """All classes that photos show, from the files of others."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.evaluation.data.truths.keep import keep_truth, with_truth
 from genset.evaluation.data.truths.read import read_truth
 from tests.evaluation.colours import WNIDS
 from tests.evaluation.listed import write_list
@@ -86,6 +88,8 @@ def test_imagenets_photos_are_told_by_their_numbers(tmp_path: Path) -> None:
         ({"photo0.jpg": {"correct": [0], "unclear": [0]}}, "is both correct and unclear"),
         ({}, "has no labels of a photo of photos"),
         (7, "has no labels of a photo of photos"),
+        ({"photo0.jpg": [], "photo1.jpg": {"unclear": [0]}}, "names no right class for any photo"),
+        ('{"photo0.jpg": [0], "photo0.jpg": [1]}', "cannot be read: photo0.jpg is there twice"),
         ("[" * 100_000, "cannot be read"),
         ("", "cannot be read"),
         ("image,wnid\nphoto0.jpg,n01440764", "needs the columns image, wnid and verdict"),
@@ -106,3 +110,67 @@ def test_what_does_not_fit_is_one_line(
         read_truth(write(tmp_path, content), listed)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 500
+
+
+def listed_as(folder: Path, names: Sequence[str]) -> PhotoSet:
+    """A list of photos with these names, all of one class."""
+    rows = [f"{name},{A}" for name in names]
+    (folder / "p.csv").write_text("\n".join(["image,wnid", *rows]) + "\n")
+    return open_set(str(folder / "p.csv"))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"{A}/a1.png", f"{A}/b0.png", f"{B}/a0.png"],  # folders of classes
+        ["im1.jpg", "im2.jpg", "im10.jpg"],  # in the order of their numbers
+        ["im1.jpg", "im10.jpg", "im2.jpg"],  # in that of their letters
+    ],
+)
+def test_a_list_that_may_be_in_another_order_is_refused(tmp_path: Path, names: list[str]) -> None:
+    photos, path = listed_as(tmp_path, names), write(tmp_path, [[0], [1], [2]])
+    with pytest.raises(
+        BadInput, match=r"is a list, .* use an object by photo id, or a CSV"
+    ) as error:
+        read_truth(path, photos)
+    assert "\n" not in str(error.value)
+    by_id = write(tmp_path, {name: [n] for n, name in enumerate(names)})
+    assert read_truth(by_id, photos).correct[names[2]] == {C}
+
+
+def test_a_list_in_the_only_order_that_names_have_is_taken(tmp_path: Path) -> None:
+    names = [f"{B}/im001.png", f"{A}/im002.png", f"{A}/im010.png"]
+    truth = read_truth(write(tmp_path, [[0], [1], [2]]), listed_as(tmp_path, names))
+    assert truth.correct == {name: {WNIDS[n]} for n, name in enumerate(names)}
+
+
+def test_who_proposed_is_read_from_a_table(tmp_path: Path, listed: PhotoSet) -> None:
+    """As answers.csv of an export has it."""
+    rows = [
+        "image,wnid,label,verdict,own,proposers",
+        f"photo0.jpg,{A},0,correct,1,",
+        f"photo0.jpg, {D} ,5, correct ,0,timm:a; confusable",
+        f" photo1.jpg,{D},5,unclear,0,timm:b",
+    ]
+    truth = read_truth(write(tmp_path, "\n".join(rows), "answers.csv"), listed)
+    assert truth.correct == {"photo0.jpg": {A, D}, "photo1.jpg": NOTHING}
+    assert truth.proposed == {
+        "photo0.jpg": {D: ("timm:a", "confusable")},
+        "photo1.jpg": {D: ("timm:b",)},
+    }
+    assert set(truth.proposers) == {"timm:a", "timm:b"}
+    keep_truth(listed, truth, tmp_path / "runs")
+    assert with_truth(listed, tmp_path / "runs").truth == truth
+
+
+def test_utf_16_is_said(tmp_path: Path, listed: PhotoSet) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"image,wnid,verdict\nphoto0.jpg,{A},correct\n", "utf-16")
+    with pytest.raises(BadInput, match="UTF-16: save it as UTF-8"):
+        read_truth(path, listed)
+
+
+def test_a_csv_file_without_images_is_no_json(tmp_path: Path, listed: PhotoSet) -> None:
+    path = write(tmp_path, f"photo,wnid,verdict\nphoto0.jpg,{A},correct\n", "t.csv")
+    with pytest.raises(BadInput, match="verdict; it has photo, wnid, verdict"):
+        read_truth(path, listed)

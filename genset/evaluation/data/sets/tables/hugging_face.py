@@ -1,10 +1,11 @@
 """A data set of Hugging Face: its folder, as on the hub or as save_to_disk wrote it, or its files.
 
-A column holds the encoded photos, another their labels with the names of a ClassLabel.
+A column holds the encoded photos, another their labels with the names of a ClassLabel. Where the
+columns of an export of genset's own have all right classes, these are the set's truth.
 """
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -26,8 +27,10 @@ from genset.evaluation.data.sets.photo import (
 from genset.evaluation.data.sets.tables import arrow, parquet
 from genset.evaluation.data.sets.tables.class_names import wnids_of
 from genset.evaluation.data.sets.tables.features import Columns, columns_of
+from genset.evaluation.data.truths.truth import truth_of_export
 
 _ENDINGS = (".parquet", ".arrow")
+_LISTS, _PROPOSERS = ("labels_correct", "labels_unclear"), "label_proposers"
 _SPLITS, _STATE = "dataset_dict.json", "state.json"
 
 
@@ -80,7 +83,9 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
         *left_out(bare, "has no label", "have no label", "row"),
     )
     name = root.resolve().name if root.is_dir() else set_name(named)
-    return PhotoSet(name, root, hash_of(photos), photos, notes=notes)
+    records = {each: row.record for each, row in zip(ids, counted, strict=True)}
+    truth = truth_of_export(name, records)
+    return PhotoSet(name, root, hash_of(photos), photos, notes=notes, truth=truth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,7 @@ class _Row:
         wnid: its class; "" if it is none.
         label: the label's name.
         path, part, sha256: as of a `ScoredPhoto`.
+        record: what it says of all right classes, if anything.
     """
 
     number: str
@@ -102,6 +108,7 @@ class _Row:
     path: Path
     part: Part | None
     sha256: str
+    record: Mapping[str, Any]
 
 
 def _files(folder: Path) -> list[Path]:
@@ -138,20 +145,42 @@ def _rows(path: Path, root: Path, kept: KeptHashes, others: Collection[str]) -> 
     module = arrow if path.suffix == ".arrow" else parquet
     folders = dict.fromkeys((path.parent, path.parent.parent, root))
     cards = [folder / name for folder in folders for name in ("dataset_info.json", "README.md")]
-    columns = columns_of(path, module.schema_of(path), cards)
+    schema = module.schema_of(path)
+    columns = columns_of(path, schema, cards)
     wanted = [columns.label, *filter(None, [columns.named])]
     labels, *named = module.values_of(path, wanted)
     names = named[0] if named else [None] * len(labels)
     parts = _parts(path, columns, kept)
     meaning = _meaning(columns, labels, others)
+    further = [each for each in (*_LISTS, _PROPOSERS) if each in schema.names]
+    values = module.values_of(path, further) if _LISTS[0] in further else []
     rows = []
     for number, (label, name, each) in enumerate(zip(labels, names, parts, strict=True)):
         wnid, said = meaning(label)
         base = str(name or "").replace("\\", "/").rpartition("/")[2]
         # Where a row has no bytes, but a path, the photo is a file of its own.
         found = (path, *each) if each[1] or not name else _beside(path, str(name), kept)
-        rows.append(_Row(f"{path.stem}-{number:06}", base, wnid, said, *found))
+        given = {what: column[number] for what, column in zip(further, values, strict=False)}
+        record = _record(given, columns.names)
+        rows.append(_Row(f"{path.stem}-{number:06}", base, wnid, said, *found, record))
     return rows
+
+
+def _record(given: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
+    """What a row says of all right classes: wnids by their places in the label's list of names."""
+    found: dict[str, Any] = {}
+    for what, value in given.items():
+        if what == _PROPOSERS:
+            try:
+                found[what] = json.loads(value or "{}")
+            except (TypeError, ValueError, RecursionError):
+                continue
+        elif isinstance(value, list):
+            found[what] = [
+                names[each] if isinstance(each, int) and 0 <= each < len(names) else each
+                for each in value
+            ]
+    return found
 
 
 def _parts(path: Path, columns: Columns, kept: KeptHashes) -> list[tuple[Part, str]]:

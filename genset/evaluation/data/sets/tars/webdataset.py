@@ -1,7 +1,8 @@
 """WebDataset's shards: tars of samples, each a photo and its class under one key.
 
 ``000042.jpg`` and ``000042.cls``, or ``000042.json`` with ``wnid``, ``cls`` or ``label``. A class
-is a wnid, or its index from 0 in the sorted order of ImageNet's 1,000.
+is a wnid, or its index from 0 in the sorted order of ImageNet's 1,000. The json of an export of
+genset's own also says which classes are right beside it: these are the set's truth.
 
 Source: https://github.com/webdataset/webdataset, ``base_plus_ext`` in ``tariterators.py``.
 """
@@ -10,6 +11,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,6 +19,7 @@ from genset.errors import BadInput
 from genset.evaluation.data.sets.layout import left_out
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto, hash_of, readable
 from genset.evaluation.data.sets.tars.members import Member
+from genset.evaluation.data.truths.truth import Truth, truth_of_export
 from genset.taxonomy import imagenet1k
 
 Shards = Mapping[Path, Sequence[Member]]
@@ -66,7 +69,32 @@ def read(name: str, root: Path, shards: Shards, others: Collection[str]) -> Phot
         for each, (sample, wnid) in zip(ids, found, strict=True)
     )
     notes = left_out(bare, "has no class", "have no class", "photo")
-    return PhotoSet(name, root, hash_of(photos), photos, notes=tuple(notes))
+    truth = _truth(name, dict(zip(ids, (sample for sample, _ in found), strict=True)))
+    return PhotoSet(name, root, hash_of(photos), photos, notes=tuple(notes), truth=truth)
+
+
+def _truth(name: str, samples: "Mapping[str, _Sample]") -> Truth | None:
+    """What the samples' json says of all right classes; other makers' json is not read for it."""
+    records: dict[str, Mapping[str, Any]] = {}
+    for path, group in groupby(samples.items(), lambda each: each[1].path):
+        with path.open("rb") as file:
+            for image, sample in group:
+                record = _record(sample, file)
+                if not records and "labels_correct" not in record:
+                    return None
+                records[image] = record
+    return truth_of_export(name, records)
+
+
+def _record(sample: "_Sample", file: BinaryIO) -> Mapping[str, Any]:
+    """A sample's json, if it is an object."""
+    if "json" not in sample.fields:
+        return {}
+    try:
+        found = json.loads(_content(sample.fields["json"], file, sample.key))
+    except (BadInput, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)
