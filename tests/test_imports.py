@@ -113,7 +113,7 @@ INNER_FLOORS = {
         {"arrivals", "managers"},
     ],
     "label.proposals": [
-        {"choose"},
+        {"choose", "share"},
         {"asked", "existing"},
         {"agreeing", "plan"},
         {"bias", "rounds"},

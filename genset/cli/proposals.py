@@ -45,6 +45,8 @@ def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any)
     in their place: genset labels stats says how many of these labelers call correct.
 
     The same again adds nothing. Models that were scored since add their classes in a new round.
+    A photo keeps the kind that it was drawn for; after --withdraw, those of which nobody answered a
+    question are drawn anew.
 
     \b
     genset labels propose v1 --dry-run
@@ -71,7 +73,25 @@ def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any)
         ]
         do = preview if options["dry_run"] else propose_now
         done = do(store, found, answers, rules, workspace.label)
-    show(done, "\n".join(_lines(done, would=options["dry_run"])), as_json)
+    lines = list(_lines(done, would=options["dry_run"]))
+    if done.held and (in_vain := _given("share", "seed")):
+        lines.append(
+            f"  {' and '.join(in_vain)} {'do' if len(in_vain) > 1 else 'does'} not apply to "
+            f"{count(done.held, 'photo')}, drawn in an earlier round; genset labels propose "
+            f"{release} --withdraw lets those be drawn anew of which nobody answered a question"
+        )
+    show(done, "\n".join(lines), as_json)
+
+
+def _given(*names: str) -> list[str]:
+    """Those of these options that stand on the command line, as they are written there."""
+    context = click.get_current_context()
+    given = click.core.ParameterSource.COMMANDLINE
+    return [
+        each.opts[0]
+        for each in context.command.params
+        if each.name in names and context.get_parameter_source(each.name) is given
+    ]
 
 
 def _withdraw(folder: Path | None, release: str, as_json: bool) -> None:

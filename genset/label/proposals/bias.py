@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from genset.label.proposals.agreeing import Agrees, agreeing
 from genset.label.proposals.asked import Answer, Asked, questions
 from genset.label.proposals.choose import BEST, CONFUSABLE, LABELER, MODEL, RANDOM
+from genset.label.proposals.share import has_random_classes
 from genset.statistics.intervals import wilson
 from genset.store import ProposalRound, Question, Verdict
 from genset.store.growth import lacking
@@ -180,10 +181,19 @@ def collect_proposals(
             )
             for (name, run), theirs in sorted(_models(told).items())
         ),
-        at_models=_photos([each for each in kept if not each.at_random], answers),
-        at_random=_photos([each for each in kept if each.at_random], answers),
+        at_models=_photos(asked, kept, answers, at_random=False),
+        at_random=_photos(asked, kept, answers, at_random=True),
         by_labeler=tuple(agreeing(asked)),
     )
+
+
+def _is_done(photo: Sequence[Asked], answers: dict[int, Answer | None]) -> bool:
+    """Whether all that a photo was proposed is answered, and there is such an answer.
+
+    What a labeler added needs no further votes for that, and is none.
+    """
+    proposed = [answers[each.candidate_id] for each in photo if each.kind != LABELER]
+    return bool(proposed) and None not in proposed
 
 
 def _rounds(session: Session) -> list[Round]:
@@ -235,16 +245,24 @@ def _proposers(each: Asked) -> list[str]:
     return [by.kind for by in each.by if by.kind != LABELER]
 
 
-def _photos(asked: Sequence[Asked], answers: dict[int, Answer | None]) -> PhotosAsked:
-    by_photo: dict[int, list[Asked]] = defaultdict(list)
+def _photos(
+    asked: Sequence[Asked],
+    kept: Sequence[Asked],
+    answers: dict[int, Answer | None],
+    *,
+    at_random: bool,
+) -> PhotosAsked:
+    """Of the photos whose classes were drawn at random, or of the others."""
+    marks: dict[int, list[tuple[bool, bool]]] = defaultdict(list)
     for each in asked:
-        by_photo[each.photo_id].append(each)
-    # What a labeler added needs no further votes for the photo to be done.
-    done = [
-        theirs
-        for theirs in by_photo.values()
-        if all(answers[each.candidate_id] is not None for each in theirs if each.kind != LABELER)
-    ]
+        if each.is_open or each.votes:
+            is_proposed = any(by.kind != LABELER for by in each.by)
+            marks[each.photo_id].append((each.at_random, is_proposed))
+    by_photo: dict[int, list[Asked]] = defaultdict(list)
+    for each in kept:
+        if has_random_classes(marks[each.photo_id]) is at_random:
+            by_photo[each.photo_id].append(each)
+    done = [theirs for theirs in by_photo.values() if _is_done(theirs, answers)]
     added = [sum(each.kind == LABELER for each in theirs) for theirs in done]
     further = sum(
         any(answers[each.candidate_id] is Answer.RIGHT for each in theirs) for theirs in done
