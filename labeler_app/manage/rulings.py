@@ -69,6 +69,9 @@ def _queue(folder: str, _workspace: Workspace, _store: Store) -> list[Dispute]:
 
 def _show(case: Dispute) -> None:
     show_class(case.wnid)
+    if case.home is not None:
+        home = as_markdown(imagenet1k()[case.home].name)
+        st.markdown(f"Is it in this photo, too? It is one of {home}.")
     st.markdown(f"**{as_markdown(case.why[:1].upper() + case.why[1:])}**")
 
 
