@@ -301,6 +301,16 @@ def test_predictions_that_were_cut_are_named(scored: Opened) -> None:
     assert "predictions cannot be read (a line is cut); delete the folder" in str(failed)
 
 
+def test_predictions_that_lack_whole_lines_are_named(scored: Opened) -> None:
+    workspace, store, _ = scored
+    [path] = workspace.runs.glob("v1/a-*/predictions.csv")
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-3]))
+    failed = genset(workspace, "labels", "propose", "v1").exception
+    assert isinstance(failed, GensetError)
+    assert f"{path.parent}: predictions do not give the run's counts; delete" in str(failed)
+    assert asked(store) == {}
+
+
 def test_labels_on_proposals_go_out_and_come_in_by_their_names(scored: Opened) -> None:
     workspace, store, _ = scored
     propose(workspace)
