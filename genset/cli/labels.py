@@ -188,9 +188,10 @@ def labels_review(folder: Path | None, panel: str | None, votes: bool, as_json: 
 
 def _why(case: "Dispute") -> str:
     """Why it is to be settled; of a question, what it asks."""
+    from genset.label.quality.review import FurtherDispute
     from genset.taxonomy import imagenet1k
 
-    if case.home is None:
+    if not isinstance(case, FurtherDispute):
         return case.why
     asked, home = (imagenet1k()[wnid].name for wnid in (case.wnid, case.home))
     return f"{case.why}: is {asked} in this photo of {home}, too?"

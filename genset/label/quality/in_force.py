@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
@@ -21,6 +21,7 @@ from genset.store import (
     Store,
     Verdict,
     claimed_by_several,
+    is_backed,
     is_out,
     labels_in_force,
     requests_in_force,
@@ -97,9 +98,17 @@ def ballots(session: Session, panel: str | None = None) -> list[Ballot]:
 
 
 def further(session: Session, panel: str | None = None) -> list[Ballot]:
-    """Every proposal of a further class for a stored photo, by class."""
+    """Every proposal of a further class for a stored photo, by class.
+
+    Without those that only labelers named whose votes do not count, unless review was asked for.
+    """
     query = select(Proposal).join(Proposal.photo).order_by(Proposal.wnid, Proposal.id)
-    stored = query.where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+    requested = select(ReviewRequest.number).where(ReviewRequest.candidate_id == Proposal.id)
+    stored = query.where(
+        Photo.sha256.is_not(None),
+        Photo.refused.is_(None),
+        or_(Question.candidate_id.is_(None), is_backed(), exists(requested.correlate(Proposal))),
+    )
     return _ballots(session, panel, stored, Proposal)
 
 

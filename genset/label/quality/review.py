@@ -5,7 +5,7 @@ That is candidates, and questions whether a photo shows a further class.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -35,10 +35,7 @@ _LONGEST_REASON = 500
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """A candidate or question to adjudicate, and `why`, in words that tell no side.
-
-    Of a question, `wnid` is the class that is asked about, and `home` the photo's own; of a
-    candidate it is None.
+    """A candidate to adjudicate, and `why`, in words that tell no side.
 
     Who rules should not know what others said: `detail`, `said`, `frequency` and `votes` are for
     afterwards. `detail` is why in numbers, `said` counts the votes by verdict, `votes` has them as
@@ -48,7 +45,6 @@ class Dispute:
 
     task: str
     wnid: str
-    home: str | None
     why: str
     detail: str
     said: dict[str, int]
@@ -64,6 +60,13 @@ class Dispute:
     def blind(self) -> dict[str, object]:
         """All of it but what labelers said."""
         return {name: value for name, value in asdict(self).items() if name not in _TELLING}
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherDispute(Dispute):
+    """A question to adjudicate: whether `wnid` is in a photo of the class `home`, too."""
+
+    home: str
 
 
 _TELLING = ("detail", "said", "frequency", "votes")
@@ -241,10 +244,9 @@ def _dispute(ballot: Ballot, why: str, detail: str, photo: Sequence[Any]) -> Dis
     """`photo` has the columns of `_CREDITS` after the first."""
     photo_id, source, owner_name, owner, license_, license_url, page_url = photo
     said = ballot.said
-    return Dispute(
+    case = Dispute(
         task=ballot.task,
         wnid=ballot.wnid,
-        home=ballot.home,
         why=why,
         detail=detail,
         said={verdict.value: said[verdict] for verdict in Verdict if said[verdict]},
@@ -257,3 +259,7 @@ def _dispute(ballot: Ballot, why: str, detail: str, photo: Sequence[Any]) -> Dis
         license_url=license_url,
         page_url=page_url,
     )
+    if ballot.home is None:
+        return case
+    every = {each.name: getattr(case, each.name) for each in fields(case)}
+    return FurtherDispute(**every, home=ballot.home)

@@ -109,7 +109,6 @@ def test_a_case_shows_who_said_what_and_the_photos_credits(store: Store) -> None
     assert case == Dispute(
         task=TWO,
         wnid=TENCH,
-        home=None,
         why="labelers disagree",
         detail="labelers disagree: 1 correct, 1 incorrect",
         said={"correct": 1, "incorrect": 1},
