@@ -149,7 +149,7 @@ INNER_FLOORS = {
     ],
     "release.multilabel": [
         {"answers", "again"},
-        {"kept", "several", "facts"},
+        {"kept", "several", "facts", "recount"},
         {"freeze"},
     ],
     "scrape": [

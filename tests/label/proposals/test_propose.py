@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, select, text
 
-from genset.errors import GensetError
+from genset.errors import BadInput, GensetError
 from genset.label.exchange.table import import_labels
 from genset.release.reader import Release
 from genset.scrape.upkeep.removal import remove
@@ -333,6 +333,22 @@ def test_labels_on_proposals_go_out_and_come_in_by_their_names(scored: Opened) -
     release = Release(workspace.releases / "v2")
     assert {photo.wnid for photo in release.photos} == set(CLASSES)
     assert len(release.photos) == 20
+
+
+def test_a_table_with_answers_to_proposals_says_where_the_rounds_are(
+    scored: Opened, tmp_path: Path
+) -> None:
+    workspace, store, _ = scored
+    propose(workspace)
+    task = min(asked(store))
+    vote(store, task, "ben", Verdict.CORRECT)
+    table = tmp_path / "labels.csv"
+    done(workspace, "labels", "export", str(table))
+    other, there, _ = released(tmp_path / "other")
+    with pytest.raises(BadInput, match=f"{task} .*: it is a proposal .* genset labels export"):
+        import_labels(there, table)
+    there.close()
+    assert "import the folder" in str(genset(other, "labels", "import", str(table)).exception)
 
 
 def test_two_runs_of_one_name_are_told_apart_by_their_keys(scored: Opened) -> None:
