@@ -137,16 +137,16 @@ def _lines(done: "Proposed", *, would: bool) -> list[str]:
 def show_proposal_stats(stats: "ProposalStats") -> None:
     """Print what became of proposals, the bias, and who agrees with them."""
     click.echo(
-        f"\nFurther classes: {stats.answered:,} of {stats.questions:,} questions answered: "
-        f"{stats.right:,} right, {stats.unclear:,} unclear, {stats.wrong:,} wrong; "
-        f"{stats.votes_missing:,} votes missing"
+        f"\nFurther classes: {stats.answered:,} of {stats.questions:,} questions answered; "
+        f"{stats.questions - stats.answered:,} lack votes ({stats.votes_missing:,} missing). "
+        f"Decided so far: {stats.right:,} right, {stats.unclear:,} unclear, {stats.wrong:,} wrong"
     )
     rows = [("at random", stats.random), ("models", stats.models)]
     rows += [(f"  rank {place}", each) for place, each in enumerate(stats.by_rank, start=1)]
     rows += [("confusable", stats.confusable)]
     rows += [(f"  place {place}", each) for place, each in enumerate(stats.by_confusable, start=1)]
     rows += [("labelers, by the others", stats.labelers)]
-    head = ("proposed by", "answered", "called correct", "share", "95 % interval")
+    head = ("proposed by", "decided", "called correct", "share", "95 % interval")
     if cells := [(name, each.of, each.right, *_share(each)) for name, each in rows if each.of]:
         show_table(head, cells)
     if any(each.all.of for each in stats.by_model):
@@ -188,7 +188,7 @@ def show_proposal_stats(stats: "ProposalStats") -> None:
 
 def _bias(stats: "ProposalStats") -> str:
     if stats.random.share is None:
-        least = f"{stats.random.of:,} random proposals answered; from 20 on it is told"
+        least = f"{stats.random.of:,} random proposals decided; from 20 on it is told"
         return f"Bias of proposals: too few to tell ({least})"
     said = f"Bias of proposals: labelers call {_told(stats.random)} of random ones correct"
     if stats.models.share is not None:
@@ -197,7 +197,7 @@ def _bias(stats: "ProposalStats") -> str:
 
 
 def _photos(where: str, photos: "PhotosAsked") -> str:
-    said = f"Photos with {where} proposals, all answered: {photos.photos:,}"
+    said = f"Photos with {where} proposals, all decided: {photos.photos:,}"
     if photos.added_a_photo is None:
         return f"{said}; too few to tell how many show a further class"
     return (

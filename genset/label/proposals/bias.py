@@ -1,6 +1,6 @@
 """Proposals in numbers: what became of them, and how far what is proposed sways what is said.
 
-The unit is the question, answered by its votes together (`Asked.answer`), so that a share is of
+The unit is the question, decided by its votes together (`Asked.answer`), so that a share is of
 questions, each taken once however many labelers it had. Wilson's intervals take the questions as
 independent. Those of one photo, and those that one labeler answered, are not quite, which makes the
 intervals somewhat too narrow; who sways them is told labeler by labeler (`agreeing`).
@@ -23,7 +23,7 @@ from genset.store.growth import lacking
 from genset.workspace import LabelRules
 
 TOO_FEW = 20
-"""Of fewer answered questions, or photos, no share is told."""
+"""Of fewer decided questions, or photos, no share is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class ByModel:
 
 @dataclass(frozen=True, slots=True)
 class PhotosAsked:
-    """What is known of photos all of whose questions are answered.
+    """What is known of photos all of whose questions are decided.
 
     Of `photos`, `with_further` counts those with a further right class, and `with_added` those for
     which a labeler named a class that was not proposed. `added` is how many such classes there are,
@@ -93,12 +93,14 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class ProposalStats:
-    """All of it. Questions that were withdrawn count only where they are answered.
+    """All of it. Questions that were withdrawn count only where they are decided.
 
     Attributes:
         rounds: in the order in which they were made.
-        questions: how many there are; `answered` of them are, and come out as right, unclear,
-            wrong. `votes_missing` is what the others lack at least.
+        questions: how many there are; `answered` of them are to get no more votes, and the others
+            lack `votes_missing` at least. So a release counts them, too.
+        decided: how many have an answer, be it for now: a ruling, or as many votes as all get. They
+            come out as right, unclear, wrong. Votes of a decided one may still grow.
         random: of proposals at random, how many labelers call correct: the bias, for about one in a
             thousand is.
         models, confusable: the same of models' proposals, and of those of confusable classes that
@@ -114,6 +116,7 @@ class ProposalStats:
     rounds: tuple[Round, ...]
     questions: int
     answered: int
+    decided: int
     right: int
     unclear: int
     wrong: int
@@ -158,7 +161,8 @@ def collect_proposals(
     return ProposalStats(
         rounds=tuple(rounds),
         questions=len(kept),
-        answered=counts.total(),
+        answered=sum(not _is_open(each, rules) for each in kept),
+        decided=counts.total(),
         right=counts[Answer.RIGHT],
         unclear=counts[Answer.UNCLEAR],
         wrong=counts[Answer.WRONG],
@@ -188,7 +192,7 @@ def collect_proposals(
 
 
 def _is_done(photo: Sequence[Asked], answers: dict[int, Answer | None]) -> bool:
-    """Whether all that a photo was proposed is answered, and there is such an answer.
+    """Whether all that a photo was proposed is decided, and there is such an answer.
 
     What a labeler added needs no further votes for that, and is none.
     """
@@ -212,6 +216,11 @@ def _rounds(session: Session) -> list[Round]:
         )
         for each in session.scalars(select(ProposalRound).order_by(ProposalRound.id))
     ]
+
+
+def _is_open(each: Asked, rules: LabelRules) -> bool:
+    """Whether it is to get more votes; a ruling settles it."""
+    return each.is_open and each.ruling is None and _lacks(each, rules) > 0
 
 
 def _lacks(each: Asked, rules: LabelRules) -> int:

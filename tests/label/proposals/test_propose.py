@@ -202,7 +202,7 @@ def test_what_another_search_found_becomes_a_question_with_its_labels(scored: Op
         kinds = Counter(type(each.claim) for each in session.scalars(select(Question)))
     assert kinds == {Candidate: 1, Proposal: told["questions"] - 1}
     stats = json.loads(done(workspace, "labels", "stats", "--json").stdout)["proposals"]
-    assert (stats["answered"], stats["right"]) == (1, 1)
+    assert (stats["decided"], stats["right"]) == (1, 1)
 
 
 def test_removed_photos_are_left_out_and_counted(scored: Opened) -> None:

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from genset.cli import cli
 from genset.errors import BadInput, GensetError
+from genset.label.quality.stats import collect
 from genset.label.quality.void import void
 from genset.release.choose import ReleasePlan
 from genset.release.diff import diff
@@ -117,11 +118,16 @@ def test_unanswered_questions_are_counted_and_refused_or_taken_as_unclear(
 
 
 def test_a_question_that_goes_to_more_labelers_is_unanswered(answered: Asking) -> None:
-    answered.needs(1, 2)
-    with pytest.raises(GensetError, match="lack votes"):
-        answered.freeze()
+    answered.needs(2, 3)
     for wnid in (BASSINET, LAMPSHADE):
         answered.say_of_all(wnid, bob="incorrect")
+    with pytest.raises(GensetError, match="3 of 16 questions, about 2 photos, lack votes"):
+        answered.freeze()
+    told = collect(answered.pool.store, answered.pool.workspace).proposals
+    assert told is not None
+    assert (told.questions, told.answered, told.decided) == (16, 13, 16)
+    for wnid in (BASSINET, LAMPSHADE):
+        answered.say_of_all(wnid, eve="unsure")
     made = answered.freeze()
     assert photo(made, 0).labels_unclear == (BASSINET, LAMPSHADE)
 
