@@ -113,7 +113,7 @@ INNER_FLOORS = {
         {"arrivals", "managers"},
     ],
     "label.proposals": [
-        {"choose"},
+        {"choose", "share"},
         {"asked", "existing"},
         {"agreeing", "plan"},
         {"bias", "rounds"},
@@ -149,7 +149,7 @@ INNER_FLOORS = {
     ],
     "release.multilabel": [
         {"answers", "again"},
-        {"kept", "several", "facts"},
+        {"kept", "several", "facts", "recount"},
         {"freeze"},
     ],
     "scrape": [

@@ -163,7 +163,7 @@ def labels_aggregate(
 @json_option
 @click.pass_obj
 def labels_review(folder: Path | None, panel: str | None, votes: bool, as_json: bool) -> None:
-    """List the candidates that wait for somebody's ruling, the most divided first.
+    """List the candidates and questions that wait for somebody's ruling, the most divided first.
 
     It is blind: who rules sees neither votes nor names before.
 
@@ -182,8 +182,19 @@ def labels_review(folder: Path | None, panel: str | None, votes: bool, as_json: 
             head, [(each.task, each.detail, _votes(each), each.page_url) for each in waiting]
         )
     else:
-        rows = [(each.task, each.why, each.page_url) for each in waiting]
+        rows = [(each.task, _why(each), each.page_url) for each in waiting]
         show_table(("task", "why", "page"), rows)
+
+
+def _why(case: "Dispute") -> str:
+    """Why it is to be settled; of a question, what it asks."""
+    from genset.label.quality.review import FurtherDispute
+    from genset.taxonomy import imagenet1k
+
+    if not isinstance(case, FurtherDispute):
+        return case.why
+    asked, home = (imagenet1k()[wnid].name for wnid in (case.wnid, case.home))
+    return f"{case.why}: is {asked} in this photo of {home}, too?"
 
 
 @labels.command("rule")

@@ -45,6 +45,8 @@ def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any)
     in their place: genset labels stats says how many of these labelers call correct.
 
     The same again adds nothing. Models that were scored since add their classes in a new round.
+    A photo keeps the kind that it was drawn for; after --withdraw, those of which nobody answered a
+    question are drawn anew.
 
     \b
     genset labels propose v1 --dry-run
@@ -71,7 +73,25 @@ def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any)
         ]
         do = preview if options["dry_run"] else propose_now
         done = do(store, found, answers, rules, workspace.label)
-    show(done, "\n".join(_lines(done, would=options["dry_run"])), as_json)
+    lines = list(_lines(done, would=options["dry_run"]))
+    if done.held and (in_vain := _given("share", "seed")):
+        lines.append(
+            f"  {' and '.join(in_vain)} {'do' if len(in_vain) > 1 else 'does'} not apply to "
+            f"{count(done.held, 'photo')}, drawn in an earlier round; genset labels propose "
+            f"{release} --withdraw lets those be drawn anew of which nobody answered a question"
+        )
+    show(done, "\n".join(lines), as_json)
+
+
+def _given(*names: str) -> list[str]:
+    """Those of these options that stand on the command line, as they are written there."""
+    context = click.get_current_context()
+    given = click.core.ParameterSource.COMMANDLINE
+    return [
+        each.opts[0]
+        for each in context.command.params
+        if each.name in names and context.get_parameter_source(each.name) is given
+    ]
 
 
 def _withdraw(folder: Path | None, release: str, as_json: bool) -> None:
@@ -117,16 +137,16 @@ def _lines(done: "Proposed", *, would: bool) -> list[str]:
 def show_proposal_stats(stats: "ProposalStats") -> None:
     """Print what became of proposals, the bias, and who agrees with them."""
     click.echo(
-        f"\nFurther classes: {stats.answered:,} of {stats.questions:,} questions answered: "
-        f"{stats.right:,} right, {stats.unclear:,} unclear, {stats.wrong:,} wrong; "
-        f"{stats.votes_missing:,} votes missing"
+        f"\nFurther classes: {stats.answered:,} of {stats.questions:,} questions answered; "
+        f"{stats.questions - stats.answered:,} lack votes ({stats.votes_missing:,} missing). "
+        f"Decided so far: {stats.right:,} right, {stats.unclear:,} unclear, {stats.wrong:,} wrong"
     )
     rows = [("at random", stats.random), ("models", stats.models)]
     rows += [(f"  rank {place}", each) for place, each in enumerate(stats.by_rank, start=1)]
     rows += [("confusable", stats.confusable)]
     rows += [(f"  place {place}", each) for place, each in enumerate(stats.by_confusable, start=1)]
     rows += [("labelers, by the others", stats.labelers)]
-    head = ("proposed by", "answered", "called correct", "share", "95 % interval")
+    head = ("proposed by", "decided", "called correct", "share", "95 % interval")
     if cells := [(name, each.of, each.right, *_share(each)) for name, each in rows if each.of]:
         show_table(head, cells)
     if any(each.all.of for each in stats.by_model):
@@ -168,7 +188,7 @@ def show_proposal_stats(stats: "ProposalStats") -> None:
 
 def _bias(stats: "ProposalStats") -> str:
     if stats.random.share is None:
-        least = f"{stats.random.of:,} random proposals answered; from 20 on it is told"
+        least = f"{stats.random.of:,} random proposals decided; from 20 on it is told"
         return f"Bias of proposals: too few to tell ({least})"
     said = f"Bias of proposals: labelers call {_told(stats.random)} of random ones correct"
     if stats.models.share is not None:
@@ -177,7 +197,7 @@ def _bias(stats: "ProposalStats") -> str:
 
 
 def _photos(where: str, photos: "PhotosAsked") -> str:
-    said = f"Photos with {where} proposals, all answered: {photos.photos:,}"
+    said = f"Photos with {where} proposals, all decided: {photos.photos:,}"
     if photos.added_a_photo is None:
         return f"{said}; too few to tell how many show a further class"
     return (

@@ -44,7 +44,7 @@ def suspects(
     genset labels suspects v1 --sort agreement --most 50
     """
     from genset.evaluation.locate import locate_set
-    from genset.label.quality.suspects import undecided, write_suspects
+    from genset.label.quality.suspects import gone, undecided, write_suspects
     from genset.reporting.suspects import find_suspects
 
     with opened(folder) as (workspace, store):
@@ -52,11 +52,13 @@ def suspects(
         found = find_suspects(locate_set(release, folder, runs=kept), kept, order)
         path = write_suspects(workspace.root, found)
         workspace.hide_from_git(path.name)
-        left = len(undecided(store, found))
+        left, without = len(undecided(store, found)), gone(store, found)
     if as_json:
-        show_json({"file": str(path), "undecided": left, **_as_json(found)})
+        show_json(
+            {"file": str(path), "undecided": left, "gone": sorted(without), **_as_json(found)}
+        )
     else:
-        _show(found, left, most)
+        _show(found, left, most, without)
 
 
 @click.command("request-review")
@@ -91,7 +93,7 @@ def _as_json(found: "Suspects") -> dict[str, object]:
     }
 
 
-def _show(found: "Suspects", left: int, most: int) -> None:
+def _show(found: "Suspects", left: int, most: int, gone: set[str]) -> None:
     missed, models = len(found.suspects), len(found.leading)
     who = f"all {models} leading models get" if models > 1 else "the one model gets"
     click.echo(
@@ -105,13 +107,13 @@ def _show(found: "Suspects", left: int, most: int) -> None:
         click.echo()
         show_table(
             ("task", "class", "steps off", "models say"),
-            [_row(each) for each in found.suspects[:most]],
+            [_row(each, gone) for each in found.suspects[:most]],
         )
     if missed:
         click.echo(f"\n{left:,} to decide: genset label, the manager's page, Errors")
 
 
-def _row(each: "Suspect") -> tuple[str, str, int, str]:
+def _row(each: "Suspect", gone: set[str]) -> tuple[str, str, int, str]:
     from genset.taxonomy import imagenet1k
 
     taxonomy = imagenet1k()
@@ -124,4 +126,6 @@ def _row(each: "Suspect") -> tuple[str, str, int, str]:
         f"{name(wnid)} ({sum(guess.wnid == wnid for guess in each.guesses)})"
         for wnid in sorted(said, key=lambda wnid: wnid != each.common)
     ]
-    return each.task, " or ".join(map(name, each.right)), each.severity, ", ".join(words)
+    right = " or ".join(map(name, each.right))
+    right += " (photo not in the pool any more)" if each.task in gone else ""
+    return each.task, right, each.severity, ", ".join(words)

@@ -28,6 +28,7 @@ from genset.release.reader import (
 from genset.store import now
 
 _THREADS, _AT_ONCE = 8, 256
+_LONGEST_NAME = 100
 
 
 def publish(
@@ -113,7 +114,11 @@ def free_folder(releases: Path, name: str) -> Path:
     Raises:
         BadInput: the name is taken or cannot be a folder's name.
     """
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
+    if len(name) > _LONGEST_NAME:
+        raise BadInput(
+            f"a release's name has at most {_LONGEST_NAME} characters; this one has {len(name)}"
+        )
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise BadInput(f"a release's name has letters, digits, '.', '_' and '-' only: {name!r}")
     folder = releases / name
     if folder.exists():

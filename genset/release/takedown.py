@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import select
 
 from genset.errors import BadInput, GensetError
+from genset.release.multilabel.recount import recounted
 from genset.release.publish import publish
-from genset.release.reader import BEFORE, MANIFEST, Release
+from genset.release.reader import BEFORE, MANIFEST, MULTILABEL, Release
 from genset.store import Photo, RemovedOwner, Store
 from genset.workspace import Workspace
 
@@ -29,7 +30,8 @@ def takedown(workspace: Workspace, store: Store, old: Release) -> Takedown:
     """Write ``NAME.1`` (for ``NAME.1``: ``NAME.2``), without the photos that were removed.
 
     Photos are copied from the old release's folder, which does not change: delete it if an owner
-    asked for that. The manifest's other facts are copied too, and `replaces` has what changed.
+    asked for that. The manifest's other facts are copied too, and `replaces` has what changed; what
+    it says of photos' several right answers is counted again (`recounted`).
 
     Args:
         workspace: where releases are.
@@ -38,7 +40,8 @@ def takedown(workspace: Workspace, store: Store, old: Release) -> Takedown:
 
     Raises:
         BadInput: none of its photos was removed, or the version exists already.
-        GensetError: no photo remains, or the old release's photos were changed.
+        GensetError: no photo remains, the old release's photos were changed, or its answers cannot
+            be counted.
     """
     with store.session() as session:
         gone = {
@@ -70,6 +73,13 @@ def takedown(workspace: Workspace, store: Store, old: Release) -> Takedown:
         for name, value in manifest.items()
         if name not in _NOT_COPIED | {"photos", "documents"}
     }
+    if manifest["format"] == MULTILABEL:
+        try:
+            facts["multilabel"] = recounted(facts["multilabel"], remaining)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise GensetError(
+                f"{old.root / MANIFEST}: its answers cannot be counted again: {error!r}"
+            ) from None
     facts["replaces"] = {
         "name": old.name,
         "content_hash": old.content_hash,

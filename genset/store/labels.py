@@ -380,7 +380,8 @@ class ReviewRequest(Base):
 class ProposalRound(Base):
     """One asking about further classes in a release's photos: what ``genset labels propose`` did.
 
-    `share` of the photos, 0 to 1, have proposals drawn at random in place of models'; `most` is how
+    `share` of the photos, 0 to 1, have proposals drawn at random in place of models' (as it was
+    given, or where photos stayed as an earlier round drew them, as it came out); `most` is how
     many classes a photo has at most; `seed` is of all draws. Its questions are asked until
     `withdrawn_at`.
     """

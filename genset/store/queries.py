@@ -26,6 +26,8 @@ from genset.store.labels import (
     Label,
     LabelerAct,
     LabelerEvent,
+    ProposedBy,
+    Question,
     ReviewRequest,
     Ruling,
     Screen,
@@ -134,6 +136,22 @@ def is_out(table: type[Label | GoldAnswer]) -> ColumnElement[bool]:
         exists(later.correlate(table)),
         func.coalesce(table.screen_id, "").in_(on_visits),
     )
+
+
+def is_backed() -> ColumnElement[bool]:
+    """Whether a `Question` has somebody behind it, so that it is asked and counts.
+
+    That is a model, a list, a draw; or a labeler who named the class, and has a label on it that is
+    not `is_out`. What only those named whose votes are taken out comes back with these.
+    """
+    theirs = select(Label.number).where(
+        Label.candidate_id == ProposedBy.candidate_id,
+        Label.worker == ProposedBy.name,
+        ~is_out(Label),
+    )
+    by = select(ProposedBy.id).where(ProposedBy.candidate_id == Question.candidate_id)
+    behind = by.where(or_(ProposedBy.kind != "labeler", exists(theirs.correlate(ProposedBy))))
+    return or_(exists(behind.correlate(Question)), ~exists(by.correlate(Question)))
 
 
 def is_in_vain() -> ColumnElement[bool]:

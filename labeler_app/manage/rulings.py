@@ -11,7 +11,7 @@ import streamlit as st
 from genset.errors import GensetError
 from genset.label import Store, Verdict, Workspace, imagenet1k
 from genset.label.answering import answering
-from genset.label.quality.review import Dispute, queue, rule
+from genset.label.quality.review import Dispute, FurtherDispute, queue, rule
 from labeler_app.manage.manager import decides, draw, manager_name
 from labeler_app.manage.photos import colour, show_class, show_notices, show_photo
 from labeler_app.manage.state import look_at
@@ -69,6 +69,9 @@ def _queue(folder: str, _workspace: Workspace, _store: Store) -> list[Dispute]:
 
 def _show(case: Dispute) -> None:
     show_class(case.wnid)
+    if isinstance(case, FurtherDispute):
+        home = as_markdown(imagenet1k()[case.home].name)
+        st.markdown(f"Is it in this photo, too? It is one of {home}.")
     st.markdown(f"**{as_markdown(case.why[:1].upper() + case.why[1:])}**")
 
 

@@ -131,7 +131,7 @@ def test_of_two_at_once_one_makes_the_release_and_one_is_refused(pool: Pool) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["", ".", "..", "../x", "a/b", "/tmp/x", ".hidden", "-x", "a b", "a\n", "é", "x" * 101]
+    "name", ["", ".", "..", "../x", "a/b", "/tmp/x", ".hidden", "-x", "a b", "a\n", "é"]
 )
 def test_a_name_that_is_no_plain_folder_name_is_refused(pool: Pool, name: str) -> None:
     pool.label_all_correct()

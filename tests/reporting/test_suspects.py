@@ -12,6 +12,7 @@ from genset.errors import GensetError
 from genset.label import Store, Verdict
 from genset.label.quality.review import rule
 from genset.label.quality.suspects import read_suspects, undecided
+from genset.scrape.upkeep.removal import remove
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.reporting.suspects import TEAPOT, scored_workspace
@@ -30,6 +31,16 @@ def opened(tmp_path: Path) -> Iterator[Opened]:
 
 def genset(opened: Opened, *words: str) -> Result:
     return CliRunner().invoke(cli, ["-w", str(opened[0].root), *words])
+
+
+def test_a_photo_that_left_the_pool_is_marked(opened: Opened) -> None:
+    remove(*opened, POT.partition("/")[2], "its owner asked")
+    lines = genset(opened, "labels", "suspects", "v1").output.splitlines()
+    marked = [line for line in lines if "(photo not in the pool any more)" in line]
+    assert [line.split()[0] for line in marked] == [POT]
+    assert lines[-1].startswith("2 to decide")
+    found = json.loads(genset(opened, "labels", "suspects", "v1", "--json").stdout)
+    assert found["gone"] == [POT]
 
 
 def test_what_all_models_get_wrong_is_listed_the_most_severe_first(opened: Opened) -> None:

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genset.errors import BadInput, GensetError
-from genset.evaluation.results.runs import Run, find_runs, load_predictions, names_of
+from genset.evaluation.results.runs import (
+    Run,
+    find_runs,
+    gives_counts,
+    load_predictions,
+    names_of,
+)
+
+_MEND = "delete the folder and run genset evaluate again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,7 @@ def best_answers(
 
     Raises:
         BadInput: no model was scored on the set, or none, or several, of a name.
-        GensetError: a run's predictions cannot be read.
+        GensetError: a run's predictions cannot be read, or do not give its counts.
     """
     found = [each for each in find_runs(runs, set_name) if each[1].set_hash == content_hash]
     if not found:
@@ -50,7 +58,7 @@ def best_answers(
     if models:
         named = [_find(named, model, set_name) for model in dict.fromkeys(models)]
     return [
-        BestAnswers(name, run.key, _by_photo(folder))
+        BestAnswers(name, run.key, _by_photo(folder, run))
         for name, folder, run in sorted(named, key=lambda each: (each[0], each[2].key))
     ]
 
@@ -70,14 +78,11 @@ def _find(
     return chosen[0]
 
 
-def _by_photo(folder: Path) -> dict[str, tuple[str, ...]]:
+def _by_photo(folder: Path, run: Run) -> dict[str, tuple[str, ...]]:
     try:
-        return {
-            each.image: tuple(wnid for wnid in each.top if wnid)
-            for each in load_predictions(folder)
-        }
+        predictions = load_predictions(folder)
     except (OSError, ValueError, csv.Error) as error:
-        raise GensetError(
-            f"{folder}: predictions cannot be read ({error}); delete the folder and run genset "
-            "evaluate again"
-        ) from None
+        raise GensetError(f"{folder}: predictions cannot be read ({error}); {_MEND}") from None
+    if not gives_counts(run, predictions):
+        raise GensetError(f"{folder}: predictions do not give the run's counts; {_MEND}")
+    return {each.image: tuple(wnid for wnid in each.top if wnid) for each in predictions}

@@ -17,6 +17,7 @@ from genset.evaluation.results.runs import (
     Prediction,
     Run,
     find_runs,
+    gives_counts,
     load_predictions,
     names_of,
     run_folder,
@@ -167,11 +168,7 @@ def _scored(label: str, kept: KeptRun, place: dict[str, int]) -> Scored:
         places = [place[prediction.image] for prediction in predictions]
     except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
         raise GensetError(f"{kept.where}: predictions cannot be read ({error}); {_MEND}") from None
-    if not predictions or _counts(predictions) != (
-        run.top1.photos,
-        run.top1.correct,
-        run.top5 and run.top5.correct,
-    ):
+    if not gives_counts(run, predictions):
         raise GensetError(f"{kept.where}: predictions do not give the run's counts; {_MEND}")
     answered = np.zeros(len(place), bool)
     answered[places] = True
@@ -184,12 +181,3 @@ def _scored(label: str, kept: KeptRun, place: dict[str, int]) -> Scored:
         for prediction in predictions
     ]
     return Scored(label, run, answered, ranked, confidence, kept.folder)
-
-
-def _counts(predictions: Sequence[Prediction]) -> tuple[int, int, int | None]:
-    deep = bool(predictions) and len(predictions[0].top) >= 5
-    return (
-        len(predictions),
-        sum(prediction.wnid == prediction.top[0] for prediction in predictions),
-        sum(prediction.wnid in prediction.top[:5] for prediction in predictions) if deep else None,
-    )

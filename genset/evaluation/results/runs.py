@@ -230,6 +230,15 @@ def load_predictions(folder: Path) -> list[Prediction]:
         return predictions
 
 
+def gives_counts(run: Run, predictions: Sequence[Prediction]) -> bool:
+    """Whether a run's predictions give the counts of its record: a file that was cut does not."""
+    deep = bool(predictions) and len(predictions[0].top) >= 5
+    top1 = sum(each.wnid == each.top[0] for each in predictions)
+    top5 = sum(each.wnid in each.top[:5] for each in predictions) if deep else None
+    kept = run.top1.photos, run.top1.correct, run.top5 and run.top5.correct
+    return bool(predictions) and (len(predictions), top1, top5) == kept
+
+
 def find_runs(runs: Path, set_name: str) -> list[tuple[Path, Run]]:
     """The finished runs on a set with their folders, best top-1 first."""
     folders = sorted((runs / _slug(set_name)).glob("*/"))

@@ -14,6 +14,7 @@ from genset.errors import BadInput
 from genset.label.exchange.sheet import Row, naming, number_in, read_sheet, time_in, write_sheet
 from genset.label.people.labelers import checked_worker
 from genset.store import Claim, Label, Photo, Screen, Store, Verdict, labels_in_force, now
+from genset.taxonomy import imagenet1k
 
 NEEDED = ("task", "worker", "label")
 COLUMNS = (
@@ -100,12 +101,14 @@ class Here:
 
     Attributes:
         candidates: ids by task.
+        photos: the names of those that are claimed for any class.
         screens, ids: what there is of screens and of labels, by id.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.candidates: Mapping[str, int] = {c.task: c.id for c in session.scalars(select(Claim))}
+        self.photos = {task.partition("/")[2] for task in self.candidates}
         self.screens = set(session.scalars(select(Screen.id)))
         self.ids: set[UUID] = set()
         self._in_force: dict[Key, tuple[Verdict, datetime]] = {}
@@ -171,7 +174,7 @@ def _label(row: Row, here: Here, panel: str) -> Label:
     screen = row.get("screen")
     return Label(
         id=UUID(row["id"]) if row.get("id") else None,
-        candidate_id=known_task(row["task"], here.candidates, "candidate"),
+        candidate_id=_claim(row["task"], here),
         worker=checked_worker(row["worker"]),
         verdict=verdict_in(row),
         decided_at=time_in(row, "decided_at") or now(),
@@ -184,6 +187,22 @@ def _label(row: Row, here: Here, panel: str) -> Label:
         supersedes=UUID(row["supersedes"]) if row.get("supersedes") else None,
         via=_via(row.get("via") or "import"),
     )
+
+
+def _claim(task: str, here: Here) -> int:
+    """The id of the candidate or proposal that a row is about.
+
+    Raises:
+        BadInput: there is none; where the photo is here, only the class was not asked about.
+    """
+    wnid, _, photo = task.partition("/")
+    if task not in here.candidates and wnid in imagenet1k() and photo in here.photos:
+        raise BadInput(
+            f"there is no candidate {task} in this workspace: it is a proposal of a further class "
+            "for a photo that is here, and a table of labels brings none; import the folder that "
+            "genset labels export wrote, which brings the rounds"
+        )
+    return known_task(task, here.candidates, "candidate")
 
 
 def candidates_by_task(session: Session) -> dict[str, int]:

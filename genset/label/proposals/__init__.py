@@ -3,6 +3,7 @@
 ::
 
     choose    which classes to ask about: models' answers, confusable classes, draws at random
+    share     which photos have classes drawn at random
     existing  what the store has of the photos already
     plan      what that adds to the questions that are there already
     rounds    a round is stored, or withdrawn

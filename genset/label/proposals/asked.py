@@ -17,6 +17,7 @@ from genset.store import (
     ProposedBy,
     Question,
     Verdict,
+    is_backed,
     is_called_correct,
     labels_in_force,
     rulings_in_force,
@@ -95,7 +96,7 @@ class Asked:
 
 
 def questions(session: Session, panel: str | None = None) -> list[Asked]:
-    """All of them, by photo and class, with the votes of one panel or (None) of all."""
+    """All that are backed, by photo and class, with the votes of one panel or (None) of all."""
     rows = session.execute(
         select(
             Question.candidate_id,
@@ -109,7 +110,7 @@ def questions(session: Session, panel: str | None = None) -> list[Asked]:
         .join(Claim, Claim.id == Question.candidate_id)
         .join(ProposalRound, ProposalRound.id == Question.round_id)
         .join(Photo, Photo.id == Claim.photo_id)
-        .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
+        .where(Photo.sha256.is_not(None), Photo.refused.is_(None), is_backed())
         .order_by(Claim.photo_id, Claim.wnid)
     ).all()
     if not rows:

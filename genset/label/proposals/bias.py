@@ -1,6 +1,6 @@
 """Proposals in numbers: what became of them, and how far what is proposed sways what is said.
 
-The unit is the question, answered by its votes together (`Asked.answer`), so that a share is of
+The unit is the question, decided by its votes together (`Asked.answer`), so that a share is of
 questions, each taken once however many labelers it had. Wilson's intervals take the questions as
 independent. Those of one photo, and those that one labeler answered, are not quite, which makes the
 intervals somewhat too narrow; who sways them is told labeler by labeler (`agreeing`).
@@ -16,13 +16,14 @@ from sqlalchemy.orm import Session
 from genset.label.proposals.agreeing import Agrees, agreeing
 from genset.label.proposals.asked import Answer, Asked, questions
 from genset.label.proposals.choose import BEST, CONFUSABLE, LABELER, MODEL, RANDOM
+from genset.label.proposals.share import has_random_classes
 from genset.statistics.intervals import wilson
 from genset.store import ProposalRound, Question, Verdict
 from genset.store.growth import lacking
 from genset.workspace import LabelRules
 
 TOO_FEW = 20
-"""Of fewer answered questions, or photos, no share is told."""
+"""Of fewer decided questions, or photos, no share is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class ByModel:
 
 @dataclass(frozen=True, slots=True)
 class PhotosAsked:
-    """What is known of photos all of whose questions are answered.
+    """What is known of photos all of whose questions are decided.
 
     Of `photos`, `with_further` counts those with a further right class, and `with_added` those for
     which a labeler named a class that was not proposed. `added` is how many such classes there are,
@@ -92,12 +93,14 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class ProposalStats:
-    """All of it. Questions that were withdrawn count only where they are answered.
+    """All of it. Questions that were withdrawn count only where they are decided.
 
     Attributes:
         rounds: in the order in which they were made.
-        questions: how many there are; `answered` of them are, and come out as right, unclear,
-            wrong. `votes_missing` is what the others lack at least.
+        questions: how many there are; `answered` of them are to get no more votes, and the others
+            lack `votes_missing` at least. So a release counts them, too.
+        decided: how many have an answer, be it for now: a ruling, or as many votes as all get. They
+            come out as right, unclear, wrong. Votes of a decided one may still grow.
         random: of proposals at random, how many labelers call correct: the bias, for about one in a
             thousand is.
         models, confusable: the same of models' proposals, and of those of confusable classes that
@@ -113,6 +116,7 @@ class ProposalStats:
     rounds: tuple[Round, ...]
     questions: int
     answered: int
+    decided: int
     right: int
     unclear: int
     wrong: int
@@ -157,7 +161,8 @@ def collect_proposals(
     return ProposalStats(
         rounds=tuple(rounds),
         questions=len(kept),
-        answered=counts.total(),
+        answered=sum(not _is_open(each, rules) for each in kept),
+        decided=counts.total(),
         right=counts[Answer.RIGHT],
         unclear=counts[Answer.UNCLEAR],
         wrong=counts[Answer.WRONG],
@@ -180,10 +185,19 @@ def collect_proposals(
             )
             for (name, run), theirs in sorted(_models(told).items())
         ),
-        at_models=_photos([each for each in kept if not each.at_random], answers),
-        at_random=_photos([each for each in kept if each.at_random], answers),
+        at_models=_photos(asked, kept, answers, at_random=False),
+        at_random=_photos(asked, kept, answers, at_random=True),
         by_labeler=tuple(agreeing(asked)),
     )
+
+
+def _is_done(photo: Sequence[Asked], answers: dict[int, Answer | None]) -> bool:
+    """Whether all that a photo was proposed is decided, and there is such an answer.
+
+    What a labeler added needs no further votes for that, and is none.
+    """
+    proposed = [answers[each.candidate_id] for each in photo if each.kind != LABELER]
+    return bool(proposed) and None not in proposed
 
 
 def _rounds(session: Session) -> list[Round]:
@@ -202,6 +216,11 @@ def _rounds(session: Session) -> list[Round]:
         )
         for each in session.scalars(select(ProposalRound).order_by(ProposalRound.id))
     ]
+
+
+def _is_open(each: Asked, rules: LabelRules) -> bool:
+    """Whether it is to get more votes; a ruling settles it."""
+    return each.is_open and each.ruling is None and _lacks(each, rules) > 0
 
 
 def _lacks(each: Asked, rules: LabelRules) -> int:
@@ -235,16 +254,24 @@ def _proposers(each: Asked) -> list[str]:
     return [by.kind for by in each.by if by.kind != LABELER]
 
 
-def _photos(asked: Sequence[Asked], answers: dict[int, Answer | None]) -> PhotosAsked:
-    by_photo: dict[int, list[Asked]] = defaultdict(list)
+def _photos(
+    asked: Sequence[Asked],
+    kept: Sequence[Asked],
+    answers: dict[int, Answer | None],
+    *,
+    at_random: bool,
+) -> PhotosAsked:
+    """Of the photos whose classes were drawn at random, or of the others."""
+    marks: dict[int, list[tuple[bool, bool]]] = defaultdict(list)
     for each in asked:
-        by_photo[each.photo_id].append(each)
-    # What a labeler added needs no further votes for the photo to be done.
-    done = [
-        theirs
-        for theirs in by_photo.values()
-        if all(answers[each.candidate_id] is not None for each in theirs if each.kind != LABELER)
-    ]
+        if each.is_open or each.votes:
+            is_proposed = any(by.kind != LABELER for by in each.by)
+            marks[each.photo_id].append((each.at_random, is_proposed))
+    by_photo: dict[int, list[Asked]] = defaultdict(list)
+    for each in kept:
+        if has_random_classes(marks[each.photo_id]) is at_random:
+            by_photo[each.photo_id].append(each)
+    done = [theirs for theirs in by_photo.values() if _is_done(theirs, answers)]
     added = [sum(each.kind == LABELER for each in theirs) for theirs in done]
     further = sum(
         any(answers[each.candidate_id] is Answer.RIGHT for each in theirs) for theirs in done

@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from genset.label.proposals.choose import LABELER, MODEL, Proposer
+from genset.label.proposals.share import has_random_classes
 from genset.release.reader import ReleasePhoto
-from genset.store import Claim, Photo, ProposalRound, ProposedBy, Question
+from genset.store import Claim, Label, Photo, ProposalRound, ProposedBy, Question
 
 _AT_ONCE = 500  # ids in a question to the store
 
@@ -86,15 +87,28 @@ class Existing:
                 self._models.add((photo, wnid, run))
             if kind != LABELER:
                 proposed.add((photo, wnid))
+        labeled = exists(select(Label.number).where(Label.candidate_id == Question.candidate_id))
         asked = (
-            select(Claim.photo_id, Claim.wnid, Question.at_random, ProposalRound.withdrawn_at)
+            select(
+                Claim.photo_id,
+                Claim.wnid,
+                Question.at_random,
+                ProposalRound.withdrawn_at,
+                labeled,
+            )
             .join(Question, Question.candidate_id == Claim.id)
             .join(ProposalRound, ProposalRound.id == Question.round_id)
             .where(about)
         )
-        for photo, wnid, at_random, withdrawn_at in session.execute(asked):
-            self._asked[photo][wnid] = AskedBefore(withdrawn_at is None, (photo, wnid) in proposed)
-            self._random[photo] = at_random
+        marks: dict[int, list[tuple[bool, bool]]] = defaultdict(list)
+        for photo, wnid, at_random, withdrawn_at, is_labeled in session.execute(asked):
+            is_open, is_proposed = withdrawn_at is None, (photo, wnid) in proposed
+            self._asked[photo][wnid] = AskedBefore(is_open, is_proposed)
+            # What was withdrawn before anybody answered it binds nobody.
+            if is_open or is_labeled:
+                marks[photo].append((at_random, is_proposed))
+        for photo, theirs in marks.items():
+            self._random[photo] = bool(has_random_classes(theirs))
 
     def left_out(self, photo: ReleasePhoto) -> str | None:
         """Why nobody can be asked about a photo; None where they can."""
@@ -114,7 +128,10 @@ class Existing:
         return self._asked.get(known.id, {}) if known else {}
 
     def is_random(self, photo: ReleasePhoto, drawn: bool) -> bool:
-        """Whether a photo has classes at random: as its questions do, or else as it is drawn."""
+        """Whether a photo has classes at random: as its questions do, or else as it is drawn.
+
+        Its questions are those that are asked still, and those that somebody answered.
+        """
         known = self._known(photo)
         return self._random.get(known.id, drawn) if known else drawn
 

@@ -76,6 +76,7 @@ class Plan:
         proposers: who proposes what, by photo and class: those that are not stored yet.
         photos: how many photos it asks about, or has asked about before.
         at_random: how many of these have classes drawn at random.
+        held: how many stay with their kind, though this round's share and seed draw them otherwise.
         left_out: photos of the release that nobody can be asked about, by reason.
         known: questions that are there already, and still asked.
         claimed: how many of `questions` another class's search found already.
@@ -87,6 +88,7 @@ class Plan:
     proposers: dict[tuple[int, str], list[Proposer]] = field(default_factory=dict)
     photos: int = 0
     at_random: int = 0
+    held: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     known: int = 0
     claimed: int = 0
@@ -106,7 +108,8 @@ def make_plan(
     A photo has the classes of `ranked`, at most ``rules.most`` of them. The photos that
     `drawn_photos` names have as many classes at random (`drawn_count`) as the others have questions
     on average, over all rounds; where there are no others, as many as models and confusable classes
-    would give these. A photo that has questions already stays with its kind.
+    would give these. A photo that has questions already stays with its kind, unless they were
+    withdrawn before anybody answered one.
 
     Args:
         session: of the store.
@@ -135,6 +138,7 @@ def make_plan(
             proposers = {wnid: by for wnid, by in found.items() if wnid in {*chosen, *asked}}
         plan.photos += 1
         plan.at_random += at_random[photo.file]
+        plan.held += at_random[photo.file] is not (photo.file in drawn)
         plan.known += sum(each.is_open for each in asked.values())
         number = here.id_of(photo)
         for wnid in chosen:

@@ -23,6 +23,7 @@ class Proposed:
         release: its name.
         round: the number of the round; None where nothing was added, or nothing was to be.
         photos: those that are asked about; `at_random` of them have classes drawn at random.
+        held: photos that stay as an earlier round drew them, though this share and seed would not.
         questions: those that are new; `again` of them were asked in a round that was withdrawn, and
             of `claimed` another class's search had found the photo: the labels that they have
             count.
@@ -37,6 +38,7 @@ class Proposed:
     round: int | None
     photos: int
     at_random: int
+    held: int
     questions: int
     again: int
     claimed: int
@@ -97,7 +99,7 @@ def propose(
                 release=release.name,
                 content_hash=release.content_hash,
                 seed=rules.seed,
-                share=rules.share,
+                share=plan.at_random / plan.photos if plan.held else rules.share,
                 most=rules.most,
             )
             session.add(asked)
@@ -156,6 +158,7 @@ def _proposed(release: str, number: int | None, plan: Plan) -> Proposed:
         round=number,
         photos=plan.photos,
         at_random=plan.at_random,
+        held=plan.held,
         questions=len(plan.questions),
         again=sum(each.again for each in plan.questions),
         claimed=plan.claimed,

@@ -18,6 +18,7 @@ from genset.store import (
     Store,
     Verdict,
     claimed_by_several,
+    is_backed,
     is_out,
     is_ruled,
     labels_in_force,
@@ -123,7 +124,7 @@ def missing(store: Store, rules: LabelRules) -> Missing:
         .join(ProposalRound, ProposalRound.id == Question.round_id)
         .join(Claim, Claim.id == Question.candidate_id)
         .join(Photo, Photo.id == Claim.photo_id)
-        .where(ProposalRound.withdrawn_at.is_(None))
+        .where(ProposalRound.withdrawn_at.is_(None), is_backed())
         .where(Photo.sha256.is_not(None), Photo.refused.is_(None))
     )
     with answering(), store.session() as session:

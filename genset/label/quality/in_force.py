@@ -3,8 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
@@ -14,10 +15,13 @@ from genset.store import (
     Claim,
     Label,
     Photo,
+    Proposal,
+    Question,
     ReviewRequest,
     Store,
     Verdict,
     claimed_by_several,
+    is_backed,
     is_out,
     labels_in_force,
     requests_in_force,
@@ -28,10 +32,12 @@ from genset.store import (
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """A candidate with a stored photo, and what was said of it.
+    """A candidate with a stored photo, or a proposal of a class for one, and what was said of it.
 
     `said` counts its votes by verdict. `content` is the sha256 of its photo; `contested` says that
-    another class claims the photo too. `request` is what sent it to review, until a ruling.
+    another class claims the photo too. `request` is what sent it to review, until a ruling. `home`
+    is the photo's own class, where labelers are asked whether this one is in it, too; else None.
+    `is_candidate` is False where nothing but that asks about it: no search returned the photo.
     """
 
     candidate_id: int
@@ -43,6 +49,8 @@ class Ballot:
     said: Counter[Verdict]
     ruling: Verdict | None
     request: ReviewRequest | None
+    home: str | None = None
+    is_candidate: bool = True
 
 
 def panels(store: Store) -> dict[str, int]:
@@ -86,21 +94,43 @@ def votes_table(store: Store, panel: str | None = None, without: str | None = No
 
 def ballots(session: Session, panel: str | None = None) -> list[Ballot]:
     """Every candidate with a stored photo, by class and rank."""
+    return _ballots(session, panel, stored_candidates(), Candidate)
+
+
+def further(session: Session, panel: str | None = None) -> list[Ballot]:
+    """Every proposal of a further class for a stored photo, by class.
+
+    Without those that only labelers named whose votes do not count, unless review was asked for.
+    """
+    query = select(Proposal).join(Proposal.photo).order_by(Proposal.wnid, Proposal.id)
+    requested = select(ReviewRequest.number).where(ReviewRequest.candidate_id == Proposal.id)
+    stored = query.where(
+        Photo.sha256.is_not(None),
+        Photo.refused.is_(None),
+        or_(Question.candidate_id.is_(None), is_backed(), exists(requested.correlate(Proposal))),
+    )
+    return _ballots(session, panel, stored, Proposal)
+
+
+def _ballots(
+    session: Session, panel: str | None, claims: Select[Any], kind: type[Claim]
+) -> list[Ballot]:
     said: dict[int, list[tuple[str, Verdict]]] = defaultdict(list)
     for number, worker, verdict in _in_force(session, panel):
         said[number].append((worker, verdict))
     rulings, requests = rulings_in_force(session), requests_in_force(session)
-    pool = stored_candidates().with_only_columns(
-        Candidate.id,
-        Candidate.wnid,
-        Candidate.photo_id,
+    pool = claims.outerjoin(Question, Question.candidate_id == kind.id).with_only_columns(
+        kind.id,
+        kind.wnid,
+        kind.photo_id,
         Photo.source,
         Photo.source_id,
         Photo.sha256,
+        Question.home,
     )
     contested = set(session.scalars(claimed_by_several()))
     found = []
-    for number, wnid, photo_id, source, source_id, sha256 in session.execute(pool):
+    for number, wnid, photo_id, source, source_id, sha256, home in session.execute(pool):
         task = _task(wnid, source, source_id)
         given = said.get(number, ())
         found.append(
@@ -114,6 +144,8 @@ def ballots(session: Session, panel: str | None = None) -> list[Ballot]:
                 said=Counter(verdict for _, verdict in given),
                 ruling=rulings.get(number),
                 request=requests.get(number),
+                home=home,
+                is_candidate=kind is Candidate,
             )
         )
     return found

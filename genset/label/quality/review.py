@@ -1,8 +1,11 @@
-"""What labelers leave open or somebody doubts, and a reviewer's rulings that settle it."""
+"""What labelers leave open or somebody doubts, and a reviewer's rulings that settle it.
+
+That is candidates, and questions whether a photo shows a further class.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -10,10 +13,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
-from genset.label.quality.in_force import Ballot, ballots, check_panel
+from genset.label.quality.in_force import Ballot, ballots, check_panel, further
 from genset.statistics.intervals import wilson
 from genset.store import (
-    Candidate,
+    Claim,
     Label,
     Photo,
     ReviewRequest,
@@ -59,6 +62,13 @@ class Dispute:
         return {name: value for name, value in asdict(self).items() if name not in _TELLING}
 
 
+@dataclass(frozen=True, slots=True)
+class FurtherDispute(Dispute):
+    """A question to adjudicate: whether `wnid` is in a photo of the class `home`, too."""
+
+    home: str
+
+
 _TELLING = ("detail", "said", "frequency", "votes")
 
 
@@ -77,21 +87,25 @@ def queue(store: Store, panel: str | None = None, rules: LabelRules | None = Non
     - the photo is called correct for several classes, so a release would take it for none;
     - several classes claim the photo, and nobody has said whose it is.
 
+    A question waits where somebody asked for it, or where it stays unclear after all votes that it
+    gets: as many say correct as incorrect or broken.
+
     Raises:
         BadInput: there is no label of this panel.
     """
     check_panel(store, panel)
     with store.session() as session:
-        return disputes(session, ballots(session, panel), rules)
+        pool = [*ballots(session, panel), *further(session, panel)]
+        return disputes(session, pool, rules)
 
 
 def disputes(session: Session, pool: Sequence[Ballot], rules: LabelRules | None) -> list[Dispute]:
-    """The same, of these candidates."""
+    """The same, of these candidates and questions."""
     found = sorted(_open(pool, rules), key=lambda case: case[:2])
     ids = [ballot.candidate_id for *_, ballot in found]
     shown: dict[int, Sequence[Any]] = {}
     for start in range(0, len(ids), 1000):  # a question can only be so long
-        some = Candidate.id.in_(ids[start : start + 1000])
+        some = Claim.id.in_(ids[start : start + 1000])
         shown |= {row[0]: row[1:] for row in session.execute(_CREDITS.where(some))}
     return [
         _dispute(ballot, _WHY[kind], detail, shown[ballot.candidate_id])
@@ -101,7 +115,7 @@ def disputes(session: Session, pool: Sequence[Ballot], rules: LabelRules | None)
 
 # Columns, not objects: for thousands of candidates these are made in a tenth of the time.
 _CREDITS = select(
-    Candidate.id,
+    Claim.id,
     Photo.id,
     Photo.source,
     Photo.owner_name,
@@ -109,7 +123,7 @@ _CREDITS = select(
     Photo.license,
     Photo.license_url,
     Photo.page_url,
-).join(Candidate.photo)
+).join(Claim.photo)
 
 
 def rule(store: Store, task: str, verdict: Verdict, by: str, reason: str) -> None:
@@ -127,14 +141,14 @@ def rule(store: Store, task: str, verdict: Verdict, by: str, reason: str) -> Non
 
 
 def send_to_review(store: Store, task: str, rules: LabelRules, by: str, reason: str) -> int:
-    """Let a candidate wait for a ruling, and let more labelers see it meanwhile.
+    """Let a candidate or question wait for a ruling, and let more labelers see it meanwhile.
 
-    As many more are asked as all candidates get first (`LabelRules.votes`). It stays what votes and
+    As many more are asked as all get first (`LabelRules.votes`). It stays what votes and
     rulings say that it is until the next ruling.
 
     Args:
         store: the workspace's.
-        task: the candidate's name.
+        task: the name of the candidate, or of the class and photo of the question.
         rules: the workspace's.
         by: who asks for it.
         reason: why; whoever rules sees it only afterwards.
@@ -143,11 +157,16 @@ def send_to_review(store: Store, task: str, rules: LabelRules, by: str, reason: 
         How many labelers it goes to in all.
 
     Raises:
-        BadInput: there is no such candidate, or `by` or `reason` is empty or too long.
+        BadInput: there is no such candidate, its photo is not in the pool, or `by` or `reason` is
+            empty or too long.
     """
     by, reason = _signed("a request for review", by, reason)
     with store.begin() as session:
         candidate = find_candidate(session, task)
+        photo = candidate.photo
+        if photo.sha256 is None or photo.refused is not None:
+            why = f" ({photo.refused})" if photo.refused else ""
+            raise BadInput(f"{task} cannot go to review: its photo is not in the pool{why}")
         force = labels_in_force(rules.panel).where(Label.candidate_id == candidate.id)
         labelers = len(session.scalars(force).all()) + rules.votes
         session.add(
@@ -182,7 +201,7 @@ _WHY = (
 def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
     correct: dict[str, set[str]] = defaultdict(set)
     for ballot in pool:
-        if is_called_correct(ballot.said, ballot.ruling):
+        if ballot.is_candidate and is_called_correct(ballot.said, ballot.ruling):
             correct[ballot.content].add(ballot.wnid)
     for ballot in pool:
         said, votes = ballot.said, len(ballot.votes)
@@ -191,11 +210,14 @@ def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
             detail += f"; labelers: {_counted(said)}" if votes else ""
             yield _SENT, (0, sent.number, ballot.task), detail, ballot
             continue
-        waits = rules and 0 < votes < wanted(rules, votes, said[Verdict.CORRECT])
+        asked = ballot.home is not None  # as a question, and so its votes grow as theirs do
+        waits = rules and 0 < votes < wanted(rules, votes, said[Verdict.CORRECT], if_disputed=asked)
         if ballot.ruling is not None or waits:
             continue
         yes, no = said[Verdict.CORRECT], said[Verdict.INCORRECT] + said[Verdict.BROKEN]
         classes = correct[ballot.content]
+        if not ballot.is_candidate and yes != no:
+            continue
         if yes and no and _straddles(yes, yes + no):
             # Of whole numbers: 2/3 and 1/3 are not equally far from 0.5 to a computer.
             divided = abs(yes - no) / (yes + no), -votes, ballot.task
@@ -222,7 +244,7 @@ def _dispute(ballot: Ballot, why: str, detail: str, photo: Sequence[Any]) -> Dis
     """`photo` has the columns of `_CREDITS` after the first."""
     photo_id, source, owner_name, owner, license_, license_url, page_url = photo
     said = ballot.said
-    return Dispute(
+    case = Dispute(
         task=ballot.task,
         wnid=ballot.wnid,
         why=why,
@@ -237,3 +259,7 @@ def _dispute(ballot: Ballot, why: str, detail: str, photo: Sequence[Any]) -> Dis
         license_url=license_url,
         page_url=page_url,
     )
+    if ballot.home is None:
+        return case
+    every = {each.name: getattr(case, each.name) for each in fields(case)}
+    return FurtherDispute(**every, home=ballot.home)

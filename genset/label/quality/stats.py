@@ -13,7 +13,7 @@ from genset.label.proposals.bias import ProposalStats, collect_proposals
 from genset.label.quality.aggregate.votes import Vote
 from genset.label.quality.agreement import Agreement, alpha_by_class, krippendorff_alpha
 from genset.label.quality.by_labeler import LabelerStats, by_labeler
-from genset.label.quality.in_force import Ballot, ballots, check_panel, panels
+from genset.label.quality.in_force import Ballot, ballots, check_panel, further, panels
 from genset.label.quality.review import Dispute, disputes
 from genset.statistics.intervals import wilson
 from genset.store import Label, Store, Verdict, is_out
@@ -83,7 +83,8 @@ class Stats:
     settled in review. `histogram` counts labeled candidates by selection frequency in tenths:
     0 to under 0.1, ..., 0.9 to under 1, and 1. Votes of those who are `taken_out` are in none of
     these. `proposals` is what became of further classes that were proposed; None without any.
-    Questions about these are in no other number, unless a search found the photo for the class.
+    Questions about these are in no other number, unless a search found the photo for the class;
+    those that wait for a ruling are among the `disputes`.
     """
 
     panel: str | None
@@ -122,7 +123,7 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         proposals = collect_proposals(session, workspace.label, panel)
         agreeing = reasons(proposals.by_labeler) if proposals else {}
         labelers = by_labeler(session, votes, panel, agreeing)
-        unsettled = disputes(session, everything, workspace.label)
+        unsettled = disputes(session, [*everything, *further(session, panel)], workspace.label)
         out = _taken_out(session)
     classes = _classes(pool, votes, workspace.label)
     frequencies = [_frequency(ballot) for ballot in pool if ballot.votes]

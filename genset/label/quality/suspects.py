@@ -135,6 +135,15 @@ def undecided(store: Store, found: Suspects) -> list[Suspect]:
     return [each for each in found.suspects if each.task in open_]
 
 
+def gone(store: Store, found: Suspects) -> set[str]:
+    """The names of those of the list whose photo is not in the pool any more."""
+    with answering(), store.session() as session:
+        pool = stored_candidates().order_by(None)
+        named = pool.with_only_columns(Candidate.wnid, Photo.source, Photo.source_id)
+        here = {f"{wnid}/{source}:{name}" for wnid, source, name in session.execute(named)}
+    return {each.task for each in found.suspects} - here
+
+
 def _read(content: dict[str, Any]) -> Suspects:
     if content.pop("format") != _FORMAT:
         raise ValueError("it is of another format")

@@ -230,10 +230,11 @@ class Board:
                 workers[number].add(worker)
                 if panel == self.rules.panel and not out:
                     verdicts[number][worker] = verdict
+            unbacked = self._unbacked(session, some)
             for number, said in verdicts.items():
                 correct = sum(verdict is Verdict.CORRECT for verdict in said.values())
                 self._votes[number] = len(said), correct
-                lack = self._lack(number)
+                lack = 0 if number in unbacked else self._lack(number)
                 counts[number] = Count(lack, workers[number])
                 if (wnid := self._class_of.get(number)) is not None:
                     self._known_right.pop(wnid, None)
@@ -433,6 +434,12 @@ class Board:
         if (unread := self._unread.get(wnid)) is not None:
             return unread - theirs.unread[wnid]
         return len(self._open[wnid]) - theirs.of_open[wnid]
+
+    def _unbacked(self, session: Session, candidates: Sequence[int]) -> set[int]:
+        """Those of these that nobody is asked about: who named them has no vote that counts."""
+        if self.pool.unbacked is None:
+            return set()
+        return set(ask(session, self.pool.unbacked, {"candidates": candidates}).scalars())
 
     def _lack(self, candidate: int) -> int:
         votes, correct = self._votes[candidate]

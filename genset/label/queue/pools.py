@@ -15,6 +15,7 @@ from genset.store import (
     Question,
     Screen,
     ScreenPhoto,
+    is_backed,
     is_contested,
     is_ruled,
     stored_candidates,
@@ -43,6 +44,8 @@ class Pool:
         by_photo: whether a screen is of one photo, and has all of its claims; these are questions,
             whose votes grow only where labelers differ.
         added: as `members`, of some `candidates`; None where labelers add none.
+        unbacked: those of some `candidates`, by id, that nobody stands behind whose votes count;
+            None where that is not asked.
     """
 
     counted: Columns
@@ -52,6 +55,7 @@ class Pool:
     seen_as_gold: Columns
     by_photo: bool = False
     added: Columns | None = None
+    unbacked: Columns | None = None
 
 
 _SEEN_AS_GOLD = (
@@ -106,4 +110,7 @@ QUESTIONS = Pool(
     seen_as_gold=_SEEN_AS_GOLD.where(_SAME_CLASS),
     by_photo=True,
     added=_SHOWN.where(Question.candidate_id.in_(_AMONG)),
+    unbacked=select(Question.candidate_id).where(
+        Question.candidate_id.in_(_AMONG), not_(is_backed())
+    ),
 )

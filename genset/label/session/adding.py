@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Table, bindparam, select
+from sqlalchemy import Table, bindparam, exists, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from genset.label.proposals.choose import LABELER
+from genset.label.proposals.share import has_random_classes
 from genset.label.queue.asking import MOST_QUESTIONS
 from genset.label.session.reasons import (
     ASKED,
@@ -26,6 +28,7 @@ from genset.store import (
     GoldAnswer,
     GoldQuestion,
     Label,
+    ProposalRound,
     ProposedBy,
     Question,
     Screen,
@@ -44,12 +47,25 @@ _ON_SCREEN = (
         ScreenPhoto.place,
         Claim.wnid,
         GoldQuestion.wnid,
-        Question.round_id,
     )
     .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
-    .outerjoin(Question, Question.candidate_id == ScreenPhoto.candidate_id)
     .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
     .where(ScreenPhoto.screen_id == bindparam("screen"))
+)
+_OF_PHOTO = (
+    select(
+        Question.round_id,
+        ProposalRound.withdrawn_at,
+        Question.at_random,
+        exists(
+            select(ProposedBy.id)
+            .where(ProposedBy.candidate_id == Question.candidate_id, ProposedBy.kind != LABELER)
+            .correlate(Question)
+        ),
+    )
+    .join(Claim, Claim.id == Question.candidate_id)
+    .join(ProposalRound, ProposalRound.id == Question.round_id)
+    .where(Claim.photo_id == bindparam("photo"))
 )
 
 
@@ -61,13 +77,13 @@ def between(start: datetime, at: datetime) -> datetime:
 def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -> list[Receipt]:
     """Store these classes as claims about a screen's photo; a receipt for each, in order.
 
-    Each becomes a question of the round that the screen's questions are of, with this labeler's
-    label, correct, and goes to as many others as any question does. One that is a claim already
+    Each becomes a question as the photo's others are, of their round, with this labeler's label,
+    correct, and goes to as many others as any question does. One that is a claim already
     gets the label. It stands on the screen from now on, so that its labeler can think again.
     """
     if screen.photo_id is None:
         return [Receipt(each.id, False, NOT_HERE) for each in added]
-    places, here, rounds = _on_screen(session, screen)
+    places, here = _on_screen(session, screen)
     receipts: dict[int, Receipt] = {}
     # Several who add the same classes take them in one order, and so none waits for one that waits.
     for number, each in sorted(enumerate(added), key=lambda one: one[1].wnid):
@@ -84,7 +100,7 @@ def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -
             reason = ASKED
         elif places >= MOST_QUESTIONS + MOST_ADDED:
             reason = TOO_MANY
-        elif not _add(session, screen, each, places + 1, min(rounds)):
+        elif not _add(session, screen, each, places + 1):
             reason = DECIDED
         if not reason:
             places += 1
@@ -93,14 +109,23 @@ def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -
     return [receipts[number] for number in range(len(added))]
 
 
-def _on_screen(session: Session, screen: Screen) -> tuple[int, set[str], set[int]]:
-    """The last place on a screen, the classes that it asks about, and the rounds that ask."""
+def _on_screen(session: Session, screen: Screen) -> tuple[int, set[str]]:
+    """The last place on a screen, and the classes that it asks about."""
     rows = ask(session, _ON_SCREEN, {"screen": screen.id}).all()
     return (
         max(place for place, *_ in rows),
-        {claimed or known for _, claimed, known, _ in rows},
-        {number for *_, number in rows if number is not None},
+        {claimed or known for _, claimed, known in rows},
     )
+
+
+def _as_the_others(session: Session, screen: Screen) -> dict[str, Any]:
+    """The round of a photo's questions, and whether its classes were drawn at random."""
+    rows = ask(session, _OF_PHOTO, {"photo": screen.photo_id}).all()
+    still_asked = [number for number, withdrawn_at, *_ in rows if withdrawn_at is None]
+    return {
+        "round_id": min(still_asked or [number for number, *_ in rows]),
+        "at_random": bool(has_random_classes((drawn, proposed) for *_, drawn, proposed in rows)),
+    }
 
 
 def _known(session: Session, screen: Screen, added: AddedClass) -> bool | None:
@@ -116,7 +141,7 @@ def _known(session: Session, screen: Screen, added: AddedClass) -> bool | None:
     return None if session.scalar(answer) is None else False
 
 
-def _add(session: Session, screen: Screen, added: AddedClass, place: int, round_id: int) -> bool:
+def _add(session: Session, screen: Screen, added: AddedClass, place: int) -> bool:
     """Whether the class was added: not where this labeler has decided it for this photo."""
     about = {"wnid": added.wnid, "photo_id": screen.photo_id}
     _insert_new(session, Claim, {**about, "keyword": "", "rank": 0})
@@ -124,9 +149,9 @@ def _add(session: Session, screen: Screen, added: AddedClass, place: int, round_
     decided = select(Label.number).where(Label.candidate_id == claim, Label.worker == screen.worker)
     if session.scalar(decided.limit(1)) is not None:
         return False
-    asked = {"candidate_id": claim, "round_id": round_id, "home": screen.wnid, "at_random": False}
+    asked = {"candidate_id": claim, "home": screen.wnid, **_as_the_others(session, screen)}
     _insert_new(session, Question, asked)
-    by = {"candidate_id": claim, "kind": "labeler", "name": screen.worker}
+    by = {"candidate_id": claim, "kind": LABELER, "name": screen.worker}
     _insert_new(session, ProposedBy, by)
     session.add(
         ScreenPhoto(id=secrets.token_hex(16), screen_id=screen.id, place=place, candidate_id=claim)

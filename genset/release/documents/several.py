@@ -10,7 +10,7 @@ from genset.release.reader import LISTS, MULTILABEL, ReleasePhoto
 from genset.store import Verdict
 from genset.taxonomy import imagenet1k
 
-_FEW = 20  # answered questions; of fewer, no share is told
+_FEW = 20  # decided questions; of fewer, no share is told
 
 
 def is_told(manifest: Mapping[str, Any]) -> bool:
@@ -85,7 +85,7 @@ def bias(manifest: Mapping[str, Any]) -> str:
     answered, right = _counts(by_chance)
     if answered < _FEW:
         return (
-            f"{drawn}; {answered:,} of these questions are answered, too few to tell how far "
+            f"{drawn}; {answered:,} of these questions are decided, too few to tell how far "
             "people see what is proposed."
         )
     models, theirs = _counts(said.told(found, "models", dict))
@@ -144,7 +144,7 @@ def _answer(photo: ReleasePhoto, wnid: str, verdict: str) -> tuple[object, ...]:
 
 
 def _counts(kind: Any) -> tuple[int, int]:
-    """How many questions were answered, and how many of these are right."""
+    """How many questions were decided, and how many of these are right."""
     return said.told(kind, "answered", int) or 0, said.told(kind, "right", int) or 0
 
 

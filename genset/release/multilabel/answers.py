@@ -22,6 +22,7 @@ from genset.store import (
     Question,
     Ruling,
     Verdict,
+    is_backed,
     is_called_correct,
     labels_in_force,
     rulings_in_force,
@@ -35,7 +36,8 @@ RULE = (
     "Without one, a class with fewer labelers than are needed is unclear; with more labelers who "
     "say correct than incorrect or broken it is right, with fewer it is wrong, with as many it is "
     "unclear. A labeler counts once, with their newest verdict, whatever class it was given for. "
-    "Verdicts that are void or held out do not count."
+    "Verdicts that are void or held out do not count, nor does a class that only their labelers "
+    "named."
 )
 
 # Who proposed a class, where it was no model: as `ProposedBy.kind` has it, or a search.
@@ -146,13 +148,18 @@ def asked_about(
                 said, ruling = cast.get(ids[0], Counter()), rulings.get(ids[0])
             else:
                 said, ruling = _together(session, ids)
-            if said or ruling is not None or any(row.is_live for row in group):
+            counts = said and not all(row.is_unbacked for row in group)
+            if counts or ruling is not None or any(row.is_live for row in group):
                 found[sha256][wnid] = _asked(wnid, group, said, ruling, proposed)
     return found
 
 
 class _Claim(NamedTuple):
-    """A claim of a class, and its question: None and False where it is none."""
+    """A claim of a class, and its question: None and False where it is none.
+
+    It is none where it is not backed (`is_backed`), and then its claim `is_unbacked`, too, unless a
+    search found the photo for the class.
+    """
 
     id: int
     wnid: str
@@ -161,6 +168,7 @@ class _Claim(NamedTuple):
     round_id: int | None
     at_random: bool
     is_live: bool
+    is_unbacked: bool
 
 
 def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
@@ -173,6 +181,7 @@ def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
             Question.round_id,
             Question.at_random,
             ProposalRound.withdrawn_at,
+            is_backed().label("backed"),
         )
         .join(Photo, Photo.id == Claim.photo_id)
         .outerjoin(Question, Question.candidate_id == Claim.id)
@@ -186,9 +195,10 @@ def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
             row.wnid,
             row.rank,
             row.sha256 or "",
-            row.round_id,
+            row.round_id if row.backed else None,
             at_random=bool(row.at_random),
-            is_live=row.round_id is not None and row.withdrawn_at is None,
+            is_live=row.round_id is not None and row.withdrawn_at is None and bool(row.backed),
+            is_unbacked=row.round_id is not None and not row.backed and row.rank == 0,
         )
         for row in rows
     ]

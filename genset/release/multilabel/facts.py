@@ -32,8 +32,8 @@ def facts(
     votes without having been a question. `rounds`: each asking; `random_share` and `seed` are those
     of the last. `proposers`: the models that proposed classes, with the keys of their runs. `bias`:
     by who proposed (models; confusable classes that no model did; at random; labelers), how many
-    answered questions there are and how many are right, with a 95 % Wilson interval of that share:
-    what is right of those at random is right by chance, or because it was asked for.
+    decided questions there are (`answered`) and how many are right, with a 95 % Wilson interval of
+    that share: what is right of those at random is right by chance, or because it was asked for.
 
     Args:
         session: of the workspace's database.

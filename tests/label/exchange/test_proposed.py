@@ -138,7 +138,7 @@ def test_proposals_move_between_databases_with_what_was_said_of_them(
     here, theirs = collect(store, workspace), collect(other, there)
     assert here.proposals is not None
     # All but the class that ann added, which lacks a vote.
-    assert here.proposals.answered == here.proposals.questions - 1 > 100
+    assert here.proposals.decided == here.proposals.questions - 1 > 100
     assert here.proposals.random.of >= 20
     # The candidate that a search found here is none there, but a question all the same.
     assert theirs.proposals is not None

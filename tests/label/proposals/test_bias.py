@@ -136,6 +136,7 @@ def test_honest_labelers_show_no_bias_and_nobody_is_named(proposed: Opened) -> N
         say(store, f"honest {number}", honest(number))
     stats = stats_of(proposed)
     assert (stats.questions, stats.answered, stats.votes_missing) == (480, 480, 0)
+    assert stats.decided == 480
     assert stats.right + stats.unclear + stats.wrong == 480
     assert stats.random.of == 96
     assert stats.random.share == pytest.approx(0, abs=0.03)
@@ -276,7 +277,7 @@ def test_answers_are_right_unclear_or_wrong_as_votes_and_rulings_say(proposed: O
         claim = find_candidate(session, tasks[5])
         session.add(Ruling(candidate_id=claim.id, verdict=CORRECT, by="mia", reason="I see it"))
     stats = stats_of(proposed)
-    assert (stats.right, stats.unclear, stats.wrong, stats.answered) == (2, 2, 1, 5)
+    assert (stats.right, stats.unclear, stats.wrong, stats.decided) == (2, 2, 1, 5)
     assert stats.votes_missing == 480 * 3 - 14
 
 

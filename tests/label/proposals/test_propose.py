@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, select, text
 
-from genset.errors import GensetError
+from genset.errors import BadInput, GensetError
 from genset.label.exchange.table import import_labels
 from genset.release.reader import Release
 from genset.scrape.upkeep.removal import remove
@@ -202,7 +202,7 @@ def test_what_another_search_found_becomes_a_question_with_its_labels(scored: Op
         kinds = Counter(type(each.claim) for each in session.scalars(select(Question)))
     assert kinds == {Candidate: 1, Proposal: told["questions"] - 1}
     stats = json.loads(done(workspace, "labels", "stats", "--json").stdout)["proposals"]
-    assert (stats["answered"], stats["right"]) == (1, 1)
+    assert (stats["decided"], stats["right"]) == (1, 1)
 
 
 def test_removed_photos_are_left_out_and_counted(scored: Opened) -> None:
@@ -301,6 +301,16 @@ def test_predictions_that_were_cut_are_named(scored: Opened) -> None:
     assert "predictions cannot be read (a line is cut); delete the folder" in str(failed)
 
 
+def test_predictions_that_lack_whole_lines_are_named(scored: Opened) -> None:
+    workspace, store, _ = scored
+    [path] = workspace.runs.glob("v1/a-*/predictions.csv")
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-3]))
+    failed = genset(workspace, "labels", "propose", "v1").exception
+    assert isinstance(failed, GensetError)
+    assert f"{path.parent}: predictions do not give the run's counts; delete" in str(failed)
+    assert asked(store) == {}
+
+
 def test_labels_on_proposals_go_out_and_come_in_by_their_names(scored: Opened) -> None:
     workspace, store, _ = scored
     propose(workspace)
@@ -323,6 +333,22 @@ def test_labels_on_proposals_go_out_and_come_in_by_their_names(scored: Opened) -
     release = Release(workspace.releases / "v2")
     assert {photo.wnid for photo in release.photos} == set(CLASSES)
     assert len(release.photos) == 20
+
+
+def test_a_table_with_answers_to_proposals_says_where_the_rounds_are(
+    scored: Opened, tmp_path: Path
+) -> None:
+    workspace, store, _ = scored
+    propose(workspace)
+    task = min(asked(store))
+    vote(store, task, "ben", Verdict.CORRECT)
+    table = tmp_path / "labels.csv"
+    done(workspace, "labels", "export", str(table))
+    other, there, _ = released(tmp_path / "other")
+    with pytest.raises(BadInput, match=f"{task} .*: it is a proposal .* genset labels export"):
+        import_labels(there, table)
+    there.close()
+    assert "import the folder" in str(genset(other, "labels", "import", str(table)).exception)
 
 
 def test_two_runs_of_one_name_are_told_apart_by_their_keys(scored: Opened) -> None:

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from genset.cli import cli
 from genset.errors import BadInput, GensetError
+from genset.label.quality.stats import collect
 from genset.label.quality.void import void
 from genset.release.choose import ReleasePlan
 from genset.release.diff import diff
@@ -16,6 +17,7 @@ from genset.release.documents import documents
 from genset.release.freeze import create
 from genset.release.multilabel.again import Earlier
 from genset.release.multilabel.freeze import create_multilabel
+from genset.release.multilabel.recount import recounted
 from genset.release.reader import MANIFEST, Release, content_hash
 from genset.release.takedown import takedown
 from genset.scrape.upkeep.removal import remove
@@ -118,12 +120,16 @@ def test_unanswered_questions_are_counted_and_refused_or_taken_as_unclear(
 def test_a_question_that_goes_to_more_labelers_is_unanswered(answered: Asking) -> None:
     answered.needs(2, 3)
     for wnid in (BASSINET, LAMPSHADE):
-        answered.say_of_all(wnid, bob="incorrect")  # where ann said correct
-    with pytest.raises(GensetError, match="lack votes"):
+        answered.say_of_all(wnid, bob="incorrect")
+    with pytest.raises(GensetError, match="3 of 16 questions, about 2 photos, lack votes"):
         answered.freeze()
+    told = collect(answered.pool.store, answered.pool.workspace).proposals
+    assert told is not None
+    assert (told.questions, told.answered, told.decided) == (16, 13, 16)
     for wnid in (BASSINET, LAMPSHADE):
-        answered.say_of_all(wnid, cal="incorrect")
-    assert photo(answered.freeze(), 0).labels_wrong == (BASSINET, LAMPSHADE)
+        answered.say_of_all(wnid, eve="unsure")
+    made = answered.freeze()
+    assert photo(made, 0).labels_unclear == (BASSINET, LAMPSHADE)
 
 
 def test_without_any_question_there_is_no_release(asking: Asking) -> None:
@@ -136,13 +142,22 @@ def test_it_is_made_of_a_release_with_one_answer_each(answered: Asking) -> None:
         Earlier.read(answered.freeze())
 
 
-def test_a_takedown_keeps_the_answers(answered: Asking) -> None:
-    made = answered.freeze()
+def test_a_takedown_keeps_the_answers_and_counts_them_again(answered: Asking) -> None:
+    answered.needs(2)  # most questions lack votes
+    answered.say(0, BASSINET, bob="correct", eve="unsure")
+    answered.rule(100, BASSINET, "correct")
+    made = answered.freeze(allow_unanswered=True)
+    assert recounted(made.multilabel or {}, made.photos) == made.multilabel
     remove(answered.pool.workspace, answered.pool.store, "flickr:100", "its owner asked")
     new = takedown(answered.pool.workspace, answered.pool.store, made).new
     new.verify()
     assert new.photos == tuple(each for each in made.photos if each.source_id != "100")
-    assert new.multilabel == made.multilabel
+    # Without this photo the same questions give the same numbers.
+    same = answered.freeze("v3", allow_unanswered=True)
+    assert new.photos == same.photos
+    assert new.multilabel == same.multilabel != made.multilabel
+    assert (new.multilabel or {})["photos_asked"] == 7
+    assert "14 questions about 7 photos, 16 votes" in (new.root / "DATA_CARD.md").read_text()
     assert diff(made, new).removed == [photo(made, 100).file]
 
 
@@ -250,6 +265,11 @@ def test_the_command_makes_it(answered: Asking, genset: Callable[..., str]) -> N
     assert "8 photos are what the manifest says" in genset("release", "verify", "v2")
     assert "labels_correct" in genset("release", "diff", "v1", "v2")
     assert genset("release", "create", "v2", *words[3:]).startswith("2: release v2 exists")
+
+
+def test_a_name_that_is_too_long_is_told_so(answered: Asking) -> None:
+    with pytest.raises(BadInput, match="at most 100 characters; this one has 300"):
+        answered.freeze("v" * 300)
 
 
 def test_bad_words_are_refused_in_one_line(asking: Asking, genset: Callable[..., str]) -> None:

@@ -1,0 +1,100 @@
+"""The manifest's numbers on answers, counted again from the records of some of its photos."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from genset.release.facts import alpha
+from genset.release.reader import ReleasePhoto
+from genset.statistics.intervals import wilson
+from genset.store import Verdict
+from genset.store.growth import lacking
+from genset.workspace import LabelRules
+
+_NO_MODEL = ("confusable", "random", "labeler", "search")
+
+
+def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
+    """What a manifest says of its photos' answers, for these photos alone.
+
+    All numbers are counted again but two. `entered` stays: no record says whether its photo did.
+    `unanswered` is what the records tell, and at most what it was: they do not say which questions
+    were withdrawn.
+
+    Args:
+        told: the field `multilabel` of the manifest.
+        photos: those that remain, with all their lists.
+    """
+    classes = [each for photo in photos for each in _further(photo)]
+    questions = [each for each in classes if each.proposers]
+    needed = int(told["needed"])
+    rules = LabelRules(
+        votes=needed, grow_to=tuple(told["grow_to"]), threshold=float(told["threshold"])
+    )
+    names = {name for each in questions for name in each.proposers}
+    return {
+        **told,
+        "photos_with_several": sum(len(photo.labels_correct or ()) > 1 for photo in photos),
+        "questions": len(questions),
+        "photos_asked": len({each.file for each in questions}),
+        "unanswered": min(told["unanswered"], sum(_lacks(each, rules) for each in questions)),
+        "answered_before": len(classes) - len(questions),
+        "votes": sum(each.said.total() for each in questions),
+        "agreement": alpha(each.said for each in questions),
+        "proposers": {name: run for name, run in told["proposers"].items() if name in names},
+        "bias": _bias(questions, needed),
+    }
+
+
+class _Further(NamedTuple):
+    """A further class of a photo, as its record has it."""
+
+    file: str
+    said: Counter[Verdict]
+    is_right: bool
+    is_ruled: bool
+    proposers: Sequence[str]
+
+
+def _further(photo: ReleasePhoto) -> Iterator[_Further]:
+    votes, rulings = photo.label_votes or {}, photo.label_rulings or {}
+    for wnid, counts in votes.items():
+        if wnid != photo.wnid:
+            yield _Further(
+                photo.file,
+                Counter({Verdict(name): count for name, count in counts.items()}),
+                wnid in (photo.labels_correct or ()),
+                wnid in rulings,
+                (photo.label_proposers or {}).get(wnid, ()),
+            )
+
+
+def _lacks(each: _Further, rules: LabelRules) -> bool:
+    votes, correct = each.said.total(), each.said[Verdict.CORRECT]
+    lack = lacking(rules, votes, correct, ruled=False, if_disputed=True)
+    return not each.is_ruled and bool(lack)
+
+
+def _bias(questions: Sequence[_Further], needed: int) -> dict[str, dict[str, Any]]:
+    answered: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for each in questions:
+        if each.is_ruled or each.said.total() >= needed:
+            answered[_kind(each)] += 1
+            right[_kind(each)] += each.is_right
+    return {
+        kind: {
+            "answered": number,
+            "right": right[kind],
+            "interval": [round(end, 6) for end in wilson(right[kind], number)],
+        }
+        for kind, number in sorted(answered.items())
+    }
+
+
+def _kind(each: _Further) -> str:
+    """The one kind of proposer that a question counts for."""
+    if any(name not in _NO_MODEL for name in each.proposers):
+        return "models"
+    kinds = {"random": "random", "confusable": "confusable"}
+    return next((kinds[name] for name in kinds if name in each.proposers), "labelers")

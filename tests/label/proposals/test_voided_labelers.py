@@ -1,0 +1,96 @@
+"""Classes that a labeler added go and come back with the labeler's votes."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genset.label.quality.void import hold, unvoid, void
+from genset.release.reader import Release
+from genset.store import Store, Verdict
+from genset.workspace import Workspace
+from tests.label.also import classes_of, decide
+from tests.label.desks import desk_of
+from tests.label.proposals.released import ALL, done, released, score, shifted
+from tests.labeled_workspace import TENCH
+
+Opened = tuple[Workspace, Store]
+ADDED = ALL[990]
+WHY = {"by": "mia", "reason": "clicks everything"}
+
+
+@pytest.fixture
+def spammed(tmp_path: Path) -> Iterator[Opened]:
+    """One photo with three questions; eve, who came first, named a class that nobody proposed."""
+    workspace, store, _ = released(tmp_path / "workspace", [TENCH], 1)
+    score(workspace, "a", shifted(50))
+    (workspace.root / "genset.toml").write_text("[label]\nvotes = 1\ngrow_to = [2]\ngold = 0\n")
+    done(workspace, "labels", "propose", "v1", "--most", "3", "--random-share", "0")
+    opened = Workspace.find(workspace.root), store
+    eve = desk_of(opened, "eve")
+    decide(eve, eve.also_screens()[0], Verdict.INCORRECT, ADDED)
+    yield opened
+    store.close()
+
+
+def stats(opened: Opened) -> dict[str, Any]:
+    told = json.loads(done(opened[0], "labels", "stats", "--json").stdout)
+    found: dict[str, Any] = told["proposals"]
+    return found
+
+
+def asked_of(opened: Opened, name: str) -> set[str]:
+    return {wnid for each in desk_of(opened, name).also_screens() for wnid in classes_of(each)}
+
+
+def lists(opened: Opened, name: str) -> set[str]:
+    words = ("release", "create", name, "--from", "v1", "--multilabel", "--allow-unanswered")
+    done(opened[0], *words)
+    [photo] = Release(opened[0].releases / name).photos
+    every = (photo.labels_correct, photo.labels_unclear, photo.labels_wrong)
+    return {wnid for some in every for wnid in some or ()}
+
+
+@pytest.mark.parametrize("take_out", [void, hold])
+def test_what_only_a_voided_labeler_named_is_asked_no_more(spammed: Opened, take_out: Any) -> None:
+    workspace, store = spammed
+    assert (stats(spammed)["questions"], stats(spammed)["votes_missing"]) == (4, 0)
+    assert ADDED in lists(spammed, "before")
+    take_out(store, workspace, "eve", **WHY)
+    assert (stats(spammed)["questions"], stats(spammed)["votes_missing"]) == (3, 3)
+    left = asked_of(spammed, "ann")
+    assert len(left) == 3 and ADDED not in left
+    assert ADDED not in lists(spammed, "after")
+
+
+def test_unvoid_brings_it_back(spammed: Opened) -> None:
+    workspace, store = spammed
+    void(store, workspace, "eve", **WHY)
+    ann = desk_of(spammed, "ann")
+    decide(ann, ann.also_screens()[0])
+    assert asked_of(spammed, "ben") == set()
+    unvoid(store, workspace, "eve", by="mia", reason="a mistake")
+    assert stats(spammed)["questions"] == 4
+    assert ADDED in lists(spammed, "again")
+
+
+def test_a_board_that_was_made_while_they_were_void_knows_it_again(spammed: Opened) -> None:
+    workspace, store = spammed
+    (workspace.root / "genset.toml").write_text("[label]\nvotes = 2\ngrow_to = []\ngold = 0\n")
+    more = Workspace.find(workspace.root), store
+    void(store, workspace, "eve", **WHY)
+    assert ADDED not in asked_of(more, "ann")
+    unvoid(store, workspace, "eve", by="mia", reason="a mistake")
+    assert ADDED in asked_of(more, "ben")
+
+
+def test_a_second_labeler_who_named_it_keeps_it(spammed: Opened) -> None:
+    workspace, store = spammed
+    void(store, workspace, "eve", **WHY)
+    ann = desk_of(spammed, "ann")
+    receipts = decide(ann, ann.also_screens()[0], Verdict.INCORRECT, ADDED)
+    assert all(receipt.ok for receipt in receipts)
+    assert stats(spammed)["questions"] == 4
+    assert ADDED in lists(spammed, "second")
