@@ -71,12 +71,20 @@ class _Chooser:
         self._wrong = np.sum(answered, axis=0) - self._right if right else nothing
 
     def hard(self, classes: Sequence[Group]) -> tuple[Sample, ...]:
-        """A few photos of each of the hardest classes, those that most models got wrong first."""
+        """A few photos of each of the hardest classes, those that most models got wrong first.
+
+        Of the classes that have photos which are not on the page yet.
+        """
         chosen: list[int] = []
-        for group in classes[:_HARD_CLASSES]:
-            mine = [p for p in self._mixed if self._results.truth[p] == group.name]
+        classes_left = _HARD_CLASSES
+        for group in classes:
+            free = [p for p in self._mixed if p not in self._taken]
+            mine = [p for p in free if self._results.truth[p] == group.name]
             mine.sort(key=lambda place: -self._wrong[place])
             chosen += mine[:_OF_EACH]
+            classes_left -= bool(mine)
+            if not classes_left:
+                break
         return self._take(chosen, _HARD_CLASSES * _OF_EACH)
 
     def confused(self, pairs: Sequence[Confusion]) -> tuple[Sample, ...]:
