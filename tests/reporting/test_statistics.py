@@ -202,8 +202,11 @@ def test_galleries_show_hard_classes_confusions_and_disagreement(tmp_path: Path)
     photos, runs = release_of(tmp_path / "set", 60), tmp_path / "runs"
     score(photos, runs, "one", 38)
     score(photos, runs, "two", 20)
-    galleries = {each.shows: each.samples for each in collect(photos, runs).galleries}
+    data = collect(photos, runs)
+    galleries = {each.shows: each.samples for each in data.galleries}
     ids = [sample.id for samples in galleries.values() for sample in samples]
+    assert data.missed is not None
+    ids += [each.missed.image for each in data.missed.photos if each.photo]
     assert len(ids) == len(set(ids)) <= 30
     assert all(sample.mistakes == 2 for sample in galleries["hard"] + galleries["confused"])
     assert {sample.mistakes for sample in galleries["disagreed"]} == {1}
