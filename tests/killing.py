@@ -5,15 +5,18 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 _CHANGES = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.truncate"}
 
-# Its server imports once what every killed process needs.
+# Its server imports once what every killed process needs; one that is not there it would pass over.
+_PRELOADED = ["genset.evaluation.evaluate", "timm", "genset.release.freeze"]
+assert all(map(find_spec, _PRELOADED))
 _processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload(["genset.evaluation.run.networks", "genset.release.freeze"])
+_processes.set_forkserver_preload(_PRELOADED)
 
 
 def killed_at_each_change(work: Callable[..., object], *folders: Path) -> Iterator[int]:
