@@ -55,12 +55,7 @@ def load_open_clip(spec: ModelSpec, order: tuple[str, ...], kept: Path | None) -
     file = Path(spec.texts["weights"])
     if not file.is_file():
         raise BadInput(f"model {spec.text!r}: there is no file {file}")
-    try:
-        texts = Texts.of(spec, order)
-    except BadInput as error:
-        if isinstance(error, MissingExtra):
-            raise
-        raise BadInput(f"model {spec.text!r}: {error}") from None
+    texts = Texts.of(spec, order)
     model = _with_weights(spec, name, file, open_clip)
     tokenizer, identity = _tokenizer(spec, name, file.parent, open_clip)
     preprocessing = _preprocessing(spec, name, model, file.parent, open_clip)
