@@ -71,10 +71,8 @@ def load_zero_shot(
     identity = f"{identity_of_tokenizer(tokenizer)} {length}"
     reader = TextModel(model, encode, weights_hash, identity)
     features = class_features(spec, reader, texts, kept)
-    bias = getattr(model, "logit_bias", None)
-    scale = float(model.logit_scale.detach().exp())
     return Parts(
-        network=ZeroShot(Images(model), features, scale, 0.0 if bias is None else float(bias)),
+        network=ZeroShot.of(model, Images(model), features),
         preprocessing=preprocessing,
         order=order,
         architecture=folder.architecture,

@@ -67,10 +67,8 @@ def load_open_clip(spec: ModelSpec, order: tuple[str, ...], kept: Path | None) -
         tokenizer=identity,
     )
     features = class_features(spec, reader, texts, kept)
-    bias = getattr(model, "logit_bias", None)
-    scale = float(model.logit_scale.detach().exp())
     return Parts(
-        network=ZeroShot(Images(model), features, scale, 0.0 if bias is None else float(bias)),
+        network=ZeroShot.of(model, Images(model), features),
         preprocessing=preprocessing,
         order=order,
         architecture=name,
