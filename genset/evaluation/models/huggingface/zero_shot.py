@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from genset.errors import BadInput, MissingExtra, first_line
+from genset.errors import BadInput, first_line
 from genset.evaluation.models.huggingface.classifier import load_weights
 from genset.evaluation.models.huggingface.folder import ModelFolder
 from genset.evaluation.models.huggingface.processor import preprocessing_of, processor_of
@@ -52,12 +52,7 @@ def load_zero_shot(
     """
     if spec.background is not None:
         raise BadInput(f"model {spec.text!r}: a model that reads its classes has no background")
-    try:
-        texts = Texts.of(spec, order)
-    except BadInput as error:
-        if isinstance(error, MissingExtra):
-            raise
-        raise BadInput(f"model {spec.text!r}: {error}") from None
+    texts = Texts.of(spec, order)
     place = Path(spec.texts.get("tokenizer", "") or folder.path)
     tokenizer = _tokenizer(spec, place, transformers)
     preprocessing = preprocessing_of(spec, processor_of(spec, folder, transformers))
@@ -76,10 +71,8 @@ def load_zero_shot(
     identity = f"{identity_of_tokenizer(tokenizer)} {length}"
     reader = TextModel(model, encode, weights_hash, identity)
     features = class_features(spec, reader, texts, kept)
-    bias = getattr(model, "logit_bias", None)
-    scale = float(model.logit_scale.detach().exp())
     return Parts(
-        network=ZeroShot(Images(model), features, scale, 0.0 if bias is None else float(bias)),
+        network=ZeroShot.of(model, Images(model), features),
         preprocessing=preprocessing,
         order=order,
         architecture=folder.architecture,

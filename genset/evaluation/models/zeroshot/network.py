@@ -1,5 +1,7 @@
 """A network that compares photos with the features of classes."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -25,6 +27,16 @@ class ZeroShot(nn.Module):
         self.texts: Tensor
         self.register_buffer("texts", torch.from_numpy(texts))
         self.scale, self.bias = scale, bias
+
+    @classmethod
+    def of(cls, model: Any, images: nn.Module, texts: NDArray[np.float32]) -> "ZeroShot":
+        """The network of a model that keeps its `logit_scale`, as a logarithm, and a `logit_bias`.
+
+        Models that have been trained with a softmax have no bias, or None.
+        """
+        bias = getattr(model, "logit_bias", None)
+        scale = float(model.logit_scale.detach().exp())
+        return cls(images, texts, scale, 0.0 if bias is None else float(bias))
 
     def forward(self, pixels: Tensor) -> Tensor:
         """Logits for normalized pixels."""

@@ -55,12 +55,7 @@ def load_open_clip(spec: ModelSpec, order: tuple[str, ...], kept: Path | None) -
     file = Path(spec.texts["weights"])
     if not file.is_file():
         raise BadInput(f"model {spec.text!r}: there is no file {file}")
-    try:
-        texts = Texts.of(spec, order)
-    except BadInput as error:
-        if isinstance(error, MissingExtra):
-            raise
-        raise BadInput(f"model {spec.text!r}: {error}") from None
+    texts = Texts.of(spec, order)
     model = _with_weights(spec, name, file, open_clip)
     tokenizer, identity = _tokenizer(spec, name, file.parent, open_clip)
     preprocessing = _preprocessing(spec, name, model, file.parent, open_clip)
@@ -72,10 +67,8 @@ def load_open_clip(spec: ModelSpec, order: tuple[str, ...], kept: Path | None) -
         tokenizer=identity,
     )
     features = class_features(spec, reader, texts, kept)
-    bias = getattr(model, "logit_bias", None)
-    scale = float(model.logit_scale.detach().exp())
     return Parts(
-        network=ZeroShot(Images(model), features, scale, 0.0 if bias is None else float(bias)),
+        network=ZeroShot.of(model, Images(model), features),
         preprocessing=preprocessing,
         order=order,
         architecture=name,

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from genset.errors import GensetError, ModelError, first_line
+from genset.errors import BadInput, GensetError, MissingExtra, ModelError, first_line
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.models.zeroshot.names import Listed, class_names
 from genset.evaluation.models.zeroshot.prompts import in_words, prompt_templates
@@ -65,9 +65,13 @@ class Texts:
             MissingExtra: open_clip's lists are asked for, and it is not installed.
         """
         said = spec.texts
-        return cls(
-            class_names(said.get("names", ""), order), prompt_templates(said.get("prompts", ""))
-        )
+        try:
+            names = class_names(said.get("names", ""), order)
+            return cls(names, prompt_templates(said.get("prompts", "")))
+        except MissingExtra:
+            raise
+        except BadInput as error:
+            raise BadInput(f"model {spec.text!r}: {error}") from None
 
     @property
     def identity(self) -> dict[str, object]:
