@@ -141,12 +141,13 @@ def is_out(table: type[Label | GoldAnswer]) -> ColumnElement[bool]:
 def is_backed() -> ColumnElement[bool]:
     """Whether a `Question` has somebody behind it, so that it is asked and counts.
 
-    That is a model, a list, a draw; or a labeler who named the class, and has a label on it that is
-    not `is_out`. What only those named whose votes are taken out comes back with these.
+    That is a model, a list, a draw; or a labeler with a label on it that is not `is_out`: one who
+    named the class, or who said that it is correct. What nobody stands behind but those whose votes
+    are taken out comes back with these.
     """
     theirs = select(Label.number).where(
         Label.candidate_id == ProposedBy.candidate_id,
-        Label.worker == ProposedBy.name,
+        or_(Label.worker == ProposedBy.name, Label.verdict == Verdict.CORRECT),
         ~is_out(Label),
     )
     by = select(ProposedBy.id).where(ProposedBy.candidate_id == Question.candidate_id)

@@ -94,3 +94,17 @@ def test_a_second_labeler_who_named_it_keeps_it(spammed: Opened) -> None:
     assert all(receipt.ok for receipt in receipts)
     assert stats(spammed)["questions"] == 4
     assert ADDED in lists(spammed, "second")
+
+
+def test_what_others_found_in_the_photo_stays(spammed: Opened) -> None:
+    workspace, store = spammed
+    (workspace.root / "genset.toml").write_text("[label]\nvotes = 2\ngrow_to = []\ngold = 0\n")
+    more = Workspace.find(workspace.root), store
+    ann = desk_of(more, "ann")
+    (screen,) = ann.also_screens()
+    assert ADDED in classes_of(screen)
+    decide(ann, screen, lambda wnid: Verdict.CORRECT if wnid == ADDED else Verdict.INCORRECT)
+    void(store, workspace, "eve", **WHY)
+    assert stats(more)["questions"] == 4
+    assert ADDED in asked_of(more, "ben")
+    assert ADDED in lists(more, "stays")
