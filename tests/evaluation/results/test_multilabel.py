@@ -377,6 +377,35 @@ def test_another_file_replaces_the_first_and_says_so(
     assert scored["by_truth"]["truth"]["source"] == "first.json"
 
 
+def test_a_truth_that_is_replaced_is_named_where_the_command_fails(
+    tmp_path: Path, listed: Path
+) -> None:
+    words = ("evaluate", listed, "--runs", tmp_path / "runs", "--multilabel")
+    run(*words, truth_file(tmp_path / "first.json"))
+    second = truth_file(tmp_path / "second.json", unclear=True)
+    done = run(*words, second, "--model", f"predictions:{tmp_path}/nope.npy")
+    assert done.exit_code != 0
+    said = done.stderr
+    assert "second.json is the truth of photos from now on, not first.json" in said
+
+
+def test_python_warns_of_a_truth_that_replaces_another_or_is_in_another_order(
+    tmp_path: Path, listed: Path
+) -> None:
+    import genset
+
+    answers, runs = np.zeros((40, 1), int), tmp_path / "runs"
+    genset.evaluate(
+        str(listed), predictions=answers, runs=runs, multilabel=truth_file(tmp_path / "t.json")
+    )
+    shifted = {f"photo{n}.jpg": [n // 5 + (n >= 4)] for n in range(40)}
+    with pytest.warns(UserWarning) as told:
+        genset.evaluate(str(listed), predictions=answers, runs=runs, multilabel=shifted)
+    first, second = (str(each.message) for each in told)
+    assert first == "a dict is the truth of photos from now on, not t.json."
+    assert second.startswith("Warning: only 10.0 % of photos have their own class")
+
+
 def test_photos_that_come_later_have_the_truth_of_their_list(tmp_path: Path) -> None:
     """A table alone can be scored; once its photos are there, they are the set."""
     rows = [f"{WNIDS[place]}/{n}.png,{WNIDS[place]}" for n, place in enumerate([0, 1])]
