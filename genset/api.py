@@ -209,7 +209,7 @@ def compare(
         BadInput: these are no models that were evaluated, they were scored on different sets, the
             set has no such truth, or no photo counts for both.
     """
-    from genset.reporting.narrative.models import verdict
+    from genset.reporting.narrative.models import left_out, verdict
     from genset.reporting.narrative.multilabel import own_proposals as said_of_own
 
     _check([first, second])
@@ -226,6 +226,7 @@ def compare(
     only = (pair.only_first, pair.only_second)[::sign]
     proposed = {} if truth == "original" else own_proposals(results, results.models, resampling)
     gains = [said_of_own(label, each) for label, each in proposed.items()]
+    flags = [each for model in results.models for each in left_out(model.label, model.flags)]
     return Comparison(
         first=first.model,
         second=second.model,
@@ -234,7 +235,7 @@ def compare(
         p_value=pair.p_value,
         only_first=only[0],
         only_second=only[1],
-        sentence="\n".join([verdict(pair, first.photos.name, truth), *gains]),
+        sentence="\n".join([verdict(pair, first.photos.name, truth), *flags, *gains]),
     )
 
 

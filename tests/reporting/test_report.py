@@ -39,7 +39,10 @@ def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
         assert run.spec in page.text
     by_class = as_json["models"][0]["tops"][0]["clustered"]
     shown = f"{100 * by_class['low']:.1f}–{100 * by_class['high']:.1f}"
-    assert f"| 1 to 2 of 2 | better | 80.0 | 49.0–94.3 | {shown} | 8 of 10 | 100.0 | 72.2–100.0" in markdown
+    assert (
+        f"| 1 to 2 of 2 | better | 80.0 | 49.0–94.3 | {shown} | 8 of 10 | 100.0 | 72.2–100.0"
+        in markdown
+    )
     assert f"80.0 % 49.0–94.3 % · 8 of 10 {shown} % · classes resampled" in page.text
     assert "50.0 % 23.7–76.3 % · 5 of 10" in page.text
     for form in (page.text, markdown):

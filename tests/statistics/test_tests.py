@@ -11,9 +11,14 @@ from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.mcnemar import exact_mcnemar, exact_mcnemars
 from genset.statistics.multiple_testing import benjamini_hochberg, holm
-from genset.statistics.power import detectable_difference
+from genset.statistics.power import (
+    detectable_difference,
+    fewest_discordant,
+    least_detectable,
+    shown_difference,
+)
 
 COUNTS = st.integers(0, 3000)
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
@@ -97,6 +102,34 @@ def test_a_difference_of_this_size_is_found_four_times_in_five(
 def test_more_photos_show_smaller_differences(photos: int, discordant: float) -> None:
     found = detectable_difference(photos, discordant)
     assert 0 <= detectable_difference(2 * photos, discordant) <= found <= discordant
+
+
+def test_fewer_than_six_photos_that_differ_reach_no_level() -> None:
+    assert fewest_discordant() == 6
+    assert exact_mcnemar(5, 0) > 0.05 > exact_mcnemar(6, 0)
+
+
+@pytest.mark.parametrize("photos", [6, 20, 100, 2864, 50_000])
+def test_the_least_difference_is_found_four_times_in_five_at_best(photos: int) -> None:
+    found = least_detectable(photos)
+    assert found is not None
+    alone = np.random.default_rng(1).binomial(photos, found, size=20_000)
+    at_best = np.mean(exact_mcnemars(alone, np.zeros_like(alone)) < 0.05)
+    assert 0.79 <= at_best <= 0.81
+
+
+@given(st.integers(1, 10**6), st.floats(0, 1))
+def test_what_is_shown_supposes_a_discordance_that_can_show_it(
+    photos: int, discordant: float
+) -> None:
+    found = shown_difference(photos, discordant)
+    if photos < 6:
+        assert found is None
+        return
+    assert found is not None
+    difference, supposed = found
+    assert 0 < difference <= supposed
+    assert supposed == max(discordant, least_detectable(photos) or 0)
 
 
 @pytest.mark.parametrize(

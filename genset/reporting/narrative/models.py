@@ -30,6 +30,8 @@ def headline(data: ReportData) -> str:
     """Which model is best here and by how much: no more than the numbers support."""
     models = data.models
     if not models:
+        if data.flagged:
+            return f"{count(len(data.flagged), 'model')} scored here, all left out: see why below."
         return "No model was scored on this set yet."
     best = models[0].run.top1
     tied = [clean(model.label) for model in models if model.run.top1.share == best.share]
@@ -126,6 +128,11 @@ def verdict(pair: Pair, set_name: str, by: By = "original") -> str:
     return "\n".join(lines)
 
 
+def left_out(label: str, flags: Sequence[str]) -> list[str]:
+    """That a report leaves a model out, and why; nothing of a model without flags."""
+    return [f"{clean(label)} is flagged, and left out of reports. {each}" for each in flags]
+
+
 _BY: dict[By, str] = {
     "original": "",
     "real": ", by all right classes (ReaL)",
@@ -199,7 +206,7 @@ def strategy(values: Mapping[str, Any]) -> str:
 def commands(data: ReportData) -> str:
     """What to type to get the table again; with no model yet, to get one."""
     name = _argument(data.set.name)
-    specs = [model.run.spec for model in data.models] or ["torchvision:resnet50"]
+    specs = [model.run.spec for model in (*data.models, *data.flagged)] or ["torchvision:resnet50"]
     models = "".join(f" \\\n    --model {_argument(spec)}" for spec in specs)
     verify = f"genset release verify {name}\n" if data.set.release and data.models else ""
     options = "".join(
@@ -213,6 +220,7 @@ def commands(data: ReportData) -> str:
         )
         if value
     )
+    options += " --include-flagged" if data.options.include_flagged else ""
     options += "".join(
         f" --tta {_argument(f'{each.log.name}={each.model}')}" for each in data.options.tta
     )

@@ -46,7 +46,7 @@ def _ends(pair: Pair) -> str:
 def shown(pair: Pair) -> str:
     """The smallest difference that such a pair shows."""
     if pair.detectable is None:
-        return "No difference at all shows on so few photos with 80 % power."
+        return "So few photos show no difference with 80 % power, however large it is."
     least = 100 * pair.detectable
     if pair.detectable < pair.discordant:
         return (
@@ -70,7 +70,7 @@ def shown_by_set(difference: float | None, discordant: float, photos: int) -> st
     """
     here = f"{these(photos)[0].lower()}{these(photos)[1:]}"
     if difference is None:
-        return f"With 80 % power, {here} show no difference at all: there are too few of them."
+        return f"With 80 % power, {here} are too few to show any difference, however large it is."
     if difference >= discordant:
         return (
             f"With 80 % power, {here} show a difference of {100 * difference:.2f} points at best: "
