@@ -81,6 +81,7 @@ class WhatToReport(TypedDict, total=False):
         real_labels: a file with all classes that each photo shows.
         lower, upper: names of the models between which the others are placed.
         k: a further number of answers to count a hit among.
+        include_flagged: count models, too, whose answers as a whole cannot be right.
     """
 
     reference: str
@@ -88,6 +89,7 @@ class WhatToReport(TypedDict, total=False):
     lower: str
     upper: str
     k: int
+    include_flagged: bool
 
 
 def open_set(named: str | PathLike[str], *, classes: Sequence[str] = ()) -> PhotoSet:
@@ -210,7 +212,7 @@ def compare(
         BadInput: these are no models that were evaluated, they were scored on different sets, the
             set has no such truth, or no photo counts for both.
     """
-    from genset.reporting.narrative.models import verdict
+    from genset.reporting.narrative.models import left_out, verdict
     from genset.reporting.narrative.multilabel import own_proposals as said_of_own
 
     _check([first, second])
@@ -227,6 +229,7 @@ def compare(
     only = (pair.only_first, pair.only_second)[::sign]
     proposed = {} if truth == "original" else own_proposals(results, results.models, resampling)
     gains = [said_of_own(label, each) for label, each in proposed.items()]
+    flags = [each for model in results.models for each in left_out(model.label, model.flags)]
     return Comparison(
         first=first.model,
         second=second.model,
@@ -235,7 +238,7 @@ def compare(
         p_value=pair.p_value,
         only_first=only[0],
         only_second=only[1],
-        sentence="\n".join([verdict(pair, first.photos.name, truth), *gains]),
+        sentence="\n".join([verdict(pair, first.photos.name, truth), *flags, *gains]),
     )
 
 

@@ -148,7 +148,7 @@ def compare(
     from genset.evaluation.results.multilabel import own_proposals
     from genset.evaluation.results.remarks import remarks
     from genset.evaluation.results.results import load_results
-    from genset.reporting.narrative.models import verdict
+    from genset.reporting.narrative.models import left_out, verdict
     from genset.reporting.narrative.multilabel import own_proposals as said_of_own
     from genset.reporting.render.pairs import pair_to_json, truth_to_json
     from genset.statistics.bootstrap import Resampling
@@ -164,7 +164,13 @@ def compare(
     proposed = {} if by == "original" else own_proposals(results, models, resampling)
     if as_json:
         by_model = {model.label: remarks(model.run) for model in models}
-        answer = {"set": found.name, "set_hash": found.content_hash, "remarks": by_model}
+        answer: dict[str, Any] = {
+            "set": found.name,
+            "set_hash": found.content_hash,
+            "remarks": by_model,
+        }
+        if flags := {model.label: list(model.flags) for model in models if model.flags}:
+            answer["flags"] = flags
         truth = truth_to_json(results, by, proposed)
         show_json({**answer, **truth, **pair_to_json(pairs[0])})
         return
@@ -172,6 +178,8 @@ def compare(
     for model in models:
         for remark in remarks(model.run):
             click.echo(f"{model.label}: {remark}")
+        for flag in left_out(model.label, model.flags):
+            click.echo(visible(flag))
     for label, gain in proposed.items():
         click.echo(visible(said_of_own(label, gain)))
 

@@ -26,10 +26,12 @@ def find_suspects(photos: PhotoSet, runs: Path, order: str = "severity") -> Susp
     """
     if photos.listed or not (photos.root / MANIFEST).is_file():
         raise BadInput(f"{photos.name} is no release: its photos are no candidates to review")
-    results = load_results(photos, runs)
+    results = load_results(photos, runs).without_flagged()
     if not results.models:
+        left_out = f" (but {len(results.flagged)} flagged: genset report)" * bool(results.flagged)
         raise BadInput(
-            f"no model was scored on {photos.name}: genset evaluate {photos.name} --model SPEC"
+            f"no model was scored on {photos.name}{left_out}: genset evaluate {photos.name} "
+            "--model SPEC"
         )
     found = missed_by_all(results, leading(results, compare(results, results.models)), order)
     tasks = {

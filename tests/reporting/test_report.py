@@ -39,14 +39,16 @@ def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
         assert run.spec in page.text
     by_class = as_json["models"][0]["tops"][0]["clustered"]
     shown = f"{100 * by_class['low']:.1f}–{100 * by_class['high']:.1f}"
-    assert f"| better | a | 80.0 | 49.0–94.3 | {shown} | 8 of 10 | 100.0 | 72.2–100.0" in markdown
+    assert (
+        f"| 1 to 2 of 2 | better | 80.0 | 49.0–94.3 | {shown} | 8 of 10 | 100.0 | 72.2–100.0"
+        in markdown
+    )
     assert f"80.0 % 49.0–94.3 % · 8 of 10 {shown} % · classes resampled" in page.text
     assert "50.0 % 23.7–76.3 % · 5 of 10" in page.text
     for form in (page.text, markdown):
-        assert "better has the highest top-1 accuracy here, 80.0 % (8 of 10): 30.0 points" in form
+        assert "better is right on 8 of 10 photos and worse on 5 of 10: so few cannot tell" in form
         assert "better cannot be told apart from worse." in form
-        assert "better alone is right on 3 and worse alone on 0: +30.0 points" in form
-        assert "p = 0.25 by McNemar" in form
+        assert "one alone is right on 3 of them, and McNemar’s exact test needs 6" in form
 
 
 def test_json_does_not_say_where_photos_lie(tmp_path: Path) -> None:

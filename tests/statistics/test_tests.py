@@ -1,7 +1,6 @@
 """Tests between models: against scipy and statsmodels, and by simulation."""
 
 from fractions import Fraction
-from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -12,10 +11,14 @@ from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from genset.statistics.groups import letter_groups
-from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.mcnemar import exact_mcnemar, exact_mcnemars
 from genset.statistics.multiple_testing import benjamini_hochberg, holm
-from genset.statistics.power import detectable_difference
+from genset.statistics.power import (
+    detectable_difference,
+    fewest_discordant,
+    least_detectable,
+    shown_difference,
+)
 
 COUNTS = st.integers(0, 3000)
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
@@ -101,42 +104,37 @@ def test_more_photos_show_smaller_differences(photos: int, discordant: float) ->
     assert 0 <= detectable_difference(2 * photos, discordant) <= found <= discordant
 
 
+def test_fewer_than_six_photos_that_differ_reach_no_level() -> None:
+    assert fewest_discordant() == 6
+    assert exact_mcnemar(5, 0) > 0.05 > exact_mcnemar(6, 0)
+
+
+@pytest.mark.parametrize("photos", [6, 20, 100, 2864, 50_000])
+def test_the_least_difference_is_found_four_times_in_five_at_best(photos: int) -> None:
+    found = least_detectable(photos)
+    assert found is not None
+    alone = np.random.default_rng(1).binomial(photos, found, size=20_000)
+    at_best = np.mean(exact_mcnemars(alone, np.zeros_like(alone)) < 0.05)
+    assert 0.79 <= at_best <= 0.81
+
+
+@given(st.integers(1, 10**6), st.floats(0, 1))
+def test_what_is_shown_supposes_a_discordance_that_can_show_it(
+    photos: int, discordant: float
+) -> None:
+    found = shown_difference(photos, discordant)
+    if photos < 6:
+        assert found is None
+        return
+    assert found is not None
+    difference, supposed = found
+    assert 0 < difference <= supposed
+    assert supposed == max(discordant, least_detectable(photos) or 0)
+
+
 @pytest.mark.parametrize(
     "bad", [(0, 0.1), (10, -0.1), (10, 1.1), (10, 0.1, 0.0), (10, 0.1, 0.05, 1)]
 )
 def test_impossible_numbers_have_no_difference(bad: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match="no difference for"):
         detectable_difference(*bad)
-
-
-PAIRS = st.integers(1, 8).flatmap(
-    lambda count: st.tuples(
-        st.just(count),
-        st.sets(st.sampled_from(list(combinations(range(count), 2))))
-        if count > 1
-        else st.just(set()),
-    )
-)
-
-
-@given(PAIRS)
-@example((1, set()))
-@example((3, {(0, 2)}))
-def test_two_models_share_a_letter_if_and_only_if_they_cannot_be_told_apart(
-    case: tuple[int, set[tuple[int, int]]],
-) -> None:
-    count, apart = case
-    letters = letter_groups(count, apart)
-    for pair in combinations(range(count), 2):
-        share = bool(set(letters[pair[0]]) & set(letters[pair[1]]))
-        assert share == (pair not in apart)
-    assert all(letters)
-    assert "a" in letters[0]
-
-
-def test_letters_are_those_that_a_reader_expects() -> None:
-    assert letter_groups(3, {(0, 2)}) == ["a", "ab", "b"]
-    assert letter_groups(3, set()) == ["a", "a", "a"]
-    assert letter_groups(2, {(0, 1)}) == ["a", "b"]
-    everyone = set(combinations(range(28), 2))
-    assert letter_groups(28, everyone)[25:] == ["z", "a2", "b2"]

@@ -6,29 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from genset.evaluation.data.truths.truth import TRUTHS, By
-from genset.evaluation.results.compare import Pair, compare
-from genset.evaluation.results.marks import mark
+from genset.evaluation.results.compare import Pair, Rank, compare, rank_models
+from genset.evaluation.results.marks import Marks, mark
 from genset.evaluation.results.results import Results
 from genset.statistics.bootstrap import STANDARD, Floats, Resampling, intervals
 from genset.statistics.intervals import Interval
 
 _AT_ONCE = 250  # pairs, of which 10,000 draws by two truths are 40 MB
-
-
-@dataclass(frozen=True, slots=True)
-class Rank:
-    """A model's rank among those that were scored on a set, from 1, and where it can be.
-
-    Attributes:
-        place: 1 and the number of models that are ahead on the photos that count for both; models
-            of the same accuracy share a place.
-        best: 1 and the number of models that are surely better.
-        worst: the number of models, less those that are surely worse.
-    """
-
-    place: int
-    best: int
-    worst: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +62,6 @@ def standing(
 ) -> Standing:
     """Rank the models by each truth that differs from the others.
 
-    A rank's bounds follow from the pairs that can be told apart, whose error rate Holm's method
-    holds for all of them. So they hold for all models at once.
-
-    Source: Mogstad, Romano, Shaikh and Wilhelm, "Inference for ranks", Review of Economic Studies
-    91, 2024.
-
     Args:
         results: the models on one set, which has a truth.
         by_original: every two of them, compared by the original labels.
@@ -98,7 +76,7 @@ def standing(
     ranks: dict[str, dict[By, Rank]] = {label: {} for label in labels}
     by_all: dict[By, Sequence[Pair]] = {"original": by_original, **pairs}
     for by, found in by_all.items():
-        for label, rank in zip(labels, _ranks(labels, found), strict=True):
+        for label, rank in zip(labels, rank_models(labels, found), strict=True):
             ranks[label][by] = rank
     return Standing(ranks, pairs, _turned(results, by_original, pairs, resampling))
 
@@ -107,19 +85,6 @@ def truths_of(results: Results) -> tuple[By, ...]:
     """What models are ranked by: without an unclear class, two of these are the same."""
     truth = results.photos.truth
     return TRUTHS if truth and any(truth.unclear.values()) else TRUTHS[:2]
-
-
-def _ranks(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Rank]:
-    # Accuracies on different photos have no order, so that places too are counted by pairs.
-    ahead_of, better, worse = (dict.fromkeys(labels, 0) for _ in range(3))
-    for pair in pairs:
-        ahead, behind = (pair.first, pair.second)[:: 1 if pair.difference > 0 else -1]
-        ahead_of[behind] += pair.difference != 0
-        better[behind] += pair.apart
-        worse[ahead] += pair.apart
-    return [
-        Rank(1 + ahead_of[label], 1 + better[label], len(labels) - worse[label]) for label in labels
-    ]
 
 
 def _turned(
@@ -135,11 +100,15 @@ def _turned(
         for pair in pairs
         if pair.difference * before[pair.first, pair.second] < 0
     ]
+    marks: dict[By, dict[str, Marks]] = {
+        by: {model.label: mark(results, model, by) for model in results.models}
+        for by in ("original", *by_other)
+    }
     found = []
     for start in range(0, len(turned), _AT_ONCE):
         part = turned[start : start + _AT_ONCE]
-        by_labels = _leads(results, [("original", pair) for _, pair in part], resampling)
-        moved = by_labels - _leads(results, part, resampling)  # what the pair's second gains
+        by_labels = _leads(results, marks, [("original", pair) for _, pair in part], resampling)
+        moved = by_labels - _leads(results, marks, part, resampling)  # what the pair's second gains
         signs = [1 if before[pair.first, pair.second] > 0 else -1 for _, pair in part]
         ends = intervals(moved * signs, len(results.wnids), widest=(-2.0, 2.0))
         for (by, pair), sign, interval in zip(part, signs, ends, strict=True):
@@ -151,11 +120,16 @@ def _turned(
     return tuple(sorted(found, key=lambda each: -each.shift))
 
 
-def _leads(results: Results, pairs: Sequence[tuple[By, Pair]], resampling: Resampling) -> Floats:
+def _leads(
+    results: Results,
+    marks: Mapping[By, Mapping[str, Marks]],
+    pairs: Sequence[tuple[By, Pair]],
+    resampling: Resampling,
+) -> Floats:
     """Each pair's difference by its truth in each draw: draws x pairs."""
     ahead, counted = [], []
     for by, pair in pairs:
-        one, other = (mark(results, results.find(each), by) for each in (pair.first, pair.second))
+        one, other = marks[by][pair.first], marks[by][pair.second]
         common = one.counted & other.counted
         ahead.append((one.right.astype(float) - other.right) * common)
         counted.append(common)

@@ -7,7 +7,8 @@ one. The interval of a difference is Tango's score interval (see `genset.statist
 McNemar's test it depends on the photos that only one model has right. Photos are one sample, not
 stratified by class: this is never too narrow, and works with a single test photo in a class, where
 resampling within the class cannot (Agresti, "Categorical data analysis", 3rd edition, 2013,
-sections 11.1 and 11.2).
+sections 11.1 and 11.2). Where classes are resampled (`genset compare` and the report on a set), the
+same function takes the wider of both intervals at either end.
 
 **Seeds** see the same photos. More seeds make means more stable, but intervals no narrower: an
 interval is that of one training, with counts averaged over the seeds. How much seeds differ is
@@ -37,6 +38,7 @@ from genset.statistics.intervals import Interval
 from genset.statistics.mcnemar import exact_mcnemar
 from genset.statistics.multiple_testing import holm
 from genset.statistics.paired import paired_interval
+from genset.statistics.power import fewest_discordant
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ class Difference:
     only_baseline: int
     p_value: float
     holm: float
+
+    @property
+    def too_few(self) -> bool:
+        """Whether too few photos differ for any claim on which of the two is better."""
+        return self.only_model + self.only_baseline < fewest_discordant()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ def _transfer(tasks: Sequence[FinetunedTask], label: str) -> str:
     for task, each in held:
         gap, sure = difference(each)
         doubt = "" if _apart(each) else ", not to be told apart"
+        if each.too_few:
+            doubt = f", where these {count(each.photos, 'photo')} cannot tell which is better"
         said.append(f"{gap} points on {clean(task.task)} ({sure}{doubt})")
     baselines = " or ".join(dict.fromkeys(clean(each.baseline) for _, each in held))
     return f"{clean(label)} against {baselines}, with a new last layer: {'; '.join(said)}."

@@ -6,12 +6,23 @@ from itertools import pairwise
 from typing import Any
 
 from genset.evaluation.data.truths.truth import By
-from genset.evaluation.results.compare import Pair
+from genset.evaluation.results.compare import Pair, Rank
 from genset.reporting.data.report import Power, ReferenceSummary, ReportData, SetSummary
 from genset.reporting.format import interval, settings
+from genset.reporting.narrative.pairs import (
+    cannot_tell,
+    is_claim,
+    shown,
+    shown_by_set,
+    these,
+)
 from genset.text.numbers import count, digits, p_value, percent, points, span
 from genset.text.safe import clean
 
+LEFT_OUT = (
+    "Their answers cannot be right as a whole, so nothing else here counts them: no rank, no pair, "
+    "no fit. To count them all the same: --include-flagged."
+)
 ALL_PAIRS = 6  # of so many models every pair is listed, 15 of them
 
 
@@ -19,6 +30,8 @@ def headline(data: ReportData) -> str:
     """Which model is best here and by how much: no more than the numbers support."""
     models = data.models
     if not models:
+        if data.flagged:
+            return f"{count(len(data.flagged), 'model')} scored here, all left out: see why below."
         return "No model was scored on this set yet."
     best = models[0].run.top1
     tied = [clean(model.label) for model in models if model.run.top1.share == best.share]
@@ -30,8 +43,15 @@ def headline(data: ReportData) -> str:
         )
     if len(tied) > 1:
         share = percent(best.share, best.photos)
-        return f"{_all_of(tied)} have the same, highest top-1 accuracy here: {share} %."
+        few = f" {these(best.photos)} cannot tell them apart." if _say_nothing(data) else ""
+        return f"{_all_of(tied)} have the same, highest top-1 accuracy here: {share} %.{few}"
     next_best = models[1].run.top1
+    if _say_nothing(data):
+        return (
+            f"{tied[0]} is right on {best.correct:,} of {count(best.photos, 'photo')} and "
+            f"{clean(models[1].label)} on {next_best.correct:,} of {next_best.photos:,}: so few "
+            "cannot tell which of the two is better."
+        )
     gap = percent(best.share - next_best.share, min(best.photos, next_best.photos))
     theirs = (
         f"{percent(next_best.share, next_best.photos)} % "
@@ -41,6 +61,14 @@ def headline(data: ReportData) -> str:
         f"{tied[0]} has the highest top-1 accuracy here, {ours}: {gap} points above "
         f"{clean(models[1].label)} with {theirs}."
     )
+
+
+def _say_nothing(data: ReportData) -> bool:
+    """Whether the photos say nothing of the two best models: not even that they are near."""
+    best = next(iter(data.pairs), None)
+    names = {model.label for model in data.models[:2]}
+    found = best is not None and {best.first, best.second} == names
+    return found and best is not None and best.too_few and not is_claim(best)
 
 
 def certainty(data: ReportData) -> list[str]:
@@ -64,6 +92,8 @@ def certainty(data: ReportData) -> list[str]:
 
 
 def _side_by_side(pair: Pair) -> str:
+    if pair.too_few:
+        return cannot_tell(pair)
     return (
         f"Of the {count(pair.photos, 'photo')} that count for both, {clean(pair.first)} alone is "
         f"right on {pair.only_first:,} and {clean(pair.second)} alone on {pair.only_second:,}: "
@@ -87,15 +117,20 @@ def verdict(pair: Pair, set_name: str, by: By = "original") -> str:
         right = pair.both + alone
         share = percent(right / pair.photos, pair.photos)
         lines.append(f"{name:{width}}  {share} % right ({right:,}), on {alone:,} of them alone")
+    if pair.too_few:
+        return "\n".join([*lines, cannot_tell(pair), shown(pair)])
     lines += [
-        f"difference: {difference(pair)} points, 95 % interval {pair_interval(pair)} "
-        "(classes resampled)",
+        f"difference: {difference(pair)} points, 95 % interval {pair_interval(pair)}",
         f"McNemar's exact test: {p_value(pair.p_value)}",
         "They can be told apart." if pair.apart else "They cannot be told apart.",
-        f"Between such models this set shows a difference of {100 * pair.detectable:.2f} points "
-        "with 80 % power.",
+        shown(pair),
     ]
     return "\n".join(lines)
+
+
+def left_out(label: str, flags: Sequence[str]) -> list[str]:
+    """That a report leaves a model out, and why; nothing of a model without flags."""
+    return [f"{clean(label)} is flagged, and left out of reports. {each}" for each in flags]
 
 
 _BY: dict[By, str] = {
@@ -108,11 +143,15 @@ _BY: dict[By, str] = {
 
 def power(found: Power, photos: int) -> str:
     """The smallest difference that a set shows."""
-    return (
-        f"With 80 % power, these {count(photos, 'photo')} show a difference of "
-        f"{100 * found.difference:.1f} points between two models of which one alone is right on "
-        f"{100 * found.discordant:.0f} % of photos (the median pair here)."
-    )
+    return shown_by_set(found.difference, found.discordant, photos)
+
+
+def rank(found: Rank | None, models: int) -> str:
+    """A rank as the range of those that it can be: "3 to 7 of 67"."""
+    if not found:
+        return "–"
+    many = found.best != found.worst
+    return f"{found.best} to {found.worst} of {models}" if many else f"{found.best} of {models}"
 
 
 def difference(pair: Pair) -> str:
@@ -141,9 +180,10 @@ def intervals(data: ReportData) -> str:
         "Two 95 % intervals stand beside each accuracy. Wilson’s takes each photo for an "
         "independent draw. The other resamples whole classes with all of their photos "
         f"({how.draws:,} draws, seed {how.seed}): how the model would do on other classes, found "
-        "in the same way. Models that share a letter cannot be told apart: McNemar’s exact test, "
-        "adjusted by Holm for all pairs, is above 0.05, or the interval of their difference "
-        "(classes resampled, the same for both) holds 0."
+        "in the same way. A model’s rank is a range: below all models that are surely better, and "
+        "above all that are surely worse. That is sure where two models can be told apart: "
+        "McNemar’s exact test, adjusted by Holm for all pairs, is below 0.05, and the interval of "
+        "their difference leaves out 0."
     )
 
 
@@ -166,7 +206,7 @@ def strategy(values: Mapping[str, Any]) -> str:
 def commands(data: ReportData) -> str:
     """What to type to get the table again; with no model yet, to get one."""
     name = _argument(data.set.name)
-    specs = [model.run.spec for model in data.models] or ["torchvision:resnet50"]
+    specs = [model.run.spec for model in (*data.models, *data.flagged)] or ["torchvision:resnet50"]
     models = "".join(f" \\\n    --model {_argument(spec)}" for spec in specs)
     verify = f"genset release verify {name}\n" if data.set.release and data.models else ""
     options = "".join(
@@ -180,6 +220,7 @@ def commands(data: ReportData) -> str:
         )
         if value
     )
+    options += " --include-flagged" if data.options.include_flagged else ""
     options += "".join(
         f" --tta {_argument(f'{each.log.name}={each.model}')}" for each in data.options.tta
     )
