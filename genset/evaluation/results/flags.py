@@ -20,6 +20,7 @@ from genset.statistics.ranks import GUESSES, differ, odd_ranks, other_order
 from genset.taxonomy import imagenet1k
 
 _FEWEST, _FEWEST_CLASSES = 20, 5  # photos and their classes that flag wrong answers
+_PLAINLY_RIGHT = 0.6  # of the first answers
 _NEARLY_ALL = 0.95  # of the answers are one class
 _OWN = 0.5  # of the photos may be of that class, and the answers not be odd
 
@@ -46,8 +47,10 @@ def flags_of(
             f"The probability of {broken:,} of {len(truth):,} answers is no number. Look for NaN "
             "in the weights or, in half precision, for an overflow, and score it again."
         )
-    # One of these explains the others: the most particular one is said.
+    if (truth == ranked[:, 0]).mean() > _PLAINLY_RIGHT:
+        return tuple(found)  # which all that follows rules out, and takes longer to
     hits = hits_by_place(truth, ranked)
+    # One of these explains the others: the most particular one is said.
     said = (
         _other_order(truth, ranked[:, 0])
         or _odd_ranks(hits, len(truth), classes)
@@ -59,6 +62,8 @@ def flags_of(
 
 def _other_order(truth: NDArray[np.str_], first: NDArray[np.str_]) -> str:
     """Classes are numbered in another order."""
+    if 3 * (truth == first).mean() >= 1:
+        return ""  # no other order is three times as good
     said = other_order(*_places(truth, first), len(_index()))
     return f"{said} Write the answers by the sorted wnids, and score it again." if said else ""
 
@@ -113,8 +118,8 @@ def _places(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The places of ImageNet's wnids among its classes, for the photos of these classes."""
     index = _index()
-    true = np.array([index.get(wnid, -1) for wnid in truth.tolist()])
-    said = np.array([index.get(wnid, -2) for wnid in first.tolist()])
+    true = np.fromiter((index.get(wnid, -1) for wnid in truth.tolist()), np.int64, len(truth))
+    said = np.fromiter((index.get(wnid, -2) for wnid in first.tolist()), np.int64, len(truth))
     return true[true >= 0], said[true >= 0]
 
 
