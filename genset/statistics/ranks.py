@@ -37,14 +37,14 @@ def odd_ranks(hits: Sequence[int], photos: int, classes: int) -> str | None:
         return f"{GUESSES} ({shown} of {photos:,} photos)."
     if ranks == 1:
         return None
-    if hits[-1] > hits[0] and _differ(hits[-1], hits[0]):
+    if hits[-1] > hits[0] and differ(hits[-1], hits[0]):
         if list(hits) == sorted(hits):
             return f"The ranks look reversed, with the best class last ({shown})."
         return f"The last rank is right more often than the first ({shown})."
     for rank in range(1, ranks):
-        if hits[rank] > hits[rank - 1] and _differ(hits[rank], hits[rank - 1]):
+        if hits[rank] > hits[rank - 1] and differ(hits[rank], hits[rank - 1]):
             return f"Rank {rank + 1} is right more often than rank {rank} ({shown})."
-    if sum(hits) >= 20 * ranks and not _differ(hits[0], hits[-1]):
+    if sum(hits) >= 20 * ranks and not differ(hits[0], hits[-1]):
         return f"The ranks look unordered: the first is no better than the last ({shown})."
     return None
 
@@ -62,6 +62,9 @@ def other_order(truth: Indices, answers: Indices, classes: int = 1000) -> str | 
     """
     if not len(truth):
         return None
+    as_given = truth == answers
+    if 3 * as_given.mean() >= 1:
+        return None  # no order is three times as good
     as_text = np.array(sorted(range(classes), key=str))
     inside = np.clip(answers, 0, classes - 1)
     orders = {
@@ -70,7 +73,6 @@ def other_order(truth: Indices, answers: Indices, classes: int = 1000) -> str | 
         "numbers one higher, as after a background class at 0": answers - 1,
         "numbers one lower": answers + 1,
     }
-    as_given = truth == answers
     for order, meant in orders.items():
         right = truth == meant
         share = float(right.mean())
@@ -80,12 +82,13 @@ def other_order(truth: Indices, answers: Indices, classes: int = 1000) -> str | 
         if len(np.unique(truth[gained])) < _FEWEST_CLASSES:
             continue
         many = share > 0.1 and share > 3 * as_given.mean()
-        if many and _differ(int(gained.sum()), int(lost.sum())):
+        if many and differ(int(gained.sum()), int(lost.sum())):
             return f"Read as {order}, {100 * share:.1f} % of the first answers would be right."
     return None
 
 
-def _differ(one: int, other: int) -> bool:
+def differ(one: int, other: int) -> bool:
+    """Whether two ranks are surely not right equally often, by their hits."""
     # A photo's true class is at one rank at most. If two ranks are equally good, it is at either
     # with the same probability, as in McNemar's test.
     return exact_mcnemar(one, other) < _SURE

@@ -206,3 +206,15 @@ def test_names_of_classes_and_tasks_stay_words(tmp_path: Path, photos: PhotoSet)
     assert words in page.text
     assert "<script" not in markdown
     json.dumps(to_json(collect(photos, runs)), allow_nan=False)
+
+
+def test_where_too_few_photos_differ_nothing_is_said_of_which_is_better(
+    photos: PhotoSet, tmp_path: Path
+) -> None:
+    runs = tmp_path / "runs"
+    keep_finetuned(runs, "pretrained", [32], weights=OLD)
+    keep_finetuned(
+        runs, "optimized", [35], weights=NEW, created_at="2026-01-02T03:04:05.000002+00:00"
+    )
+    page, _ = everywhere(photos, runs)
+    assert ", where these 160 photos cannot tell which is better" in page.text

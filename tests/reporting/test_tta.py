@@ -115,7 +115,7 @@ def test_an_entry_stands_between_the_two_references(tmp_path: Path, photos: Phot
 @pytest.mark.parametrize(
     ("right", "says"),
     [
-        (0, "below low"),
+        (3, "below low"),
         (11, "not to be told apart from low"),
         (37, "not to be told apart from high"),
         (40, "not to be told apart from high"),

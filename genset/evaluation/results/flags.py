@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from genset.evaluation.results.sanity_checks import hits_by_place
 from genset.statistics.intervals import wilson
-from genset.statistics.ranks import GUESSES, odd_ranks, other_order
+from genset.statistics.ranks import GUESSES, differ, odd_ranks, other_order
 from genset.taxonomy import imagenet1k
 
-_FEWEST = 20  # photos, of fewer of which nothing is constant
+_FEWEST, _FEWEST_CLASSES = 20, 5  # photos and their classes that flag wrong answers
+_PLAINLY_RIGHT = 0.6  # of the first answers
 _NEARLY_ALL = 0.95  # of the answers are one class
 _OWN = 0.5  # of the photos may be of that class, and the answers not be odd
 
@@ -46,27 +47,39 @@ def flags_of(
             f"The probability of {broken:,} of {len(truth):,} answers is no number. Look for NaN "
             "in the weights or, in half precision, for an overflow, and score it again."
         )
-    # One of these explains the others: the most particular one is said.
+    if (truth == ranked[:, 0]).mean() > _PLAINLY_RIGHT:
+        return tuple(found)  # which all that follows rules out, and takes longer to
     hits = hits_by_place(truth, ranked)
+    # One of these explains the others: the most particular one is said.
     said = (
         _other_order(truth, ranked[:, 0])
         or _odd_ranks(hits, len(truth), classes)
         or _constant(truth, ranked[:, 0])
-        or _guesses(hits, len(truth), classes)
+        or _guesses(truth, hits, classes)
     )
     return (*found, said) if said else tuple(found)
 
 
 def _other_order(truth: NDArray[np.str_], first: NDArray[np.str_]) -> str:
     """Classes are numbered in another order."""
+    if 3 * (truth == first).mean() >= 1:
+        return ""  # no other order is three times as good
     said = other_order(*_places(truth, first), len(_index()))
     return f"{said} Write the answers by the sorted wnids, and score it again." if said else ""
 
 
 def _odd_ranks(hits: Sequence[int], photos: int, classes: int) -> str:
-    """A later answer is right more often than an earlier one."""
+    """The best class is last, or the classes are in no order.
+
+    Photos may have been chosen because models got them wrong, as ImageNet-A's were. Then a first
+    answer is seldom right, and the second one is the best: that is odd, and no error.
+    """
     said = odd_ranks(hits, photos, classes)
-    if not said or said.startswith(GUESSES):
+    if not said or said.startswith(GUESSES) or len(hits) < 2:
+        return ""
+    is_turned = differ(hits[-1], hits[0]) and hits[-1] == max(hits)
+    in_no_order = not differ(max(hits), min(hits)) and 2 * sum(hits) >= photos
+    if not is_turned and not in_no_order:
         return ""
     return f"{said} Write each photo's answers with the best class first, and score it again."
 
@@ -75,10 +88,8 @@ def _constant(truth: NDArray[np.str_], first: NDArray[np.str_]) -> str:
     """Of a set of several classes, nearly all answers are one class."""
     ((answer, times),) = Counter(first.tolist()).most_common(1)
     own = int((truth == answer).sum())
-    if len(truth) < _FEWEST or times < _NEARLY_ALL * len(truth) or own > _OWN * times:
+    if times < _NEARLY_ALL * len(truth) or own > _OWN * times or _are_few(truth):
         return ""
-    if len(np.unique(truth)) == 1:
-        return ""  # photos of one class may well be taken for another one
     return (
         f"{times:,} of {len(truth):,} first answers are one class ({answer or 'none'}), as where "
         "weights were not loaded or logits are NaN. Check the checkpoint and its preprocessing, "
@@ -86,14 +97,20 @@ def _constant(truth: NDArray[np.str_], first: NDArray[np.str_]) -> str:
     )
 
 
-def _guesses(hits: Sequence[int], photos: int, classes: int) -> str:
-    """Not surely better than guesses. A weak model on a hard set is, if only by a little."""
-    said = odd_ranks(hits, photos, classes)
-    if not said or not said.startswith(GUESSES):
+def _guesses(truth: NDArray[np.str_], hits: Sequence[int], classes: int) -> str:
+    """As good as guesses. A weak model is a little better, one that photos were chosen by worse."""
+    said = odd_ranks(hits, len(truth), classes)
+    if not said or not said.startswith(GUESSES) or _are_few(truth):
         return ""
-    if wilson(sum(hits), photos).low > len(hits) / classes:
+    low, high = wilson(sum(hits), len(truth))
+    if not low <= len(hits) / classes <= high:
         return ""
     return f"{said} Check the order of classes and of photos, and the weights; then score it again."
+
+
+def _are_few(truth: NDArray[np.str_]) -> bool:
+    """Whether these are few photos, or of few classes: all may be taken for one other class."""
+    return len(truth) < _FEWEST or len(np.unique(truth)) < _FEWEST_CLASSES
 
 
 def _places(
@@ -101,8 +118,8 @@ def _places(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The places of ImageNet's wnids among its classes, for the photos of these classes."""
     index = _index()
-    true = np.array([index.get(wnid, -1) for wnid in truth.tolist()])
-    said = np.array([index.get(wnid, -2) for wnid in first.tolist()])
+    true = np.fromiter((index.get(wnid, -1) for wnid in truth.tolist()), np.int64, len(truth))
+    said = np.fromiter((index.get(wnid, -2) for wnid in first.tolist()), np.int64, len(truth))
     return true[true >= 0], said[true >= 0]
 
 

@@ -69,6 +69,23 @@ def test_guesses_are_flagged_and_a_weak_model_is_not() -> None:
     assert flags(truth, weak[:, None]) == ""
 
 
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.1])
+def test_photos_that_were_chosen_because_models_fail_flag_nobody(share: float) -> None:
+    """As ImageNet-A's: a first answer is hardly ever right, and later ones often are."""
+    truth, ranked = answers(share, photos=7_500)
+    ranked[::2, 1:] = 999  # which is nobody's class here, so that top-5 is low too
+    truth[truth == 999] = 998
+    assert flags(truth, ranked) == ""
+    if share == 0:
+        assert flags(truth, ranked[:, :1]) == ""
+
+
+def test_answers_in_no_order_are_flagged() -> None:
+    truth, ranked = answers(0.7)
+    ranked = np.random.default_rng(3).permuted(ranked, axis=1)
+    assert "The ranks look unordered" in flags(truth, ranked)
+
+
 def test_a_probability_that_is_no_number_is_flagged() -> None:
     truth, ranked = answers(0.7)
     sure = np.full(PHOTOS, 0.5)

@@ -1,0 +1,112 @@
+"""What is said of two models on 5, 20, 100 and 2,864 photos: no more than these can carry."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import genset
+from genset.api import Comparison
+from genset.reporting.data.report import ReportOptions
+from genset.reporting.gather.collect import collect
+from genset.reporting.render.markdown import as_markdown
+from genset.statistics.bootstrap import Resampling
+from tests.evaluation.listed import write_list
+from tests.reporting.sets import report
+
+
+def pair(folder: Path, photos: int, alone: tuple[int, int]) -> Comparison:
+    """Two models that are both right but on so many photos, where the first or second one is."""
+    truth = np.arange(photos) % 250 * 4
+    first, second = truth.copy(), truth.copy()
+    second[: alone[0]] += 1
+    first[alone[0] : sum(alone)] += 1
+    listed = genset.open_set(write_list(folder / "photos.csv", truth.tolist()))
+    scored = [
+        genset.evaluate(listed, predictions=each[:, None], name=name, runs=folder / "runs")
+        for name, each in (("one", first), ("other", second))
+    ]
+    return genset.compare(*scored)
+
+
+@pytest.mark.parametrize(
+    ("photos", "alone", "says"),
+    [
+        (1, (0, 0), "This 1 photo cannot tell"),
+        (
+            5,
+            (0, 0),
+            "These 5 photos cannot tell which of the two is better: McNemar’s exact test needs 6 "
+            "photos that one of the two alone has right. By the 95 % interval, the difference may "
+            "be anything from −43.4 to +43.4 points.\n"
+            "So few photos show no difference with 80 % power, however large it is.",
+        ),
+        (5, (5, 0), "These 5 photos cannot tell which of the two is better"),
+        (
+            20,
+            (1, 0),
+            "These 20 photos cannot tell which of the two is better: one alone is right on 1 of "
+            "them, and McNemar’s exact test needs 6. By the 95 % interval, the difference may be",
+        ),
+        (100, (0, 0), "But they differ by at most 3.7 points (95 % interval −3.7 to +3.7)."),
+        (100, (0, 0), "With 80 % power this set shows a difference of 7.79 points at best"),
+        (2864, (0, 0), "one alone is right on none of them, and McNemar’s exact test needs 6"),
+        (2864, (0, 0), "But they differ by at most 0.13 points (95 % interval −0.13 to +0.13)."),
+        (2864, (0, 0), "this set shows a difference of 0.28 points at best: if one model alone is"),
+    ],
+)
+def test_few_photos_that_differ_cannot_tell(
+    tmp_path: Path, photos: int, alone: tuple[int, int], says: str
+) -> None:
+    found = pair(tmp_path, photos, alone)
+    assert says in found.sentence
+    assert "told apart" not in found.sentence
+    assert "McNemar's exact test: p" not in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("photos", "alone", "says"),
+    [
+        (20, (10, 0), "They can be told apart."),
+        (20, (5, 4), "They cannot be told apart."),
+        (100, (20, 2), "They can be told apart."),
+        (2864, (30, 20), "They cannot be told apart."),
+    ],
+)
+def test_photos_that_differ_are_counted(
+    tmp_path: Path, photos: int, alone: tuple[int, int], says: str
+) -> None:
+    found = pair(tmp_path, photos, alone)
+    assert says in found.sentence.splitlines()
+    gap = 100 * (alone[0] - alone[1]) / photos
+    assert re.search(rf"difference: \+{gap:.1f}\d* points, 95 % interval", found.sentence)
+    assert "cannot tell" not in found.sentence
+
+
+def test_the_report_on_a_handful_says_that_they_cannot_tell(tmp_path: Path) -> None:
+    pair(tmp_path, 5, (1, 0))
+    options = ReportOptions(resampling=Resampling(draws=500))
+    listed, runs = genset.open_set(tmp_path / "photos.csv"), tmp_path / "runs"
+    data = collect(listed, runs, options)
+    assert [each.detectable for each in data.pairs] == [None]
+    for form in (report(listed, runs, options).text, as_markdown(data)):
+        assert (
+            "one is right on 5 of 5 photos and other on 4 of 5: so few cannot tell which of the "
+            "two is better." in form
+        )
+        assert "these 5 photos are too few to show any difference, however large it is." in form
+        assert "highest" not in form.split("Hardest")[0]
+        assert "0.00 points" not in form
+
+
+def test_the_report_on_thousands_says_how_near_two_are(tmp_path: Path) -> None:
+    pair(tmp_path, 2864, (2, 1))
+    options = ReportOptions(resampling=Resampling(draws=500))
+    data = collect(genset.open_set(tmp_path / "photos.csv"), tmp_path / "runs", options)
+    assert "one alone is right on 3 of them" in as_markdown(data)
+    assert re.search(r"But they differ by at most 0\.2\d points", as_markdown(data))
+    (found,) = data.pairs
+    assert found.detectable == found.discordant == pytest.approx(0.0029, abs=2e-4)
+    assert data.power is not None
+    assert data.power.difference == found.detectable

@@ -1,0 +1,123 @@
+"""Flagged models: apart in a report, in every form of it, and without a trace elsewhere."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import genset
+from genset.errors import BadInput
+from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.evaluation.results.runs import Run
+from genset.reporting.data.report import ReportOptions
+from genset.reporting.gather.collect import collect
+from genset.reporting.render.markdown import as_markdown, to_json
+from genset.statistics.bootstrap import Resampling
+from tests.evaluation.listed import write_list, write_npy
+from tests.evaluation.scoring import evaluate
+from tests.reporting.sets import report
+
+TRUTH = [place for place in range(60) for _ in range(5)]
+FEW = Resampling(draws=500)
+REVERSED = "The ranks look reversed, with the best class last"
+
+
+def score(photos: PhotoSet, name: str, rows: Any) -> Run:
+    """A model's run over the photos."""
+    spec = write_npy(photos.root / f"{name}.npy", rows)
+    (run,) = evaluate(photos, [spec], photos.root / "runs")
+    return run
+
+
+@pytest.fixture(scope="module")
+def twenty(tmp_path_factory: pytest.TempPathFactory) -> PhotoSet:
+    """19 models, and one of which the table is reversed."""
+    folder = tmp_path_factory.mktemp("twenty")
+    photos = open_set(str(write_list(folder / "photos.csv", TRUTH)))
+    rng = np.random.default_rng(1)
+    hard, truth = rng.random(len(TRUTH)), np.array(TRUTH)
+    others = np.tile([900, 901, 902], (len(TRUTH), 1))
+    for number in range(19):
+        hit = hard + rng.normal(0, 0.1, len(TRUTH)) < 0.3 + 0.03 * number
+        first = np.where(hit, truth, 800 + truth)
+        rows = np.column_stack([first, np.where(hit, 800 + truth, truth), others])
+        score(photos, f"model{number:02}", rows)
+    last = np.column_stack([others, 800 + truth, truth])
+    score(photos, "turned", last)
+    table = "\n".join(f"model{number:02},{50 + 2 * number}" for number in range(19))
+    (folder / "there.csv").write_text(f"model,top1\n{table}\nturned,70\n")
+    return photos
+
+
+def numbers(photos: PhotoSet, include_flagged: bool = False) -> dict[str, Any]:
+    """All that a report says, as JSON."""
+    asked = ReportOptions(
+        reference=str(photos.root / "there.csv"),
+        resampling=FEW,
+        include_flagged=include_flagged,
+    )
+    found: dict[str, Any] = json.loads(
+        json.dumps(to_json(collect(photos, photos.root / "runs", asked)))
+    )
+    return found
+
+
+def test_a_reversed_model_among_twenty_changes_no_digit_of_the_others(
+    twenty: PhotoSet, tmp_path: Path
+) -> None:
+    found = numbers(twenty)
+    (flagged,) = found.pop("flagged")
+    assert flagged["label"] == "turned"
+    assert flagged["rank"] is None
+    assert REVERSED in flagged["flags"][0]
+    alone = open_set(str(twenty.root / "photos.csv"))
+    for run in (twenty.root / "runs" / "photos").iterdir():
+        if run.name.startswith("turned"):
+            run.rename(tmp_path / run.name)
+            try:
+                assert numbers(alone) == found
+            finally:
+                (tmp_path / run.name).rename(run)
+    assert [len(found[what]) for what in ("models", "pairs")] == [19, 19 * 18 // 2]
+    slope = found["reference"]["slope"]
+    brought_in = numbers(twenty, include_flagged=True)
+    assert "flagged" not in brought_in
+    assert len(brought_in["models"]) == 20
+    assert abs(brought_in["reference"]["slope"] - slope) > 0.01
+
+
+def test_it_stands_apart_with_what_to_do(twenty: PhotoSet) -> None:
+    page = report(twenty, twenty.root / "runs", ReportOptions(resampling=FEW))
+    markdown = as_markdown(collect(twenty, twenty.root / "runs", ReportOptions(resampling=FEW)))
+    for form in (page.text, markdown):
+        assert "--include-flagged" in form
+        assert REVERSED in form
+        assert "with the best class first, and score it again" in form
+    assert "of 19" in page.text
+
+
+def test_who_names_it_is_told_why_it_is_not_there(twenty: PhotoSet) -> None:
+    asked = ReportOptions(lower="model00", upper="turned", resampling=FEW)
+    with pytest.raises(BadInput, match=r"turned is left out: .* --include-flagged brings it in"):
+        collect(twenty, twenty.root / "runs", asked)
+
+
+def test_a_report_of_flagged_models_alone_says_so(tmp_path: Path) -> None:
+    photos = open_set(str(write_list(tmp_path / "photos.csv", TRUTH)))
+    score(photos, "turned", [[900, 901, 902, 800 + t, t] for t in TRUTH])
+    page = report(photos, tmp_path / "runs", ReportOptions(resampling=FEW))
+    assert "1 model scored here, all left out" in page.text
+    assert REVERSED in page.text
+
+
+def test_two_models_are_compared_all_the_same(twenty: PhotoSet, tmp_path: Path) -> None:
+    truth = np.array(TRUTH)
+    good = np.column_stack([truth, 800 + truth])
+    first = genset.evaluate(twenty, predictions=good, name="good", runs=tmp_path)
+    second = genset.evaluate(twenty, predictions=good[:, ::-1], name="bad", runs=tmp_path)
+    found = genset.compare(first, second)
+    assert found.difference.value == 1
+    assert f"bad is flagged, and left out of reports. {REVERSED}" in found.sentence
+    assert "good is flagged" not in found.sentence
