@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from genset.cli.common import FILE, json_option, show_json
+from genset.cli.common import FILE, json_option, show_json, show_path
 from genset.cli.score import RUNS_OPTION
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.truths.truth import TRUTHS, By
@@ -23,7 +23,15 @@ _SEED = click.option(
 
 @click.command()
 @click.argument("photos", metavar="[RELEASE-OR-FOLDER]", default="")
-@click.option("-o", "--output", type=FILE, help="The HTML file (default: report-NAME.html).")
+@click.option(
+    "-o",
+    "--out",
+    "--output",
+    "output",
+    default="",
+    metavar="PATH",
+    help="The HTML file, or a folder for it (default: report-NAME.html, here).",
+)
 @click.option(
     "--reference", default="", metavar="NAME", help="Compare with imagenet-val, a table or a set."
 )
@@ -57,7 +65,7 @@ def report(
     folder: Path | None,
     /,
     photos: str,
-    output: Path | None,
+    output: str,
     markdown: bool,
     runs: Path | None,
     as_json: bool,
@@ -73,6 +81,9 @@ def report(
     CSV file of model and top1 (per cent), or on another set that was scored here. --lower and
     --upper name two models between which the others are placed.
 
+    The file is written to the current folder, or where -o says. --json and --markdown print the
+    numbers instead of writing it; with -o they do both.
+
     --tta joins a training log in DAWNBench's format with MODEL, by its name in the tables: how
     fast and how stable its training is, and how accurate it is here. Repeat it for each entry. The
     report includes results of genset finetune for its models.
@@ -83,23 +94,26 @@ def report(
     """
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.reporting.data.report import ReportOptions
+    from genset.reporting.gather.collect import collect
     from genset.reporting.gather.tta import parse_entry
     from genset.reporting.render.markdown import as_markdown, to_json
-    from genset.reporting.write import write_report
+    from genset.reporting.write import report_path, write_report
     from genset.statistics.bootstrap import Resampling
 
     kept = runs or locate_runs(folder)
     found = locate_set(photos or _newest_release(folder), folder, runs=kept)
-    path = output or kept.parent / f"report-{found.name}.html"
     joined = tuple(map(parse_entry, entries))
     options = ReportOptions(
         real_labels=labels, tta=joined, resampling=Resampling(seed=seed), **asked
     )
-    data = write_report(found, kept, path, options)
+    path = report_path(found, output) if output or not (as_json or markdown) else None
+    data = write_report(found, kept, path, options) if path else collect(found, kept, options)
     if as_json:
-        show_json({"file": str(path), **to_json(data)})
-    else:
-        click.echo(as_markdown(data) if markdown else path)
+        show_json({**({"file": str(path)} if path else {}), **to_json(data)})
+    elif markdown:
+        click.echo(as_markdown(data))
+    elif path:
+        show_path(path)
 
 
 @click.command()
