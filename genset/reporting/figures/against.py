@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from genset.reporting.data.report import Against, ReferenceSummary
+from genset.reporting.data.baseline import Against, Baseline
 from genset.reporting.figures.svg import ACCENT, AS_PERCENT, INK, MUTED, as_svg, plain
 from genset.statistics.bootstrap import Floats
 from genset.statistics.trend import expit, logit
@@ -19,9 +19,7 @@ _LETTER, _TEXT = 0.085, 0.2  # inches: about a letter's width at this size, and 
 _MOST_LABELS = 25
 
 
-def against_plot(
-    title: str, reference: ReferenceSummary, sures: Sequence[tuple[float, float]]
-) -> Markup:
+def against_plot(title: str, reference: Baseline, sures: Sequence[tuple[float, float]]) -> Markup:
     """A point for each model on logit axes, where the models' line is straight.
 
     The dashed line is "as good here as there".

@@ -7,7 +7,8 @@ from typing import Any
 
 from genset.evaluation.data.truths.truth import By
 from genset.evaluation.results.compare import Pair, Rank
-from genset.reporting.data.report import Power, ReferenceSummary, ReportData, SetSummary
+from genset.reporting.data.baseline import Baseline
+from genset.reporting.data.report import Power, ReportData, SetSummary
 from genset.reporting.format import interval, settings
 from genset.text.numbers import count, digits, p_value, percent, points, span
 from genset.text.safe import clean
@@ -210,7 +211,7 @@ def _all_of(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def line(reference: ReferenceSummary) -> list[str]:
+def line(reference: Baseline) -> list[str]:
     """What the fitted line is, and which models have no part in it."""
     said = []
     if reference.slope is not None and reference.intercept is not None:

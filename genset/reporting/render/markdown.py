@@ -8,7 +8,8 @@ from typing import Any
 from genset.evaluation.results.breakdown import Breakdown
 from genset.evaluation.results.remarks import remarks
 from genset.release.reader import as_written
-from genset.reporting.data.report import Against, ReferenceSummary, ReportData, ScoredModel
+from genset.reporting.data.baseline import Against, Baseline
+from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.format import class_name, interval
 from genset.reporting.narrative import models as narrative
 from genset.reporting.render.finetuning_markdown import tasks_in_markdown, tasks_to_json
@@ -189,7 +190,7 @@ def _pairs(data: ReportData) -> str:
     return table(head, rows)
 
 
-def _against(reference: ReferenceSummary) -> list[str]:
+def _against(reference: Baseline) -> list[str]:
     def row(model: Against) -> tuple[str, ...]:
         above = (
             (points(model.above), span(model.interval))
