@@ -1,7 +1,9 @@
 """Commands that report on runs."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -11,6 +13,10 @@ from genset.errors import BadInput, GensetError
 from genset.evaluation.data.truths.truth import TRUTHS, By
 from genset.text.safe import visible
 from genset.workspace import Workspace
+
+if TYPE_CHECKING:
+    from genset.evaluation.data.photos import PhotoSet
+    from genset.reporting.data.report import ReportOptions
 
 _SEED = click.option(
     "--seed",
@@ -22,7 +28,7 @@ _SEED = click.option(
 
 
 @click.command()
-@click.argument("photos", metavar="[RELEASE-OR-FOLDER]", default="")
+@click.argument("sets", metavar="[RELEASE-OR-FOLDER]...", nargs=-1)
 @click.option(
     "-o",
     "--out",
@@ -30,7 +36,8 @@ _SEED = click.option(
     "output",
     default="",
     metavar="PATH",
-    help="The HTML file, or a folder for it (default: report-NAME.html, here).",
+    help="The HTML file, or a folder for it (default: report-NAME.html, here); of several sets the "
+    "folder.",
 )
 @click.option(
     "--reference", default="", metavar="NAME", help="Compare with imagenet-val, a table or a set."
@@ -56,6 +63,11 @@ _SEED = click.option(
     help="All classes that each photo shows, for this report alone (genset evaluate --multilabel "
     "keeps them).",
 )
+@click.option(
+    "--include-flagged",
+    is_flag=True,
+    help="Bring models into fits and orders whose answers are odd (reversed, shifted, constant).",
+)
 @_SEED
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 @RUNS_OPTION
@@ -64,7 +76,7 @@ _SEED = click.option(
 def report(
     folder: Path | None,
     /,
-    photos: str,
+    sets: tuple[str, ...],
     output: str,
     markdown: bool,
     runs: Path | None,
@@ -81,6 +93,9 @@ def report(
     CSV file of model and top1 (per cent), or on another set that was scored here. --lower and
     --upper name two models between which the others are placed.
 
+    Several sets read as one study: a folder with an index, where they stand side by side, and the
+    full report on each.
+
     The file is written to the current folder, or where -o says. --json and --markdown print the
     numbers instead of writing it; with -o they do both.
 
@@ -90,30 +105,66 @@ def report(
 
     \b
     genset report v1 -o v1.html --reference imagenet-val
+    genset report v1 v2 imagenet-val/ --out site/
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     """
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.reporting.data.report import ReportOptions
-    from genset.reporting.gather.collect import collect
     from genset.reporting.gather.tta import parse_entry
-    from genset.reporting.render.markdown import as_markdown, to_json
-    from genset.reporting.write import report_path, write_report
     from genset.statistics.bootstrap import Resampling
 
     kept = runs or locate_runs(folder)
-    found = locate_set(photos or _newest_release(folder), folder, runs=kept)
-    joined = tuple(map(parse_entry, entries))
+    named = sets or (_newest_release(folder),)
+    found = [(each, locate_set(each, folder, runs=kept)) for each in named]
     options = ReportOptions(
-        real_labels=labels, tta=joined, resampling=Resampling(seed=seed), **asked
+        real_labels=labels,
+        tta=tuple(map(parse_entry, entries)),
+        resampling=Resampling(seed=seed),
+        **asked,
     )
-    path = report_path(found, output) if output or not (as_json or markdown) else None
-    data = write_report(found, kept, path, options) if path else collect(found, kept, options)
+    writes = bool(output) or not (as_json or markdown)
+    if len(found) > 1:
+        done = _report_on_several(found, kept, output if writes else None, options)
+    else:
+        done = _report_on_one(found[0][1], kept, output if writes else None, options)
     if as_json:
-        show_json({**({"file": str(path)} if path else {}), **to_json(data)})
+        show_json({**({"file": str(done.path)} if done.path else {}), **done.json()})
     elif markdown:
-        click.echo(as_markdown(data))
-    elif path:
-        show_path(path)
+        click.echo(done.markdown())
+    elif done.path:
+        show_path(done.path)
+
+
+def _report_on_one(
+    photos: "PhotoSet", runs: Path, output: str | None, options: "ReportOptions"
+) -> "_Reported":
+    from genset.reporting.gather.collect import collect
+    from genset.reporting.render.markdown import as_markdown, to_json
+    from genset.reporting.write import report_path, write_report
+
+    path = None if output is None else report_path(photos, output)
+    data = write_report(photos, runs, path, options) if path else collect(photos, runs, options)
+    return _Reported(path, partial(as_markdown, data), partial(to_json, data))
+
+
+def _report_on_several(
+    sets: "Sequence[tuple[str, PhotoSet]]", runs: Path, output: str | None, options: "ReportOptions"
+) -> "_Reported":
+    from genset.reporting.series.render.markdown import as_markdown, to_json
+    from genset.reporting.series.write import series_folder, write_series
+
+    target = None if output is None else series_folder([photos for _, photos in sets], output)
+    series = write_series(sets, runs, target, options)
+    path = target / "index.html" if target else None
+    return _Reported(path, partial(as_markdown, series), partial(to_json, series))
+
+
+class _Reported(NamedTuple):
+    """What was written, if anything, and the same numbers to print."""
+
+    path: Path | None
+    markdown: Callable[[], str]
+    json: Callable[[], dict[str, Any]]
 
 
 @click.command()
