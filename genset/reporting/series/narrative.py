@@ -13,6 +13,7 @@ from genset.reporting.series.data import (
     SetPair,
 )
 from genset.statistics.matched import Matched, Mean
+from genset.statistics.trend import FEWEST_MODELS
 from genset.taxonomy import imagenet1k
 from genset.text.numbers import NONE, count, digits, ends, percent, points, span
 from genset.text.safe import clean
@@ -127,7 +128,7 @@ def pair_summary(pair: SetPair) -> list[str]:
 def fits(pair: SetPair) -> list[str]:
     """The lines through the models."""
     if not pair.fits:
-        return [f"{count(len(pair.models), 'model')} of different accuracy cannot show a line."]
+        return [_no_line(pair)] if pair.models else []
     lines = "; ".join(_line(pair, each) for each in pair.fits)
     return [
         f"The lines through {len(pair.models)} models: {lines}. What a model has above a line is "
@@ -228,6 +229,13 @@ def _change(pair: SetPair) -> str:
         f"From {first} to {second}, {over}, {who} {way} by "
         f"{points(abs(value), _digits(found)).lstrip('+')} points "
         f"({_span(found.difference, found)})."
+    )
+
+
+def _no_line(pair: SetPair) -> str:
+    return (
+        f"{count(len(pair.models), 'model')} cannot show a line: it takes {FEWEST_MODELS} of "
+        "different accuracy."
     )
 
 
