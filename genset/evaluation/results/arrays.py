@@ -48,6 +48,10 @@ class Names:
         place = (eight % np.uint64(len(self._known))).astype(np.intp)
         return self._number_at[place] if (self._known[place] == eight).all() else None
 
+    def name(self, number: int) -> str:
+        """The name that a number stands for."""
+        return self._names[number]
+
     def all(self) -> NDArray[np.str_]:
         """The names by their numbers."""
         return np.array(self._names)
@@ -122,14 +126,14 @@ def _fast(content: bytes, names: Names) -> Answers | None:
     if b'"' in body or b"\r" in body or not body.endswith(b"\n"):
         return None
     signs = np.frombuffer(body, np.uint8)
-    ends = np.flatnonzero((signs == _COMMA) | (signs == _LINE))
-    if len(ends) % len(columns):
+    flat = np.flatnonzero((signs == _COMMA) | (signs == _LINE))
+    if len(flat) % len(columns):
         return None
-    is_line = (signs[ends] == _LINE).reshape(-1, len(columns))
+    ends = flat.reshape(-1, len(columns))
+    is_line = signs[ends] == _LINE
     if not is_line[:, -1].all() or is_line[:, :-1].any():
         return None
-    ends = ends.reshape(-1, len(columns))
-    starts = np.concatenate([[0], ends.ravel()[:-1] + 1]).reshape(ends.shape)
+    starts = np.concatenate([[0], flat[:-1] + 1]).reshape(ends.shape)
     classes = slice(1, 2 + ranks)
     numbers = _wnids(signs, starts[:, classes], ends[:, classes], names)
     if numbers is None:

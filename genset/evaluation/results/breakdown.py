@@ -105,8 +105,9 @@ def confusions(results: Results, most: int = 100) -> tuple[Confusion, ...]:
         wrong.append((truth * np.int64(names) + first)[truth != first])
     taken, counts = np.unique(np.concatenate(wrong), return_counts=True)
     _, models = np.unique(np.concatenate(list(map(np.unique, wrong))), return_counts=True)
-    fewest = np.sort(counts)[-most:][:1]
-    often = np.flatnonzero(counts >= fewest) if len(counts) else []
+    if not len(counts):
+        return ()
+    often = np.flatnonzero(counts >= np.sort(counts)[-most:][0])
     found = [
         Confusion(
             wnid=str(results.names[own := taken[place] // names]),
@@ -115,7 +116,7 @@ def confusions(results: Results, most: int = 100) -> tuple[Confusion, ...]:
             of=int(answers[own]),
             models=int(models[place]),
         )
-        for place in often
+        for place in often.tolist()
     ]
     return tuple(sorted(found, key=lambda each: (-each.answers, each.wnid, each.other))[:most])
 

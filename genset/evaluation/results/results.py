@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.truths.keep import with_truth
 from genset.evaluation.results.arrays import Answers, Names, Numbers, read_answers
+from genset.evaluation.results.flags import flags_of
 from genset.evaluation.results.runs import Run, find_runs, names_of, run_folder
 
 _MEND = "delete the folder and run genset evaluate again"
@@ -31,6 +32,7 @@ class Scored:
         confidence: N: the first answer's probability; NaN where it is not known.
         folder: where the run is kept; None where it is not.
         names: the wnid of each number, the same array for all models of one `Results`; "" for 0.
+        flags: why its answers as a whole cannot be right, and what to do; mostly empty.
     """
 
     label: str
@@ -40,6 +42,7 @@ class Scored:
     confidence: NDArray[np.float64]
     folder: Path | None
     names: NDArray[np.str_]
+    flags: tuple[str, ...] = ()
 
     @property
     def ranked(self) -> NDArray[np.str_]:
@@ -69,6 +72,7 @@ class Results:
         other_runs: runs left out, because they scored another set that had the same name.
         names: the wnid of each number of a class, for all models; "" for 0.
         numbers: N numbers: the truth, as places in `names`.
+        flagged: models left out, because their answers cannot be right.
     """
 
     photos: PhotoSet
@@ -79,6 +83,7 @@ class Results:
     other_runs: int
     names: NDArray[np.str_]
     numbers: Numbers
+    flagged: tuple[Scored, ...] = ()
     # What is worked out once for all models (`marks`). Another set, another one.
     kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -86,6 +91,12 @@ class Results:
         """N: whether the true class is among the model's first `k` answers."""
         found: NDArray[np.bool_] = (model.answers[:, :k] == self.numbers[:, None]).any(axis=1)
         return found & model.answered
+
+    def without_flagged(self) -> "Results":
+        """The same with flagged models apart, so that no other model's numbers hang on them."""
+        kept = tuple(model for model in self.models if not model.flags)
+        flagged = tuple(model for model in self.models if model.flags)
+        return replace(self, models=kept, flagged=(*self.flagged, *flagged))
 
     def find_run(self, run: Run) -> Scored:
         """The model whose run this is."""
@@ -103,10 +114,18 @@ class Results:
             named = [model for model in self.models if model.run.key.startswith(name)]
         labels = ", ".join(model.label for model in named or self.models) or "none"
         if not named:
+            self._refuse_flagged(name)
             raise BadInput(f"no model {name!r} was scored on {self.photos.name}; known: {labels}")
         if len(named) > 1:
             raise BadInput(f"{name!r} names several runs; say which by its key: {labels}")
         return named[0]
+
+    def _refuse_flagged(self, name: str) -> None:
+        for model in self.flagged:
+            if name in (model.label, model.run.model) or model.run.key.startswith(name):
+                raise BadInput(
+                    f"{model.label} is left out: {model.flags[0]} --include-flagged brings it in"
+                )
 
 
 def load_results(photos: PhotoSet, runs: Path) -> Results:
@@ -167,7 +186,7 @@ def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -
     place = {photo.id: number for number, photo in enumerate(photos.photos)}
     names = Names()
     numbers = names.numbers(truth.tolist())
-    loaded = [_loaded(kept, names, place) for kept in runs]
+    loaded = [_loaded(kept, names, place, numbers) for kept in runs]
     by_number = names.all()  # once all models have said theirs
     labels = names_of([kept.run for kept in runs])
     return Results(
@@ -176,8 +195,17 @@ def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -
         classes=classes.astype(np.int64),
         wnids=tuple(map(str, wnids)),
         models=tuple(
-            Scored(label, kept.run, *arrays, kept.folder, by_number)
-            for label, kept, arrays in zip(labels, runs, loaded, strict=True)
+            Scored(
+                label,
+                kept.run,
+                each.answered,
+                each.answers,
+                each.confidence,
+                kept.folder,
+                by_number,
+                each.flags,
+            )
+            for label, kept, each in zip(labels, runs, loaded, strict=True)
         ),
         other_runs=other_runs,
         names=by_number,
@@ -185,10 +213,17 @@ def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -
     )
 
 
-def _loaded(
-    kept: KeptRun, names: Names, place: dict[str, int]
-) -> tuple[NDArray[np.bool_], Numbers, NDArray[np.float64]]:
-    """A run's answers in the set's order, checked against its counts: see `Scored`."""
+class _Loaded(NamedTuple):
+    """What `Scored` has of a run's answers."""
+
+    answered: NDArray[np.bool_]
+    answers: Numbers
+    confidence: NDArray[np.float64]
+    flags: tuple[str, ...]
+
+
+def _loaded(kept: KeptRun, names: Names, place: dict[str, int], truth: Numbers) -> _Loaded:
+    """A run's answers in the set's order, checked against its counts."""
     run = kept.run
     try:
         found = kept.load(names)
@@ -204,4 +239,6 @@ def _loaded(
     confidence = np.full(len(place), np.nan)
     if found.confidence is not None:
         confidence[places] = found.confidence
-    return answered, answers, confidence
+    known = None if found.confidence is None else confidence[answered]
+    flags = flags_of(truth[answered], answers[answered], names, run.classes, known)
+    return _Loaded(answered, answers, confidence, flags)

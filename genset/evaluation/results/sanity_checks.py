@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from genset.evaluation.results.arrays import Numbers
 from genset.evaluation.results.runs import Prediction
 from genset.statistics.ranks import odd_ranks, other_order
 from genset.taxonomy import imagenet1k
@@ -16,6 +17,12 @@ def hits_by_rank(predictions: Sequence[Prediction]) -> list[int]:
         if prediction.wnid in prediction.top:
             hits[prediction.top.index(prediction.wnid)] += 1
     return hits
+
+
+def hits_by_place(truth: Numbers, ranked: Numbers) -> list[int]:
+    """The same of arrays: the true class of N photos, and N x k answers."""
+    found: list[int] = (ranked == truth[:, None]).sum(axis=0).tolist()
+    return found
 
 
 def sanity_checks(predictions: Sequence[Prediction], classes: int) -> list[str]:
