@@ -30,7 +30,7 @@ from genset.statistics.intervals import wilson
 
 FORMAT = "genset run 1"
 _RECORD = "run.json"
-_PREDICTIONS = "predictions.csv"
+PREDICTIONS = "predictions.csv"
 LOGITS, LOGIT_CLASSES = "logits.npy", "logits.json"
 
 
@@ -166,7 +166,7 @@ def save_run(folder: Path, run: Run, predictions: list[Prediction]) -> None:
     table.writerow(["image", "wnid", *tops, *(f"p{n + 1}" for n in range(shares))])
     for p in predictions:
         table.writerow([p.image, p.wnid, *p.top, *(f"{share:.6g}" for share in p.probabilities)])
-    write_text(folder / _PREDICTIONS, text.getvalue())
+    write_text(folder / PREDICTIONS, text.getvalue())
     _write_record(folder, run)
 
 
@@ -212,7 +212,7 @@ def load_run(folder: Path) -> Run | None:
 
 def load_predictions(folder: Path) -> list[Prediction]:
     """The per-photo predictions of a finished run."""
-    with (folder / _PREDICTIONS).open(encoding="utf-8", newline="") as file:
+    with (folder / PREDICTIONS).open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
         head = next(rows, [])
         ranks, shares = (sum(name.startswith(kind) for name in head) for kind in ("top", "p"))

@@ -156,7 +156,7 @@ def _summaries(
 
 
 def _tops(results: Results, model: Scored, options: ReportOptions) -> tuple[TopK, ...]:
-    kept = model.ranked.shape[1]
+    kept = model.answers.shape[1]
     if options.k > kept:
         raise BadInput(
             f"{model.label}: {kept} answers a photo are kept, not {options.k}; score it again "
