@@ -6,13 +6,16 @@ from itertools import pairwise
 from typing import Any
 
 from genset.evaluation.data.truths.truth import By
-from genset.evaluation.results.compare import Pair
-from genset.reporting.data.baseline import Baseline
+from genset.evaluation.results.compare import Pair, Rank
 from genset.reporting.data.report import Power, ReportData, SetSummary
 from genset.reporting.format import interval, settings
 from genset.text.numbers import count, digits, p_value, percent, points, span
 from genset.text.safe import clean
 
+LEFT_OUT = (
+    "Their answers cannot be right as a whole, so nothing else here counts them: no rank, no pair, "
+    "no fit. To count them all the same: --include-flagged."
+)
 ALL_PAIRS = 6  # of so many models every pair is listed, 15 of them
 
 
@@ -116,6 +119,14 @@ def power(found: Power, photos: int) -> str:
     )
 
 
+def rank(found: Rank | None, models: int) -> str:
+    """A rank as the range of those that it can be: "3 to 7 of 67"."""
+    if not found:
+        return "–"
+    many = found.best != found.worst
+    return f"{found.best} to {found.worst} of {models}" if many else f"{found.best} of {models}"
+
+
 def difference(pair: Pair) -> str:
     """A pair's difference in points."""
     return points(pair.difference, digits(pair.photos))
@@ -142,9 +153,10 @@ def intervals(data: ReportData) -> str:
         "Two 95 % intervals stand beside each accuracy. Wilson’s takes each photo for an "
         "independent draw. The other resamples whole classes with all of their photos "
         f"({how.draws:,} draws, seed {how.seed}): how the model would do on other classes, found "
-        "in the same way. Models that share a letter cannot be told apart: McNemar’s exact test, "
-        "adjusted by Holm for all pairs, is above 0.05, or the interval of their difference "
-        "(classes resampled, the same for both) holds 0."
+        "in the same way. A model’s rank is a range: below all models that are surely better, and "
+        "above all that are surely worse. That is sure where two models can be told apart: "
+        "McNemar’s exact test, adjusted by Holm for all pairs, is below 0.05, and the interval of "
+        "their difference leaves out 0."
     )
 
 
@@ -174,6 +186,7 @@ def commands(data: ReportData) -> str:
         f" --{option} {_argument(str(value))}"
         for option, value in (
             ("reference", data.options.reference),
+            ("set-is", data.options.set_is),
             ("labels", data.options.real_labels.name if data.options.real_labels else ""),
             ("lower", data.options.lower),
             ("upper", data.options.upper),
@@ -196,26 +209,3 @@ def _argument(text: str) -> str:
 
 def _all_of(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def line(reference: Baseline) -> list[str]:
-    """What the fitted line is, and which models have no part in it."""
-    said = []
-    if reference.slope is not None and reference.intercept is not None:
-        start = f"{reference.intercept:.3f}".replace("-", "−")
-        said.append(
-            f"The line through {len(reference.models)} models: logit(here) = {start} + "
-            f"{reference.slope:.3f} logit({clean(reference.name)}). A model’s effective "
-            "robustness is how far it is above the line; intervals resample classes and the "
-            "models’ scatter about the line, and take the accuracies there for exact."
-        )
-    elif reference.models:
-        said.append(
-            f"{count(len(reference.models), 'model')} of different accuracy "
-            f"{'is' if len(reference.models) == 1 else 'are'} too few to fit a line."
-        )
-    if reference.unknown:
-        names = ", ".join(clean(label) for label in reference.unknown[:8])
-        more = ", ..." if len(reference.unknown) > 8 else ""
-        said.append(f"No accuracy there is known of: {names}{more}.")
-    return said

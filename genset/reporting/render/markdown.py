@@ -8,10 +8,10 @@ from typing import Any
 from genset.evaluation.results.breakdown import Breakdown
 from genset.evaluation.results.remarks import remarks
 from genset.release.reader import as_written
-from genset.reporting.data.baseline import Against, Baseline
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.format import class_name, interval
 from genset.reporting.narrative import models as narrative
+from genset.reporting.render.baseline_markdown import baseline_in_markdown
 from genset.reporting.render.finetuning_markdown import tasks_in_markdown, tasks_to_json
 from genset.reporting.render.missed_markdown import missed_in_markdown, missed_to_json
 from genset.reporting.render.multilabel_markdown import by_truth_to_json, truth_in_markdown
@@ -20,7 +20,7 @@ from genset.reporting.render.sources_markdown import sources_in_markdown
 from genset.reporting.render.training_markdown import training_in_markdown
 from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
 from genset.text.markdown import escape, table
-from genset.text.numbers import bare_p, between, count, ends, percent, points, span
+from genset.text.numbers import bare_p, between, count, ends, percent, points
 from genset.text.plain import plain
 
 FORMAT = "genset report 2"
@@ -45,12 +45,14 @@ def as_markdown(data: ReportData) -> str:
             if (found := remarks(model.run))
         ]
         parts.append(escape(" ".join([*narrative.certainty(data), narrative.intervals(data)])))
+    if data.flagged:
+        parts += ["### Left out", escape(narrative.LEFT_OUT), _flagged(data.flagged)]
     if data.pairs:
         parts += ["### Between models", _pairs(data)]
     if data.by_truth:
         parts += ["### By all right classes", *truth_in_markdown(data, data.by_truth)]
     if data.reference:
-        parts += [f"### Against {escape(data.reference.name)}", *_against(data.reference)]
+        parts += baseline_in_markdown(data.reference, data.set.name)
     if data.bounds:
         parts += [
             f"### Between {escape(data.bounds.lower)} and {escape(data.bounds.upper)}",
@@ -81,12 +83,12 @@ def as_markdown(data: ReportData) -> str:
 def to_json(data: ReportData) -> dict[str, Any]:
     """Everything in the report but the pictures, as JSON's own types.
 
-    A report without entries, results of fine-tuning, a truth, sources, dates of training or several
-    models has no word of them, or of what models get wrong together.
+    A report without entries, results of fine-tuning, a truth, sources, dates of training, flagged
+    or several models has no word of them, or of what models get wrong together.
     """
     found = asdict(data)
     del found["models"], found["entries"], found["finetuning"], found["by_truth"]
-    del found["missed"]
+    del found["missed"], found["flagged"]
     # Where this machine keeps photos and logs is nobody's business.
     for gallery in found["galleries"]:
         for sample in gallery["samples"]:
@@ -95,6 +97,8 @@ def to_json(data: ReportData) -> dict[str, Any]:
                 sample["record"] = as_written(sample["record"])
     if not data.entries:
         del found["options"]["tta"]
+    if found["reference"]:  # they are in genset itself
+        del found["reference"]["known"]
     if not data.by_source:
         del found["by_source"]
     if not data.by_training:
@@ -103,10 +107,8 @@ def to_json(data: ReportData) -> dict[str, Any]:
         "format": FORMAT,
         "headline": narrative.headline(data),
         **plain(found, paths=attrgetter("name")),
-        "models": [
-            plain({**model.run.as_json(), **_without_truth(asdict(model)), "run": model.run.key})
-            for model in data.models
-        ],
+        "models": [_model_to_json(model) for model in data.models],
+        **({"flagged": [_model_to_json(model) for model in data.flagged]} if data.flagged else {}),
         "pairs": [pair_to_json(pair) for pair in data.pairs],
         **({"by_truth": by_truth_to_json(data.by_truth)} if data.by_truth else {}),
         **({"missed": missed_to_json(data.missed)} if data.missed else {}),
@@ -115,21 +117,31 @@ def to_json(data: ReportData) -> dict[str, Any]:
     }
 
 
-def _without_truth(model: dict[str, Any]) -> dict[str, Any]:
-    """A model's numbers, with no word of a truth where the set has none."""
-    return {name: value for name, value in model.items() if name != "multilabel" or value}
+def _model_to_json(model: ScoredModel) -> dict[str, Any]:
+    """A model's numbers, with no word of a truth where the set has none, or of flags it has not."""
+    numbers = {
+        name: value
+        for name, value in asdict(model).items()
+        if value or name not in ("multilabel", "flags")
+    }
+    found: dict[str, Any] = plain({**model.run.as_json(), **numbers, "run": model.run.key})
+    return found
 
 
 def _leaderboard(models: Sequence[ScoredModel]) -> str:
     ks = sorted({top.k for model in models for top in model.tops})
     has_engine = any(model.run.engine for model in models)
-    head = ["Model", "Group", *(["Engine"] if has_engine else [])]
+    head = ["Rank", "Model", *(["Engine"] if has_engine else [])]
     for k in ks:
         head += [f"Top-{k} (%)", "Wilson", "Classes resampled", "Correct"]
     has_real = any(model.real for model in models)
     rows = []
     for model in models:
-        row = [model.label, model.group, *([model.run.engine or "–"] if has_engine else [])]
+        row = [
+            narrative.rank(model.rank, len(models)),
+            model.label,
+            *([model.run.engine or "–"] if has_engine else []),
+        ]
         tops = {top.k: top for top in model.tops}
         for k in ks:
             if (top := tops.get(k)) is None:
@@ -150,6 +162,18 @@ def _leaderboard(models: Sequence[ScoredModel]) -> str:
     )
 
 
+def _flagged(models: Sequence[ScoredModel]) -> str:
+    rows = [
+        (
+            model.label,
+            percent(model.top1.accuracy.share, model.top1.accuracy.photos),
+            " ".join(model.flags),
+        )
+        for model in models
+    ]
+    return table(("Model", "Top-1 (%)", "Why"), rows)
+
+
 def _pairs(data: ReportData) -> str:
     rows = [
         (
@@ -166,21 +190,6 @@ def _pairs(data: ReportData) -> str:
     ]
     head = ("Pair", "Points", "95 % interval", "Right alone", "McNemar p", "Holm", "BH", "Apart")
     return table(head, rows)
-
-
-def _against(reference: Baseline) -> list[str]:
-    def row(model: Against) -> tuple[str, ...]:
-        above = (
-            (points(model.above), span(model.interval))
-            if model.above is not None and model.interval
-            else ("–", "–")
-        )
-        here, there = f"{100 * model.here:.2f}", f"{100 * model.elsewhere:.2f}"
-        return (model.label, there, here, points(-model.gap), *above, model.source)
-
-    head = ("Model", "There (%)", "Here (%)", "Change", "Above the line", "95 % interval", "Source")
-    said = [table(head, map(row, reference.models))] if reference.models else []
-    return [*said, *map(escape, narrative.line(reference))]
 
 
 def _hardest(data: ReportData) -> str:
