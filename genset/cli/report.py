@@ -11,6 +11,7 @@ from genset.cli.common import FILE, json_option, show_json, show_path
 from genset.cli.score import RUNS_OPTION
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.truths.truth import TRUTHS, By
+from genset.evaluation.results.references.sets import CHOICES as SETS
 from genset.text.safe import visible
 from genset.workspace import Workspace
 
@@ -40,7 +41,15 @@ _SEED = click.option(
     "folder.",
 )
 @click.option(
-    "--reference", default="", metavar="NAME", help="Compare with imagenet-val, a table or a set."
+    "--reference",
+    default="",
+    metavar="NAME",
+    help="Compare with imagenet-val (the default), a table or a set; none: with nothing.",
+)
+@click.option(
+    "--set-is",
+    type=click.Choice(SETS),
+    help="Which well-known set the photos are (default: told by their names and classes).",
 )
 @click.option("--lower", default="", metavar="MODEL", help="Place the others above this model ...")
 @click.option("--upper", default="", metavar="MODEL", help="... and below this one.")
@@ -90,7 +99,9 @@ def report(
 
     It is made from the stored runs; no model is loaded. --reference compares each accuracy with
     the model's accuracy elsewhere: on ImageNet's validation set as published (imagenet-val), in a
-    CSV file of model and top1 (per cent), or on another set that was scored here. --lower and
+    CSV file of model and top1 (per cent), or on another set that was scored here. ImageNet's own
+    validation photos and ImageNetV2's are recognized by their names and classes (--set-is says
+    otherwise); there each model gets its place among the weights that timm publishes. --lower and
     --upper name two models between which the others are placed.
 
     Several sets read as one study: a folder with an index, where they stand side by side, and the

@@ -94,7 +94,11 @@ class Trend:
         )[0]
 
     def above(
-        self, elsewhere: ArrayLike, here: ArrayLike, drawn_here: Floats
+        self,
+        elsewhere: ArrayLike,
+        here: ArrayLike,
+        drawn_here: Floats,
+        drawn_elsewhere: Floats | None = None,
     ) -> tuple[Floats, list[Interval]]:
         """The effective robustness of each of M models, and its 95 % interval.
 
@@ -103,11 +107,13 @@ class Trend:
             here: accuracies here, shape (M,), float, 0 to 1.
             drawn_here: accuracies here in each draw, shape (draws, M), float64: those that the
                 line was fitted with, or of other models, in as many draws.
+            drawn_elsewhere: accuracies elsewhere in the same draws, of the same shape, where both
+                are of the same photos; None: they are exact.
 
         Returns:
             The robustness, shape (M,), float64, -1 to 1; and M intervals.
         """
-        drawn = drawn_here - self._drawn(elsewhere)
+        drawn = drawn_here - self._drawn(elsewhere if drawn_elsewhere is None else drawn_elsewhere)
         above = np.asarray(here) - self.expected(elsewhere)
         return above, intervals(drawn, self.clusters, widest=(-1.0, 1.0))
 

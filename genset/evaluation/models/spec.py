@@ -19,15 +19,15 @@
 
 Each has the options `name` (as shown in tables), `trained_until` (the date of the newest photos
 that it can have been trained on: `trained`), `reference_top1` (its top-1 accuracy on ImageNet's
-validation set in per cent, where it is not published), `classes` (a file with the wnid of each output, one a
-line, where these are not ImageNet's 1,000 in sorted order; after a first line "# not ImageNet"
-any names) and `background` (the index of an output that stands for no class). A network has those
-of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels),
+validation set in per cent, where it is not published), `classes` (a file with the wnid of each
+output, one a line, where these are not ImageNet's 1,000 in sorted order; after a first line "# not
+ImageNet" any names) and `background` (the index of an output that stands for no class). A network
+has those of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels),
 `interpolation` (bilinear or bicubic), `mean` and `std` (one number, or three as in
-0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged weights that lie beside the
-others) and `prefix` (what stands before the names of its weights, where several of them would fit).
-Answers in letters have `prompts` (the questions that `--write-prompts` wrote). Your own CALLABLE is
-given `num_classes`, if it takes that, where there are not 1,000.
+0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged weights that lie beside the others)
+and `prefix` (what stands before the names of its weights, where several of them would fit). Answers
+in letters have `prompts` (the questions that `--write-prompts` wrote). Your own CALLABLE is given
+`num_classes`, if it takes that, where there are not 1,000.
 
 A model that compares photos with texts (`openclip:`, and `hf:` with a folder of CLIP, SigLIP and
 their like) has `prompts` (openai80, simple, or a file with a template a line, {} for the name),
@@ -202,7 +202,7 @@ def _accuracy(text: str, value: str | None) -> float | None:
         found = -1.0
     if not 0 < found <= 100:
         raise BadInput(
-            f"model {text!r}: reference_top1 is an accuracy in per cent, such as 76.1, not {value!r}"
+            f"model {text!r}: reference_top1 is an accuracy in per cent, as 76.1, not {value!r}"
         )
     if found < 1:
         raise BadInput(

@@ -12,6 +12,8 @@ class Against:
 
     `gap` is what it loses. `above` is its effective robustness, what it has here beyond the line
     (the first of `Baseline.fits`), with its interval; None where there is no line.
+    `higher` is the share of published weights that are farther above it; None where the line is not
+    theirs.
     """
 
     label: str
@@ -21,6 +23,7 @@ class Against:
     gap: float
     above: float | None
     interval: Interval | None
+    higher: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 from genset.evaluation.results.breakdown import Breakdown, Confusion, Group
 from genset.evaluation.results.compare import Bounds, Pair, Rank
 from genset.evaluation.results.multilabel import MultiLabel
+from genset.evaluation.results.references.sets import Named
 from genset.evaluation.results.runs import Accuracy, Run
 from genset.reporting.data.baseline import Baseline
 from genset.reporting.data.finetuning import FinetunedTask
@@ -28,7 +29,7 @@ class ReportOptions:
     Attributes:
         reference: the set, table or file of accuracies elsewhere; "": ImageNet's validation set,
             where the classes are ImageNet's; "none" for none.
-        set_is: which well-known set the photos are, "other" for none; "": find out.
+        set_is: which well-known set the photos are, "other" for none; None: find out.
         real_labels: a file with all classes that each photo shows.
         lower, upper: the models between which the others are placed; "" for none.
         k: a further number of answers to count a hit among, beside 1 and 5; 0 for none.
@@ -38,7 +39,7 @@ class ReportOptions:
     """
 
     reference: str = ""
-    set_is: str = ""
+    set_is: Named | None = None
     real_labels: Path | None = None
     lower: str = ""
     upper: str = ""

@@ -89,12 +89,14 @@ class _Points:
         rows: as a report shows them, without a line.
         elsewhere, here: shape (M,), float64.
         drawn: `here` in each draw of classes, shape (draws, M), float64.
+        drawn_elsewhere: `elsewhere` in the same draws; None where it is of other photos.
     """
 
     rows: tuple[Against, ...]
     elsewhere: Floats
     here: Floats
     drawn: Floats
+    drawn_elsewhere: Floats | None = None
 
 
 def _elsewhere(results: Results, found: Found, options: ReportOptions) -> Baseline:
@@ -168,12 +170,20 @@ def _on_imagenet(
             gap=model.run.top1.share - float(share),
             above=None,
             interval=None,
+            higher=None,
         )
         for model, share in zip(results.models, here, strict=True)
     )
-    elsewhere = np.array([row.elsewhere for row in rows])
-    drawn = resampling.ratios(results.classes, right, under)
-    return _by_known(baseline, _Points(rows, elsewhere, here, drawn), "real", resampling)
+    own = np.stack([results.right(model) for model in results.models], axis=1)
+    all_of = np.stack([model.answered for model in results.models], axis=1)
+    points = _Points(
+        rows,
+        elsewhere=np.array([row.elsewhere for row in rows]),
+        here=here,
+        drawn=resampling.ratios(results.classes, right, under),
+        drawn_elsewhere=resampling.ratios(results.classes, own, all_of),
+    )
+    return _by_known(baseline, points, "real", resampling)
 
 
 def _on_known_shift(
@@ -219,7 +229,14 @@ def _by_known(baseline: Baseline, points: _Points, here: str, resampling: Resamp
         for each, a, b in zip(weights, x, y, strict=True)
     )
     baseline = replace(baseline, from_known=True, known=known)
-    return _with_line(baseline, points, trends[0], fits)
+    residuals = y - trends[0].expected(x)
+    baseline = _with_line(baseline, points, trends[0], fits)
+    return replace(
+        baseline,
+        models=tuple(
+            replace(row, higher=float((residuals > row.above).mean())) for row in baseline.models
+        ),
+    )
 
 
 def _with_line(
@@ -227,7 +244,9 @@ def _with_line(
 ) -> Baseline:
     rows = points.rows
     if rows:
-        above, ends = trend.above(points.elsewhere, points.here, points.drawn)
+        above, ends = trend.above(
+            points.elsewhere, points.here, points.drawn, points.drawn_elsewhere
+        )
         rows = tuple(
             replace(row, above=float(value), interval=each)
             for row, value, each in zip(rows, above, ends, strict=True)
@@ -254,6 +273,7 @@ def _points(
             gap=reference.top1 - model.run.top1.share,
             above=None,
             interval=None,
+            higher=None,
         )
         for model in known
     )
@@ -291,7 +311,8 @@ def _fit(trend: Trend, elsewhere: Floats, here: Floats, architectures: int) -> F
     """A line as a report says it."""
     low, high = float(elsewhere.min()), float(elsewhere.max())
     if trend.scale == "logit":
-        across = expit(np.linspace(*logit([low, high]).tolist(), _POINTS))
+        ends_of = logit([low, high])
+        across = expit(np.linspace(ends_of[0], ends_of[1], _POINTS))
     else:
         across = np.linspace(low, high, _POINTS)
     expected = trend.expected(elsewhere)

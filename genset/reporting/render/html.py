@@ -11,6 +11,7 @@ from genset.reporting.data.report import ReportData
 from genset.reporting.format import class_name, interval, probability, settings
 from genset.reporting.gather.finetuning import confused, extremes
 from genset.reporting.gather.sources import MOST_COMPARED
+from genset.reporting.narrative import baseline as baseline_narrative
 from genset.reporting.narrative import finetuning as finetuning_narrative
 from genset.reporting.narrative import missed as missed_narrative
 from genset.reporting.narrative import models as narrative
@@ -59,6 +60,7 @@ def write_html(data: ReportData, path: Path) -> None:
         settings=settings,
         web_link=web_link,
         narrative=narrative,
+        baseline_narrative=baseline_narrative,
         truth_narrative=truth_narrative,
         sources_narrative=sources_narrative,
         training_narrative=training_narrative,
@@ -84,7 +86,6 @@ def write_html(data: ReportData, path: Path) -> None:
 def _figures(data: ReportData) -> dict[str, list[Any]]:
     """The figures of each section, with their captions."""
     from genset.reporting.figures.accuracies import interval_plot
-    from genset.reporting.figures.against import against_plot
     from genset.reporting.figures.reliability import reliability_plot
 
     tops: list[Any] = []
@@ -93,12 +94,7 @@ def _figures(data: ReportData) -> dict[str, list[Any]]:
         if rows:
             caption = f"Top-{k} accuracy and its 95 % intervals"
             tops.append((caption, interval_plot(caption, rows)))
-    against: list[Any] = []
-    if data.reference and len(data.reference.models) > 1:
-        accuracy = {model.label: model.top1.accuracy for model in data.models}
-        sures = [(accuracy[m.label].low, accuracy[m.label].high) for m in data.reference.models]
-        title = f"Top-1 accuracy here and on {clean(data.reference.name, 40)}"
-        against.append((title, against_plot(title, data.reference, sures)))
+    against = _against(data)
     calibrated = [(m.label, m.calibration) for m in data.models if m.calibration]
     reliability = [
         (label, reliability_plot(f"How sure {clean(label)} is, and how right", found))
@@ -113,6 +109,24 @@ def _figures(data: ReportData) -> dict[str, list[Any]]:
         "reliability": reliability,
         "learning": learning,
     }
+
+
+def _against(data: ReportData) -> list[Any]:
+    """Accuracy here over accuracy elsewhere, where there are two points or published ones."""
+    from genset.reporting.figures.against import against_plot
+
+    baseline = data.reference
+    if not baseline or len(baseline.models) + len(baseline.known) < 2 or not baseline.models:
+        return []
+    real = baseline.set is not None and bool(baseline.set.labels)
+    accuracy = {
+        model.label: model.real if real and model.real else model.top1.accuracy
+        for model in data.models
+    }
+    sures = [(accuracy[m.label].low, accuracy[m.label].high) for m in baseline.models]
+    where = "by ReaL and by the original labels" if real else f"here and on {baseline.name}"
+    title = f"Top-1 accuracy {clean(where, 60)}"
+    return [(title, against_plot(title, baseline, sures))]
 
 
 def _ranks(data: ReportData) -> list[Any]:

@@ -174,9 +174,9 @@ def _look_up(found: Found, run: Run, weights: Weights, rows: Sequence[Row]) -> N
         found.exact[run.key] = fits[0].reference
     elif rows:
         if weights.changed:
-            why = f"scored with another {', '.join(weights.changed)} than they were trained with"
+            why = f"scored with another {', '.join(weights.changed)} than published"
         elif weights.pixels is None:
-            why = "published for several image sizes, and this one’s is not known"
+            why = "of an image size that is not known"
         else:
             sizes = ", ".join(str(row.pixels) for row in rows)
             why = f"scored at {weights.pixels} pixels, published at {sizes}"

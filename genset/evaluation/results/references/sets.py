@@ -10,10 +10,11 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.data.truths.truth import Truth
+if TYPE_CHECKING:
+    from genset.evaluation.data.photos import PhotoSet
+    from genset.evaluation.data.truths.truth import Truth
 
 Named = Literal["imagenet-val", "imagenetv2", "other"]
 
@@ -61,17 +62,17 @@ class Recognized:
         return "imagenet" if self.name == IMAGENET else "imagenetv2"
 
 
-def recognize(photos: PhotoSet, said: str = "") -> Recognized | None:
+def recognize(photos: "PhotoSet", said: Named | None = None) -> Recognized | None:
     """The well-known set that photos are; None for any other.
 
     Args:
         photos: the set.
-        said: the set's name if somebody says which it is, "other" if it is none; "": find out.
+        said: the set's name if somebody says which it is, "other" if it is none; None: find out.
     """
     if said == OTHER:
         return None
     if said:
-        return Recognized(IMAGENET if said == IMAGENET else V2, "as --set-is says")
+        return Recognized(said, "by --set-is")
     found = recognize_names((photo.id, photo.wnid) for photo in photos.photos)
     if found is None:
         return None
@@ -87,14 +88,14 @@ def recognize_names(photos: Iterable[tuple[str, str]]) -> Named | None:
     return _DIGESTS.get((len(listed), digest))
 
 
-def is_real(truth: Truth | None) -> bool:
+def is_real(truth: "Truth | None") -> bool:
     """Whether a truth of ImageNet's validation photos is ReaL's."""
     if truth is None or truth.with_correct != _WITH_REAL:
         return False
     return _digest_of(truth) == _REAL
 
 
-def _digest_of(truth: Truth) -> str:
+def _digest_of(truth: "Truth") -> str:
     return _digest(
         f"{_stem(image)} {' '.join(sorted(wnids))}"
         for image, wnids in truth.correct.items()
