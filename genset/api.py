@@ -79,6 +79,7 @@ class WhatToReport(TypedDict, total=False):
         real_labels: a file with all classes that each photo shows.
         lower, upper: names of the models between which the others are placed.
         k: a further number of answers to count a hit among.
+        include_flagged: count models, too, whose answers as a whole cannot be right.
     """
 
     reference: str
@@ -86,6 +87,7 @@ class WhatToReport(TypedDict, total=False):
     lower: str
     upper: str
     k: int
+    include_flagged: bool
 
 
 def open_set(named: str | PathLike[str], *, classes: Sequence[str] = ()) -> PhotoSet:

@@ -14,7 +14,6 @@ and not `scipy.stats`, which takes several times as long.
     paired             the interval of a difference on the same photos
     multiple_testing   many tests at once: Holm, Benjamini-Hochberg
     power              the smallest difference that a number of photos can show
-    groups             letters for models that do not differ significantly
     trend              accuracy here against accuracy elsewhere, and models above the line
     average_precision  how high a model ranks all right classes of a photo
     calibration        whether a model is right as often as its confidence says

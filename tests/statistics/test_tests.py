@@ -1,7 +1,6 @@
 """Tests between models: against scipy and statsmodels, and by simulation."""
 
 from fractions import Fraction
-from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -12,7 +11,6 @@ from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from genset.statistics.groups import letter_groups
 from genset.statistics.mcnemar import exact_mcnemar
 from genset.statistics.multiple_testing import benjamini_hochberg, holm
 from genset.statistics.power import detectable_difference
@@ -107,36 +105,3 @@ def test_more_photos_show_smaller_differences(photos: int, discordant: float) ->
 def test_impossible_numbers_have_no_difference(bad: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match="no difference for"):
         detectable_difference(*bad)
-
-
-PAIRS = st.integers(1, 8).flatmap(
-    lambda count: st.tuples(
-        st.just(count),
-        st.sets(st.sampled_from(list(combinations(range(count), 2))))
-        if count > 1
-        else st.just(set()),
-    )
-)
-
-
-@given(PAIRS)
-@example((1, set()))
-@example((3, {(0, 2)}))
-def test_two_models_share_a_letter_if_and_only_if_they_cannot_be_told_apart(
-    case: tuple[int, set[tuple[int, int]]],
-) -> None:
-    count, apart = case
-    letters = letter_groups(count, apart)
-    for pair in combinations(range(count), 2):
-        share = bool(set(letters[pair[0]]) & set(letters[pair[1]]))
-        assert share == (pair not in apart)
-    assert all(letters)
-    assert "a" in letters[0]
-
-
-def test_letters_are_those_that_a_reader_expects() -> None:
-    assert letter_groups(3, {(0, 2)}) == ["a", "ab", "b"]
-    assert letter_groups(3, set()) == ["a", "a", "a"]
-    assert letter_groups(2, {(0, 1)}) == ["a", "b"]
-    everyone = set(combinations(range(28), 2))
-    assert letter_groups(28, everyone)[25:] == ["z", "a2", "b2"]

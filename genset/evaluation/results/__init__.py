@@ -17,7 +17,8 @@
     standing        how they rank by one truth and by another
     breakdown       by class, licence, year, keyword
     references      accuracies elsewhere
-    sanity_checks   answers that cannot be right as a whole
+    sanity_checks   what looks wrong with answers as a whole, as remarks
+    flags           answers that cannot be right, so that the model is left out
     remarks         what must be said beside a run's numbers
     evaluated       all that in Python
 """

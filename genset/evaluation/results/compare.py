@@ -11,7 +11,6 @@ from genset.evaluation.data.truths.truth import By
 from genset.evaluation.results.marks import Marks, mark
 from genset.evaluation.results.results import Results, Scored
 from genset.statistics.bootstrap import STANDARD, Floats, Resampling, class_sums, intervals
-from genset.statistics.groups import letter_groups
 from genset.statistics.intervals import Interval
 from genset.statistics.mcnemar import exact_mcnemar
 from genset.statistics.multiple_testing import benjamini_hochberg, holm
@@ -55,6 +54,21 @@ class Pair:
     def apart(self) -> bool:
         """Whether they can be told apart: Holm's p-value and the interval both say so."""
         return self.holm < LEVEL and not self.interval.low <= 0 <= self.interval.high
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """A model's rank among those that were scored on a set, from 1, and where it can be.
+
+    Attributes:
+        place: models of the same accuracy share the better place.
+        best: 1 and the number of models that are surely better.
+        worst: the number of models, less those that are surely worse.
+    """
+
+    place: int
+    best: int
+    worst: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +147,33 @@ def compare(
     return tuple(found)
 
 
-def groups(models: Sequence[Scored], pairs: Sequence[Pair]) -> list[str]:
-    """Letters for each model, in order: two that share one cannot be told apart."""
-    number = {model.label: place for place, model in enumerate(models)}
-    apart = {(number[pair.first], number[pair.second]) for pair in pairs if pair.apart}
-    return letter_groups(len(models), apart)
+def rank_models(
+    labels: Sequence[str], shares: Sequence[float], pairs: Sequence[Pair]
+) -> list[Rank]:
+    """Rank models, each with the ranks that it can have.
+
+    A rank's bounds follow from the pairs that can be told apart, whose error rate Holm's method
+    holds for all of them. So they hold for all models at once.
+
+    Source: Mogstad, Romano, Shaikh and Wilhelm, "Inference for ranks", Review of Economic Studies
+    91, 2024.
+
+    Args:
+        labels: the models.
+        shares: the accuracy of each, 0 to 1.
+        pairs: every two of them, compared.
+    """
+    better, worse = dict.fromkeys(labels, 0), dict.fromkeys(labels, 0)
+    for pair in pairs:
+        if pair.apart:
+            ahead, behind = (pair.first, pair.second)[:: 1 if pair.difference > 0 else -1]
+            better[behind] += 1
+            worse[ahead] += 1
+    in_order = sorted(shares, reverse=True)
+    return [
+        Rank(1 + in_order.index(share), 1 + better[label], len(labels) - worse[label])
+        for label, share in zip(labels, shares, strict=True)
+    ]
 
 
 def place_between(

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.truths.keep import with_truth
+from genset.evaluation.results.flags import flags_of
 from genset.evaluation.results.runs import (
     Prediction,
     Run,
@@ -36,6 +37,7 @@ class Scored:
         ranked: N x k wnids, the best first; "" where there is no answer.
         confidence: N: the first answer's probability; NaN where it is not known.
         folder: where the run is kept; None where it is not.
+        flags: why its answers as a whole cannot be right, and what to do; mostly empty.
     """
 
     label: str
@@ -44,6 +46,7 @@ class Scored:
     ranked: NDArray[np.str_]
     confidence: NDArray[np.float64]
     folder: Path | None = None
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class Results:
         classes: N class numbers: places in `wnids`, the sorted classes that the set has.
         models: what was run.
         other_runs: runs left out, because they scored another set that had the same name.
+        flagged: models left out, because their answers cannot be right.
     """
 
     photos: PhotoSet
@@ -64,11 +68,18 @@ class Results:
     wnids: tuple[str, ...]
     models: tuple[Scored, ...]
     other_runs: int
+    flagged: tuple[Scored, ...] = ()
 
     def right(self, model: Scored, k: int = 1) -> NDArray[np.bool_]:
         """N: whether the true class is among the model's first `k` answers."""
         found: NDArray[np.bool_] = (model.ranked[:, :k] == self.truth[:, None]).any(axis=1)
         return found & model.answered
+
+    def without_flagged(self) -> "Results":
+        """The same with flagged models apart, so that no other model's numbers hang on them."""
+        kept = tuple(model for model in self.models if not model.flags)
+        flagged = tuple(model for model in self.models if model.flags)
+        return replace(self, models=kept, flagged=(*self.flagged, *flagged))
 
     def find_run(self, run: Run) -> Scored:
         """The model whose run this is."""
@@ -86,10 +97,18 @@ class Results:
             named = [model for model in self.models if model.run.key.startswith(name)]
         labels = ", ".join(model.label for model in named or self.models) or "none"
         if not named:
+            self._refuse_flagged(name)
             raise BadInput(f"no model {name!r} was scored on {self.photos.name}; known: {labels}")
         if len(named) > 1:
             raise BadInput(f"{name!r} names several runs; say which by its key: {labels}")
         return named[0]
+
+    def _refuse_flagged(self, name: str) -> None:
+        for model in self.flagged:
+            if name in (model.label, model.run.model) or model.run.key.startswith(name):
+                raise BadInput(
+                    f"{model.label} is left out: {model.flags[0]} --include-flagged brings it in"
+                )
 
 
 def load_results(photos: PhotoSet, runs: Path) -> Results:
@@ -155,12 +174,14 @@ def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -
         truth=truth,
         classes=classes.astype(np.int64),
         wnids=tuple(map(str, wnids)),
-        models=tuple(_scored(label, kept, place) for label, kept in zip(labels, runs, strict=True)),
+        models=tuple(
+            _scored(label, kept, place, truth) for label, kept in zip(labels, runs, strict=True)
+        ),
         other_runs=other_runs,
     )
 
 
-def _scored(label: str, kept: KeptRun, place: dict[str, int]) -> Scored:
+def _scored(label: str, kept: KeptRun, place: dict[str, int], truth: NDArray[np.str_]) -> Scored:
     """A run's predictions, checked against its counts."""
     run = kept.run
     try:
@@ -180,4 +201,8 @@ def _scored(label: str, kept: KeptRun, place: dict[str, int]) -> Scored:
         prediction.probabilities[0] if prediction.probabilities else np.nan
         for prediction in predictions
     ]
-    return Scored(label, run, answered, ranked, confidence, kept.folder)
+    has_probabilities = any(prediction.probabilities for prediction in predictions)
+    flags = flags_of(
+        truth[places], top, run.classes, confidence[places] if has_probabilities else None
+    )
+    return Scored(label, run, answered, ranked, confidence, kept.folder, flags)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from genset.evaluation.results.runs import Prediction
 from genset.statistics.ranks import odd_ranks, other_order
@@ -16,6 +17,12 @@ def hits_by_rank(predictions: Sequence[Prediction]) -> list[int]:
         if prediction.wnid in prediction.top:
             hits[prediction.top.index(prediction.wnid)] += 1
     return hits
+
+
+def hits_by_place(truth: NDArray[np.str_], ranked: NDArray[np.str_]) -> list[int]:
+    """The same of arrays: the true class of N photos, and N x k answers."""
+    found: list[int] = (ranked == truth[:, None]).sum(axis=0).tolist()
+    return found
 
 
 def sanity_checks(predictions: Sequence[Prediction], classes: int) -> list[str]:

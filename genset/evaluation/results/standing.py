@@ -7,26 +7,11 @@ from itertools import combinations
 import numpy as np
 
 from genset.evaluation.data.truths.truth import TRUTHS, By
-from genset.evaluation.results.compare import Pair, compare
+from genset.evaluation.results.compare import Pair, Rank, compare, rank_models
 from genset.evaluation.results.marks import Marks, mark
 from genset.evaluation.results.results import Results
 from genset.statistics.bootstrap import STANDARD, Floats, Resampling, intervals
 from genset.statistics.intervals import Interval
-
-
-@dataclass(frozen=True, slots=True)
-class Rank:
-    """A model's rank among those that were scored on a set, from 1, and where it can be.
-
-    Attributes:
-        place: models of the same accuracy share the better place.
-        best: 1 and the number of models that are surely better.
-        worst: the number of models, less those that are surely worse.
-    """
-
-    place: int
-    best: int
-    worst: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +60,6 @@ def standing(
 ) -> Standing:
     """Rank the models by each truth that differs from the others.
 
-    A rank's bounds follow from the pairs that can be told apart, whose error rate Holm's method
-    holds for all of them. So they hold for all models at once.
-
-    Source: Mogstad, Romano, Shaikh and Wilhelm, "Inference for ranks", Review of Economic Studies
-    91, 2024.
-
     Args:
         results: the models on one set, which has a truth.
         by_original: every two of them, compared by the original labels.
@@ -97,7 +76,8 @@ def standing(
     ranks: dict[str, dict[By, Rank]] = {label: {} for label in labels}
     for by in truths:
         found = by_original if by == "original" else pairs[by]
-        for label, rank in zip(labels, _ranks(labels, marks[by], found), strict=True):
+        shares = list(map(_share, marks[by]))
+        for label, rank in zip(labels, rank_models(labels, shares, found), strict=True):
             ranks[label][by] = rank
     return Standing(ranks, pairs, _turned(results, labels, marks, resampling))
 
@@ -111,24 +91,6 @@ def truths_of(results: Results) -> tuple[By, ...]:
 def _share(marks: Marks) -> float:
     counted = int(marks.counted.sum())
     return int(marks.right.sum()) / counted if counted else 0.0
-
-
-def _ranks(labels: Sequence[str], marks: Sequence[Marks], pairs: Sequence[Pair]) -> list[Rank]:
-    shares = list(map(_share, marks))
-    better, worse = dict.fromkeys(labels, 0), dict.fromkeys(labels, 0)
-    for pair in pairs:
-        if pair.apart:
-            ahead, behind = (pair.first, pair.second)[:: 1 if pair.difference > 0 else -1]
-            better[behind] += 1
-            worse[ahead] += 1
-    return [
-        Rank(
-            1 + sum(other > share for other in shares),
-            1 + better[label],
-            len(labels) - worse[label],
-        )
-        for label, share in zip(labels, shares, strict=True)
-    ]
 
 
 def _turned(

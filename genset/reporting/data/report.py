@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.evaluation.results.breakdown import Breakdown, Confusion, Group
-from genset.evaluation.results.compare import Bounds, Pair
+from genset.evaluation.results.compare import Bounds, Pair, Rank
 from genset.evaluation.results.multilabel import MultiLabel
 from genset.evaluation.results.runs import Accuracy, Run
 from genset.reporting.data.finetuning import FinetunedTask
@@ -31,6 +31,7 @@ class ReportOptions:
         k: a further number of answers to count a hit among, beside 1 and 5; 0 for none.
         tta: training logs in DAWNBench's format, each with the model that it gave.
         resampling: how classes are resampled for intervals.
+        include_flagged: count models, too, whose answers as a whole cannot be right.
     """
 
     reference: str = ""
@@ -40,6 +41,7 @@ class ReportOptions:
     k: int = 0
     tta: tuple[EntrySpec, ...] = ()
     resampling: Resampling = STANDARD
+    include_flagged: bool = False
 
 
 PLAIN = ReportOptions()
@@ -107,20 +109,22 @@ class ScoredModel:
 
     Attributes:
         label: its name, with the run's key where two runs share the name.
-        group: letters; models that share one cannot be told apart.
+        rank: among the report's models; None of one that is left out.
         tops: accuracies for k = 1, 5 where known, and what was asked for besides.
         real: first answers among all classes that a photo shows, where these are known (ReaL).
         multilabel: all that is measured by these classes.
         calibration: of its first answers, where their probabilities are kept.
+        flags: why its answers as a whole cannot be right, and what to do; mostly empty.
     """
 
     label: str
-    group: str
+    rank: Rank | None
     run: Run
     tops: tuple[TopK, ...]
     real: Accuracy | None
     multilabel: MultiLabel | None
     calibration: Calibration | None
+    flags: tuple[str, ...] = ()
 
     @property
     def top1(self) -> TopK:
@@ -195,6 +199,7 @@ class ReportData:
         options: what was asked for; `options.resampling` is what intervals were drawn with.
         set: what was scored on.
         models: the best top-1 first.
+        flagged: models that are left out of all else, because their answers cannot be right.
         pairs: every two models, the better one first.
         power: None for fewer than two models.
         reference: None where none was asked for.
@@ -217,6 +222,7 @@ class ReportData:
     options: ReportOptions
     set: SetSummary
     models: tuple[ScoredModel, ...]
+    flagged: tuple[ScoredModel, ...]
     pairs: tuple[Pair, ...]
     power: Power | None
     reference: ReferenceSummary | None

@@ -11,7 +11,14 @@ from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.truths.read import read_truth
 from genset.evaluation.results.breakdown import by_class, by_record, confusions
-from genset.evaluation.results.compare import Bounds, Pair, compare, groups, place_between
+from genset.evaluation.results.compare import (
+    Bounds,
+    Pair,
+    Rank,
+    compare,
+    place_between,
+    rank_models,
+)
 from genset.evaluation.results.multilabel import measure
 from genset.evaluation.results.references.find import find_references
 from genset.evaluation.results.results import Results, Scored, load_results
@@ -69,6 +76,8 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         GensetError: a run's files are not what `genset evaluate` or `genset finetune` wrote.
     """
     results = _with_labels(results, options.real_labels)
+    if not options.include_flagged:
+        results = results.without_flagged()
     photos = results.photos
     is_release = not photos.listed and (photos.root / MANIFEST).is_file()
     release = Release(photos.root) if is_release else None
@@ -77,12 +86,14 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
     classes, confused = by_class(results), confusions(results)
     in_order = [records[photo.id] for photo in photos.photos] if records else []
     models = summarize_models(results, pairs, options)
+    flagged = summarize_flagged(results, options)
     missed = missed_together(results, pairs, records)
     shown = [each.missed.image for each in missed.photos if each.photo] if missed else []
     return ReportData(
         options=options,
         set=summarize(photos, release),
         models=models,
+        flagged=flagged,
         pairs=pairs,
         power=_power(pairs),
         reference=_reference(results, runs, options),
@@ -114,19 +125,37 @@ def summarize_models(
     Raises:
         BadInput: more answers are asked for than are kept.
     """
+    labels = [model.label for model in results.models]
+    shares = [model.run.top1.share for model in results.models]
+    return _summaries(results, rank_models(labels, shares, pairs), options)
+
+
+def summarize_flagged(results: Results, options: ReportOptions) -> tuple[ScoredModel, ...]:
+    """The same of the models that are left out, which have no rank.
+
+    Raises:
+        BadInput: more answers are asked for than are kept.
+    """
+    left_out = replace(results, models=results.flagged, flagged=())
+    return _summaries(left_out, [None] * len(left_out.models), options)
+
+
+def _summaries(
+    results: Results, ranks: Sequence[Rank | None], options: ReportOptions
+) -> tuple[ScoredModel, ...]:
     labels = measure(results, options.resampling) if results.photos.truth else {}
-    scored = zip(results.models, groups(results.models, pairs), strict=True)
     return tuple(
         ScoredModel(
             label=model.label,
-            group=group,
+            rank=rank,
             run=model.run,
             tops=_tops(results, model, options),
             real=labels[model.label].real.accuracy if labels else None,
             multilabel=labels.get(model.label),
             calibration=_calibration(results, model),
+            flags=model.flags,
         )
-        for model, group in scored
+        for model, rank in zip(results.models, ranks, strict=True)
     )
 
 

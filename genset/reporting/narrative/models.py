@@ -6,12 +6,16 @@ from itertools import pairwise
 from typing import Any
 
 from genset.evaluation.data.truths.truth import By
-from genset.evaluation.results.compare import Pair
+from genset.evaluation.results.compare import Pair, Rank
 from genset.reporting.data.report import Power, ReferenceSummary, ReportData, SetSummary
 from genset.reporting.format import interval, settings
 from genset.text.numbers import count, digits, p_value, percent, points, span
 from genset.text.safe import clean
 
+LEFT_OUT = (
+    "Their answers cannot be right as a whole, so nothing else here counts them: no rank, no pair, "
+    "no fit. To count them all the same: --include-flagged."
+)
 ALL_PAIRS = 6  # of so many models every pair is listed, 15 of them
 
 
@@ -115,6 +119,14 @@ def power(found: Power, photos: int) -> str:
     )
 
 
+def rank(found: Rank | None, models: int) -> str:
+    """A rank as the range of those that it can be: "3 to 7 of 67"."""
+    if not found:
+        return "–"
+    many = found.best != found.worst
+    return f"{found.best} to {found.worst} of {models}" if many else f"{found.best} of {models}"
+
+
 def difference(pair: Pair) -> str:
     """A pair's difference in points."""
     return points(pair.difference, digits(pair.photos))
@@ -141,9 +153,10 @@ def intervals(data: ReportData) -> str:
         "Two 95 % intervals stand beside each accuracy. Wilson’s takes each photo for an "
         "independent draw. The other resamples whole classes with all of their photos "
         f"({how.draws:,} draws, seed {how.seed}): how the model would do on other classes, found "
-        "in the same way. Models that share a letter cannot be told apart: McNemar’s exact test, "
-        "adjusted by Holm for all pairs, is above 0.05, or the interval of their difference "
-        "(classes resampled, the same for both) holds 0."
+        "in the same way. A model’s rank is a range: below all models that are surely better, and "
+        "above all that are surely worse. That is sure where two models can be told apart: "
+        "McNemar’s exact test, adjusted by Holm for all pairs, is below 0.05, and the interval of "
+        "their difference leaves out 0."
     )
 
 

@@ -44,6 +44,8 @@ def as_markdown(data: ReportData) -> str:
             if (found := remarks(model.run))
         ]
         parts.append(escape(" ".join([*narrative.certainty(data), narrative.intervals(data)])))
+    if data.flagged:
+        parts += ["### Left out", escape(narrative.LEFT_OUT), _flagged(data.flagged)]
     if data.pairs:
         parts += ["### Between models", _pairs(data)]
     if data.by_truth:
@@ -80,12 +82,12 @@ def as_markdown(data: ReportData) -> str:
 def to_json(data: ReportData) -> dict[str, Any]:
     """Everything in the report but the pictures, as JSON's own types.
 
-    A report without entries, results of fine-tuning, a truth, sources, dates of training or several
-    models has no word of them, or of what models get wrong together.
+    A report without entries, results of fine-tuning, a truth, sources, dates of training, flagged
+    or several models has no word of them, or of what models get wrong together.
     """
     found = asdict(data)
     del found["models"], found["entries"], found["finetuning"], found["by_truth"]
-    del found["missed"]
+    del found["missed"], found["flagged"]
     # Where this machine keeps photos and logs is nobody's business.
     for gallery in found["galleries"]:
         for sample in gallery["samples"]:
@@ -102,10 +104,8 @@ def to_json(data: ReportData) -> dict[str, Any]:
         "format": FORMAT,
         "headline": narrative.headline(data),
         **plain(found, paths=attrgetter("name")),
-        "models": [
-            plain({**model.run.as_json(), **_without_truth(asdict(model)), "run": model.run.key})
-            for model in data.models
-        ],
+        "models": [_model_to_json(model) for model in data.models],
+        **({"flagged": [_model_to_json(model) for model in data.flagged]} if data.flagged else {}),
         "pairs": [pair_to_json(pair) for pair in data.pairs],
         **({"by_truth": by_truth_to_json(data.by_truth)} if data.by_truth else {}),
         **({"missed": missed_to_json(data.missed)} if data.missed else {}),
@@ -114,21 +114,31 @@ def to_json(data: ReportData) -> dict[str, Any]:
     }
 
 
-def _without_truth(model: dict[str, Any]) -> dict[str, Any]:
-    """A model's numbers, with no word of a truth where the set has none."""
-    return {name: value for name, value in model.items() if name != "multilabel" or value}
+def _model_to_json(model: ScoredModel) -> dict[str, Any]:
+    """A model's numbers, with no word of a truth where the set has none, or of flags it has not."""
+    numbers = {
+        name: value
+        for name, value in asdict(model).items()
+        if value or name not in ("multilabel", "flags")
+    }
+    found: dict[str, Any] = plain({**model.run.as_json(), **numbers, "run": model.run.key})
+    return found
 
 
 def _leaderboard(models: Sequence[ScoredModel]) -> str:
     ks = sorted({top.k for model in models for top in model.tops})
     has_engine = any(model.run.engine for model in models)
-    head = ["Model", "Group", *(["Engine"] if has_engine else [])]
+    head = ["Rank", "Model", *(["Engine"] if has_engine else [])]
     for k in ks:
         head += [f"Top-{k} (%)", "Wilson", "Classes resampled", "Correct"]
     has_real = any(model.real for model in models)
     rows = []
     for model in models:
-        row = [model.label, model.group, *([model.run.engine or "–"] if has_engine else [])]
+        row = [
+            narrative.rank(model.rank, len(models)),
+            model.label,
+            *([model.run.engine or "–"] if has_engine else []),
+        ]
         tops = {top.k: top for top in model.tops}
         for k in ks:
             if (top := tops.get(k)) is None:
@@ -147,6 +157,18 @@ def _leaderboard(models: Sequence[ScoredModel]) -> str:
     return table(
         [*head, *(["All labels (%)"] if has_real else [])], rows, words=len(head) - 4 * len(ks)
     )
+
+
+def _flagged(models: Sequence[ScoredModel]) -> str:
+    rows = [
+        (
+            model.label,
+            percent(model.top1.accuracy.share, model.top1.accuracy.photos),
+            " ".join(model.flags),
+        )
+        for model in models
+    ]
+    return table(("Model", "Top-1 (%)", "Why"), rows)
 
 
 def _pairs(data: ReportData) -> str:

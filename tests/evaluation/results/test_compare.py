@@ -11,7 +11,7 @@ from PIL import Image
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.results.breakdown import by_class, confusions
-from genset.evaluation.results.compare import compare, groups, place_between
+from genset.evaluation.results.compare import Rank, compare, place_between, rank_models
 from genset.evaluation.results.references.find import TABLE, find_references, read_table
 from genset.evaluation.results.results import Results, load_results
 from genset.evaluation.results.runs import find_runs
@@ -77,8 +77,11 @@ def test_pairs_count_what_each_alone_has_right(results: Results) -> None:
     assert pairs["good", "poor"].detectable < pairs["good", "poor"].difference
 
 
-def test_models_that_cannot_be_told_apart_share_a_letter(results: Results) -> None:
-    assert groups(results.models, compare(results, results.models)) == ["a", "a", "b"]
+def test_a_rank_is_the_range_of_those_that_a_model_can_have(results: Results) -> None:
+    labels = [model.label for model in results.models]
+    shares = [model.run.top1.share for model in results.models]
+    found = rank_models(labels, shares, compare(results, results.models))
+    assert found == [Rank(1, 1, 2), Rank(2, 1, 2), Rank(3, 3, 3)]
 
 
 def test_of_one_class_no_two_models_are_told_apart(tmp_path: Path) -> None:

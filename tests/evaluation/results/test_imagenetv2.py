@@ -83,8 +83,10 @@ def test_a_report_holds_the_new_set_against_imagenet(
         "report", labels, "--runs", str(runs), "-o", str(tmp_path / "r.html"),
         "--reference", VAL, "--lower", "alexnet", "--upper", "resnet152",
     )  # fmt: skip
-    groups = {model["label"]: model["group"] for model in data["models"]}
-    assert groups["inception_v3"] == groups["densenet161"] != groups["resnet152"]
+    ranks = {model["label"]: model["rank"] for model in data["models"]}
+    assert ranks["resnet152"] == {"place": 1, "best": 1, "worst": 1}
+    assert [ranks[label]["best"] for label in ("inception_v3", "densenet161")] == [2, 2]
+    assert [ranks[label]["worst"] for label in ("inception_v3", "densenet161")] == [3, 3]
     rows = {row["label"]: row for row in data["reference"]["models"]}
     assert round(100 * rows["resnet50"]["gap"], 6) == 12.8
     assert 0.8 < data["reference"]["slope"] < 1.0
