@@ -182,6 +182,10 @@ INNER_FLOORS = {
         {"render"},
         {"write", "truth"},
     ],
+    "reporting.render.page": [
+        {"figures", "leaderboard", "profiles", "script", "sections"},
+        {"page"},
+    ],
 }
 
 # Rooms that are used through their `__init__`, which stands above all their floors.
