@@ -190,6 +190,10 @@ INNER_FLOORS = {
         {"pairs", "groupings"},
         {"collect"},
     ],
+    "reporting.render.page": [
+        {"figures", "leaderboard", "profiles", "script", "sections"},
+        {"page"},
+    ],
 }
 
 # Rooms that are used through their `__init__`, which stands above all their floors.
