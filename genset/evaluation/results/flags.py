@@ -65,8 +65,6 @@ def _other_order(truth: NDArray[np.str_], first: NDArray[np.str_]) -> str:
 
 def _odd_ranks(hits: Sequence[int], photos: int, classes: int) -> str:
     """A later answer is right more often than an earlier one."""
-    if wilson(sum(hits), photos).low <= len(hits) / classes:
-        return ""  # of guesses there is no order
     said = odd_ranks(hits, photos, classes)
     if not said or said.startswith(GUESSES):
         return ""
