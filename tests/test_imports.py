@@ -181,6 +181,14 @@ INNER_FLOORS = {
         {"gather", "narrative", "figures"},
         {"render"},
         {"write", "truth"},
+        {"series"},
+    ],
+    "reporting.series": [{"data"}, {"gather", "narrative"}, {"render"}, {"write"}],
+    "reporting.series.gather": [
+        {"identity", "subsets"},
+        {"scores"},
+        {"pairs", "groupings"},
+        {"collect"},
     ],
     "reporting.render.page": [
         {"figures", "leaderboard", "profiles", "script", "sections"},

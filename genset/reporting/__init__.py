@@ -8,6 +8,7 @@
     figures     one a file, as SVG
     render      HTML, Markdown, JSON
     write       gather and render
+    series      several sets as one study, and each one's report
     truth       runs by a set's multi-label truth, for the table of genset evaluate
     latency     times of models on one photo at a time, as entries of DAWNBench
 """

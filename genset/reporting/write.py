@@ -1,5 +1,6 @@
 """Gather what a report says, and write it."""
 
+import os
 from pathlib import Path
 
 from genset.evaluation.data.photos import PhotoSet
@@ -32,3 +33,18 @@ def write_report(
     data = collect(photos, runs, options)
     write_html(data, path)
     return data
+
+
+def report_path(photos: PhotoSet, wanted: str) -> Path:
+    """Where a report on a set is written: its file, or ``report-NAME.html`` in a folder.
+
+    Args:
+        photos: the set.
+        wanted: a file; a folder, which is there or ends with a slash; "" for the current folder.
+    """
+    path = Path(wanted)
+    return path / f"report-{photos.name}.html" if not wanted or _is_folder(wanted) else path
+
+
+def _is_folder(named: str) -> bool:
+    return named.endswith(("/", os.sep)) or Path(named).is_dir()

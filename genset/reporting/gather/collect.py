@@ -21,21 +21,18 @@ from genset.evaluation.results.compare import (
     rank_models,
 )
 from genset.evaluation.results.multilabel import measure
-from genset.evaluation.results.references.find import find_references
 from genset.evaluation.results.results import Results, Scored, load_results
 from genset.evaluation.results.runs import Accuracy
 from genset.release.reader import MANIFEST, Release
 from genset.reporting.data.report import (
     PLAIN,
-    Against,
-    LinePoint,
     Power,
-    ReferenceSummary,
     ReportData,
     ReportOptions,
     ScoredModel,
     TopK,
 )
+from genset.reporting.gather.baseline import against_known
 from genset.reporting.gather.finetuning import gather_finetuned
 from genset.reporting.gather.gallery import choose_galleries
 from genset.reporting.gather.missed import missed_together
@@ -44,9 +41,8 @@ from genset.reporting.gather.sources import by_source
 from genset.reporting.gather.summary import summarize
 from genset.reporting.gather.training import by_training
 from genset.reporting.gather.tta import join_entries
-from genset.statistics.bootstrap import Resampling, intervals
+from genset.statistics.bootstrap import intervals
 from genset.statistics.calibration import Calibration, calibration
-from genset.statistics.trend import FEWEST_MODELS, expit, fit_trend, logit
 
 
 def collect(photos: PhotoSet, runs: Path, options: ReportOptions = PLAIN) -> ReportData:
@@ -97,7 +93,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         flagged=flagged,
         pairs=pairs,
         power=_power(pairs),
-        reference=_reference(results, runs, options),
+        reference=against_known(results, runs, options),
         bounds=_bounds(results, options),
         by_truth=by_truth(results, pairs, options.resampling),
         by_source=by_source(results, release, models, options.resampling) if release else None,
@@ -161,7 +157,7 @@ def _summaries(
 
 
 def _tops(results: Results, model: Scored, options: ReportOptions) -> tuple[TopK, ...]:
-    kept = model.ranked.shape[1]
+    kept = model.answers.shape[1]
     if options.k > kept:
         raise BadInput(
             f"{model.label}: {kept} answers a photo are kept, not {options.k}; score it again "
@@ -202,63 +198,6 @@ def _power(pairs: Sequence[Pair]) -> Power | None:
     return Power(
         difference=shown if isfinite(shown) else None,
         discordant=median(pair.discordant for pair in pairs),
-    )
-
-
-def _reference(results: Results, runs: Path, options: ReportOptions) -> ReferenceSummary | None:
-    if not options.reference:
-        return None
-    found = find_references(options.reference, runs, [model.run for model in results.models])
-    known = [model for model in results.models if model.run.key in found]
-    references = [found[model.run.key] for model in known]
-    rows = tuple(
-        Against(
-            label=model.label,
-            elsewhere=reference.top1,
-            source=reference.source,
-            here=model.run.top1.share,
-            gap=reference.top1 - model.run.top1.share,
-            above=None,
-            interval=None,
-        )
-        for model, reference in zip(known, references, strict=True)
-    )
-    summary = ReferenceSummary(
-        name=Path(options.reference).stem,
-        models=rows,
-        unknown=tuple(model.label for model in results.models if model not in known),
-        intercept=None,
-        slope=None,
-        line=(),
-    )
-    return _with_line(results, known, summary, options.resampling)
-
-
-def _with_line(
-    results: Results, known: Sequence[Scored], summary: ReferenceSummary, resampling: Resampling
-) -> ReferenceSummary:
-    """Fit the line through all models that the reference knows, if they are enough."""
-    elsewhere = np.array([row.elsewhere for row in summary.models])
-    if len(known) < FEWEST_MODELS or np.ptp(elsewhere) == 0:
-        return summary
-    here = np.array([row.here for row in summary.models])
-    right = np.stack([results.right(model) for model in known], axis=1)
-    counted = np.stack([model.answered for model in known], axis=1)
-    drawn = resampling.ratios(results.classes, right, counted)
-    trend = fit_trend(elsewhere, here, drawn, len(results.wnids), resampling.seed)
-    above, ends = trend.above(elsewhere, here, drawn)
-    first, last = logit([elsewhere.min(), elsewhere.max()]).tolist()
-    ladder = expit(np.linspace(first, last, 25))
-    line = zip(ladder, trend.expected(ladder), trend.band(ladder), strict=True)
-    return replace(
-        summary,
-        models=tuple(
-            replace(row, above=float(value), interval=each)
-            for row, value, each in zip(summary.models, above, ends, strict=True)
-        ),
-        intercept=trend.intercept,
-        slope=trend.slope,
-        line=tuple(LinePoint(float(x), float(y), band) for x, y, band in line),
     )
 
 

@@ -15,19 +15,29 @@ _SLOPES = 20  # models whose ranks are drawn
 
 def figures(data: ReportData) -> dict[str, list[Figure]]:
     """The figures of sections, with their captions."""
-    against: list[Figure] = []
-    if data.reference and len(data.reference.models) > 1:
-        from genset.reporting.figures.against import against_plot
-
-        accuracy = {model.label: model.top1.accuracy for model in data.models}
-        sures = [(accuracy[m.label].low, accuracy[m.label].high) for m in data.reference.models]
-        title = f"Top-1 accuracy here and on {clean(data.reference.name, 40)}"
-        against.append((title, against_plot(title, data.reference, sures)))
     return {
         "ranks": _ranks(data),
-        "against": against,
+        "against": _against(data),
         "learning": [figure for task in data.finetuning for figure in _learning(task)],
     }
+
+
+def _against(data: ReportData) -> list[Figure]:
+    """Accuracy here over accuracy elsewhere, where there are two points or published ones."""
+    baseline = data.reference
+    if not baseline or len(baseline.models) + len(baseline.known) < 2 or not baseline.models:
+        return []
+    from genset.reporting.figures.against import against_plot
+
+    real = baseline.set is not None and bool(baseline.set.labels)
+    accuracy = {
+        model.label: model.real if real and model.real else model.top1.accuracy
+        for model in data.models
+    }
+    sures = [(accuracy[m.label].low, accuracy[m.label].high) for m in baseline.models]
+    where = "by ReaL and by the original labels" if real else f"here and on {baseline.name}"
+    title = f"Top-1 accuracy {clean(where, 60)}"
+    return [(title, against_plot(title, baseline, sures))]
 
 
 def _ranks(data: ReportData) -> list[Figure]:

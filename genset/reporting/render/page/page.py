@@ -14,6 +14,7 @@ from genset.reporting.data.report import ReportData
 from genset.reporting.format import class_name, interval, probability, settings
 from genset.reporting.gather.finetuning import confused, extremes
 from genset.reporting.gather.sources import MOST_COMPARED
+from genset.reporting.narrative import baseline as baseline_narrative
 from genset.reporting.narrative import finetuning as finetuning_narrative
 from genset.reporting.narrative import missed as missed_narrative
 from genset.reporting.narrative import models as narrative
@@ -87,6 +88,7 @@ def _words(data: ReportData) -> dict[str, Any]:
         "settings": settings,
         "web_link": web_link,
         "narrative": narrative,
+        "baseline_narrative": baseline_narrative,
         "truth_narrative": truth_narrative,
         "sources_narrative": sources_narrative,
         "training_narrative": training_narrative,
