@@ -255,7 +255,7 @@ def all_runs(runs: Path) -> list[tuple[Path, Run]]:
 
 def photos_of(folder: Path) -> list[tuple[str, str]]:
     """The photos that count in a finished run: their ids and classes."""
-    with (folder / _PREDICTIONS).open(encoding="utf-8", newline="") as file:
+    with (folder / PREDICTIONS).open(encoding="utf-8", newline="") as file:
         return [(row["image"], row["wnid"]) for row in csv.DictReader(file)]
 
 
