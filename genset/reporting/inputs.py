@@ -89,7 +89,9 @@ def is_page_of(path: Path, digest: str) -> bool:
 
 def write_page(path: Path, page: str, digest: str) -> None:
     """Write a page, with a comment at its end that says what it was made of, if that is known."""
-    text = page.encode(errors="replace")  # a file's name may hold bytes that are no text
+    text = f"{page.rstrip()}\n".encode(
+        errors="replace"
+    )  # a file's name may hold bytes that are no text
     seal = f"<!-- genset report of {digest}, page {hashlib.sha256(text).hexdigest()} -->\n"
     write_text(path, text.decode() + (seal if digest else ""))
 
