@@ -1,5 +1,8 @@
 """Whether two models differ, judged by the photos where only one of them is right."""
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 
 def exact_mcnemar(only_first: int, only_second: int) -> float:
     """The two-sided p-value of McNemar's exact test, 0 to 1.
@@ -14,9 +17,22 @@ def exact_mcnemar(only_first: int, only_second: int) -> float:
     Raises:
         ValueError: a count is negative.
     """
+    return float(exact_mcnemars([only_first], [only_second])[0])
+
+
+def exact_mcnemars(only_first: ArrayLike, only_second: ArrayLike) -> NDArray[np.float64]:
+    """The same of many pairs: counts and p-values of shape (K,).
+
+    Raises:
+        ValueError: a count is negative.
+    """
     from scipy.special import bdtr
 
-    if only_first < 0 or only_second < 0:
-        raise ValueError(f"no test of {only_first} against {only_second}")
-    tail = bdtr(min(only_first, only_second), only_first + only_second, 0.5)
-    return min(1.0, 2 * float(tail))  # with equal counts, both tails hold the middle
+    first, second = np.asarray(only_first, np.int64), np.asarray(only_second, np.int64)
+    fewer = np.minimum(first, second)
+    if (fewer < 0).any():
+        at = int(np.argmin(fewer))
+        raise ValueError(f"no test of {first[at]} against {second[at]}")
+    tails = bdtr(fewer.astype(float), first + second, 0.5)
+    p_values: NDArray[np.float64] = np.minimum(1.0, 2 * tails)  # with equal counts, both tails
+    return p_values  # hold the middle

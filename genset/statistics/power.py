@@ -1,11 +1,60 @@
-"""The smallest difference between two models that a number of photos can show."""
+"""The smallest difference between two models that a number of photos can show.
 
-from math import sqrt
+How large it is hangs on the discordance, the share of photos that one model alone has right. Two
+models that hardly ever differ say next to nothing of it. But a difference D needs a discordance of
+D at least: less than that, it cannot be. So where fewer are measured, the smallest discordance that
+can show anything is assumed, `least_detectable`: one model alone is right wherever the two differ.
+That is the best of all cases, and no smaller difference is shown in any other.
+
+Sources: Connor, "Sample size for testing differences in proportions for the paired-sample design",
+Biometrics 43, 1987 (the discordance between its bounds, the lower one of which is D); Miettinen,
+Biometrics 24, 1968.
+"""
+
+from math import ceil, log2, sqrt
 from statistics import NormalDist
+
+LEVEL, POWER = 0.05, 0.8
+
+
+def fewest_discordant(level: float = LEVEL) -> int:
+    """How many discordant photos McNemar's exact test needs to reach a level: 6 for 0.05.
+
+    Even if one model alone is right on all m of them, the p-value is 2 / 2^m.
+    """
+    return ceil(1 - log2(level))
+
+
+def least_detectable(photos: float, level: float = LEVEL, power: float = POWER) -> float | None:
+    """The smallest difference (0 to 1) that McNemar's exact test can find with this power.
+
+    It is found where one model alone is right on all photos on which the two differ, so that it is
+    also the discordance. What is needed is that so many photos are discordant.
+
+    Args:
+        photos: how many photos both models answered. It need not be whole.
+        level: the level of the two-sided test, between 0 and 1.
+        power: the probability of finding a difference of this size, between 0 and 1.
+
+    Returns:
+        The difference; None where the photos are too few for any.
+
+    Raises:
+        ValueError: a level or power is out of range.
+    """
+    from scipy.special import betaincinv
+
+    if not (0 < level < 1 and 0 < power < 1):
+        raise ValueError(f"no difference at the level {level} with power {power}")
+    fewest = fewest_discordant(level)
+    if photos < fewest:
+        return None
+    # The share of a binomial count that reaches `fewest` with this probability.
+    return float(betaincinv(fewest, photos - fewest + 1, power))
 
 
 def detectable_difference(
-    photos: float, discordant: float, level: float = 0.05, power: float = 0.8
+    photos: float, discordant: float, level: float = LEVEL, power: float = POWER
 ) -> float:
     """The difference of two accuracies (0 to 1) that McNemar's test finds with this power.
 
@@ -23,9 +72,6 @@ def detectable_difference(
     Returns:
         The difference. It is at most `discordant`, the largest possible.
 
-    Source: Connor, "Sample size for testing differences in proportions for the paired-sample
-    design", Biometrics 43, 1987; Miettinen, Biometrics 24, 1968.
-
     Raises:
         ValueError: there are no photos, or a share, level or power is out of range.
     """
@@ -38,3 +84,24 @@ def detectable_difference(
         return discordant
     found = (a * sqrt(photos * discordant) + sqrt(root)) / (photos + b * b)
     return min(found, discordant)
+
+
+def shown_difference(photos: float, discordant: float) -> tuple[float, float] | None:
+    """What photos show with 80 % power at the level 0.05, and the discordance that this supposes.
+
+    Args:
+        photos, discordant: as for `detectable_difference`: the share as measured.
+
+    Returns:
+        The difference and the discordance, 0 to 1. The discordance is the measured one, or, where
+        that is too little to show anything, the difference itself. None where the photos are too
+        few for any difference.
+
+    Raises:
+        ValueError: there are no photos, or a share is out of range.
+    """
+    found = detectable_difference(photos, discordant)
+    least = least_detectable(photos)
+    if least is None:
+        return None
+    return (least, least) if discordant < least else (max(found, least), discordant)

@@ -1,23 +1,22 @@
 """Models held against each other, photo by photo, on what was kept of their runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
 from genset.errors import BadInput
 from genset.evaluation.data.truths.truth import By
-from genset.evaluation.results.marks import Marks, mark
+from genset.evaluation.results.marks import mark
 from genset.evaluation.results.results import Results, Scored
-from genset.statistics.bootstrap import STANDARD, Floats, Resampling, class_sums, intervals
+from genset.statistics.bootstrap import STANDARD, Resampling, intervals
 from genset.statistics.intervals import Interval
-from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.mcnemar import exact_mcnemars
 from genset.statistics.multiple_testing import benjamini_hochberg, holm
-from genset.statistics.power import detectable_difference
+from genset.statistics.pairwise import pairwise
+from genset.statistics.power import LEVEL, fewest_discordant, shown_difference
 
-LEVEL = 0.05
-_AT_ONCE = 250  # pairs, which in 10,000 draws are 20 MB
+FEWEST = fewest_discordant(LEVEL)  # photos that one alone has right, for any claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +29,15 @@ class Pair:
         both: photos that both have right.
         only_first, only_second: photos that one alone has right.
         difference: the first's accuracy less the second's, -1 to 1.
-        interval: its 95 % interval, of whole classes resampled.
+        interval: its 95 % interval, the wider one at either end of Tango's and that of whole
+            classes resampled (`genset.statistics.paired`).
         p_value: of McNemar's exact test.
         holm, false_discovery: the same, adjusted for all pairs (Holm; Benjamini-Hochberg).
-        detectable: the smallest difference found with 80 % power in a pair that is discordant on
-            as many photos, whose classes matter as much as here.
+        detectable: the smallest difference found with 80 % power in such a pair, whose classes
+            matter as much as here; None where so few photos show none.
+        discordant: the share of photos that one alone has right which `detectable` supposes: as
+            measured, or, where that is too little to show anything, `detectable` itself
+            (`genset.statistics.power`).
     """
 
     first: str
@@ -48,12 +51,18 @@ class Pair:
     p_value: float
     holm: float
     false_discovery: float
-    detectable: float
+    detectable: float | None
+    discordant: float
 
     @property
     def apart(self) -> bool:
         """Whether they can be told apart: Holm's p-value and the interval both say so."""
         return self.holm < LEVEL and not self.interval.low <= 0 <= self.interval.high
+
+    @property
+    def too_few(self) -> bool:
+        """Whether too few photos differ for any claim on which of the two is better."""
+        return self.only_first + self.only_second < FEWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,40 +120,51 @@ def compare(
     Raises:
         BadInput: more than the original labels is asked for, and the set has no truth.
     """
-    marks = {model.label: mark(results, model, by) for model in models}
-    counted = [
-        _count(one, other, marks)
-        for one, other in combinations(models, 2)
-        if (marks[one.label].counted & marks[other.label].counted).any()
-    ]
-    p_values = [exact_mcnemar(each.only_first, each.only_second) for each in counted]
-    adjusted = list(zip(p_values, holm(p_values), benjamini_hochberg(p_values), strict=True))
-    found: list[Pair] = []
-    for start in range(0, len(counted), _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
-        block = counted[part]
-        drawn = _drawn(results, block, marks, resampling)
-        ends = intervals(drawn, len(results.wnids), widest=(-1.0, 1.0))
-        found += [
+    marks = [mark(results, model, by) for model in models]
+    if len(models) < 2:
+        return ()
+    found = pairwise(
+        np.stack([each.right for each in marks], axis=1),
+        np.stack([each.counted for each in marks], axis=1),
+        results.classes,
+        len(results.wnids),
+        resampling,
+    )
+    p_values = exact_mcnemars(found.only_first, found.only_second).tolist()
+    columns = zip(
+        found.first.tolist(),
+        found.second.tolist(),
+        found.photos.tolist(),
+        found.both.tolist(),
+        found.only_first.tolist(),
+        found.only_second.tolist(),
+        map(Interval, found.low.tolist(), found.high.tolist()),
+        found.spread.tolist(),
+        p_values,
+        holm(p_values),
+        benjamini_hochberg(p_values),
+        strict=True,
+    )
+    pairs = []
+    for one, other, photos, both, only_first, only_second, interval, spread, *adjusted in columns:
+        discordant = (only_first + only_second) / photos
+        difference = (only_first - only_second) / photos
+        shown = shown_difference(_worth(photos, discordant, difference, spread), discordant)
+        pairs.append(
             Pair(
-                first=each.first.label,
-                second=each.second.label,
-                photos=each.photos,
-                both=each.both,
-                only_first=each.only_first,
-                only_second=each.only_second,
-                difference=(each.only_first - each.only_second) / each.photos,
-                interval=interval,
-                p_value=p_value,
-                holm=by_holm,
-                false_discovery=by_rate,
-                detectable=_detectable(each, float(spread)),
+                models[one].label,
+                models[other].label,
+                photos,
+                both,
+                only_first,
+                only_second,
+                difference,
+                interval,
+                *adjusted,
+                *(shown or (None, discordant)),
             )
-            for each, interval, spread, (p_value, by_holm, by_rate) in zip(
-                block, ends, drawn.std(axis=0), adjusted[part], strict=True
-            )
-        ]
-    return tuple(found)
+        )
+    return tuple(pairs)
 
 
 def rank_models(
@@ -209,52 +229,7 @@ def place_between(
     return Bounds(lower.label, upper.label, tuple(places[1:]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """A pair's counts on the photos that count for both."""
-
-    first: Scored
-    second: Scored
-    photos: int
-    both: int
-    only_first: int
-    only_second: int
-
-
-def _count(one: Scored, other: Scored, marks: Mapping[str, Marks]) -> _Counted:
-    (a, of_a), (b, of_b) = marks[one.label], marks[other.label]
-    common = of_a & of_b
-    return _Counted(
-        one,
-        other,
-        photos=int(common.sum()),
-        both=int((a & b).sum()),
-        only_first=int((a & ~b & common).sum()),
-        only_second=int((b & ~a & common).sum()),
-    )
-
-
-def _drawn(
-    results: Results, pairs: Sequence[_Counted], marks: Mapping[str, Marks], resampling: Resampling
-) -> Floats:
-    """Each pair's difference in each draw: draws x pairs."""
-    both = [(marks[pair.first.label], marks[pair.second.label]) for pair in pairs]
-    common = [(one.counted & other.counted).astype(float) for one, other in both]
-    ahead = [
-        (one.right.astype(float) - other.right) * counted
-        for (one, other), counted in zip(both, common, strict=True)
-    ]
-    sums = [
-        np.hstack([class_sums(results.classes, column[:, None]) for column in columns])
-        for columns in (ahead, common)
-    ]
-    return resampling.ratios_of_sums(*sums)
-
-
-def _detectable(pair: _Counted, spread: float) -> float:
-    """`detectable_difference`, with photos of one class counted as what they are worth."""
-    discordant = (pair.only_first + pair.only_second) / pair.photos
-    difference = (pair.only_first - pair.only_second) / pair.photos
-    independent = (discordant - difference**2) / pair.photos
-    effect = max(1.0, spread**2 / independent) if independent > 0 else 1.0
-    return detectable_difference(pair.photos / effect, discordant)
+def _worth(photos: int, discordant: float, difference: float, spread: float) -> float:
+    """How many independent photos a pair's photos are worth, those of one class being alike."""
+    independent = (discordant - difference**2) / photos
+    return photos / max(1.0, spread**2 / independent) if independent > 0 else photos

@@ -74,8 +74,6 @@ def _places(numbers: Numbers) -> NDArray[np.int64]:
 
 def _odd_ranks(hits: Sequence[int], photos: int, classes: int) -> str:
     """A later answer is right more often than an earlier one."""
-    if wilson(sum(hits), photos).low <= len(hits) / classes:
-        return ""  # of guesses there is no order
     said = odd_ranks(hits, photos, classes)
     if not said or said.startswith(GUESSES):
         return ""

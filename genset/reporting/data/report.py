@@ -110,11 +110,11 @@ class Power:
     """What the set can show: medians over the pairs of models.
 
     Attributes:
-        difference: of `Pair.detectable`.
-        discordant: of the share of photos that one model alone has right.
+        difference: of `Pair.detectable`; None where most pairs show none.
+        discordant: of `Pair.discordant`, the share of photos that one model alone has right.
     """
 
-    difference: float
+    difference: float | None
     discordant: float
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf, isfinite
 from pathlib import Path
 from statistics import median
 
@@ -197,9 +198,10 @@ def _calibration(results: Results, model: Scored) -> Calibration | None:
 def _power(pairs: Sequence[Pair]) -> Power | None:
     if not pairs:
         return None
+    shown = median(inf if pair.detectable is None else pair.detectable for pair in pairs)
     return Power(
-        difference=median(pair.detectable for pair in pairs),
-        discordant=median((pair.only_first + pair.only_second) / pair.photos for pair in pairs),
+        difference=shown if isfinite(shown) else None,
+        discordant=median(pair.discordant for pair in pairs),
     )
 
 

@@ -9,6 +9,13 @@ from genset.evaluation.data.truths.truth import By
 from genset.evaluation.results.compare import Pair, Rank
 from genset.reporting.data.report import Power, ReportData, SetSummary
 from genset.reporting.format import interval, settings
+from genset.reporting.narrative.pairs import (
+    cannot_tell,
+    is_claim,
+    shown,
+    shown_by_set,
+    these,
+)
 from genset.text.numbers import count, digits, p_value, percent, points, span
 from genset.text.safe import clean
 
@@ -34,8 +41,15 @@ def headline(data: ReportData) -> str:
         )
     if len(tied) > 1:
         share = percent(best.share, best.photos)
-        return f"{_all_of(tied)} have the same, highest top-1 accuracy here: {share} %."
+        few = f" {these(best.photos)} cannot tell them apart." if _say_nothing(data) else ""
+        return f"{_all_of(tied)} have the same, highest top-1 accuracy here: {share} %.{few}"
     next_best = models[1].run.top1
+    if _say_nothing(data):
+        return (
+            f"{tied[0]} is right on {best.correct:,} of {count(best.photos, 'photo')} and "
+            f"{clean(models[1].label)} on {next_best.correct:,} of {next_best.photos:,}: so few "
+            "cannot tell which of the two is better."
+        )
     gap = percent(best.share - next_best.share, min(best.photos, next_best.photos))
     theirs = (
         f"{percent(next_best.share, next_best.photos)} % "
@@ -45,6 +59,14 @@ def headline(data: ReportData) -> str:
         f"{tied[0]} has the highest top-1 accuracy here, {ours}: {gap} points above "
         f"{clean(models[1].label)} with {theirs}."
     )
+
+
+def _say_nothing(data: ReportData) -> bool:
+    """Whether the photos say nothing of the two best models: not even that they are near."""
+    best = next(iter(data.pairs), None)
+    names = {model.label for model in data.models[:2]}
+    found = best is not None and {best.first, best.second} == names
+    return found and best is not None and best.too_few and not is_claim(best)
 
 
 def certainty(data: ReportData) -> list[str]:
@@ -68,6 +90,8 @@ def certainty(data: ReportData) -> list[str]:
 
 
 def _side_by_side(pair: Pair) -> str:
+    if pair.too_few:
+        return cannot_tell(pair)
     return (
         f"Of the {count(pair.photos, 'photo')} that count for both, {clean(pair.first)} alone is "
         f"right on {pair.only_first:,} and {clean(pair.second)} alone on {pair.only_second:,}: "
@@ -91,13 +115,13 @@ def verdict(pair: Pair, set_name: str, by: By = "original") -> str:
         right = pair.both + alone
         share = percent(right / pair.photos, pair.photos)
         lines.append(f"{name:{width}}  {share} % right ({right:,}), on {alone:,} of them alone")
+    if pair.too_few:
+        return "\n".join([*lines, cannot_tell(pair), shown(pair)])
     lines += [
-        f"difference: {difference(pair)} points, 95 % interval {pair_interval(pair)} "
-        "(classes resampled)",
+        f"difference: {difference(pair)} points, 95 % interval {pair_interval(pair)}",
         f"McNemar's exact test: {p_value(pair.p_value)}",
         "They can be told apart." if pair.apart else "They cannot be told apart.",
-        f"Between such models this set shows a difference of {100 * pair.detectable:.2f} points "
-        "with 80 % power.",
+        shown(pair),
     ]
     return "\n".join(lines)
 
@@ -112,11 +136,7 @@ _BY: dict[By, str] = {
 
 def power(found: Power, photos: int) -> str:
     """The smallest difference that a set shows."""
-    return (
-        f"With 80 % power, these {count(photos, 'photo')} show a difference of "
-        f"{100 * found.difference:.1f} points between two models of which one alone is right on "
-        f"{100 * found.discordant:.0f} % of photos (the median pair here)."
-    )
+    return shown_by_set(found.difference, found.discordant, photos)
 
 
 def rank(found: Rank | None, models: int) -> str:

@@ -14,7 +14,7 @@ from genset.text.plain import plain
 
 def pair_to_json(pair: Pair) -> dict[str, Any]:
     """Two models side by side, as JSON's own types."""
-    found: dict[str, Any] = plain({**asdict(pair), "apart": pair.apart})
+    found: dict[str, Any] = plain({**asdict(pair), "apart": pair.apart, "too_few": pair.too_few})
     return found
 
 
