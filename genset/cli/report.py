@@ -121,7 +121,7 @@ def report(
     """
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.reporting.data.options import ReportOptions, parse_entry
-    from genset.statistics.bootstrap import Resampling
+    from genset.statistics.resampling import Resampling
 
     kept = runs or locate_runs(folder)
     named = sets or (_newest_release(folder),)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from genset.errors import BadInput
 from genset.evaluation.results.references.sets import Named
-from genset.statistics.bootstrap import STANDARD, Resampling
+from genset.statistics.resampling import STANDARD, Resampling
 
 
 @dataclass(frozen=True, slots=True)
