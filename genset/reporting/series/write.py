@@ -8,7 +8,7 @@ from pathlib import Path
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.results.results import load_results
-from genset.reporting.data.report import PLAIN, ReportOptions
+from genset.reporting.data.options import PLAIN, ReportOptions
 from genset.reporting.gather.collect import collect_results
 from genset.reporting.render.html import write_html
 from genset.reporting.series.data import Series
