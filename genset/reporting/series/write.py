@@ -46,7 +46,7 @@ class SeriesReport:
         """
         _check(sets, options)
         self._sets, self._runs, self._options = sets, runs, options
-        self._names = _names([photos.name for _, photos in sets])
+        self._names = _names(sets)
         self._pages = _pages(self._names)
         self._reports = [
             Report(photos, runs, options, partial(self._loaded, place))
@@ -148,14 +148,23 @@ def _check(sets: Sequence[tuple[str, PhotoSet]], options: ReportOptions) -> None
         raise BadInput(f"{option} is for a report on one set: leave it out, or name one set")
 
 
-def _names(names: Sequence[str]) -> list[str]:
-    """The sets' names, numbered where two share one."""
-    counts, seen = Counter(names), Counter[str]()
-    found = []
-    for name in names:
-        seen[name] += 1
-        found.append(f"{name} ({seen[name]})" if counts[name] > 1 else name)
-    return found
+def _names(sets: Sequence[tuple[str, PhotoSet]]) -> list[str]:
+    """The sets' names; where two share one, with the folder that tells them apart, or a number."""
+    names = [photos.name for _, photos in sets]
+    folders = [_folder(named, photos) for named, photos in sets]
+    for more in (folders, [str(number) for number in range(1, len(sets) + 1)]):
+        counts = Counter(names)
+        names = [
+            f"{name} ({each})" if counts[name] > 1 and each else name
+            for name, each in zip(names, more, strict=True)
+        ]
+    return names
+
+
+def _folder(named: str, photos: PhotoSet) -> str:
+    """The folder that a set is called by, or lies in: no more of where this machine keeps it."""
+    path = Path(named)
+    return path.parent.name if path.stem == photos.name else path.name
 
 
 def _pages(names: Sequence[str]) -> list[str]:

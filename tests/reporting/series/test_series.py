@@ -281,7 +281,7 @@ def test_releases_are_taken_apart_by_source_and_by_year_posted(here: Path) -> No
         score_on(photos, Path("runs"), "mine", right)
     found = numbers("sources", "years")
     names = [each["name"] for each in found["sets"]]
-    assert len(set(names)) == 2  # both releases call themselves "small"
+    assert names == ["small (sources)", "small (years)"]  # both call themselves "small"
     groups = {each["by"]: each["rows"] for each in found["groupings"]}
     assert groups["source"]["inaturalist"] == [{"photos": 3, "mean": None}, None]
     assert [cell and cell["photos"] for cell in groups["source"]["flickr"]] == [24, 24]
@@ -326,6 +326,22 @@ def test_a_set_named_index_does_not_take_the_index_s_place(here: Path) -> None:
         "Index-3.html",
     }
     assert "2 sets side by side" in Page(Path("site/index.html")).text
+
+
+def test_sets_of_one_name_are_told_apart_by_their_folders(here: Path) -> None:
+    for number, name in enumerate(("x", "y", "x/z")):
+        (here / name).mkdir()
+        photos = open_set(str(write_list(here / name / "list.csv", range(number, 30))))
+        keep(photos, {"mine": 0.8})
+    words = ("x/list.csv", "y/list.csv", "x/z/list.csv", "-o", "site")
+    found = numbers(*words)
+    assert [each["name"] for each in found["sets"]] == ["list (x)", "list (y)", "list (z)"]
+    assert {each["page"] for each in found["sets"]} == {
+        "list-x.html",
+        "list-y.html",
+        "list-z.html",
+    }
+    assert all(Path("site", each["page"]).is_file() for each in found["sets"])
 
 
 def test_a_name_is_no_markup_and_no_command(here: Path) -> None:

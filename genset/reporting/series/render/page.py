@@ -9,6 +9,7 @@ from genset.text import numbers
 from genset.text.safe import clean
 
 _OPEN = 3  # pairs that are shown unfolded
+_MANY = 25  # models; of more, rows are one line high, and a pair's table is folded
 
 
 def html_of(series: Series) -> str:
@@ -42,6 +43,7 @@ def html_of(series: Series) -> str:
         narrative=narrative,
         numbers=numbers,
         most_open=_OPEN,
+        many=_MANY,
         script=source,
         policy=policy(source),
     )
