@@ -195,7 +195,9 @@ def test_from_keywords_to_a_scored_model(
     assert (run["top1"]["correct"], run["top5"]["correct"]) == expected
     assert run["top1"]["photos"] == len(right)
 
-    report = Path(genset("report", "unseen")["file"]).read_text("utf-8")
+    page = genset.root.parent / "report.html"
+    assert genset("report", "unseen", "-o", str(page))["file"] == str(page)
+    report = page.read_text("utf-8")
     assert f"{run['top1']['share']:.1%}"[:-1] in report
 
     after = genset("status")

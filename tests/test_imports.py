@@ -177,10 +177,22 @@ INNER_FLOORS = {
     "sandbox.inaturalist": [{"observations"}, {"replies"}, {"dialect"}],
     "reporting": [
         {"latency", "data", "suspects"},
-        {"format"},
+        {"format", "inputs"},
         {"gather", "narrative", "figures"},
         {"render"},
         {"write", "truth"},
+        {"series"},
+    ],
+    "reporting.series": [{"data"}, {"gather", "narrative"}, {"render"}, {"write"}],
+    "reporting.series.gather": [
+        {"identity", "subsets"},
+        {"scores"},
+        {"pairs", "groupings"},
+        {"collect"},
+    ],
+    "reporting.render.page": [
+        {"figures", "leaderboard", "profiles", "script", "sections"},
+        {"page"},
     ],
 }
 

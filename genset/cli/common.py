@@ -1,7 +1,9 @@
 """What every command uses: the workspace, ways to print, the message for a missing extra."""
 
 import json
+import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
@@ -143,6 +145,14 @@ def show(answer: Any, text: str, as_json: bool) -> None:
 def show_json(answer: Any) -> None:
     """Print one JSON document; dataclasses become objects."""
     click.echo(json.dumps(answer, indent=2, default=asdict))
+
+
+def show_path(path: Path) -> None:
+    """Print where something was written: on a terminal that can, as a link that opens it."""
+    text = visible(str(path))
+    if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        text = f"\x1b]8;;{path.absolute().as_uri()}\x1b\\{text}\x1b]8;;\x1b\\"
+    click.echo(text)
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

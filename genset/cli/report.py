@@ -1,16 +1,22 @@
 """Commands that report on runs."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from genset.cli.common import FILE, json_option, show_json
+from genset.cli.common import FILE, json_option, show_json, show_path
 from genset.cli.score import RUNS_OPTION
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.truths.truth import TRUTHS, By
+from genset.evaluation.results.references.sets import CHOICES as SETS
 from genset.text.safe import visible
 from genset.workspace import Workspace
+
+if TYPE_CHECKING:
+    from genset.evaluation.data.photos import PhotoSet
+    from genset.reporting.data.options import ReportOptions
 
 _SEED = click.option(
     "--seed",
@@ -22,10 +28,27 @@ _SEED = click.option(
 
 
 @click.command()
-@click.argument("photos", metavar="[RELEASE-OR-FOLDER]", default="")
-@click.option("-o", "--output", type=FILE, help="The HTML file (default: report-NAME.html).")
+@click.argument("sets", metavar="[RELEASE-OR-FOLDER]...", nargs=-1)
 @click.option(
-    "--reference", default="", metavar="NAME", help="Compare with imagenet-val, a table or a set."
+    "-o",
+    "--out",
+    "--output",
+    "output",
+    default="",
+    metavar="PATH",
+    help="The HTML file, or a folder for it (default: report-NAME.html, here); of several sets the "
+    "folder.",
+)
+@click.option(
+    "--reference",
+    default="",
+    metavar="NAME",
+    help="Compare with imagenet-val (the default), a table or a set; none: with nothing.",
+)
+@click.option(
+    "--set-is",
+    type=click.Choice(SETS),
+    help="Which well-known set the photos are (default: told by their names and classes).",
 )
 @click.option("--lower", default="", metavar="MODEL", help="Place the others above this model ...")
 @click.option("--upper", default="", metavar="MODEL", help="... and below this one.")
@@ -48,6 +71,11 @@ _SEED = click.option(
     help="All classes that each photo shows, for this report alone (genset evaluate --multilabel "
     "keeps them).",
 )
+@click.option(
+    "--include-flagged",
+    is_flag=True,
+    help="Bring models into fits and orders whose answers are odd (reversed, shifted, constant).",
+)
 @_SEED
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 @RUNS_OPTION
@@ -56,8 +84,8 @@ _SEED = click.option(
 def report(
     folder: Path | None,
     /,
-    photos: str,
-    output: Path | None,
+    sets: tuple[str, ...],
+    output: str,
     markdown: bool,
     runs: Path | None,
     as_json: bool,
@@ -70,8 +98,16 @@ def report(
 
     It is made from the stored runs; no model is loaded. --reference compares each accuracy with
     the model's accuracy elsewhere: on ImageNet's validation set as published (imagenet-val), in a
-    CSV file of model and top1 (per cent), or on another set that was scored here. --lower and
+    CSV file of model and top1 (per cent), or on another set that was scored here. ImageNet's own
+    validation photos and ImageNetV2's are recognized by their names and classes (--set-is says
+    otherwise); there each model gets its place among the weights that timm publishes. --lower and
     --upper name two models between which the others are placed.
+
+    Several sets read as one study: a folder with an index, where they stand side by side, and the
+    full report on each.
+
+    The file is written to the current folder, or where -o says. --json and --markdown print the
+    numbers instead of writing it; with -o they do both.
 
     --tta joins a training log in DAWNBench's format with MODEL, by its name in the tables: how
     fast and how stable its training is, and how accurate it is here. Repeat it for each entry. The
@@ -79,27 +115,64 @@ def report(
 
     \b
     genset report v1 -o v1.html --reference imagenet-val
+    genset report v1 v2 imagenet-val/ --out site/
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     """
     from genset.evaluation.locate import locate_runs, locate_set
-    from genset.reporting.data.report import ReportOptions
-    from genset.reporting.gather.tta import parse_entry
-    from genset.reporting.render.markdown import as_markdown, to_json
-    from genset.reporting.write import write_report
-    from genset.statistics.bootstrap import Resampling
+    from genset.reporting.data.options import ReportOptions, parse_entry
+    from genset.statistics.resampling import Resampling
 
     kept = runs or locate_runs(folder)
-    found = locate_set(photos or _newest_release(folder), folder, runs=kept)
-    path = output or kept.parent / f"report-{found.name}.html"
-    joined = tuple(map(parse_entry, entries))
+    named = sets or (_newest_release(folder),)
+    found = [(each, locate_set(each, folder, runs=kept)) for each in named]
     options = ReportOptions(
-        real_labels=labels, tta=joined, resampling=Resampling(seed=seed), **asked
+        real_labels=labels,
+        tta=tuple(map(parse_entry, entries)),
+        resampling=Resampling(seed=seed),
+        **asked,
     )
-    data = write_report(found, kept, path, options)
-    if as_json:
-        show_json({"file": str(path), **to_json(data)})
+    writes = bool(output) or not (as_json or markdown)
+    if len(found) > 1:
+        done = _report_on_several(found, kept, output if writes else None, options)
     else:
-        click.echo(as_markdown(data) if markdown else path)
+        done = _report_on_one(found[0][1], kept, output if writes else None, options)
+    if as_json:
+        show_json({**({"file": str(done.path)} if done.path else {}), **done.json()})
+    elif markdown:
+        click.echo(done.markdown())
+    elif done.path:
+        show_path(done.path)
+
+
+def _report_on_one(
+    photos: "PhotoSet", runs: Path, output: str | None, options: "ReportOptions"
+) -> "_Reported":
+    from genset.reporting.write import Report, report_path
+
+    found = Report(photos, runs, options)
+    path = None if output is None else report_path(photos, output)
+    if path:
+        found.write(path)
+    return _Reported(path, found.markdown, found.json)
+
+
+def _report_on_several(
+    sets: "Sequence[tuple[str, PhotoSet]]", runs: Path, output: str | None, options: "ReportOptions"
+) -> "_Reported":
+    from genset.reporting.series.write import SeriesReport, series_folder
+
+    found = SeriesReport(sets, runs, options)
+    photos = [photos for _, photos in sets]
+    path = None if output is None else found.write(series_folder(photos, output))
+    return _Reported(path, found.markdown, found.json)
+
+
+class _Reported(NamedTuple):
+    """What was written, if anything, and the same numbers to print."""
+
+    path: Path | None
+    markdown: Callable[[], str]
+    json: Callable[[], dict[str, Any]]
 
 
 @click.command()

@@ -138,7 +138,7 @@ def evaluate(
     torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE,
     torchscript:FILE, hf:FOLDER, or openclip:NAME?weights=FILE. Options follow as ?name=, &resize=,
     &crop=, &interpolation=, &mean=, &std=, &classes=LIST, &background=INDEX, &ema=1, &prefix=NAME,
-    &trained_until=DATE; zero-shot, &prompts=, &names=, &tokenizer=FOLDER.
+    &trained_until=DATE, &reference_top1=PERCENT; zero-shot, &prompts=, &names=, &tokenizer=FOLDER.
 
     A finished run is not repeated, and an interrupted one resumes. torchrun or a Ray cluster
     distributes the photos over processes.

@@ -102,11 +102,11 @@ def evaluate(
 
 
 def _dated(photos: PhotoSet, spec: ModelSpec, run: Run, runs: Path) -> Run:
-    """The run with the date that the spec says, if any: one finished before gets it too."""
-    if not spec.trained_until:
+    """The run with what the spec says of its model, if any: one finished before gets it too."""
+    if not spec.trained_until and spec.reference_top1 is None:
         return run
     folder = run_folder(runs, photos.name, spec.name, run.key)
-    return date_run(folder, run, spec.text, spec.trained_until)
+    return date_run(folder, run, spec.text, spec.trained_until or run.trained_until)
 
 
 def _score_networks(

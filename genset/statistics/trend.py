@@ -1,54 +1,104 @@
 """Accuracy on this set against accuracy elsewhere: the line that models follow, and outliers.
 
-As logits, accuracies of many models on two sets lie near a straight line. A model's effective
-robustness is how far it is above that line, in accuracy: the part of its accuracy here that its
+As logits, accuracies of many models on two sets lie near a straight line; as plain accuracies they
+do so less well, but such a line is easier to read. Both can be fitted. A model's effective
+robustness is how far it is above a line, in accuracy: the part of its accuracy here that its
 accuracy elsewhere does not predict.
+
+Two intervals belong to a line. The band says where the line itself is. The prediction says where a
+further model of the same kind is expected, and is wider: models scatter about the line.
 
 Sources: Taori et al., "Measuring robustness to natural distribution shifts in image
 classification", NeurIPS 2020; Recht et al., "Do ImageNet classifiers generalize to ImageNet?",
 ICML 2019 (there with probits). The bootstrap is that of residuals: Davison and Hinkley, "Bootstrap
-methods and their application", 1997, section 6.2.3.
+methods and their application", 1997, section 6.2.3. Where models share an architecture it is the
+wild cluster bootstrap with Webb's weights: Cameron and Miller, "A practitioner's guide to
+cluster-robust inference", Journal of Human Resources 50, 2015, section VI.C.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from genset.statistics.bootstrap import Floats, intervals
+from genset.statistics.bootstrap import DRAWS, Floats, intervals, student_quantile
 from genset.statistics.intervals import Interval
 
 FEWEST_MODELS = 4  # two define a line, and two more show how far models scatter about it
 
+Scale = Literal["logit", "linear"]
+"""What is straight: the log odds of both accuracies, or the accuracies themselves."""
+
+SCALES: tuple[Scale, ...] = ("logit", "linear")
+
+# Of the wild bootstrap: mean 0, variance 1, and six values, so that few clusters have many draws.
+_WEBB = np.sqrt([0.5, 1.0, 1.5])
+_WEIGHTS = np.concatenate([-_WEBB, _WEBB])
+
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """The line ``logit(here) = intercept + slope * logit(elsewhere)`` and its bootstrap draws.
+    """The line ``f(here) = intercept + slope * f(elsewhere)`` and its bootstrap draws.
 
     Attributes:
+        scale: what f is.
         intercept: of the fitted line.
         slope: of the fitted line.
         drawn_intercepts: the intercept in each draw, shape (draws,), float64.
         drawn_slopes: the slope in each draw, shape (draws,), float64.
         clusters: how many clusters `genset.statistics.bootstrap.intervals` widens intervals for.
+        models: how many the line was fitted to.
+        scatter: the standard deviation of models about the line, on the scale of f.
+        center: the mean of f(elsewhere).
+        spread: the sum of squares of f(elsewhere) about it.
     """
 
+    scale: Scale
     intercept: float
     slope: float
     drawn_intercepts: Floats
     drawn_slopes: Floats
     clusters: int
+    models: int
+    scatter: float
+    center: float
+    spread: float
 
     def expected(self, elsewhere: ArrayLike) -> Floats:
         """The accuracies here, float64, that the line predicts from those elsewhere (0 to 1)."""
-        return expit(self.intercept + self.slope * logit(elsewhere))
+        return _back(self.scale, self.intercept + self.slope * _on(self.scale, elsewhere))
 
     def band(self, elsewhere: ArrayLike) -> list[Interval]:
         """The line's 95 % interval at each accuracy elsewhere: shape (K,), float, 0 to 1."""
         return intervals(self._drawn(elsewhere), self.clusters)
 
+    def prediction(self, elsewhere: ArrayLike) -> list[Interval]:
+        """Where 95 % of further models lie at each accuracy elsewhere: shape (K,), float, 0 to 1.
+
+        It supposes that models scatter normally about the line, equally far along it.
+        """
+        x = _on(self.scale, elsewhere)
+        leverage = 1 / self.models + (x - self.center) ** 2 / self.spread
+        off = student_quantile(0.975, self.models - 2) * self.scatter * np.sqrt(1 + leverage)
+        middle = self.intercept + self.slope * x
+        ends = _back(self.scale, middle - off), _back(self.scale, middle + off)
+        return [Interval(float(low), float(high)) for low, high in zip(*ends, strict=True)]
+
+    def slope_interval(self) -> Interval:
+        """The slope's 95 % interval; it is unbounded where too few clusters say nothing of it."""
+        return intervals(
+            self.drawn_slopes[:, None], self.clusters, widest=(float("-inf"), float("inf"))
+        )[0]
+
     def above(
-        self, elsewhere: ArrayLike, here: ArrayLike, drawn_here: Floats
+        self,
+        elsewhere: ArrayLike,
+        here: ArrayLike,
+        drawn_here: Floats,
+        drawn_elsewhere: Floats | None = None,
     ) -> tuple[Floats, list[Interval]]:
         """The effective robustness of each of M models, and its 95 % interval.
 
@@ -56,28 +106,36 @@ class Trend:
             elsewhere: accuracies elsewhere, shape (M,), float, 0 to 1.
             here: accuracies here, shape (M,), float, 0 to 1.
             drawn_here: accuracies here in each draw, shape (draws, M), float64: those that the
-                line was fitted with.
+                line was fitted with, or of other models, in as many draws.
+            drawn_elsewhere: accuracies elsewhere in the same draws, of the same shape, where both
+                are of the same photos; None: they are exact.
 
         Returns:
             The robustness, shape (M,), float64, -1 to 1; and M intervals.
         """
-        drawn = drawn_here - self._drawn(elsewhere)
+        drawn = drawn_here - self._drawn(elsewhere if drawn_elsewhere is None else drawn_elsewhere)
         above = np.asarray(here) - self.expected(elsewhere)
         return above, intervals(drawn, self.clusters, widest=(-1.0, 1.0))
 
     def _drawn(self, elsewhere: ArrayLike) -> Floats:
-        x = logit(elsewhere)
-        return expit(self.drawn_intercepts[:, None] + self.drawn_slopes[:, None] * x)
+        x = _on(self.scale, elsewhere)
+        return _back(self.scale, self.drawn_intercepts[:, None] + self.drawn_slopes[:, None] * x)
 
 
 def fit_trend(
-    elsewhere: ArrayLike, here: ArrayLike, drawn_here: Floats, classes: int, seed: int = 0
+    elsewhere: ArrayLike,
+    here: ArrayLike,
+    drawn_here: Floats,
+    classes: int,
+    seed: int = 0,
+    *,
+    scale: Scale = "logit",
+    groups: Sequence[str] = (),
 ) -> Trend:
     """Fit the line by least squares over M models, and again for each draw.
 
-    A draw varies two things: how models scatter about the line (their residuals are drawn with
-    replacement), and which classes the set has (`drawn_here`). Accuracies elsewhere are treated as
-    exact.
+    A draw varies two things: how models scatter about the line, and which classes the set has
+    (`drawn_here`). Accuracies elsewhere are treated as exact.
 
     Args:
         elsewhere: accuracies elsewhere, shape (M,), float, 0 to 1.
@@ -85,29 +143,138 @@ def fit_trend(
         drawn_here: accuracies here in each draw of the set's classes, shape (draws, M), float64.
         classes: how many classes the set has.
         seed: of the generator that draws residuals.
+        scale: what the line is straight in.
+        groups: M names; models with the same one (an architecture's) scatter together, so that
+            each group counts once for intervals. Empty: each model is its own.
 
     Raises:
         ValueError: there are fewer than `FEWEST_MODELS`, or their accuracies elsewhere are equal.
     """
-    x, y = logit(elsewhere), logit(here)
-    models = len(x)
-    if models < FEWEST_MODELS or np.ptp(x) == 0:
-        raise ValueError(f"no line through {models} models")
-    away = x - x.mean()
-    slope = float(away @ y / (away @ away))
-    intercept = float(y.mean() - slope * x.mean())
-    fitted = intercept + slope * x
-    # A point pulls the line towards itself, so its residual is too small: correct by leverage.
-    leverage = 1 / models + away**2 / (away @ away)
-    residuals = (y - fitted) / np.sqrt(np.maximum(1 - leverage, 1e-9))
-    residuals -= residuals.mean()
+    x, y = _on(scale, elsewhere), _on(scale, here)
+    line = _least_squares(x, y)
     rng = np.random.default_rng(seed)
-    scatter = rng.choice(residuals, size=(len(drawn_here), models))
-    drawn = fitted + scatter + (logit(drawn_here) - y)
-    slopes = drawn @ away / (away @ away)
-    intercepts = drawn.mean(axis=1) - slopes * x.mean()
+    # A point pulls the line towards itself, so its residual is too small: correct by leverage.
+    residuals = line.residuals / np.sqrt(np.maximum(1 - line.leverage, 1e-9))
+    residuals -= residuals.mean()
+    members = _members(groups, len(x))
+    count = int(members.max()) + 1
+    draws = len(drawn_here)
+    if count == len(x):
+        scatter = rng.choice(residuals, size=(draws, len(x)))
+    else:
+        scatter = residuals * rng.choice(_WEIGHTS, size=(draws, count))[:, members]
+    drawn = line.fitted + scatter + (_on(scale, drawn_here) - y)
+    slopes = drawn @ line.away / line.spread
+    intercepts = drawn.mean(axis=1) - slopes * line.center
     # Two numbers were fitted: M - 2 degrees of freedom, which `intervals` has for M - 1 clusters.
-    return Trend(intercept, slope, intercepts, slopes, min(models - 1, classes))
+    return line.trend(scale, intercepts, slopes, min(count - 1, classes))
+
+
+def fit_published(
+    elsewhere: ArrayLike,
+    here: ArrayLike,
+    groups: Sequence[str],
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+    scale: Scale = "logit",
+) -> Trend:
+    """Fit the line by least squares over M models of which only accuracies are known.
+
+    The draws are normal, with the cluster-robust covariance of intercept and slope (Cameron and
+    Miller, section II): for many groups that is what resampling whole groups gives, at no cost.
+
+    Args:
+        elsewhere: accuracies elsewhere, shape (M,), float, 0 to 1.
+        here: accuracies here, shape (M,), float, 0 to 1.
+        groups: M names; models with the same one (an architecture's) scatter together.
+        draws: how often the line is drawn.
+        seed: of the generator.
+        scale: what the line is straight in.
+
+    Raises:
+        ValueError: there are fewer than `FEWEST_MODELS`, their accuracies elsewhere are equal, or
+            there are fewer than three groups.
+    """
+    x, y = _on(scale, elsewhere), _on(scale, here)
+    line = _least_squares(x, y)
+    members = _members(groups, len(x))
+    count = int(members.max()) + 1
+    if count < 3:
+        raise ValueError(f"no interval from {count} groups")
+    # About the middle, level and slope are uncorrelated but for the groups.
+    scores = np.stack(
+        [
+            np.bincount(members, weights=line.residuals),
+            np.bincount(members, weights=line.residuals * line.away),
+        ]
+    )
+    bread = np.array([1 / len(x), 1 / line.spread])
+    few = count / (count - 1) * (len(x) - 1) / (len(x) - 2)
+    covariance = few * (scores @ scores.T) * np.outer(bread, bread)
+    rng = np.random.default_rng(seed)
+    drawn = rng.multivariate_normal([float(y.mean()), line.slope], covariance, draws)
+    return line.trend(scale, drawn[:, 0] - drawn[:, 1] * line.center, drawn[:, 1], count - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A least-squares line over M points, and what follows from it."""
+
+    intercept: float
+    slope: float
+    center: float
+    spread: float
+    away: Floats
+    fitted: Floats
+    residuals: Floats
+
+    @property
+    def leverage(self) -> Floats:
+        return 1 / len(self.away) + self.away**2 / self.spread
+
+    def trend(self, scale: Scale, intercepts: Floats, slopes: Floats, clusters: int) -> Trend:
+        models = len(self.away)
+        return Trend(
+            scale=scale,
+            intercept=self.intercept,
+            slope=self.slope,
+            drawn_intercepts=intercepts,
+            drawn_slopes=slopes,
+            clusters=clusters,
+            models=models,
+            scatter=sqrt(float(self.residuals @ self.residuals) / (models - 2)),
+            center=self.center,
+            spread=self.spread,
+        )
+
+
+def _least_squares(x: Floats, y: Floats) -> _Line:
+    if len(x) < FEWEST_MODELS or np.ptp(x) == 0:
+        raise ValueError(f"no line through {len(x)} models")
+    center = float(x.mean())
+    away = x - center
+    spread = float(away @ away)
+    slope = float(away @ y / spread)
+    intercept = float(y.mean() - slope * center)
+    fitted = intercept + slope * x
+    return _Line(intercept, slope, center, spread, away, fitted, y - fitted)
+
+
+def _members(groups: Sequence[str], models: int) -> NDArray[np.int64]:
+    """Each model's group by number: shape (M,), int64."""
+    if not groups:
+        return np.arange(models)
+    found: NDArray[np.int64] = np.unique(np.array(groups), return_inverse=True)[1].astype(np.int64)
+    return found
+
+
+def _on(scale: Scale, share: ArrayLike) -> Floats:
+    return logit(share) if scale == "logit" else np.asarray(share, dtype=np.float64)
+
+
+def _back(scale: Scale, value: ArrayLike) -> Floats:
+    return expit(value) if scale == "logit" else np.clip(np.asarray(value, np.float64), 0, 1)
 
 
 def logit(share: ArrayLike) -> Floats:

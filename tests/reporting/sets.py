@@ -20,7 +20,7 @@ from genset.release.reader import (
     manifest_hash,
     manifest_lines,
 )
-from genset.reporting.data.report import ReportOptions
+from genset.reporting.data.options import ReportOptions
 from genset.reporting.write import write_report
 from genset.taxonomy import imagenet1k
 
@@ -207,21 +207,24 @@ def score_on(
 
 
 class Page(HTMLParser):
-    """A page's tags with their attributes, and its words."""
+    """A page's tags with their attributes, its words, and its style and script."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self._words: list[str] = []
+        self._code: list[str] = []
         self.feed(path.read_text("utf-8"))
         self.close()
         self.text = " ".join(" ".join(self._words).split())
+        self.code = "".join(self._code)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        self._words.append(data)
+        # The element whose raw text is read: a style sheet or a script.
+        (self._code if self.cdata_elem in ("style", "script") else self._words).append(data)
 
     def values(self, tag: str, attribute: str) -> list[str]:
         """This attribute's value in each such tag."""

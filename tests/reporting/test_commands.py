@@ -1,10 +1,16 @@
 """`genset report` and `genset compare`, as somebody at a terminal meets them."""
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from genset.cli import cli
 from tests.evaluation.listed import write_list, write_npy
 from tests.test_cli import error_of, genset
 
@@ -52,11 +58,51 @@ def test_the_same_comes_as_json(folder: Path) -> None:
     assert found["remarks"] == {"half": [], "good": []}
 
 
-def test_a_report_is_written_where_it_says(folder: Path) -> None:
-    done = genset("report", "photos.csv", "--markdown", cwd=folder)
-    assert "| good − half | +50.0 |" in done.stdout
-    as_json = json.loads(genset("report", "photos.csv", "--json", cwd=folder).stdout)
-    assert Path(as_json["file"]) == Path("report-photos.html")
+def printed(*words: str) -> str:
+    """What a command says that is run where one stands."""
+    done = CliRunner().invoke(cli, ["report", *words])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_a_report_lands_where_one_stands_and_its_path_is_printed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    words = ("../photos.csv", "--runs", "../runs")
+    assert printed(*words) == "report-photos.html\n"
+    assert printed(*words, "--out", "site/") == "site/report-photos.html\n"
+    assert printed(*words, "-o", "mine.html") == "mine.html\n"
+    written = sorted(str(path.relative_to(elsewhere)) for path in elsewhere.rglob("*.html"))
+    assert written == ["mine.html", "report-photos.html", "site/report-photos.html"]
+    assert not (folder / "report-photos.html").exists()
+
+
+def test_numbers_that_are_printed_write_no_file_but_with_o(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    assert "| good − half | +50.0 |" in printed("photos.csv", "--markdown")
+    alone = json.loads(printed("photos.csv", "--json"))
+    assert "file" not in alone
+    assert not list(folder.glob("*.html"))
+    both = json.loads(printed("photos.csv", "--json", "-o", "x.html"))
+    assert both == {"file": "x.html", **alone}
+    assert "good" in (folder / "x.html").read_text("utf-8")
+
+
+def test_on_a_terminal_the_path_is_a_link(folder: Path) -> None:
+    """A terminal's other end is read as the terminal itself would be."""
+    near, far = pty.openpty()
+    command = [sys.executable, "-m", "genset", "report", "photos.csv", "-o", "a b.html"]
+    subprocess.run(command, cwd=folder, stdout=far, check=True, env=os.environ | {"TERM": "xterm"})
+    os.close(far)
+    shown = os.read(near, 4096).decode()
+    os.close(near)
+    target = f"file://{folder}/a%20b.html"
+    assert shown.strip() == f"\x1b]8;;{target}\x1b\\a b.html\x1b]8;;\x1b\\"
 
 
 @pytest.mark.parametrize(

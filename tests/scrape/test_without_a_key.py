@@ -76,8 +76,8 @@ def test_without_a_key_commons_is_scraped_labeled_released_and_reported(
     truth = [imagenet1k()[each["wnid"]].index for each in photos]
     np.save(tmp_path / "work" / "preds.npy", np.array(truth))
     genset("evaluate", "v1", "--model", "predictions:preds.npy?name=mine")
-    report = Path(genset("report", "v1")["file"])
-    page = report.read_text("utf-8")
+    genset("report", "v1", "-o", "report.html")
+    page = (tmp_path / "work" / "report.html").read_text("utf-8")
     for each in photos:
         assert each["page_url"] in page
     assert "CC BY-SA 3.0" in page

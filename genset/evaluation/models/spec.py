@@ -18,15 +18,16 @@
     answers:said.jsonl?prompts=asked.jsonl                  ... in free text
 
 Each has the options `name` (as shown in tables), `trained_until` (the date of the newest photos
-that it can have been trained on: `trained`), `classes` (a file with the wnid of each output, one a
-line, where these are not ImageNet's 1,000 in sorted order; after a first line "# not ImageNet"
-any names) and `background` (the index of an output that stands for no class). A network has those
-of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels),
+that it can have been trained on: `trained`), `reference_top1` (its top-1 accuracy on ImageNet's
+validation set in per cent, where it is not published), `classes` (a file with the wnid of each
+output, one a line, where these are not ImageNet's 1,000 in sorted order; after a first line "# not
+ImageNet" any names) and `background` (the index of an output that stands for no class). A network
+has those of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels),
 `interpolation` (bilinear or bicubic), `mean` and `std` (one number, or three as in
-0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged weights that lie beside the
-others) and `prefix` (what stands before the names of its weights, where several of them would fit).
-Answers in letters have `prompts` (the questions that `--write-prompts` wrote). Your own CALLABLE is
-given `num_classes`, if it takes that, where there are not 1,000.
+0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged weights that lie beside the others)
+and `prefix` (what stands before the names of its weights, where several of them would fit). Answers
+in letters have `prompts` (the questions that `--write-prompts` wrote). Your own CALLABLE is given
+`num_classes`, if it takes that, where there are not 1,000.
 
 A model that compares photos with texts (`openclip:`, and `hf:` with a folder of CLIP, SigLIP and
 their like) has `prompts` (openai80, simple, or a file with a template a line, {} for the name),
@@ -42,7 +43,8 @@ from genset.errors import BadInput
 from genset.evaluation.models.trained import parse_trained_until
 
 INTERPOLATIONS = ("bilinear", "bicubic")
-_OF_ALL = ("name", "classes", "background", "trained_until")
+_SAID = ("trained_until", "reference_top1")
+_OF_ALL = ("name", "classes", "background", *_SAID)
 _PREPROCESSING = ("resize", "crop", "interpolation", "mean", "std")
 _OF_FILES = ("arch", "ema", "prefix")
 _ZERO_SHOT = ("prompts", "names", "tokenizer")
@@ -57,9 +59,9 @@ KINDS = {
     "onnx": (*_OF_ALL, *_PREPROCESSING),
     "torchscript": (*_OF_ALL, *_PREPROCESSING),
     "hf": (*_OF_ALL, *_PREPROCESSING, *_ZERO_SHOT),
-    "openclip": ("weights", *_ZERO_SHOT, "name", "classes", "trained_until", *_PREPROCESSING),
+    "openclip": ("weights", *_ZERO_SHOT, "name", "classes", *_SAID, *_PREPROCESSING),
     "predictions": _OF_ALL,
-    "answers": ("name", "classes", "prompts", "trained_until"),
+    "answers": ("name", "classes", "prompts", *_SAID),
 }
 
 
@@ -80,6 +82,8 @@ class ModelSpec:
         ema: of a file: whether to take the averaged weights; None where it was not said.
         trained_until: the latest date of a photo that it was trained on; "" where it was not said.
             It changes no answer, and is no part of a run's key.
+        reference_top1: its top-1 accuracy on ImageNet's validation set, 0 to 1, as its author says;
+            None where it was not said. It changes no answer either.
         prompts: of answers in free text: the file of the questions; "" for none.
         prefix: of a file: what stands before the names of the weights; None where it was not said.
         texts: of a model that compares photos with texts: any of prompts, names, tokenizer and
@@ -96,6 +100,7 @@ class ModelSpec:
     background: int | None = None
     ema: bool | None = None
     trained_until: str = ""
+    reference_top1: float | None = None
     prompts: str = ""
     prefix: str | None = None
     texts: dict[str, str] = field(default_factory=dict, hash=False)
@@ -151,6 +156,7 @@ def parse_spec(text: str) -> ModelSpec:
         background=_index(text, options["background"]) if "background" in options else None,
         ema=_yes_or_no(text, options["ema"]) if "ema" in options else None,
         trained_until=_date(text, options["trained_until"]) if "trained_until" in options else "",
+        reference_top1=_accuracy(text, options.get("reference_top1")),
         prompts=options.get("prompts", "") if kind == "answers" else "",
         prefix=options.get("prefix"),
         texts=texts,
@@ -185,6 +191,25 @@ def _date(text: str, value: str) -> str:
         return parse_trained_until(value)
     except BadInput as error:
         raise BadInput(f"model {text!r}: {error}") from None
+
+
+def _accuracy(text: str, value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        found = float(value)
+    except ValueError:
+        found = -1.0
+    if not 0 < found <= 100:
+        raise BadInput(
+            f"model {text!r}: reference_top1 is an accuracy in per cent, as 76.1, not {value!r}"
+        )
+    if found < 1:
+        raise BadInput(
+            f"model {text!r}: reference_top1 is in per cent; {value} looks like a share: write "
+            f"{100 * found:g}"
+        )
+    return found / 100
 
 
 def _yes_or_no(text: str, value: str) -> bool:

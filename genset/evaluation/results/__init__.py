@@ -6,6 +6,7 @@
     given           the same from an array
     count           answers to a run: counts, provenance
     runs            the folder of a run, written and read
+    arrays          its predictions as arrays
     results         the runs on one set, side by side
     best_answers    what they answered, for what goes on from it
     marks           which first answers are right: by the photos' own labels, or by a truth

@@ -1,8 +1,8 @@
 """Where models are right and where they are wrong: by class, and by what is known of photos."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,19 +94,29 @@ def by_record(results: Results, records: Sequence[ReleasePhoto]) -> tuple[Breakd
 
 def confusions(results: Results, most: int = 100) -> tuple[Confusion, ...]:
     """The `most` frequent pairs of classes of which one's photos are taken for the other."""
-    taken: Counter[tuple[str, str]] = Counter()
-    models: Counter[tuple[str, str]] = Counter()
-    answers: Counter[str] = Counter()
+    if not results.models:
+        return ()
+    names = len(results.names)
+    answers = np.zeros(names, np.int64)
+    wrong = []  # of each model: the class's number times the number of names, plus the other's
     for model in results.models:
-        truth = results.truth[model.answered].tolist()
-        first = model.ranked[model.answered, 0].tolist()
-        answers.update(truth)
-        wrong = Counter(pair for pair in zip(truth, first, strict=True) if pair[0] != pair[1])
-        taken.update(wrong)
-        models.update(wrong.keys())
+        truth, first = results.numbers[model.answered], model.answers[model.answered, 0]
+        answers += np.bincount(truth, minlength=names)
+        wrong.append((truth * np.int64(names) + first)[truth != first])
+    taken, counts = np.unique(np.concatenate(wrong), return_counts=True)
+    _, models = np.unique(np.concatenate(list(map(np.unique, wrong))), return_counts=True)
+    if not len(counts):
+        return ()
+    often = np.flatnonzero(counts >= np.sort(counts)[-most:][0])
     found = [
-        Confusion(wnid, other, count, answers[wnid], models[wnid, other])
-        for (wnid, other), count in taken.items()
+        Confusion(
+            wnid=str(results.names[own := taken[place] // names]),
+            other=str(results.names[taken[place] % names]),
+            answers=int(counts[place]),
+            of=int(answers[own]),
+            models=int(models[place]),
+        )
+        for place in often.tolist()
     ]
     return tuple(sorted(found, key=lambda each: (-each.answers, each.wnid, each.other))[:most])
 
@@ -125,11 +135,17 @@ def _grouped(results: Results, names: Sequence[str]) -> list[Group]:
     of_models = []
     for model in results.models:
         counts = zip(count(results.right(model)), count(model.answered), strict=True)
-        of_models.append([Accuracy.of(*each) for each in counts])
+        of_models.append([_accuracy(*each) for each in counts])
     return [
         Group(value, photos[number], tuple(model[number] for model in of_models))
         for number, value in enumerate(values)
     ]
+
+
+@lru_cache(maxsize=100_000)
+def _accuracy(correct: int, photos: int) -> Accuracy:
+    """Small groups have few accuracies: hundreds of models share them."""
+    return Accuracy.of(correct, photos)
 
 
 def _fifth(share: float | None) -> str:

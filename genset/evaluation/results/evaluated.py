@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, overload
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.truths.keep import with_truth
+from genset.evaluation.results.arrays import Answers, Names, answers_of, read_answers
 from genset.evaluation.results.multilabel import MultiLabel, measure
 from genset.evaluation.results.remarks import remarks
 from genset.evaluation.results.results import KeptRun, results_of
@@ -120,10 +121,15 @@ class Evaluated:
 
     def as_kept(self) -> KeptRun:
         """The same as runs are read from their folders."""
-        return KeptRun(self.record, self._load, str(self.folder or self.model), self.folder)
+        return KeptRun(self.record, self._arrays, str(self.folder or self.model), self.folder)
 
     def __str__(self) -> str:
         return f"{self.model} on {self.photos.name}: top-1 {self.top1}"
+
+    def _arrays(self, names: Names) -> Answers:
+        if self._answers is None and self.folder is not None:
+            return read_answers(self.folder, names)
+        return answers_of(self._load(), names)
 
     def _load(self) -> Sequence[Prediction]:
         if self._answers is not None:

@@ -7,13 +7,12 @@ change what is said of all the others, so a report leaves it out and shows it ap
 `sanity_checks` makes remarks, which are milder: they stand beside a number that counts.
 """
 
-from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from genset.evaluation.results.arrays import Names, Numbers
 from genset.evaluation.results.sanity_checks import hits_by_place
 from genset.statistics.intervals import wilson
 from genset.statistics.ranks import GUESSES, differ, odd_ranks, other_order
@@ -26,16 +25,18 @@ _OWN = 0.5  # of the photos may be of that class, and the answers not be odd
 
 
 def flags_of(
-    truth: NDArray[np.str_],
-    ranked: NDArray[np.str_],
+    truth: Numbers,
+    ranked: Numbers,
+    names: Names,
     classes: int,
     probabilities: NDArray[np.float64] | None = None,
 ) -> tuple[str, ...]:
     """Why a model is flagged, and what to do: a few sentences for each reason. Mostly none.
 
     Args:
-        truth: the wnid of each photo that it answered, shape (N,).
-        ranked: its answers, shape (N, k), the best first; "" for an answer that is no class.
+        truth: the class's number of each photo that it answered, shape (N,).
+        ranked: its answers, shape (N, k), the best first; 0 for an answer that is no class.
+        names: which numbers stand for which classes.
         classes: how many it chooses among.
         probabilities: of its first answers, shape (N,); None where they are not known.
     """
@@ -54,18 +55,26 @@ def flags_of(
     said = (
         _other_order(truth, ranked[:, 0])
         or _odd_ranks(hits, len(truth), classes)
-        or _constant(truth, ranked[:, 0])
+        or _constant(truth, ranked[:, 0], names)
         or _guesses(truth, hits, classes)
     )
     return (*found, said) if said else tuple(found)
 
 
-def _other_order(truth: NDArray[np.str_], first: NDArray[np.str_]) -> str:
+def _other_order(truth: Numbers, first: Numbers) -> str:
     """Classes are numbered in another order."""
     if 3 * (truth == first).mean() >= 1:
         return ""  # no other order is three times as good
-    said = other_order(*_places(truth, first), len(_index()))
+    count = len(imagenet1k())
+    of_imagenet = truth <= count  # numbers are places among ImageNet's classes, from 1
+    said = other_order(_places(truth[of_imagenet]), _places(first[of_imagenet]), count)
     return f"{said} Write the answers by the sorted wnids, and score it again." if said else ""
+
+
+def _places(numbers: Numbers) -> NDArray[np.int64]:
+    """The places among ImageNet's classes; -2, next to none of them, for any other answer."""
+    of_imagenet = (numbers > 0) & (numbers <= len(imagenet1k()))
+    return np.where(of_imagenet, numbers.astype(np.int64) - 1, -2)
 
 
 def _odd_ranks(hits: Sequence[int], photos: int, classes: int) -> str:
@@ -84,20 +93,22 @@ def _odd_ranks(hits: Sequence[int], photos: int, classes: int) -> str:
     return f"{said} Write each photo's answers with the best class first, and score it again."
 
 
-def _constant(truth: NDArray[np.str_], first: NDArray[np.str_]) -> str:
+def _constant(truth: Numbers, first: Numbers, names: Names) -> str:
     """Of a set of several classes, nearly all answers are one class."""
-    ((answer, times),) = Counter(first.tolist()).most_common(1)
+    counts = np.bincount(first)
+    answer, times = int(counts.argmax()), int(counts.max())
     own = int((truth == answer).sum())
     if times < _NEARLY_ALL * len(truth) or own > _OWN * times or _are_few(truth):
         return ""
+    named = names.name(answer) or "none"
     return (
-        f"{times:,} of {len(truth):,} first answers are one class ({answer or 'none'}), as where "
+        f"{times:,} of {len(truth):,} first answers are one class ({named}), as where "
         "weights were not loaded or logits are NaN. Check the checkpoint and its preprocessing, "
         "and score it again."
     )
 
 
-def _guesses(truth: NDArray[np.str_], hits: Sequence[int], classes: int) -> str:
+def _guesses(truth: Numbers, hits: Sequence[int], classes: int) -> str:
     """As good as guesses. A weak model is a little better, one that photos were chosen by worse."""
     said = odd_ranks(hits, len(truth), classes)
     if not said or not said.startswith(GUESSES) or _are_few(truth):
@@ -108,21 +119,6 @@ def _guesses(truth: NDArray[np.str_], hits: Sequence[int], classes: int) -> str:
     return f"{said} Check the order of classes and of photos, and the weights; then score it again."
 
 
-def _are_few(truth: NDArray[np.str_]) -> bool:
+def _are_few(truth: Numbers) -> bool:
     """Whether these are few photos, or of few classes: all may be taken for one other class."""
     return len(truth) < _FEWEST or len(np.unique(truth)) < _FEWEST_CLASSES
-
-
-def _places(
-    truth: NDArray[np.str_], first: NDArray[np.str_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places of ImageNet's wnids among its classes, for the photos of these classes."""
-    index = _index()
-    true = np.fromiter((index.get(wnid, -1) for wnid in truth.tolist()), np.int64, len(truth))
-    said = np.fromiter((index.get(wnid, -2) for wnid in first.tolist()), np.int64, len(truth))
-    return true[true >= 0], said[true >= 0]
-
-
-@cache
-def _index() -> dict[str, int]:
-    return {each.wnid: each.index for each in imagenet1k()}

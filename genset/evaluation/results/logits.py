@@ -52,7 +52,7 @@ def find_logits(model: Scored) -> Logits | None:
     photos = np.flatnonzero(model.answered)
     if values.ndim != 2 or values.dtype.kind != "f" or len(values) != len(photos):
         raise _unreadable(path, f"it is {' x '.join(map(str, values.shape))} of {values.dtype}")
-    first = model.ranked[photos, 0]
+    first = model.first[photos]
     for order in _kept_order(path.with_name(LOGIT_CLASSES)) or _orders(model.run):
         if len(order) == values.shape[1] and _is_order(order, values, first):
             return Logits(photos, values, order)

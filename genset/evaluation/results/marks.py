@@ -1,6 +1,6 @@
 """Which answers are right, and which photos count: by the photos' own labels, or by a truth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -34,12 +34,11 @@ def mark(results: Results, model: Scored, by: By = "original") -> Marks:
     if by == "original":
         return Marks(results.right(model), model.answered)
     truth = truth_of(results)
-    images, first = results.photos.ids, model.ranked[:, 0].tolist()
-    correct = _sets(truth.correct, images)
-    right = _among(correct, first)
-    counted = model.answered & np.array(list(map(bool, correct)), bool)
+    correct = _classes(results, "correct")
+    right = correct.have(model)
+    counted = model.answered & correct.any
     if by != "real" and truth.unclear:
-        unclear = _among(_sets(truth.unclear, images), first)
+        unclear = _classes(results, "unclear").have(model)
         if by == "multilabel":
             right = right | unclear
         else:
@@ -61,12 +60,40 @@ def truth_of(results: Results) -> Truth:
     return truth
 
 
-def _sets(of: Mapping[str, frozenset[str]], images: Sequence[str]) -> list[frozenset[str]]:
-    """The classes of each photo."""
-    none: frozenset[str] = frozenset()
-    return [of.get(image, none) for image in images]
+class _Classes(NamedTuple):
+    """The classes of N photos, as a truth has them.
+
+    Attributes:
+        any: N: whether the photo has one.
+        keys: of each photo and class, its place times the number of names, plus the class's number.
+    """
+
+    any: Bools
+    keys: NDArray[np.int64]
+    names: int
+
+    def have(self, model: Scored) -> Bools:
+        """N: whether the model's first answer is one of the photo's classes."""
+        own = np.arange(len(self.any)) * self.names + model.answers[:, 0]
+        return np.isin(own, self.keys)
 
 
-def _among(classes: Sequence[frozenset[str]], first: Sequence[str]) -> Bools:
-    """N: whether each photo's first answer is one of its classes."""
-    return np.array([said in each for said, each in zip(first, classes, strict=True)], bool)
+def _classes(results: Results, part: str) -> _Classes:
+    """The classes that are right for each photo ("correct"), or may be ("unclear")."""
+    if (kept := results.kept.get(part)) is None:
+        kept = results.kept[part] = _look_up(results, getattr(truth_of(results), part))
+    found: _Classes = kept
+    return found
+
+
+def _look_up(results: Results, of: Mapping[str, frozenset[str]]) -> _Classes:
+    number_of = {name: number for number, name in enumerate(results.names.tolist())}
+    classes = [of.get(image, ()) for image in results.photos.ids]
+    names = len(number_of)
+    keys = [
+        place * names + number_of[wnid]
+        for place, wnids in enumerate(classes)
+        for wnid in wnids
+        if wnid in number_of  # else no model says so
+    ]
+    return _Classes(np.array(list(map(bool, classes)), bool), np.array(keys, np.int64), names)

@@ -168,7 +168,7 @@ def _missed(image: str, right: tuple[str, ...], models: Sequence[Scored], place:
 
 
 def _answer(model: Scored, place: int, right: tuple[str, ...]) -> WrongAnswer:
-    wnid, sure = str(model.ranked[place, 0]), float(model.confidence[place])
+    wnid, sure = model.ranked_at(place)[0], float(model.confidence[place])
     return WrongAnswer(
         model=model.label,
         wnid=wnid,

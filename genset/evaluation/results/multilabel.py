@@ -196,7 +196,7 @@ def _own_proposals(results: Results, model: Scored, resampling: Resampling) -> O
     marks = mark(results, model, "real")
     if not marks.counted.any():
         return None
-    first = model.ranked[:, 0].tolist()
+    first = model.first.tolist()
     only_own = np.array(
         [
             right and answer in truth.proposed_by_alone(image, names)

@@ -2,10 +2,10 @@
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,9 @@ from numpy.typing import NDArray
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.truths.keep import with_truth
+from genset.evaluation.results.arrays import Answers, Names, Numbers, read_answers
 from genset.evaluation.results.flags import flags_of
-from genset.evaluation.results.runs import (
-    Prediction,
-    Run,
-    find_runs,
-    gives_counts,
-    load_predictions,
-    names_of,
-    run_folder,
-)
+from genset.evaluation.results.runs import Run, find_runs, names_of, run_folder
 
 _MEND = "delete the folder and run genset evaluate again"
 
@@ -34,19 +27,37 @@ class Scored:
     Attributes:
         label: the model's name, with the run's key where two runs share the name.
         answered: N: whether the photo is counted for this model.
-        ranked: N x k wnids, the best first; "" where there is no answer.
+        answers: N x k numbers of classes (places in `names`), the best first; 0 where there is no
+            answer.
         confidence: N: the first answer's probability; NaN where it is not known.
         folder: where the run is kept; None where it is not.
+        names: the wnid of each number, the same array for all models of one `Results`; "" for 0.
         flags: why its answers as a whole cannot be right, and what to do; mostly empty.
     """
 
     label: str
     run: Run
     answered: NDArray[np.bool_]
-    ranked: NDArray[np.str_]
+    answers: Numbers
     confidence: NDArray[np.float64]
-    folder: Path | None = None
+    folder: Path | None
+    names: NDArray[np.str_]
     flags: tuple[str, ...] = ()
+
+    @property
+    def ranked(self) -> NDArray[np.str_]:
+        """N x k wnids, the best first; "" where there is no answer. Made anew each time."""
+        return self.names[self.answers]
+
+    @property
+    def first(self) -> NDArray[np.str_]:
+        """N wnids: the first answers. Made anew each time."""
+        return self.names[self.answers[:, 0]]
+
+    def ranked_at(self, place: int) -> list[str]:
+        """The answers to one photo: k wnids."""
+        found: list[str] = self.names[self.answers[place]].tolist()
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,8 @@ class Results:
         classes: N class numbers: places in `wnids`, the sorted classes that the set has.
         models: what was run.
         other_runs: runs left out, because they scored another set that had the same name.
+        names: the wnid of each number of a class, for all models; "" for 0.
+        numbers: N numbers: the truth, as places in `names`.
         flagged: models left out, because their answers cannot be right.
     """
 
@@ -68,11 +81,15 @@ class Results:
     wnids: tuple[str, ...]
     models: tuple[Scored, ...]
     other_runs: int
+    names: NDArray[np.str_]
+    numbers: Numbers
     flagged: tuple[Scored, ...] = ()
+    # What is worked out once for all models (`marks`). Another set, another one.
+    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def right(self, model: Scored, k: int = 1) -> NDArray[np.bool_]:
         """N: whether the true class is among the model's first `k` answers."""
-        found: NDArray[np.bool_] = (model.ranked[:, :k] == self.truth[:, None]).any(axis=1)
+        found: NDArray[np.bool_] = (model.answers[:, :k] == self.numbers[:, None]).any(axis=1)
         return found & model.answered
 
     def without_flagged(self) -> "Results":
@@ -121,8 +138,7 @@ def load_results(photos: PhotoSet, runs: Path) -> Results:
     same = {photos.content_hash, photos.list_hash}
     found = [(folder, run) for folder, run in named_so if run.set_hash in same]
     kept = [
-        KeptRun(run, partial(load_predictions, folder), str(folder), folder)
-        for folder, run in found
+        KeptRun(run, partial(read_answers, folder), str(folder), folder) for folder, run in found
     ]
     return results_of(with_truth(photos, runs), kept, len(named_so) - len(found))
 
@@ -141,15 +157,15 @@ def load_some(photos: PhotoSet, runs: Path, wanted: Sequence[Run]) -> Results:
     kept = []
     for run in {run.key: run for run in wanted}.values():
         folder = run_folder(runs, photos.name, run.model, run.key)
-        kept.append(KeptRun(run, partial(load_predictions, folder), str(folder), folder))
+        kept.append(KeptRun(run, partial(read_answers, folder), str(folder), folder))
     return results_of(photos, kept)
 
 
 class KeptRun(NamedTuple):
-    """A run, how its predictions are loaded, where they are for errors, and its folder, if any."""
+    """A run, how its answers are loaded, where they are for errors, and its folder, if any."""
 
     run: Run
-    load: Callable[[], Sequence[Prediction]]
+    load: Callable[[Names], Answers]
     where: str
     folder: Path | None = None
 
@@ -168,6 +184,10 @@ def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -
     truth = np.array([photo.wnid for photo in photos.photos])
     wnids, classes = np.unique(truth, return_inverse=True)
     place = {photo.id: number for number, photo in enumerate(photos.photos)}
+    names = Names()
+    numbers = names.numbers(truth.tolist())
+    loaded = [_loaded(kept, names, place, numbers) for kept in runs]
+    by_number = names.all()  # once all models have said theirs
     labels = names_of([kept.run for kept in runs])
     return Results(
         photos=photos,
@@ -175,34 +195,50 @@ def results_of(photos: PhotoSet, runs: Sequence[KeptRun], other_runs: int = 0) -
         classes=classes.astype(np.int64),
         wnids=tuple(map(str, wnids)),
         models=tuple(
-            _scored(label, kept, place, truth) for label, kept in zip(labels, runs, strict=True)
+            Scored(
+                label,
+                kept.run,
+                each.answered,
+                each.answers,
+                each.confidence,
+                kept.folder,
+                by_number,
+                each.flags,
+            )
+            for label, kept, each in zip(labels, runs, loaded, strict=True)
         ),
         other_runs=other_runs,
+        names=by_number,
+        numbers=numbers,
     )
 
 
-def _scored(label: str, kept: KeptRun, place: dict[str, int], truth: NDArray[np.str_]) -> Scored:
-    """A run's predictions, checked against its counts."""
+class _Loaded(NamedTuple):
+    """What `Scored` has of a run's answers."""
+
+    answered: NDArray[np.bool_]
+    answers: Numbers
+    confidence: NDArray[np.float64]
+    flags: tuple[str, ...]
+
+
+def _loaded(kept: KeptRun, names: Names, place: dict[str, int], truth: Numbers) -> _Loaded:
+    """A run's answers in the set's order, checked against its counts."""
     run = kept.run
     try:
-        predictions = kept.load()
-        places = [place[prediction.image] for prediction in predictions]
+        found = kept.load(names)
+        places = np.array([place[image] for image in found.images])
     except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
         raise GensetError(f"{kept.where}: predictions cannot be read ({error}); {_MEND}") from None
-    if not gives_counts(run, predictions):
+    if found.counts() != (run.top1.photos, run.top1.correct, run.top5 and run.top5.correct):
         raise GensetError(f"{kept.where}: predictions do not give the run's counts; {_MEND}")
     answered = np.zeros(len(place), bool)
     answered[places] = True
-    top = np.array([prediction.top for prediction in predictions])
-    ranked = np.full((len(place), top.shape[1]), "", dtype=top.dtype)
-    ranked[places] = top
+    answers = np.zeros((len(place), found.ranked.shape[1]), dtype=np.int32)
+    answers[places] = found.ranked
     confidence = np.full(len(place), np.nan)
-    confidence[places] = [
-        prediction.probabilities[0] if prediction.probabilities else np.nan
-        for prediction in predictions
-    ]
-    has_probabilities = any(prediction.probabilities for prediction in predictions)
-    flags = flags_of(
-        truth[places], top, run.classes, confidence[places] if has_probabilities else None
-    )
-    return Scored(label, run, answered, ranked, confidence, kept.folder, flags)
+    if found.confidence is not None:
+        confidence[places] = found.confidence
+    known = None if found.confidence is None else confidence[answered]
+    flags = flags_of(truth[answered], answers[answered], names, run.classes, known)
+    return _Loaded(answered, answers, confidence, flags)

@@ -30,7 +30,7 @@ from genset.statistics.intervals import wilson
 
 FORMAT = "genset run 1"
 _RECORD = "run.json"
-_PREDICTIONS = "predictions.csv"
+PREDICTIONS = "predictions.csv"
 LOGITS, LOGIT_CLASSES = "logits.npy", "logits.json"
 
 
@@ -166,18 +166,18 @@ def save_run(folder: Path, run: Run, predictions: list[Prediction]) -> None:
     table.writerow(["image", "wnid", *tops, *(f"p{n + 1}" for n in range(shares))])
     for p in predictions:
         table.writerow([p.image, p.wnid, *p.top, *(f"{share:.6g}" for share in p.probabilities)])
-    write_text(folder / _PREDICTIONS, text.getvalue())
+    write_text(folder / PREDICTIONS, text.getvalue())
     _write_record(folder, run)
 
 
 def date_run(folder: Path, run: Run, spec: str, trained_until: str) -> Run:
-    """Note in a finished run's record until when its model was trained, as its spec says it now.
+    """Note in a finished run's record what is said of its model, as its spec says it now.
 
     Args:
         folder: of the run; where it is not on this machine, nothing is written.
         run: its record.
-        spec: with the date.
-        trained_until: the date.
+        spec: with the date, or an accuracy elsewhere.
+        trained_until: the date until when the model was trained; "" where it is not said.
     """
     dated = replace(run, spec=spec, trained_until=trained_until)
     if dated != run and (folder / _RECORD).is_file():
@@ -212,7 +212,7 @@ def load_run(folder: Path) -> Run | None:
 
 def load_predictions(folder: Path) -> list[Prediction]:
     """The per-photo predictions of a finished run."""
-    with (folder / _PREDICTIONS).open(encoding="utf-8", newline="") as file:
+    with (folder / PREDICTIONS).open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
         head = next(rows, [])
         ranks, shares = (sum(name.startswith(kind) for name in head) for kind in ("top", "p"))
@@ -244,6 +244,19 @@ def find_runs(runs: Path, set_name: str) -> list[tuple[Path, Run]]:
     folders = sorted((runs / _slug(set_name)).glob("*/"))
     found = [(folder, run) for folder in folders if (run := load_run(folder))]
     return sorted(found, key=lambda pair: (-pair[1].top1.share, pair[1].model))
+
+
+def all_runs(runs: Path) -> list[tuple[Path, Run]]:
+    """The finished runs on any set, with their folders, the latest last."""
+    folders = sorted(runs.glob("[!.]*/[!.]*/"))
+    found = [(folder, run) for folder in folders if (run := load_run(folder))]
+    return sorted(found, key=lambda pair: pair[1].created_at)
+
+
+def photos_of(folder: Path) -> list[tuple[str, str]]:
+    """The photos that count in a finished run: their ids and classes."""
+    with (folder / PREDICTIONS).open(encoding="utf-8", newline="") as file:
+        return [(row["image"], row["wnid"]) for row in csv.DictReader(file)]
 
 
 def names_of(runs: Sequence[Run]) -> list[str]:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from genset.evaluation.results.arrays import Numbers
 from genset.evaluation.results.runs import Prediction
 from genset.statistics.ranks import odd_ranks, other_order
 from genset.taxonomy import imagenet1k
@@ -19,7 +19,7 @@ def hits_by_rank(predictions: Sequence[Prediction]) -> list[int]:
     return hits
 
 
-def hits_by_place(truth: NDArray[np.str_], ranked: NDArray[np.str_]) -> list[int]:
+def hits_by_place(truth: Numbers, ranked: Numbers) -> list[int]:
     """The same of arrays: the true class of N photos, and N x k answers."""
     found: list[int] = (ranked == truth[:, None]).sum(axis=0).tolist()
     return found

@@ -1,50 +1,23 @@
 """What a report says: each form of it is made from this and nothing else."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from genset.evaluation.results.breakdown import Breakdown, Confusion, Group
 from genset.evaluation.results.compare import Bounds, Pair, Rank
 from genset.evaluation.results.multilabel import MultiLabel
 from genset.evaluation.results.runs import Accuracy, Run
+from genset.reporting.data.baseline import Baseline
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.gallery import Gallery
 from genset.reporting.data.missed import MissedTogether
 from genset.reporting.data.multilabel import ByTruth
+from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.sources import BySource, LicenseCount
 from genset.reporting.data.training import ByTraining
-from genset.reporting.data.tta import EntrySpec, JoinedEntry
-from genset.statistics.bootstrap import STANDARD, Resampling
+from genset.reporting.data.tta import JoinedEntry
 from genset.statistics.calibration import Calibration
 from genset.statistics.intervals import Interval
-
-
-@dataclass(frozen=True, slots=True)
-class ReportOptions:
-    """What a report is asked for beyond the runs.
-
-    Attributes:
-        reference: the set, table or file of accuracies elsewhere; "" for none.
-        real_labels: a file with all classes that each photo shows.
-        lower, upper: the models between which the others are placed; "" for none.
-        k: a further number of answers to count a hit among, beside 1 and 5; 0 for none.
-        tta: training logs in DAWNBench's format, each with the model that it gave.
-        resampling: how classes are resampled for intervals.
-        include_flagged: count models, too, whose answers as a whole cannot be right.
-    """
-
-    reference: str = ""
-    real_labels: Path | None = None
-    lower: str = ""
-    upper: str = ""
-    k: int = 0
-    tta: tuple[EntrySpec, ...] = ()
-    resampling: Resampling = STANDARD
-    include_flagged: bool = False
-
-
-PLAIN = ReportOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,52 +119,6 @@ class Power:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
-    """A model's top-1 accuracy elsewhere and here.
-
-    `gap` is what it loses. `above` is its effective robustness, what it has here beyond the line
-    through all models, with its interval; None where there is no line.
-    """
-
-    label: str
-    elsewhere: float
-    source: str
-    here: float
-    gap: float
-    above: float | None
-    interval: Interval | None
-
-
-@dataclass(frozen=True, slots=True)
-class LinePoint:
-    """The fitted line at one accuracy elsewhere: the accuracy here, and its 95 % band."""
-
-    elsewhere: float
-    here: float
-    band: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceSummary:
-    """Accuracy here against accuracy on the reference.
-
-    Attributes:
-        name: of the reference.
-        models: those that it knows.
-        unknown: labels of those that it does not.
-        intercept, slope: of logit(here) over logit(elsewhere); None where too few models are known.
-        line: the fitted line where the models are.
-    """
-
-    name: str
-    models: tuple[Against, ...]
-    unknown: tuple[str, ...]
-    intercept: float | None
-    slope: float | None
-    line: tuple[LinePoint, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ReportData:
     """What a report says.
 
@@ -202,7 +129,7 @@ class ReportData:
         flagged: models that are left out of all else, because their answers cannot be right.
         pairs: every two models, the better one first.
         power: None for fewer than two models.
-        reference: None where none was asked for.
+        reference: accuracies elsewhere; None where none was asked for, and where none could help.
         bounds: None where none were asked for.
         by_truth: how models rank by all classes that photos show; None where these are not known.
         by_source: where photos are from; None for a plain folder, and for a release of the time
@@ -225,7 +152,7 @@ class ReportData:
     flagged: tuple[ScoredModel, ...]
     pairs: tuple[Pair, ...]
     power: Power | None
-    reference: ReferenceSummary | None
+    reference: Baseline | None
     bounds: Bounds | None
     by_truth: ByTruth | None
     by_source: BySource | None

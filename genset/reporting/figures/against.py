@@ -1,127 +1,257 @@
-"""Accuracy here over accuracy elsewhere, with the fitted line and its band."""
+"""Accuracy here over accuracy elsewhere: the models, published weights, the lines and their bands.
 
-from collections.abc import Sequence
+The figure is SVG of its own, without matplotlib: each point must carry its name.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
 
 import numpy as np
 from markupsafe import Markup
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator
 
-from genset.reporting.data.report import Against, ReferenceSummary
-from genset.reporting.figures.svg import ACCENT, AS_PERCENT, INK, MUTED, as_svg, plain
+from genset.reporting.data.baseline import Against, Baseline, Fit
+from genset.reporting.figures.labels import Box, place_names
 from genset.statistics.bootstrap import Floats
 from genset.statistics.trend import expit, logit
+from genset.text.numbers import points as in_points
 from genset.text.safe import clean
 
-_WIDTH, _HEIGHT = 7.0, 5.2  # inches
-_LETTER, _TEXT = 0.085, 0.2  # inches: about a letter's width at this size, and a line's height
-_MOST_LABELS = 25
+_WIDTH, _HEIGHT = 720.0, 520.0
+_FRAME = Box(58.0, 12.0, 706.0, 468.0)
+_MOST_NAMES = 40  # beside points; all others are named when they are pointed at
+_MOST_FOCUSED = 100  # more points are no way to go through with a keyboard
+_RADIUS = 4.5
+_TICKS = np.array([1, 2, 5, 10, 20, 30, 40, 50, 60, 65, 70, 75, 80, 85, 90, 95, 98, 99]) / 100
 
 
-def against_plot(
-    title: str, reference: ReferenceSummary, sures: Sequence[tuple[float, float]]
-) -> Markup:
-    """A point for each model on logit axes, where the models' line is straight.
+def against_plot(title: str, baseline: Baseline, sures: Sequence[tuple[float, float]]) -> Markup:
+    """A point for each model on logit axes, where the first line is straight.
 
-    The dashed line is "as good here as there".
+    Every point says whose it is (``data-name``, ``data-says``, ``<title>``), and those of the
+    report's own models take the keyboard's focus. The dashed line is "as good here as there".
 
     Args:
         title: of the figure.
-        reference: the models' accuracies on both sets, and the line through them.
+        baseline: the accuracies on both sets, and the lines.
         sures: the ends of the interval of each model's accuracy here, in the order of
-            `reference.models`, 0 to 1.
+            `baseline.models`, 0 to 1.
     """
-    figure = Figure(figsize=(_WIDTH, _HEIGHT))
-    axes = figure.add_axes((0.1, 0.11, 0.78, 0.87))
-    axes.set_xscale("function", functions=(logit, expit))
-    axes.set_yscale("function", functions=(logit, expit))
-    models = reference.models
-    x = np.array([model.elsewhere for model in models])
-    y = np.array([model.here for model in models])
-    _limits(axes, x, np.array(sures))
-    if reference.line:
-        across = [point.elsewhere for point in reference.line]
-        low, high = zip(*(point.band for point in reference.line), strict=True)
-        axes.fill_between(across, low, high, color=ACCENT, alpha=0.16, linewidth=0)
-        axes.plot(across, [point.here for point in reference.line], color=ACCENT, linewidth=1.5)
-    same = expit(np.linspace(-7, 7, 200))
-    axes.plot(same, same, color=MUTED, linewidth=1.2, dashes=(4, 3))
-    lows, highs = zip(*sures, strict=True)
-    axes.vlines(x, lows, highs, color=INK, linewidth=1.2)
-    axes.plot(x, y, "o", color=INK, markersize=6)
-    plain(axes)
-    axes.set_xlabel(f"top-1 on {clean(reference.name, 40)}", color=INK, parse_math=False)
-    axes.set_ylabel("top-1 here", color=INK)
-    _name_points(axes, models)
-    return as_svg(figure, title)
+    axes = _Axes(baseline, sures)
+    inside = [
+        _cloud(axes, baseline),
+        *(_bands(axes, fit) for fit in baseline.fits[:1]),
+        *(_line(axes, fit) for fit in baseline.fits),
+        _same(axes),
+    ]
+    marks = _models(axes, baseline.models, sures)
+    names = _names(axes, baseline)
+    clip = f"clip-{sha256(title.encode()).hexdigest()[:8]}"  # no two of a page may be the same
+    clipped = Markup(
+        '<clipPath id="{0}"><rect x="{1}" y="{2}" width="{3}" height="{4}"/></clipPath>'
+        '<g clip-path="url(#{0})">{5}</g>'
+    ).format(clip, *_corner_and_size(), Markup("").join(inside))
+    return Markup(
+        '<svg viewBox="0 0 {:g} {:g}" role="group" aria-label="{}" font-size="12">{}{}{}{}</svg>'
+    ).format(_WIDTH, _HEIGHT, title, axes.drawn(), clipped, names, marks)
 
 
-def _limits(axes: Axes, x: Floats, sures: Floats) -> None:
-    ladder = np.array([1, 2, 5, 10, 20, 30, 40, 50, 60, 65, 70, 75, 80, 85, 90, 95, 98, 99]) / 100
-    for axis, values in ((axes.xaxis, x), (axes.yaxis, sures)):
-        low, high = logit(values.min()), logit(values.max())
-        margin = max(0.08 * float(high - low), 0.05)
-        ends = expit(np.array([low - margin, high + margin]))
-        (axes.set_xlim if axis is axes.xaxis else axes.set_ylim)(float(ends[0]), float(ends[1]))
-        axis.set_major_locator(
-            FixedLocator(ladder[(ladder > ends[0]) & (ladder < ends[1])].tolist())
+class _Axes:
+    """Both axes: from accuracies to pixels, on the scale of logits."""
+
+    def __init__(self, baseline: Baseline, sures: Sequence[tuple[float, float]]) -> None:
+        self.names = baseline.elsewhere, baseline.here
+        known = baseline.known
+        xs = [each.elsewhere for each in (*baseline.models, *known)]
+        ys = [*(end for ends in sures for end in ends), *(each.here for each in known)]
+        self._x, self._y = _ends(xs), _ends(ys)
+
+    def x(self, share: Iterable[float]) -> Floats:
+        """Pixels from the left."""
+        low, high = self._x
+        part = (logit(list(share)) - low) / (high - low)
+        return np.asarray(_FRAME.left + part * (_FRAME.right - _FRAME.left))
+
+    def y(self, share: Iterable[float]) -> Floats:
+        """Pixels from the top."""
+        low, high = self._y
+        part = (logit(list(share)) - low) / (high - low)
+        return np.asarray(_FRAME.bottom - part * (_FRAME.bottom - _FRAME.top))
+
+    def path(self, across: Iterable[float], up: Iterable[float]) -> str:
+        """Points of a line: "x,y x,y"."""
+        both = zip(self.x(across), self.y(up), strict=True)
+        return " ".join(f"{x:.1f},{y:.1f}" for x, y in both)
+
+    def drawn(self) -> Markup:
+        """The grid, its numbers, and what the axes are."""
+        lines = [
+            Markup(
+                '<line x1="{0:.1f}" x2="{0:.1f}" y1="{1:g}" y2="{2:g}" stroke="var(--line)"/>'
+                '<text x="{0:.1f}" y="{3:g}" text-anchor="middle" fill="var(--muted)">{4:g} %'
+                "</text>"
+            ).format(x, _FRAME.top, _FRAME.bottom, _FRAME.bottom + 17, 100 * share)
+            for share, x in _shown(self._x, self.x)
+        ]
+        lines += [
+            Markup(
+                '<line x1="{1:g}" x2="{2:g}" y1="{0:.1f}" y2="{0:.1f}" stroke="var(--line)"/>'
+                '<text x="{3:g}" y="{4:.1f}" text-anchor="end" fill="var(--muted)">{5:g} %</text>'
+            ).format(y, _FRAME.left, _FRAME.right, _FRAME.left - 7, y + 4, 100 * share)
+            for share, y in _shown(self._y, self.y)
+        ]
+        across, up = (clean(name, 60) for name in self.names)
+        lines.append(
+            Markup(
+                '<text x="{:g}" y="{:g}" text-anchor="middle" fill="var(--ink)">{}</text>'
+                '<text transform="translate(13 {:g}) rotate(-90)" text-anchor="middle" '
+                'fill="var(--ink)">{}</text>'
+            ).format((_FRAME.left + _FRAME.right) / 2, _HEIGHT - 12, across, _HEIGHT / 2, up)
         )
-        axis.set_minor_locator(NullLocator())
-        axis.set_major_formatter(AS_PERCENT)
+        return Markup("").join(lines)
 
 
-def _name_points(axes: Axes, models: Sequence[Against]) -> None:
-    """Write each name beside its point, where it covers no other and no point.
-
-    Of many models only those are named that are farthest from the line.
-    """
-    figure = axes.figure
-    inches = axes.transData + figure.dpi_scale_trans.inverted()
-    points = inches.transform([(model.elsewhere, model.here) for model in models])
-    boxes = [(px - 0.06, py - 0.06, px + 0.06, py + 0.06) for px, py in points]
-    order = sorted(range(len(models)), key=lambda n: -abs(models[n].above or 0.0))
-    for number in order[:_MOST_LABELS]:
-        name = clean(models[number].label, longest=28)
-        width = _LETTER * len(name)
-        px, py = points[number]
-        for left, bottom in _beside(px, py, width):
-            box = (left, bottom, left + width, bottom + _TEXT)
-            inside = left > 0.7 and box[2] < _WIDTH and bottom > 0.6 and box[3] < _HEIGHT
-            if inside and not any(_touch(box, other) for other in boxes):
-                boxes.append(box)
-                _write(axes, name, (left, bottom), (px, py))
-                break
+def _ends(shares: Sequence[float]) -> tuple[float, float]:
+    """An axis's ends as logits, with a margin."""
+    low, high = (float(end) for end in logit([min(shares), max(shares)]))
+    margin = max(0.06 * (high - low), 0.05)
+    return low - margin, high + margin
 
 
-def _beside(x: float, y: float, width: float) -> list[tuple[float, float]]:
-    """Where a name may stand, its lower left corner: the best place first, then farther off."""
-    near = [(x + 0.1, y - 0.1), (x - 0.1 - width, y - 0.1)]
-    off = [(x + 0.15, y - 0.15 - step) for step in (0.15, 0.4, 0.65, 0.9)]
-    return near + off + [(x - 0.15 - width, y - 0.05 + step) for step in (0.15, 0.4, 0.65, 0.9)]
+def _shown(
+    ends: tuple[float, float], to_pixels: Callable[[list[float]], Floats]
+) -> list[tuple[float, float]]:
+    """The ticks between an axis's ends, and where they are; fewer where they would touch."""
+    low, high = expit(list(ends))
+    shares = [share for share in _TICKS.tolist() if low < share < high]
+    found: list[tuple[float, float]] = []
+    for share, pixel in zip(shares, to_pixels(shares), strict=True):
+        if not found or abs(pixel - found[-1][1]) > 34:
+            found.append((share, float(pixel)))
+    return found
 
 
-def _write(axes: Axes, name: str, corner: tuple[float, float], point: tuple[float, float]) -> None:
-    """The name, with a thin line to its point where that is not at once beside it."""
-    is_right = corner[0] > point[0]
-    across = corner[0] if is_right else corner[0] + _LETTER * len(name)
-    whole = axes.figure.transFigure
-    if abs(corner[1] + 0.1 - point[1]) > 0.01:
-        end = across - 0.03 if is_right else across + 0.03
-        xs = (point[0] / _WIDTH, end / _WIDTH)
-        ys = (point[1] / _HEIGHT, (corner[1] + 0.1) / _HEIGHT)
-        axes.plot(xs, ys, transform=whole, color=MUTED, linewidth=0.7, zorder=1)
-    axes.text(
-        across / _WIDTH,
-        (corner[1] + 0.05) / _HEIGHT,
-        name,
-        transform=whole,
-        horizontalalignment="left" if is_right else "right",
-        fontsize=10,
-        color=INK,
-        parse_math=False,
+def _cloud(axes: _Axes, baseline: Baseline) -> Markup:
+    """The published weights, small."""
+    known = baseline.known
+    xs = axes.x(each.elsewhere for each in known)
+    ys = axes.y(each.here for each in known)
+    circles = [
+        Markup(
+            '<circle cx="{:.1f}" cy="{:.1f}" r="2" data-name="{}" data-says="{}"><title>{}: {}'
+            "</title></circle>"
+        ).format(x, y, name := clean(each.name, 60), said := _says(each), name, said)
+        for each, x, y in zip(known, xs, ys, strict=True)
+    ]
+    return Markup('<g fill="var(--muted)" fill-opacity="0.45">{}</g>').format(
+        Markup("").join(circles)
     )
 
 
-def _touch(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _says(each: object) -> str:
+    there, here = (100 * getattr(each, name) for name in ("elsewhere", "here"))
+    return f"{there:.2f} % there, {here:.2f} % here"
+
+
+def _bands(axes: _Axes, fit: Fit) -> Markup:
+    """Where further models lie, and inside it where the line is."""
+    across = [point.elsewhere for point in fit.line]
+    both = [across, across[::-1]]
+    drawn = []
+    for ends, opacity in (
+        ([point.prediction for point in fit.line], 0.1),
+        ([point.band for point in fit.line], 0.25),
+    ):
+        up = [end.high for end in ends], [end.low for end in ends][::-1]
+        drawn.append(
+            Markup('<polygon points="{}" fill="var(--accent)" fill-opacity="{}"/>').format(
+                " ".join(axes.path(x, y) for x, y in zip(both, up, strict=True)), opacity
+            )
+        )
+    return Markup("").join(drawn)
+
+
+def _line(axes: _Axes, fit: Fit) -> Markup:
+    """A fitted line; that of plain accuracies is dotted."""
+    dots = "" if fit.scale == "logit" else Markup(' stroke-dasharray="2 4" stroke-linecap="round"')
+    return Markup(
+        '<polyline points="{}" fill="none" stroke="var(--accent)" stroke-width="1.6"{}/>'
+    ).format(axes.path((p.elsewhere for p in fit.line), (p.here for p in fit.line)), dots)
+
+
+def _same(axes: _Axes) -> Markup:
+    shares = expit(np.linspace(-7, 7, 100)).tolist()
+    return Markup(
+        '<polyline points="{}" fill="none" stroke="var(--muted)" stroke-dasharray="5 4"/>'
+    ).format(axes.path(shares, shares))
+
+
+def _models(axes: _Axes, models: Sequence[Against], sures: Sequence[tuple[float, float]]) -> Markup:
+    """The report's own models, each with the interval of its accuracy here."""
+    focus = Markup(' tabindex="0"') if len(models) <= _MOST_FOCUSED else ""
+    lows, highs = (axes.y(ends[n] for ends in sures) for n in (0, 1))
+    drawn = []
+    places = zip(axes.x(m.elsewhere for m in models), axes.y(m.here for m in models), strict=True)
+    for model, (x, y), low, high in zip(models, places, lows, highs, strict=True):
+        name, said = clean(model.label, 60), _says(model)
+        if model.above is not None:
+            said += f", {in_points(model.above)} points by the line"
+        drawn.append(
+            Markup(
+                '<g role="img" aria-label="{0}: {1}" data-name="{0}" data-says="{1}"{2}>'
+                '<title>{0}: {1}</title><line x1="{3:.1f}" x2="{3:.1f}" y1="{5:.1f}" y2="{6:.1f}" '
+                'stroke="var(--ink)"/><circle cx="{3:.1f}" cy="{4:.1f}" r="{7}" fill="var(--ink)" '
+                'stroke="var(--paper)"/></g>'
+            ).format(name, said, focus, x, y, low, high, _RADIUS)
+        )
+    return Markup("").join(drawn)
+
+
+def _names(axes: _Axes, baseline: Baseline) -> Markup:
+    """Names beside points; of many models those that are farthest from the line."""
+    models = sorted(baseline.models, key=lambda model: -abs(model.above or 0.0))[:_MOST_NAMES]
+    names = [clean(model.label, longest=28) for model in models]
+    places = _both(axes, models)
+    dots = [
+        Box(x - _RADIUS - 1, y - _RADIUS - 1, x + _RADIUS + 1, y + _RADIUS + 1)
+        for x, y in _both(axes, baseline.models)
+    ]
+    cloud = np.array(_both(axes, baseline.known), dtype=np.float64).reshape(-1, 2)
+    boxes = place_names(names, places, dots, cloud, _FRAME)
+    return Markup("").join(
+        _name(name, box, place)
+        for name, box, place in zip(names, boxes, places, strict=True)
+        if box
+    )
+
+
+def _both(axes: _Axes, of: Sequence[object]) -> list[tuple[float, float]]:
+    xs, ys = (axes.x, "elsewhere"), (axes.y, "here")
+    both = [to([getattr(each, name) for each in of]).tolist() for to, name in (xs, ys)]
+    return list(zip(*both, strict=True))
+
+
+def _name(name: str, box: Box, point: tuple[float, float]) -> Markup:
+    """A name, with a thin line to its point where that is not close by."""
+    near = min(max(point[0], box.left), box.right), (box.top + box.bottom) / 2
+    is_close = abs(near[0] - point[0]) + abs(near[1] - point[1]) < 14
+    leader = (
+        Markup("")
+        if is_close
+        else Markup(
+            '<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="var(--muted)" '
+            'stroke-width="0.8"/>'
+        ).format(*point, *near)
+    )
+    is_right = box.left >= point[0]
+    across, anchor = (box.left, "start") if is_right else (box.right, "end")
+    if box.left < point[0] < box.right:
+        across, anchor = (box.left + box.right) / 2, "middle"
+    return leader + Markup(
+        '<text x="{:.1f}" y="{:.1f}" text-anchor="{}" fill="var(--ink)">{}</text>'
+    ).format(across, box.bottom - 3.5, anchor, name)
+
+
+def _corner_and_size() -> tuple[str, ...]:
+    frame = _FRAME
+    size = frame.right - frame.left, frame.bottom - frame.top
+    return tuple(f"{value:g}" for value in (frame.left, frame.top, *size))

@@ -21,21 +21,12 @@ from genset.evaluation.results.compare import (
     rank_models,
 )
 from genset.evaluation.results.multilabel import measure
-from genset.evaluation.results.references.find import find_references
 from genset.evaluation.results.results import Results, Scored, load_results
 from genset.evaluation.results.runs import Accuracy
 from genset.release.reader import MANIFEST, Release
-from genset.reporting.data.report import (
-    PLAIN,
-    Against,
-    LinePoint,
-    Power,
-    ReferenceSummary,
-    ReportData,
-    ReportOptions,
-    ScoredModel,
-    TopK,
-)
+from genset.reporting.data.options import PLAIN, ReportOptions
+from genset.reporting.data.report import Power, ReportData, ScoredModel, TopK
+from genset.reporting.gather.baseline import against_known
 from genset.reporting.gather.finetuning import gather_finetuned
 from genset.reporting.gather.gallery import choose_galleries
 from genset.reporting.gather.missed import missed_together
@@ -44,9 +35,8 @@ from genset.reporting.gather.sources import by_source
 from genset.reporting.gather.summary import summarize
 from genset.reporting.gather.training import by_training
 from genset.reporting.gather.tta import join_entries
-from genset.statistics.bootstrap import Resampling, intervals
+from genset.statistics.bootstrap import class_sums, intervals
 from genset.statistics.calibration import Calibration, calibration
-from genset.statistics.trend import FEWEST_MODELS, expit, fit_trend, logit
 
 
 def collect(photos: PhotoSet, runs: Path, options: ReportOptions = PLAIN) -> ReportData:
@@ -97,7 +87,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         flagged=flagged,
         pairs=pairs,
         power=_power(pairs),
-        reference=_reference(results, runs, options),
+        reference=against_known(results, runs, options),
         bounds=_bounds(results, options),
         by_truth=by_truth(results, pairs, options.resampling),
         by_source=by_source(results, release, models, options.resampling) if release else None,
@@ -149,34 +139,44 @@ def _summaries(
             label=model.label,
             rank=rank,
             run=model.run,
-            tops=_tops(results, model, options),
+            tops=tops,
             real=labels[model.label].real.accuracy if labels else None,
             multilabel=labels.get(model.label),
             calibration=_calibration(results, model),
             flags=model.flags,
         )
-        for model, rank in zip(results.models, ranks, strict=True)
+        for model, rank, tops in zip(results.models, ranks, _tops(results, options), strict=True)
     )
 
 
-def _tops(results: Results, model: Scored, options: ReportOptions) -> tuple[TopK, ...]:
-    kept = model.ranked.shape[1]
-    if options.k > kept:
-        raise BadInput(
-            f"{model.label}: {kept} answers a photo are kept, not {options.k}; score it again "
-            f"with --k {options.k}"
-        )
-    ks = sorted({1, options.k, *([5] if kept >= 5 else [])} - {0})
-    right = np.stack([results.right(model, k) for k in ks], axis=1)
-    counted = np.repeat(model.answered[:, None], len(ks), axis=1)
-    drawn = options.resampling.ratios(results.classes, right, counted)
-    photos = int(model.answered.sum())
-    hits = right.sum(axis=0)
+def _tops(results: Results, options: ReportOptions) -> list[tuple[TopK, ...]]:
+    """Each model's accuracies: all intervals are drawn at once."""
+    if not results.models:
+        return []
+    asked = [_ks(model, options.k) for model in results.models]
+    above, below, found = [], [], []
+    for model, ks in zip(results.models, asked, strict=True):
+        right = np.stack([results.right(model, k) for k in ks], axis=1)
+        photos = class_sums(results.classes, model.answered[:, None])
+        above.append(class_sums(results.classes, right))
+        below += [photos] * len(ks)
+        counted = int(model.answered.sum())
+        found += [Accuracy.of(int(hits), counted) for hits in right.sum(axis=0)]
+    drawn = options.resampling.ratios_of_sums(np.hstack(above), np.hstack(below))
     ends = intervals(drawn, len(results.wnids))
-    return tuple(
-        TopK(k, Accuracy.of(int(count), photos), each)
-        for k, count, each in zip(ks, hits, ends, strict=True)
-    )
+    in_order = zip(found, ends, strict=True)
+    return [tuple(TopK(k, *next(in_order)) for k in ks) for ks in asked]
+
+
+def _ks(model: Scored, asked: int) -> list[int]:
+    """Among how many answers a hit counts, in turn."""
+    kept = model.answers.shape[1]
+    if asked > kept:
+        raise BadInput(
+            f"{model.label}: {kept} answers a photo are kept, not {asked}; score it again "
+            f"with --k {asked}"
+        )
+    return sorted({1, asked, *([5] if kept >= 5 else [])} - {0})
 
 
 def _with_labels(results: Results, labels: Path | None) -> Results:
@@ -201,63 +201,6 @@ def _power(pairs: Sequence[Pair]) -> Power | None:
     return Power(
         difference=shown if isfinite(shown) else None,
         discordant=median(pair.discordant for pair in pairs),
-    )
-
-
-def _reference(results: Results, runs: Path, options: ReportOptions) -> ReferenceSummary | None:
-    if not options.reference:
-        return None
-    found = find_references(options.reference, runs, [model.run for model in results.models])
-    known = [model for model in results.models if model.run.key in found]
-    references = [found[model.run.key] for model in known]
-    rows = tuple(
-        Against(
-            label=model.label,
-            elsewhere=reference.top1,
-            source=reference.source,
-            here=model.run.top1.share,
-            gap=reference.top1 - model.run.top1.share,
-            above=None,
-            interval=None,
-        )
-        for model, reference in zip(known, references, strict=True)
-    )
-    summary = ReferenceSummary(
-        name=Path(options.reference).stem,
-        models=rows,
-        unknown=tuple(model.label for model in results.models if model not in known),
-        intercept=None,
-        slope=None,
-        line=(),
-    )
-    return _with_line(results, known, summary, options.resampling)
-
-
-def _with_line(
-    results: Results, known: Sequence[Scored], summary: ReferenceSummary, resampling: Resampling
-) -> ReferenceSummary:
-    """Fit the line through all models that the reference knows, if they are enough."""
-    elsewhere = np.array([row.elsewhere for row in summary.models])
-    if len(known) < FEWEST_MODELS or np.ptp(elsewhere) == 0:
-        return summary
-    here = np.array([row.here for row in summary.models])
-    right = np.stack([results.right(model) for model in known], axis=1)
-    counted = np.stack([model.answered for model in known], axis=1)
-    drawn = resampling.ratios(results.classes, right, counted)
-    trend = fit_trend(elsewhere, here, drawn, len(results.wnids), resampling.seed)
-    above, ends = trend.above(elsewhere, here, drawn)
-    first, last = logit([elsewhere.min(), elsewhere.max()]).tolist()
-    ladder = expit(np.linspace(first, last, 25))
-    line = zip(ladder, trend.expected(ladder), trend.band(ladder), strict=True)
-    return replace(
-        summary,
-        models=tuple(
-            replace(row, above=float(value), interval=each)
-            for row, value, each in zip(summary.models, above, ends, strict=True)
-        ),
-        intercept=trend.intercept,
-        slope=trend.slope,
-        line=tuple(LinePoint(float(x), float(y), band) for x, y, band in line),
     )
 
 

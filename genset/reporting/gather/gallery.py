@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from genset.evaluation.results.breakdown import Confusion, Group
 from genset.evaluation.results.results import Results, Scored
@@ -93,12 +94,19 @@ class _Chooser:
         for pair in pairs:
             if len(chosen) == _CONFUSED:
                 break
-            votes = sum(
-                (model.ranked[:, 0] == pair.other).astype(int) for model in self._results.models
-            ) * (self._results.truth == pair.wnid)
+            votes = self._votes(pair)
             free = [p for p in self._mixed if votes[p] and p not in self._taken | set(chosen)]
             chosen += sorted(free, key=lambda place: -votes[place])[:1]
         return self._take(chosen, _CONFUSED)
+
+    def _votes(self, pair: Confusion) -> NDArray[np.int64]:
+        """N: how many models take the photo for the other class; 0 for photos of other classes."""
+        own = np.flatnonzero(self._results.truth == pair.wnid)
+        (other,) = np.flatnonzero(self._results.names == pair.other)
+        votes = np.zeros(len(self._results.truth), np.int64)
+        for model in self._results.models:
+            votes[own] += model.answers[own, 0] == other
+        return votes
 
     def disagreed(self) -> tuple[Sample, ...]:
         """Photos that as many models have right as wrong, of as many classes as possible."""
@@ -145,7 +153,7 @@ class _Chooser:
 
 
 def _answer(model: Scored, place: int, wnid: str) -> Answer:
-    ranked = model.ranked[place].tolist()
+    ranked = model.ranked_at(place)
     sure = float(model.confidence[place])
     return Answer(
         model=model.label,

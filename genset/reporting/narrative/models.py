@@ -7,7 +7,7 @@ from typing import Any
 
 from genset.evaluation.data.truths.truth import By
 from genset.evaluation.results.compare import Pair, Rank
-from genset.reporting.data.report import Power, ReferenceSummary, ReportData, SetSummary
+from genset.reporting.data.report import Power, ReportData, SetSummary
 from genset.reporting.format import interval, settings
 from genset.reporting.narrative.pairs import (
     cannot_tell,
@@ -213,6 +213,7 @@ def commands(data: ReportData) -> str:
         f" --{option} {_argument(str(value))}"
         for option, value in (
             ("reference", data.options.reference),
+            ("set-is", data.options.set_is),
             ("labels", data.options.real_labels.name if data.options.real_labels else ""),
             ("lower", data.options.lower),
             ("upper", data.options.upper),
@@ -236,26 +237,3 @@ def _argument(text: str) -> str:
 
 def _all_of(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def line(reference: ReferenceSummary) -> list[str]:
-    """What the fitted line is, and which models have no part in it."""
-    said = []
-    if reference.slope is not None and reference.intercept is not None:
-        start = f"{reference.intercept:.3f}".replace("-", "−")
-        said.append(
-            f"The line through {len(reference.models)} models: logit(here) = {start} + "
-            f"{reference.slope:.3f} logit({clean(reference.name)}). A model’s effective "
-            "robustness is how far it is above the line; intervals resample classes and the "
-            "models’ scatter about the line, and take the accuracies there for exact."
-        )
-    elif reference.models:
-        said.append(
-            f"{count(len(reference.models), 'model')} of different accuracy "
-            f"{'is' if len(reference.models) == 1 else 'are'} too few to fit a line."
-        )
-    if reference.unknown:
-        names = ", ".join(clean(label) for label in reference.unknown[:8])
-        more = ", ..." if len(reference.unknown) > 8 else ""
-        said.append(f"No accuracy there is known of: {names}{more}.")
-    return said

@@ -8,9 +8,10 @@ from typing import Any
 from genset.evaluation.results.breakdown import Breakdown
 from genset.evaluation.results.remarks import remarks
 from genset.release.reader import as_written
-from genset.reporting.data.report import Against, ReferenceSummary, ReportData, ScoredModel
+from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.format import class_name, interval
 from genset.reporting.narrative import models as narrative
+from genset.reporting.render.baseline_markdown import baseline_in_markdown
 from genset.reporting.render.finetuning_markdown import tasks_in_markdown, tasks_to_json
 from genset.reporting.render.missed_markdown import missed_in_markdown, missed_to_json
 from genset.reporting.render.multilabel_markdown import by_truth_to_json, truth_in_markdown
@@ -19,7 +20,7 @@ from genset.reporting.render.sources_markdown import sources_in_markdown
 from genset.reporting.render.training_markdown import training_in_markdown
 from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
 from genset.text.markdown import escape, table
-from genset.text.numbers import bare_p, between, count, ends, percent, points, span
+from genset.text.numbers import bare_p, between, count, ends, percent, points
 from genset.text.plain import plain
 
 FORMAT = "genset report 2"
@@ -51,7 +52,7 @@ def as_markdown(data: ReportData) -> str:
     if data.by_truth:
         parts += ["### By all right classes", *truth_in_markdown(data, data.by_truth)]
     if data.reference:
-        parts += [f"### Against {escape(data.reference.name)}", *_against(data.reference)]
+        parts += baseline_in_markdown(data.reference, data.set.name)
     if data.bounds:
         parts += [
             f"### Between {escape(data.bounds.lower)} and {escape(data.bounds.upper)}",
@@ -96,6 +97,8 @@ def to_json(data: ReportData) -> dict[str, Any]:
                 sample["record"] = as_written(sample["record"])
     if not data.entries:
         del found["options"]["tta"]
+    if found["reference"]:  # they are in genset itself
+        del found["reference"]["known"]
     if not data.by_source:
         del found["by_source"]
     if not data.by_training:
@@ -187,21 +190,6 @@ def _pairs(data: ReportData) -> str:
     ]
     head = ("Pair", "Points", "95 % interval", "Right alone", "McNemar p", "Holm", "BH", "Apart")
     return table(head, rows)
-
-
-def _against(reference: ReferenceSummary) -> list[str]:
-    def row(model: Against) -> tuple[str, ...]:
-        above = (
-            (points(model.above), span(model.interval))
-            if model.above is not None and model.interval
-            else ("–", "–")
-        )
-        here, there = f"{100 * model.here:.2f}", f"{100 * model.elsewhere:.2f}"
-        return (model.label, there, here, points(-model.gap), *above, model.source)
-
-    head = ("Model", "There (%)", "Here (%)", "Change", "Above the line", "95 % interval", "Source")
-    said = [table(head, map(row, reference.models))] if reference.models else []
-    return [*said, *map(escape, narrative.line(reference))]
 
 
 def _hardest(data: ReportData) -> str:

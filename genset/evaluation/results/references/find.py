@@ -1,20 +1,24 @@
-"""Accuracies that models have on another set: measured here, published, or given in a table.
+"""Accuracies that models have on another set: said, measured here, published, or in a table.
 
-A table is a CSV file with the columns model and top1 (per cent), and top5 and source where known;
-timm's ``results-imagenet.csv`` is one. genset ships one for ImageNet's validation set,
-``imagenet-val.csv``, with torchvision's published numbers; ``build.py`` beside it makes it.
+A table is a CSV file with the columns model and top1 (per cent), and top5, img_size and source
+where known; timm's ``results-imagenet.csv`` is one. genset ships one of its own (`published`).
 """
 
 import csv
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from genset.errors import BadInput
-from genset.evaluation.results.runs import Run, find_runs
+from genset.evaluation.results.references.names import Weights, weights_of
+from genset.evaluation.results.references.published import architecture_of, published
+from genset.evaluation.results.references.sets import IMAGENET, recognize_names
+from genset.evaluation.results.runs import Run, all_runs, find_runs, photos_of
 
 NAME = "imagenet-val"
-TABLE = Path(__file__).with_name(f"{NAME}.csv")
+NONE = "none"
+_SAID = "said with the model"
+_MEASURED = "measured here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +30,54 @@ class Reference:
     source: str
 
 
-def find_references(named: str, runs: Path, wanted: Sequence[Run]) -> dict[str, Reference]:
-    """What is known of models on another set, by their runs' `Run.key`.
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What is published of a model's architecture, or of its weights at other sizes.
 
-    It is looked for in this order: a table, if a file is named; a run of a model of the same name
-    on a set of that name; for "imagenet-val", what genset ships. A table's model is found by a
-    run's spec without its options, by what follows the spec's kind, or by the name shown. What
-    genset ships is found by the whole spec or name ("torchvision:resnet50@IMAGENET1K_V1"), since
-    several weights share a bare name.
+    Attributes:
+        low, high: the lowest and the highest top-1, 0 to 1.
+        weights: how many are published.
+        of: what they share: "timm:resnet50", or the weights' name.
+        why: none of them is the model's own, in a few words.
+    """
+
+    low: float
+    high: float
+    weights: int
+    of: str
+    why: str
+
+
+@dataclass(slots=True)
+class Found:
+    """What is known of models elsewhere, by their runs' `Run.key`."""
+
+    exact: dict[str, Reference] = field(default_factory=dict)
+    ranges: dict[str, Range] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A table's line. `pixels` is None where it does not say for what size of image."""
+
+    name: str
+    pixels: int | None
+    reference: Reference
+
+
+Table = dict[str, list[Row]]
+"""A table's lines by what the model is called."""
+
+
+def find_references(named: str, runs: Path, wanted: Sequence[Run]) -> Found:
+    """What is known of models on another set.
+
+    It is looked for in this order. If a file is named: in that table alone, where a model is found
+    by its weights' name, with or without its library, or by the name shown. Else: what the spec
+    says (``reference_top1``, for ImageNet's validation set); a run of the same model on that set;
+    for "imagenet-val" what genset ships, by the weights' whole name and the size of the image.
+    Where only the architecture of a checkpoint is known, or the size is another, the range of what
+    is published is found in place of an accuracy.
 
     Args:
         named: a CSV file, "imagenet-val", or a set's name.
@@ -43,25 +87,42 @@ def find_references(named: str, runs: Path, wanted: Sequence[Run]) -> dict[str, 
     Raises:
         BadInput: there is no such table, set or name, or the table is no such table.
     """
+    found = Found()
+    weights = {run.key: weights_of(run) for run in wanted}
     if Path(named).suffix == ".csv":
         table = read_table(Path(named))
-        return _look_up(table, wanted, bare=True)
-    measured = {
-        run.model: Reference(run.top1.share, run.top5.share if run.top5 else None, "measured here")
-        for _, run in reversed(find_runs(runs, named))
-    }
-    shipped = read_table(TABLE) if named == NAME else {}
-    if not measured and not shipped:
+        for run in wanted:
+            _look_up(found, run, weights[run.key], _rows(table, weights[run.key].names))
+        return found
+    measured = find_runs(runs, named)
+    if named == NAME:
+        shipped = published_table()
+        for run in wanted:
+            its = weights[run.key]
+            names = [its.full] if its.full else []
+            _look_up(found, run, its, _rows(shipped, names))
+            if run.key not in found.exact and run.key not in found.ranges and its.architecture:
+                _of_architecture(found, run, its.architecture)
+    elif not measured:
         raise BadInput(
-            f"no reference {named!r}: it is {NAME}, a CSV file of model and top1, or a set that "
-            "models were scored on"
+            f"no reference {named!r}: it is {NAME}, {NONE}, a CSV file of model and top1, or a set "
+            "that models were scored on"
         )
-    found = _look_up(shipped, wanted, bare=False)
-    return found | {run.key: measured[run.model] for run in wanted if run.model in measured}
+    by_name = {run.model: run for _, run in reversed(measured)}
+    for run in wanted:
+        if run.model in by_name:
+            found.exact[run.key] = _measured(by_name[run.model])
+    if named == NAME:
+        _add_measured_on_imagenet(found, runs, wanted)
+        for run in wanted:
+            if (said := weights[run.key].said) is not None:
+                found.exact[run.key] = Reference(said, None, _SAID)
+    found.ranges = {key: each for key, each in found.ranges.items() if key not in found.exact}
+    return found
 
 
-def read_table(path: Path) -> dict[str, Reference]:
-    """A table's accuracies by model.
+def read_table(path: Path) -> Table:
+    """A table's accuracies by model; a model may have a line for each of several image sizes.
 
     Raises:
         BadInput: it cannot be read, or an accuracy is not from 0 to 100.
@@ -74,27 +135,97 @@ def read_table(path: Path) -> dict[str, Reference]:
         raise BadInput(f"the reference {path} cannot be read: {error}") from None
     if not {"model", "top1"} <= set(table.fieldnames or ()):
         raise BadInput(f"{path} is no reference: it needs the columns model and top1 (per cent)")
-    found = {}
+    found: Table = {}
     for number, row in enumerate(rows, 2):
         top1, top5 = _share(path, number, row["top1"]), row.get("top5")
-        found[row["model"]] = Reference(
+        reference = Reference(
             top1,
             _share(path, number, top5) if top5 else None,
             row.get("source") or path.name,
         )
+        pixels = row.get("img_size") or ""
+        size = int(pixels) if pixels.isascii() and pixels.isdigit() else None
+        found.setdefault(row["model"], []).append(Row(row["model"], size, reference))
     return found
 
 
-def _look_up(
-    table: dict[str, Reference], wanted: Sequence[Run], *, bare: bool
-) -> dict[str, Reference]:
-    found = {}
-    for run in wanted:
-        spec = run.spec.partition("?")[0]
-        names = [spec, run.model, *([spec.partition(":")[2]] if bare else [])]
-        if known := next((table[name] for name in names if name in table), None):
-            found[run.key] = known
+def published_table() -> Table:
+    """The table that genset ships, with default weights under their architecture's name too."""
+    found: Table = {}
+    for row in published():
+        source = row.weights.partition(":")[0]
+        line = Row(row.weights, row.pixels, Reference(row.top1["imagenet"], row.top5, source))
+        found.setdefault(row.weights, []).append(line)
+        if row.is_default:
+            found.setdefault(row.architecture, []).append(line)
     return found
+
+
+def _rows(table: Table, names: Iterable[str]) -> list[Row]:
+    return next((table[name] for name in names if name in table), [])
+
+
+def _look_up(found: Found, run: Run, weights: Weights, rows: Sequence[Row]) -> None:
+    """Take the line of the run's image size; where none can be told, the range of all lines."""
+    fits = [row for row in rows if row.pixels in (None, weights.pixels)]
+    if weights.pixels is None:  # a table of answers does not say
+        fits = list(rows)
+    if len(fits) == 1 and not weights.changed:
+        found.exact[run.key] = fits[0].reference
+    elif rows:
+        if weights.changed:
+            why = f"scored with another {', '.join(weights.changed)} than published"
+        elif weights.pixels is None:
+            why = "of an image size that is not known"
+        else:
+            sizes = ", ".join(str(row.pixels) for row in rows)
+            why = f"scored at {weights.pixels} pixels, published at {sizes}"
+        found.ranges[run.key] = _range(rows, rows[0].name, why)
+
+
+def _of_architecture(found: Found, run: Run, architecture: str) -> None:
+    bare = architecture_of(architecture)
+    rows = [row for row in published() if row.architecture == bare]
+    if rows:
+        table = [
+            Row(row.weights, row.pixels, Reference(row.top1["imagenet"], None, "")) for row in rows
+        ]
+        why = "a checkpoint of this architecture; whose weights it holds is not known"
+        found.ranges[run.key] = _range(table, bare, why)
+
+
+def _range(rows: Sequence[Row], of: str, why: str) -> Range:
+    shares = [row.reference.top1 for row in rows]
+    return Range(min(shares), max(shares), len({row.name for row in rows}), of, why)
+
+
+def _add_measured_on_imagenet(found: Found, runs: Path, wanted: Sequence[Run]) -> None:
+    """Take what these models had on ImageNet's own photos, whatever that set was called here."""
+    known: dict[str, bool] = {}
+    for folder, run in all_runs(runs):
+        if run.top1.photos != 50_000:
+            continue
+        same = [each for each in wanted if _is_same_model(each, run)]
+        if not same:
+            continue
+        if run.set_hash not in known:
+            known[run.set_hash] = recognize_names(photos_of(folder)) == IMAGENET
+        if known[run.set_hash]:
+            found.exact |= {each.key: _measured(run) for each in same}
+
+
+def _is_same_model(one: Run, other: Run) -> bool:
+    """Whether two runs are of the same weights, with the same preprocessing.
+
+    Answers from elsewhere are another file for each set, so there the name has to tell.
+    """
+    if not one.preprocessing and not other.preprocessing:
+        return one.model == other.model
+    return one.weights_hash == other.weights_hash and one.preprocessing == other.preprocessing
+
+
+def _measured(run: Run) -> Reference:
+    return Reference(run.top1.share, run.top5.share if run.top5 else None, _MEASURED)
 
 
 def _share(path: Path, line: int, text: str | None) -> float:

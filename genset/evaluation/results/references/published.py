@@ -1,0 +1,92 @@
+"""Published accuracies of well-known weights, in a table that genset ships.
+
+``published.csv`` holds timm's figures (ImageNet's validation set, ReaL's labels for it, ImageNetV2)
+and torchvision's (ImageNet alone), with their sources in its first lines; ``build.py`` makes it.
+A row is one file of weights at one image size.
+"""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+TABLE = Path(__file__).with_name("published.csv")
+SETS = ("imagenet", "real", "imagenetv2")
+COLUMNS = ("weights", "pixels", "default", "imagenet", "imagenet_top5", "real", "imagenetv2")
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What is published of weights at an image size; accuracies from 0 to 1.
+
+    Attributes:
+        weights: "timm:resnet50.a1_in1k", "torchvision:resnet50@IMAGENET1K_V1".
+        pixels: the side of the image.
+        is_default: whether the bare name of the architecture means these weights.
+        top1: by set, of `SETS`; those that are not published are missing.
+        top5: on ImageNet.
+    """
+
+    weights: str
+    pixels: int
+    is_default: bool
+    top1: dict[str, float]
+    top5: float
+
+    @property
+    def architecture(self) -> str:
+        """The network without its weights: "timm:resnet50"."""
+        return architecture_of(self.weights)
+
+
+def architecture_of(weights: str) -> str:
+    """The architecture in a name of weights, with its library: "timm:resnet50"."""
+    library, _, name = weights.partition(":")
+    return f"{library}:{name.partition('@' if library == 'torchvision' else '.')[0]}"
+
+
+@cache
+def published() -> tuple[Published, ...]:
+    """The whole table, by weights and image size."""
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        lines = [line for line in file if not line.startswith("#")]
+    return tuple(
+        Published(
+            weights=row["weights"],
+            pixels=int(row["pixels"]),
+            is_default=row["default"] == "1",
+            top1={name: float(row[name]) / 100 for name in SETS if row[name]},
+            top5=float(row["imagenet_top5"]) / 100,
+        )
+        for row in csv.DictReader(lines)
+    )
+
+
+@cache
+def sources() -> dict[str, str]:
+    """Where the figures are from, with licence and date, by library."""
+    with TABLE.open(encoding="utf-8") as file:
+        first = [line[1:].strip() for line in file if line.startswith("#")]
+    return {library: said for library, _, said in (line.partition(": ") for line in first)}
+
+
+@cache
+def one_a_weights() -> tuple[Published, ...]:
+    """timm's weights, which were measured on all `SETS`, each once: at their smallest size.
+
+    Of weights that were measured at several image sizes the smallest is mostly the one they were
+    trained with; to count them twice would give them twice the weight.
+    """
+    found: dict[str, Published] = {}
+    for row in published():
+        if len(row.top1) == len(SETS):
+            kept = found.setdefault(row.weights, row)
+            if row.pixels < kept.pixels:
+                found[row.weights] = row
+    return tuple(found.values())
+
+
+def places(accuracies: Sequence[float], share: float) -> int:
+    """The place that a share has among accuracies, 1 for the best; ties share the better place."""
+    return 1 + sum(each > share for each in accuracies)

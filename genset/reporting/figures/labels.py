@@ -1,0 +1,111 @@
+"""Where names stand beside their points, so that none covers another or a point."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import cos, pi, sin
+from unicodedata import east_asian_width
+
+import numpy as np
+from numpy.typing import NDArray
+
+LETTER, LINE = 6.6, 14.0  # about a letter's width and a line's height, at 12 pixels
+_RADII = (9.0, 18.0, 30.0, 46.0, 66.0)
+_ANGLES = (0.0, pi, 0.25 * pi, -0.25 * pi, 0.75 * pi, -0.75 * pi, 0.5 * pi, -0.5 * pi)
+_COVERED = 3.0  # pixels farther off that a name may stand to leave one point of the cloud free
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in pixels; y grows downwards."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def touches(self, other: "Box") -> bool:
+        """Whether the two have a point in common."""
+        return (
+            self.left < other.right
+            and other.left < self.right
+            and self.top < other.bottom
+            and other.top < self.bottom
+        )
+
+    def holds(self, other: "Box") -> bool:
+        """Whether the other lies inside."""
+        return (
+            self.left <= other.left
+            and other.right <= self.right
+            and self.top <= other.top
+            and other.bottom <= self.bottom
+        )
+
+
+def width_of(name: str) -> float:
+    """About how wide a name is drawn, in pixels; letters of East Asia take two places."""
+    return LETTER * sum(2 if east_asian_width(letter) in "WF" else 1 for letter in name)
+
+
+def place_names(
+    names: Sequence[str],
+    points: Sequence[tuple[float, float]],
+    taken: Sequence[Box],
+    cloud: NDArray[np.float64],
+    frame: Box,
+) -> list[Box | None]:
+    """Find each name a place, the first one first.
+
+    Args:
+        names: of the points.
+        points: M points in pixels.
+        taken: what no name may cover, such as the points themselves.
+        cloud: further points, shape (K, 2), float64, that names cover only where there is no
+            better place near by.
+        frame: no name leaves it.
+
+    Returns:
+        M boxes; None for a name that finds no place.
+    """
+    boxes = list(taken)
+    found: list[Box | None] = []
+    for name, point in zip(names, points, strict=True):
+        free = [
+            box
+            for box in _around(point, width_of(name))
+            if frame.holds(box) and not any(box.touches(other) for other in boxes)
+        ]
+        best = min(free, key=lambda box: _cost(box, point, cloud), default=None)
+        found.append(best)
+        if best:
+            boxes.append(best)
+    return found
+
+
+def _around(point: tuple[float, float], width: float) -> list[Box]:
+    """The places where a name may stand, in rings about its point."""
+    return [
+        _beside(point[0] + radius * cos(angle), point[1] + radius * sin(angle), angle, width)
+        for radius in _RADII
+        for angle in _ANGLES
+    ]
+
+
+def _beside(x: float, y: float, angle: float, width: float) -> Box:
+    """The box that begins at (x, y) and leads away from the point."""
+    across = cos(angle)
+    left = x if across > 0.1 else x - width if across < -0.1 else x - width / 2
+    return Box(left, y - LINE / 2, left + width, y + LINE / 2)
+
+
+def _cost(box: Box, point: tuple[float, float], cloud: NDArray[np.float64]) -> float:
+    x = min(max(point[0], box.left), box.right)
+    y = (box.top + box.bottom) / 2
+    away = float(np.hypot(x - point[0], y - point[1]))
+    inside = (
+        (cloud[:, 0] > box.left)
+        & (cloud[:, 0] < box.right)
+        & (cloud[:, 1] > box.top)
+        & (cloud[:, 1] < box.bottom)
+    )
+    return away + _COVERED * float(inside.sum())

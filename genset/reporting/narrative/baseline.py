@@ -1,0 +1,165 @@
+"""What a report says of models among known ones, and of the line that they follow."""
+
+import shlex
+
+from genset.reporting.data.baseline import Baseline, Fit, PlaceAmong, PublishedRange
+from genset.statistics.intervals import Interval
+from genset.text.numbers import count, points, span
+from genset.text.safe import clean
+
+_NAMED = 8  # models that a sentence lists
+
+
+def title(baseline: Baseline) -> str:
+    """Of the section."""
+    return "Among known models" if baseline.set else f"Against {clean(baseline.name)}"
+
+
+def recognized(baseline: Baseline) -> list[str]:
+    """Which set the photos are, how that is known, and how to say otherwise."""
+    if (known := baseline.set) is None:
+        return []
+    labels = " Its labels by ReaL are known too." if known.labels else ""
+    return [
+        f"These photos are {known.title}: told {known.how}. If they are not, say so with --set-is "
+        f"other.{labels}"
+    ]
+
+
+def place(found: PlaceAmong) -> str:
+    """A place as a range where the photos leave it open: "3 to 7 of 67"."""
+    where = f"{found.best:,}" if found.best == found.worst else f"{found.best:,} to {found.worst:,}"
+    return f"{where} of {found.of:,}"
+
+
+def places(baseline: Baseline) -> list[str]:
+    """How the places are meant."""
+    if not baseline.places:
+        return []
+    return [
+        "The place is among the weights of which timm publishes the accuracy on this set, each "
+        "once, at its smallest image size. It is a range because another draw of photos would "
+        "change it: from the upper to the lower end of Wilson’s 95 % interval. The known models "
+        "were scored on the same photos, which that interval does not use, so the range is "
+        "rather too wide than too narrow.",
+        *_differing(baseline),
+    ]
+
+
+def _differing(baseline: Baseline) -> list[str]:
+    """Models whose accuracy here is not the published one, on the same photos."""
+    said = []
+    for found in baseline.places:
+        if found.published is None or abs(found.accuracy - found.published) < 0.002:
+            continue
+        said.append(
+            f"{clean(found.label)} is published with {100 * found.published:.2f} % on these "
+            f"photos, and has {100 * found.accuracy:.2f} % here: compare the preprocessing "
+            "(genset evaluate --audit-preprocessing)."
+        )
+    return said
+
+
+def lines(baseline: Baseline) -> list[str]:
+    """What the fitted lines are, and which models have no part in them."""
+    said = []
+    if baseline.fits:
+        said += [_fitted(baseline), *map(_quality, baseline.fits), _meant(baseline)]
+    elif baseline.models:
+        number = len(baseline.models)
+        said.append(
+            f"{count(number, 'model')} of different accuracy {'is' if number == 1 else 'are'} too "
+            "few to fit a line."
+        )
+    if baseline.unknown:
+        names = ", ".join(clean(label) for label in baseline.unknown[:_NAMED])
+        more = ", ..." if len(baseline.unknown) > _NAMED else ""
+        said.append(f"No accuracy there is known of: {names}{more}.{_mend(baseline)}")
+    return [*said, *map(published_range, baseline.ranges)]
+
+
+def _fitted(baseline: Baseline) -> str:
+    first = baseline.fits[0]
+    start = f"{first.intercept:.3f}".replace("-", "−")
+    whose = (
+        f"The line of {first.models:,} published weights of {first.architectures:,} architectures"
+        if baseline.from_known
+        else f"The line through {first.models:,} models"
+    )
+    there, here = clean(baseline.name), "here"
+    if baseline.set and baseline.set.labels:
+        there, here = "original", "ReaL"
+    return f"{whose}: logit({here}) = {start} + {first.slope:.3f} logit({there})."
+
+
+def _quality(fit: Fit) -> str:
+    """How well a line fits."""
+    names = {"logit": "As logits", "linear": "As plain accuracies"}
+    return (
+        f"{names[fit.scale]} the slope is {fit.slope:.3f}{_interval(fit.slope_interval)}; models "
+        f"scatter by {100 * fit.scatter:.2f} points (standard deviation) about the line, and "
+        f"{100 * fit.inside:.0f} % of them lie within its band for a new model."
+    )
+
+
+def _interval(found: Interval | None) -> str:
+    return f" (95 % interval {found.low:.3f} to {found.high:.3f})" if found else ""
+
+
+def _meant(baseline: Baseline) -> str:
+    start = "A model’s effective robustness is how far it is above the line of logits; intervals "
+    if baseline.from_known:
+        return (
+            f"{start}resample classes, and the line with whole architectures together. The "
+            "answers of the published weights are not at hand, so what their photos have in "
+            "common with these is not used: the intervals are rather too wide than too narrow."
+        )
+    return (
+        f"{start}resample classes and the models’ scatter about the line (whole architectures "
+        "together), and take the accuracies there for exact."
+    )
+
+
+def _mend(baseline: Baseline) -> str:
+    if baseline.name != "imagenet-val":
+        return ""
+    return (
+        " Say a model’s accuracy on ImageNet’s validation set with &reference_top1= (per cent) in "
+        "its spec, or score it on that set too."
+    )
+
+
+def published_range(found: PublishedRange) -> str:
+    """What is published of a model's architecture: no accuracy of its own."""
+    low, high = f"{100 * found.low:.2f}", f"{100 * found.high:.2f}"
+    between = f"{low} %" if low == high else f"{low} % to {high} %"
+    return (
+        f"{clean(found.label)}: of {clean(found.of)} {between} "
+        f"{'is' if low == high else 'are'} published ({count(found.weights, 'file')} of weights), "
+        f"but it is {clean(found.why, 200)}; it is in no fit."
+    )
+
+
+def ladder(baseline: Baseline, set_name: str) -> str:
+    """The command that scores well-known models, so that there is a line; "" where there is one."""
+    if not baseline.ladder:
+        return ""
+    models = "".join(f" \\\n    --model {shlex.quote(spec)}" for spec in baseline.ladder)
+    return f"genset evaluate {shlex.quote(clean(set_name, 2000))}{models}"
+
+
+def why_ladder(baseline: Baseline) -> str:
+    """What that command is for; "" where there is none."""
+    if not baseline.ladder:
+        return ""
+    return (
+        "A line needs at least four models of known accuracy that were scored on this set. This "
+        "scores well-known ones from weak to strong:"
+    )
+
+
+def robustness(above: float | None, interval: Interval | None) -> str:
+    """A model's effective robustness in words: "+0.31 (−0.80 to +1.42)"."""
+    if above is None or interval is None:
+        return "–"
+    return f"{points(above)} ({span(interval)})"

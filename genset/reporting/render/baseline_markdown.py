@@ -1,0 +1,50 @@
+"""Accuracies elsewhere, and places among known models, as Markdown."""
+
+from genset.reporting.data.baseline import Against, Baseline
+from genset.reporting.narrative import baseline as narrative
+from genset.text.markdown import escape, table
+from genset.text.numbers import NONE, points, span
+
+
+def baseline_in_markdown(baseline: Baseline, set_name: str) -> list[str]:
+    """The section's tables and sentences.
+
+    Args:
+        baseline: what it says.
+        set_name: what the set is called in commands.
+    """
+    parts = [f"### {escape(narrative.title(baseline))}"]
+    parts += map(escape, narrative.recognized(baseline))
+    if baseline.places:
+        head = ("Model", "Here (%)", "Place", "Published here (%)")
+        rows = [
+            (
+                each.label,
+                f"{100 * each.accuracy:.2f}",
+                narrative.place(each),
+                NONE if each.published is None else f"{100 * each.published:.2f}",
+            )
+            for each in baseline.places
+        ]
+        parts += [table(head, rows), *map(escape, narrative.places(baseline))]
+    if baseline.models:
+        parts.append(_against(baseline))
+    parts += map(escape, narrative.lines(baseline))
+    if baseline.ladder:
+        command = narrative.ladder(baseline, set_name)
+        parts += [escape(narrative.why_ladder(baseline)), f"```\n{command}\n```"]
+    if baseline.source:
+        parts.append(escape(f"Published accuracies: {baseline.source}."))
+    return parts
+
+
+def _against(baseline: Baseline) -> str:
+    def row(model: Against) -> tuple[str, ...]:
+        above = (NONE, NONE)
+        if model.above is not None and model.interval:
+            above = points(model.above), span(model.interval)
+        here, there = f"{100 * model.here:.2f}", f"{100 * model.elsewhere:.2f}"
+        return (model.label, there, here, points(-model.gap), *above, model.source)
+
+    head = ("Model", "There (%)", "Here (%)", "Change", "Above the line", "95 % interval", "Source")
+    return table(head, map(row, baseline.models))

@@ -1,0 +1,120 @@
+"""The whole page, from templates.
+
+The tables are HTML and the figures SVG, so that the page is complete without scripts and in print.
+One small script of our own sorts, filters and shows names: a charting library would be a megabyte
+that draws the same figures a second time.
+"""
+
+from typing import Any
+
+from markupsafe import Markup
+
+from genset.evaluation.results.remarks import remarks
+from genset.reporting.data.report import ReportData
+from genset.reporting.format import class_name, interval, probability, settings
+from genset.reporting.gather.finetuning import confused, extremes
+from genset.reporting.gather.sources import MOST_COMPARED
+from genset.reporting.narrative import baseline as baseline_narrative
+from genset.reporting.narrative import finetuning as finetuning_narrative
+from genset.reporting.narrative import missed as missed_narrative
+from genset.reporting.narrative import models as narrative
+from genset.reporting.narrative import multilabel as truth_narrative
+from genset.reporting.narrative import sources as sources_narrative
+from genset.reporting.narrative import training as training_narrative
+from genset.reporting.narrative import tta as tta_narrative
+from genset.reporting.render.page.figures import figures
+from genset.reporting.render.page.leaderboard import leaderboard
+from genset.reporting.render.page.profiles import NEAR, profiles
+from genset.reporting.render.page.script import policy, script
+from genset.reporting.render.page.sections import contents
+from genset.reporting.render.thumbnails import thumbnail
+from genset.taxonomy import imagenet1k
+from genset.text import numbers
+from genset.text.links import web_link
+from genset.text.safe import clean
+
+_MATRIX = 10  # models whose every pair fits on a page
+_ROWS = 12
+_ANSWERS = 6  # models whose answers stand below each photo
+_OPEN = 12  # models whose rows are not folded
+_PICTURES = 8  # photos of a gallery that are not folded
+
+
+def page_of(data: ReportData) -> str:
+    """The report's page.
+
+    Raises:
+        ModuleNotFoundError: Jinja, or matplotlib for a figure of this report, is not installed.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    # Titles, owners and addresses are strangers' words: the page escapes all that it prints.
+    environment = Environment(
+        loader=PackageLoader("genset.reporting.render"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["clean"] = clean
+    # The head lists the sections that there are, so these come first.
+    sections = environment.get_template("sections.html.j2").render(_words(data))
+    source = script()
+    return environment.get_template("report.html.j2").render(
+        data=data,
+        narrative=narrative,
+        sources_narrative=sources_narrative,
+        sections=Markup(sections),  # noqa: S704 - the template above has escaped it
+        contents=contents(sections),
+        script=source,
+        policy=policy(source),
+    )
+
+
+def _words(data: ReportData) -> dict[str, Any]:
+    """What the sections' templates know by name."""
+    samples = [sample for gallery in data.galleries for sample in gallery.samples]
+    anchors = {sample.id: f"photo-{number}" for number, sample in enumerate(samples, 1)}
+    return {
+        "data": data,
+        "board": leaderboard(data),
+        "profiles": profiles(data, anchors),
+        "anchors": anchors,
+        "figures": figures(data),
+        "matrix": _matrix(data),
+        "numbers": numbers,
+        "interval": interval,
+        "probability": probability,
+        "settings": settings,
+        "web_link": web_link,
+        "narrative": narrative,
+        "baseline_narrative": baseline_narrative,
+        "truth_narrative": truth_narrative,
+        "sources_narrative": sources_narrative,
+        "training_narrative": training_narrative,
+        "tta_narrative": tta_narrative,
+        "finetuning_narrative": finetuning_narrative,
+        "missed_narrative": missed_narrative,
+        "remarks": remarks,
+        "extremes": extremes,
+        "confused": confused,
+        "thumbnail": thumbnail,
+        "class_name": class_name,
+        "all_classes": len(imagenet1k()),
+        "most_rows": _ROWS,
+        "most_sources": MOST_COMPARED,
+        "most_answers": _ANSWERS,
+        "most_open": _OPEN,
+        "most_near": NEAR,
+        "most_pictures": _PICTURES,
+    }
+
+
+def _matrix(data: ReportData) -> list[tuple[str, list[Any]]]:
+    """For each of the best models, its pair with each of them; None on the diagonal."""
+    labels = [model.label for model in data.models[:_MATRIX]]
+    pairs = {(pair.first, pair.second): pair for pair in data.pairs}
+    return [
+        (row, [pairs.get((row, column)) or pairs.get((column, row)) for column in labels])
+        for row in labels
+    ]

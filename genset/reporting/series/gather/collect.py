@@ -1,0 +1,224 @@
+"""Gather everything that a series says."""
+
+import shlex
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from genset.errors import BadInput
+from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.models.spec import parse_spec
+from genset.evaluation.results.remarks import remarks
+from genset.evaluation.results.results import Results, Scored
+from genset.release.reader import MANIFEST, Release
+from genset.reporting.data.options import ReportOptions
+from genset.reporting.gather.summary import summarize
+from genset.reporting.series.data import (
+    Gap,
+    Grouping,
+    ModelInSeries,
+    OnSet,
+    Series,
+    SetInSeries,
+    SetPair,
+)
+from genset.reporting.series.gather.groupings import groupings
+from genset.reporting.series.gather.identity import Joined, join
+from genset.reporting.series.gather.pairs import Side, conventions, pair_of
+from genset.reporting.series.gather.scores import (
+    chooses_among_all,
+    is_of_imagenet,
+    is_subset,
+    score_all,
+    score_subset,
+)
+from genset.text.safe import clean
+
+
+class GivenSet(NamedTuple):
+    """A set as it was asked for.
+
+    Attributes:
+        name: what it is called in the series; no two sets share one.
+        page: the file of its full report.
+        evaluate: the set, as `genset evaluate` takes it.
+        results: what was scored on it.
+    """
+
+    name: str
+    page: str
+    evaluate: str
+    results: Results
+
+
+def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
+    """Gather what is known of models on several sets.
+
+    Args:
+        sets: two or more.
+        options: what is asked for; of these, the resampling and the flagged models matter here.
+
+    Raises:
+        GensetError: a run's logits cannot be read.
+    """
+    given = [each.results for each in sets]
+    releases = [release_of(each.photos) for each in given]
+    joined, older = join(given)
+    flagged = {
+        model.label
+        for model in joined
+        if not options.include_flagged and any(run.flags for run in model.runs if run)
+    }
+    joined.sort(key=lambda model: model.label in flagged)
+    pairs = _pairs(sets, joined, options)
+    rows = _rows(sets, joined, pairs, options)
+    return Series(
+        options=options,
+        sets=tuple(
+            SetInSeries(
+                name=each.name,
+                page=each.page,
+                summary=summarize(each.results.photos, release),
+                is_of_imagenet=is_of_imagenet(each.results),
+                is_subset=is_subset(each.results),
+                models=len(each.results.models),
+                evaluate=each.evaluate,
+            )
+            for each, release in zip(sets, releases, strict=True)
+        ),
+        models=tuple(
+            ModelInSeries(model.label, model.by_name, tuple(cells))
+            for model, cells in zip(joined, rows, strict=True)
+        ),
+        pairs=pairs,
+        groupings=_groupings(given, releases, joined, flagged, options),
+        gaps=_gaps(sets, joined),
+        older=older,
+    )
+
+
+def release_of(photos: PhotoSet) -> Release | None:
+    """The release that a set is; None for a folder, a list and so on."""
+    is_release = not photos.listed and (photos.root / MANIFEST).is_file()
+    return Release(photos.root) if is_release else None
+
+
+def _rows(
+    sets: Sequence[GivenSet],
+    joined: Sequence[Joined],
+    pairs: Sequence[SetPair],
+    options: ReportOptions,
+) -> list[list[OnSet | None]]:
+    """For each model, what it does on each set."""
+    rows: list[list[OnSet | None]] = [[None] * len(sets) for _ in joined]
+    how = options.resampling
+    for number, each in enumerate(sets):
+        results = each.results
+        there = [(place, run) for place, model in enumerate(joined) if (run := model.runs[number])]
+        runs = [run for _, run in there]
+        scores = score_all(results, runs, how)
+        subsets = score_subset(results, runs, how) if is_subset(results) else [None] * len(runs)
+        changes = {
+            row.label: row.matched
+            for pair in pairs
+            if (pair.first, pair.second, pair.among) == (sets[0].name, each.name, "all")
+            for row in pair.models
+        }
+        for (place, run), score, subset in zip(there, scores, subsets, strict=True):
+            among_all = chooses_among_all(results, run)
+            rows[place][number] = OnSet(
+                spec=run.run.spec,
+                all=score if among_all else None,
+                subset=subset,
+                change=changes.get(joined[place].label),
+                flags=() if options.include_flagged else run.flags,
+                remarks=tuple(remarks(run.run)),
+            )
+    return rows
+
+
+def _pairs(
+    sets: Sequence[GivenSet], joined: Sequence[Joined], options: ReportOptions
+) -> tuple[SetPair, ...]:
+    found = []
+    for (i, first), (j, second) in combinations(enumerate(sets), 2):
+        both = [
+            (model.label, one, two)
+            for model in joined
+            if (one := model.runs[i]) and (two := model.runs[j])
+        ]
+        flagged = [
+            label
+            for label, one, two in both
+            if (one.flags or two.flags) and not options.include_flagged
+        ]
+        kept = [each for each in both if each[0] not in flagged]
+        if not kept:
+            continue
+        sides = (
+            Side(first.name, first.results, [one for _, one, _ in kept]),
+            Side(second.name, second.results, [two for _, _, two in kept]),
+        )
+        found += [
+            pair_of(*sides, [label for label, *_ in kept], flagged, among, options.resampling)
+            for among in conventions(first.results, second.results)
+        ]
+    return tuple(found)
+
+
+def _groupings(
+    sets: Sequence[Results],
+    releases: Sequence[Release | None],
+    joined: Sequence[Joined],
+    flagged: set[str],
+    options: ReportOptions,
+) -> tuple[Grouping, ...]:
+    """By what releases record, for the models that were scored on every release."""
+    places = [number for number, release in enumerate(releases) if release]
+    common = [
+        (model.label, runs)
+        for model in joined
+        if model.label not in flagged
+        and len(runs := [run for n in places if (run := model.runs[n])]) == len(places)
+    ]
+    of_set: list[list[Scored]] = [[] for _ in sets]
+    for place, number in enumerate(places):
+        of_set[number] = [runs[place] for _, runs in common]
+    return groupings(sets, releases, of_set, [label for label, _ in common], options.resampling)
+
+
+def _gaps(sets: Sequence[GivenSet], joined: Sequence[Joined]) -> tuple[Gap, ...]:
+    found = []
+    for number, each in enumerate(sets):
+        missing = [model for model in joined if model.runs[number] is None]
+        if not missing:
+            continue
+        specs = {model.label: _spec(model) for model in missing}
+        usable = [spec for spec in specs.values() if spec]
+        words = [f"genset evaluate {_quoted(each.evaluate)}"]
+        words += [f"--model {_quoted(spec)}" for spec in usable]
+        words = [f"genset evaluate {_quoted(each.evaluate)}"]
+        words += [f"--model {_quoted(spec)}" for spec in usable]
+        command = " \\\n    ".join(words)
+        found.append(
+            Gap(
+                set=each.name,
+                models=tuple(specs),
+                command=command if usable else "",
+                by_hand=tuple(label for label, spec in specs.items() if not spec),
+            )
+        )
+    return tuple(found)
+
+
+def _spec(model: Joined) -> str:
+    """The spec that scores a model on a further set; "" where its answers came from elsewhere."""
+    text = next(run for run in model.runs if run).run.spec
+    try:
+        return "" if model.by_name or parse_spec(text).is_predictions else text
+    except BadInput:
+        return ""  # a network that was handed over in Python
+
+
+def _quoted(text: str) -> str:
+    return shlex.quote(clean(text, longest=2000))

@@ -1,0 +1,82 @@
+"""The models' mean accuracy by source and by year posted, in each set that says so."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from genset.evaluation.results.results import Results, Scored
+from genset.release.reader import Release, ReleasePhoto
+from genset.reporting.series.data import Grouping, GroupOnSet
+from genset.reporting.series.gather.scores import widest
+from genset.statistics.bootstrap import Floats, Resampling, intervals
+from genset.statistics.intervals import wilson
+from genset.statistics.matched import Mean
+
+FEWEST = 10  # photos; of fewer, an interval of a share is wider than 60 points
+
+_KINDS: dict[str, Callable[[ReleasePhoto], str]] = {
+    "source": lambda photo: photo.source,
+    "year posted": lambda photo: photo.posted_at[:4],
+}
+
+
+def groupings(
+    sets: Sequence[Results],
+    releases: Sequence[Release | None],
+    models: Sequence[Sequence[Scored]],
+    labels: Sequence[str],
+    how: Resampling,
+) -> tuple[Grouping, ...]:
+    """Take the sets apart by each thing that a release records, if it is not the same for all.
+
+    Args:
+        sets: the sets.
+        releases: the release that each of them is; None for what is none.
+        models: for each set, the runs of the same models.
+        labels: these models' names.
+        how: how classes are resampled.
+    """
+    found = []
+    for by, value in _KINDS.items():
+        columns = []
+        for results, release, runs in zip(sets, releases, models, strict=True):
+            record = {photo.file: value(photo) for photo in release.photos} if release else {}
+            names = [record[photo.id] for photo in results.photos.photos] if record else []
+            columns.append(_groups(results, names, runs, how) if names else {})
+        rows = sorted({name for column in columns for name in column})
+        if len(rows) > 1:
+            table = {name: tuple(column.get(name) for column in columns) for name in rows}
+            found.append(Grouping(by, tuple(labels), table))
+    return tuple(found)
+
+
+def _groups(
+    results: Results, names: Sequence[str], models: Sequence[Scored], how: Resampling
+) -> dict[str, GroupOnSet]:
+    """One set's photos by what they are called."""
+    values, places = np.unique(np.array(names), return_inverse=True)
+    counts = np.bincount(places).tolist()
+    if not models:
+        return {
+            str(value): GroupOnSet(count, None) for value, count in zip(values, counts, strict=True)
+        }
+    counted = np.logical_and.reduce([model.answered for model in models])
+    right = np.mean([results.right(model) for model in models], axis=0) * counted
+    member = places[:, None] == np.arange(len(values))
+    drawn = how.ratios(results.classes, member * right[:, None], member * counted[:, None])
+    return {
+        str(value): GroupOnSet(
+            counts[number],
+            _mean(results, right, member[:, number] & counted, drawn[:, [number]]),
+        )
+        for number, value in enumerate(values)
+    }
+
+
+def _mean(results: Results, right: Floats, which: np.ndarray, drawn: Floats) -> Mean | None:
+    photos = int(which.sum())
+    if photos < FEWEST:
+        return None
+    hits = float(right[which].sum())
+    (clustered,) = intervals(drawn, len(np.unique(results.classes[which])))
+    return Mean(hits / photos, widest(wilson(hits, photos), clustered))

@@ -1,0 +1,91 @@
+"""Each model's accuracy on each set, by each convention."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genset.evaluation.results.results import Results, Scored
+from genset.evaluation.results.runs import Accuracy
+from genset.reporting.series.data import Between, Score
+from genset.reporting.series.gather.subsets import RIGHT, UNKNOWN, best_among
+from genset.statistics.bootstrap import Resampling, intervals
+from genset.statistics.intervals import Interval
+from genset.taxonomy import imagenet1k
+
+Bools = NDArray[np.bool_]
+_AT_ONCE = 250  # models, of which 10,000 draws are 20 MB
+
+
+def is_of_imagenet(results: Results) -> bool:
+    """Whether all classes of a set are ImageNet's."""
+    taxonomy = imagenet1k()
+    return all(wnid in taxonomy for wnid in results.wnids)
+
+
+def is_subset(results: Results) -> bool:
+    """Whether a set has some of ImageNet's 1,000 classes and no other, and not all of them."""
+    return is_of_imagenet(results) and len(results.wnids) < len(imagenet1k())
+
+
+def chooses_among_all(results: Results, model: Scored) -> bool:
+    """Whether a model's first answers belong in the column of those among all 1,000 classes.
+
+    On a set of other classes there is no such number to hold to: each model has its own.
+    """
+    return model.run.classes == len(imagenet1k()) or not is_of_imagenet(results)
+
+
+def score_all(results: Results, models: Sequence[Scored], how: Resampling) -> list[Score]:
+    """Top-1 accuracies as they are."""
+    right = [results.right(model) for model in models]
+    return _scores(results, right, [model.answered for model in models], how)
+
+
+def score_subset(
+    results: Results, models: Sequence[Scored], how: Resampling
+) -> list[Score | Between]:
+    """Accuracies of the best answers among the set's own classes.
+
+    Raises:
+        GensetError: logits that were kept cannot be read.
+    """
+    marks = [best_among(results, model, results.wnids) for model in models]
+    counted = [model.answered for model in models]
+    scores = _scores(
+        results,
+        [(mark == RIGHT) & which for mark, which in zip(marks, counted, strict=True)],
+        counted,
+        how,
+    )
+    unknown = [
+        int((mark[which] == UNKNOWN).sum()) for mark, which in zip(marks, counted, strict=True)
+    ]
+    return [
+        _between(score.accuracy, missing) if missing else score
+        for score, missing in zip(scores, unknown, strict=True)
+    ]
+
+
+def widest(one: Interval, other: Interval) -> Interval:
+    """The lower of the lower ends and the higher of the higher ends."""
+    return Interval(min(one.low, other.low), max(one.high, other.high))
+
+
+def _between(right: Accuracy, unknown: int) -> Between:
+    return Between(right.share, (right.correct + unknown) / right.photos, unknown, right.photos)
+
+
+def _scores(
+    results: Results, right: Sequence[Bools], counted: Sequence[Bools], how: Resampling
+) -> list[Score]:
+    found: list[Score] = []
+    for start in range(0, len(right), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        over, under = np.stack(right[part], axis=1), np.stack(counted[part], axis=1)
+        ends = intervals(how.ratios(results.classes, over, under), len(results.wnids))
+        counts = zip(over.sum(axis=0).tolist(), under.sum(axis=0).tolist(), ends, strict=True)
+        for hits, photos, clustered in counts:
+            accuracy = Accuracy.of(hits, photos)
+            found.append(Score(accuracy, widest(Interval(accuracy.low, accuracy.high), clustered)))
+    return found

@@ -1,0 +1,270 @@
+"""What a series says in sentences: no more than its numbers support."""
+
+from genset.reporting.series.data import (
+    Among,
+    Between,
+    Fit,
+    Gap,
+    Grouping,
+    GroupOnSet,
+    Score,
+    Series,
+    SetInSeries,
+    SetPair,
+)
+from genset.statistics.matched import Matched, Mean
+from genset.statistics.trend import FEWEST_MODELS
+from genset.taxonomy import imagenet1k
+from genset.text.numbers import NONE, count, digits, ends, percent, points, span
+from genset.text.safe import clean
+
+CANNOT_TELL = "these photos cannot tell"
+
+
+def title(series: Series) -> str:
+    """The sets, by name."""
+    return ", ".join(clean(each.name) for each in series.sets)
+
+
+def headline(series: Series) -> str:
+    """How much was scored."""
+    whole = sum(all(model.on) for model in series.models)
+    models = count(len(series.models), "model")
+    if not series.models:
+        return f"No model was scored on these {len(series.sets)} sets yet."
+    if whole == len(series.models):
+        return f"{models} on {len(series.sets)} sets, each scored on all of them."
+    return f"{models} on {len(series.sets)} sets; {whole} of them were scored on all sets."
+
+
+def changes(series: Series) -> list[str]:
+    """How much is lost from the first set to each other one."""
+    first = series.sets[0].name
+    return [_change(pair) for pair in series.pairs if pair.first == first and pair.among == "all"]
+
+
+def among_all(each: SetInSeries) -> str:
+    """What first answers on a set are chosen among, in words."""
+    if each.is_of_imagenet:
+        return f"choosing among all {len(imagenet1k()):,} classes"
+    return "choosing among the classes that each model knows"
+
+
+def among_own(classes: int) -> str:
+    """The same of answers among some classes alone."""
+    return f"choosing among these {count(classes, 'class', 'classes')} alone"
+
+
+def pair_name(series: Series, pair: SetPair) -> str:
+    """Both sets, and what models choose among."""
+    all_of = among_all(series.set(pair.second))
+    how = among_own(pair.classes) if pair.among == "subset" else all_of
+    return f"{clean(pair.first)} and {clean(pair.second)}, {how}"
+
+
+def score(found: Score | Between | None) -> str:
+    """An accuracy in per cent; a range where the kept answers do not settle it."""
+    if found is None:
+        return NONE
+    if isinstance(found, Between):
+        return f"{percent(found.low, found.photos)} to {percent(found.high, found.photos)} %"
+    return f"{percent(found.accuracy.share, found.accuracy.photos)} %"
+
+
+def beside(found: Score | Between | None) -> str:
+    """What stands beside it: its interval, or why there is none."""
+    if found is None:
+        return ""
+    if isinstance(found, Between):
+        return f"{found.unknown:,} of {found.photos:,} not known"
+    return f"{ends(found.interval, found.accuracy.photos)} %"
+
+
+def group(found: GroupOnSet | None) -> str:
+    """The mean accuracy on photos that share something."""
+    if found is None:
+        return NONE
+    photos = count(found.photos, "photo")
+    if found.mean is None:
+        return f"{photos} cannot tell"
+    value = percent(found.mean.value, found.photos)
+    return f"{value} % ({ends(found.mean.interval, found.photos)} %), {photos}"
+
+
+def flagged(series: Series) -> list[tuple[str, str, str]]:
+    """Runs that are left out: the model, the set, and why."""
+    return [
+        (clean(model.label), clean(each.name), " ".join(clean(flag, 500) for flag in on.flags))
+        for model in series.models
+        for each, on in zip(series.sets, model.on, strict=True)
+        if on and on.flags
+    ]
+
+
+def difference(found: Matched | None) -> str:
+    """A difference of two sets in points with its interval."""
+    if found is None or not found.classes:
+        return NONE
+    if found.difference is None:
+        return CANNOT_TELL
+    return f"{_points(found.difference, found)} ({_span(found.difference, found)})"
+
+
+def pair_summary(pair: SetPair) -> list[str]:
+    """What is compared, on what, and without whom."""
+    said = [
+        f"{count(pair.classes, 'class', 'classes')} that both have, each counted once: "
+        f"{count(pair.photos[0], 'photo')} in {clean(pair.first)}, "
+        f"{pair.photos[1]:,} in {clean(pair.second)}. Differences are paired by class: their "
+        "intervals resample whole classes, the same in both sets. The photos are not the same."
+    ]
+    if pair.flagged:
+        said.append(f"Left out, because a run is flagged: {_names(pair.flagged)}.")
+    if pair.unknown:
+        said.append(f"Left out, because {_unknown(pair.among)}: {_names(pair.unknown)}.")
+    return said
+
+
+def fits(pair: SetPair) -> list[str]:
+    """The lines through the models."""
+    if not pair.fits:
+        return [_no_line(pair)] if pair.models else []
+    lines = "; ".join(_line(pair, each) for each in pair.fits)
+    return [
+        f"The lines through {len(pair.models)} models: {lines}. What a model has above a line is "
+        "what its accuracy on the first set does not let expect. Intervals resample the second "
+        "set’s classes and the models’ scatter about the line, and take accuracies on the first "
+        "set for exact. The inner band is the line’s 95 % interval, the outer one where 95 % of "
+        "further models are expected."
+    ]
+
+
+def intervals(series: Series) -> str:
+    """How the intervals are meant."""
+    how = series.options.resampling
+    return (
+        "Each interval is the wider of two at either end: Wilson’s, which takes each photo for an "
+        "independent draw, and that of whole classes resampled with their photos "
+        f"({how.draws:,} draws, seed {how.seed})."
+    )
+
+
+def joined(series: Series) -> list[str]:
+    """How it is known which runs are of one model."""
+    said = [
+        "Runs on several sets are of one model where weights, preprocessing and precision are the "
+        "same, whatever it is called."
+    ]
+    by_name = [model.label for model in series.models if model.by_name]
+    if by_name:
+        what = "model's" if len(by_name) == 1 else "models'"
+        said.append(
+            f"{len(by_name)} {what} answers were computed elsewhere, so that only the name joins "
+            f"them: {_names(by_name)}."
+        )
+    if series.older:
+        said.append(
+            f"Left out: {count(series.older, 'run')} of models that have a later run on the same "
+            "set."
+        )
+    return said
+
+
+def kept_answers(classes: int) -> str:
+    """What can be done where the answers kept do not settle a subset."""
+    return (
+        f"The best answer among {count(classes, 'class', 'classes')} is known where one of the "
+        "kept answers is of these classes, or all logits are kept. Where it is not, the accuracy "
+        "is given as a range, and enters no fit; genset evaluate with --logits, or with --k 1000, "
+        "settles it."
+    )
+
+
+def grouped(grouping: Grouping) -> str:
+    """Whose mean the numbers are."""
+    if not grouping.models:
+        return "No model was scored on all of these releases, so there is no mean to compare."
+    return (
+        f"The mean top-1 accuracy of {_mean_of(grouping.models)}, which {_was(grouping.models)} "
+        "scored on every release here, with the wider at either end of two 95 % intervals: "
+        "Wilson’s, and that of classes resampled."
+    )
+
+
+def by_hand(gap: Gap) -> str:
+    """Models that no command can score."""
+    their = "its" if len(gap.by_hand) == 1 else "their"
+    return (
+        f"{_names(gap.by_hand)}: {their} answers were computed elsewhere; give those on this set "
+        "under the same name, as in predictions:FILE?name=NAME."
+    )
+
+
+def _mean_of(labels: tuple[str, ...]) -> str:
+    return clean(labels[0]) if len(labels) == 1 else f"{len(labels)} models"
+
+
+def _was(labels: tuple[str, ...]) -> str:
+    return "was" if len(labels) == 1 else "were"
+
+
+def _change(pair: SetPair) -> str:
+    first, second = clean(pair.first), clean(pair.second)
+    over = f"over the {count(pair.classes, 'class', 'classes')} that both have"
+    if pair.mean is None:
+        (model,) = pair.models or (None,)
+        who, found = (clean(model.label), model.matched) if model else ("no model", None)
+    else:
+        who, found = f"the mean of {len(pair.models)} models", pair.mean
+    if found is None or found.difference is None:
+        return f"Whether {who} does better on {first} or on {second}, {CANNOT_TELL}."
+    value, interval = found.difference.value, found.difference.interval
+    if interval.low <= 0 <= interval.high:
+        return (
+            f"From {first} to {second} no change of {who} can be shown, {over}: "
+            f"{difference(found)} points."
+        )
+    way = "rises" if value > 0 else "falls"
+    return (
+        f"From {first} to {second}, {over}, {who} {way} by "
+        f"{points(abs(value), _digits(found)).lstrip('+')} points "
+        f"({_span(found.difference, found)})."
+    )
+
+
+def _no_line(pair: SetPair) -> str:
+    return (
+        f"{count(len(pair.models), 'model')} cannot show a line: it takes {FEWEST_MODELS} of "
+        "different accuracy."
+    )
+
+
+def _line(pair: SetPair, fit: Fit) -> str:
+    start = f"{fit.intercept:.3f}".replace("-", "−")
+    low, high = (f"{end:.3f}".replace("-", "−") for end in fit.slope_interval)
+    f = "logit({})" if fit.scale == "logit" else "{}"
+    first, second = (f.format(clean(name)) for name in (pair.first, pair.second))
+    return f"{second} = {start} + {fit.slope:.3f} {first} (slope {low} to {high})"
+
+
+def _unknown(convention: Among) -> str:
+    if convention == "all":
+        return f"they choose among other classes than the {len(imagenet1k()):,}"
+    return "the answers kept do not tell which of these classes is the best one"
+
+
+def _names(labels: tuple[str, ...] | list[str]) -> str:
+    more = f" and {len(labels) - 8} more" if len(labels) > 8 else ""
+    return ", ".join(clean(label) for label in labels[:8]) + more
+
+
+def _digits(found: Matched) -> int:
+    return digits(min(found.photos))
+
+
+def _points(mean: Mean, found: Matched) -> str:
+    return points(mean.value, _digits(found))
+
+
+def _span(mean: Mean, found: Matched) -> str:
+    return span(mean.interval, _digits(found))

@@ -1,0 +1,1 @@
+"""A series as an HTML page, as Markdown and as JSON."""
