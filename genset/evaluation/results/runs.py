@@ -256,7 +256,9 @@ def all_runs(runs: Path) -> list[tuple[Path, Run]]:
 def photos_of(folder: Path) -> list[tuple[str, str]]:
     """The photos that count in a finished run: their ids and classes."""
     with (folder / _PREDICTIONS).open(encoding="utf-8", newline="") as file:
-        return [(row["image"], row["wnid"]) for row in csv.DictReader(file)]
+        rows = csv.reader(file)
+        next(rows, None)
+        return [(row[0], row[1]) for row in rows if len(row) > 1]
 
 
 def names_of(runs: Sequence[Run]) -> list[str]:

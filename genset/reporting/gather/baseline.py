@@ -234,7 +234,8 @@ def _by_known(baseline: Baseline, points: _Points, here: str, resampling: Resamp
     return replace(
         baseline,
         models=tuple(
-            replace(row, higher=float((residuals > row.above).mean())) for row in baseline.models
+            replace(row, higher=float((residuals > (row.above or 0.0)).mean()))
+            for row in baseline.models
         ),
     )
 

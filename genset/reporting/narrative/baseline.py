@@ -3,8 +3,9 @@
 import shlex
 
 from genset.reporting.data.baseline import Baseline, Fit, PlaceAmong, PublishedRange
+from genset.reporting.data.report import SetSummary
 from genset.statistics.intervals import Interval
-from genset.text.numbers import count, points, span
+from genset.text.numbers import count
 from genset.text.safe import clean
 
 _NAMED = 8  # models that a sentence lists
@@ -111,8 +112,9 @@ def _meant(baseline: Baseline) -> str:
     if baseline.from_known:
         return (
             f"{start}resample classes, and the line with whole architectures together. The "
-            "answers of the published weights are not at hand, so what their photos have in "
-            "common with these is not used: the intervals are rather too wide than too narrow."
+            "answers of the published weights are not at hand, so that they were "
+            "given the same photos is not used: the intervals are rather too wide than too narrow. "
+            "“More” is the share of published weights that are farther above the line."
         )
     return (
         f"{start}resample classes and the models’ scatter about the line (whole architectures "
@@ -140,26 +142,20 @@ def published_range(found: PublishedRange) -> str:
     )
 
 
-def ladder(baseline: Baseline, set_name: str) -> str:
+def ladder(baseline: Baseline, about: SetSummary) -> str:
     """The command that scores well-known models, so that there is a line; "" where there is one."""
     if not baseline.ladder:
         return ""
     models = "".join(f" \\\n    --model {shlex.quote(spec)}" for spec in baseline.ladder)
-    return f"genset evaluate {shlex.quote(clean(set_name, 2000))}{models}"
+    return f"genset evaluate {shlex.quote(clean(about.name, 2000))}{models}"
 
 
-def why_ladder(baseline: Baseline) -> str:
+def why_ladder(baseline: Baseline, about: SetSummary) -> str:
     """What that command is for; "" where there is none."""
     if not baseline.ladder:
         return ""
+    where = ", where the set’s photos are" if about.listed else ""
     return (
         "A line needs at least four models of known accuracy that were scored on this set. This "
-        "scores well-known ones from weak to strong:"
+        f"scores well-known ones from weak to strong{where}:"
     )
-
-
-def robustness(above: float | None, interval: Interval | None) -> str:
-    """A model's effective robustness in words: "+0.31 (−0.80 to +1.42)"."""
-    if above is None or interval is None:
-        return "–"
-    return f"{points(above)} ({span(interval)})"
