@@ -45,6 +45,7 @@ from genset.statistics.trend import (
 from genset.taxonomy import imagenet1k
 
 _POINTS = 25  # of a drawn line
+_FEWEST_ARCHITECTURES = 3  # of two nothing can be said about how architectures scatter
 
 
 def against_known(results: Results, runs: Path, options: ReportOptions) -> Baseline | None:
@@ -125,7 +126,7 @@ def _elsewhere(results: Results, found: Found, options: ReportOptions) -> Baseli
     )
     if not trends:
         is_line_wanted = reference == NAME
-        scored = [model.run.spec.partition("?")[0] for model in results.models]
+        scored = {weights_of(model.run).full for model in results.models}
         return replace(baseline, ladder=rungs(scored) if is_line_wanted else ())
     architectures = len({_architecture(model.run) for model in known})
     fits = tuple(_fit(trend, points.elsewhere, points.here, architectures) for trend in trends)
@@ -291,9 +292,10 @@ def _trends(
     results: Results, known: Sequence[Scored], points: _Points, resampling: Resampling
 ) -> list[Trend]:
     """The lines through the models scored here; none where these are too few."""
-    if len(known) < FEWEST_MODELS or np.ptp(points.elsewhere) == 0:
-        return []
     groups = [_architecture(model.run) for model in known]
+    few = len(known) < FEWEST_MODELS or len(set(groups)) < _FEWEST_ARCHITECTURES
+    if few or np.ptp(points.elsewhere) == 0:
+        return []
     return [
         fit_trend(
             points.elsewhere,

@@ -70,7 +70,7 @@ def lines(baseline: Baseline) -> list[str]:
         number = len(baseline.models)
         said.append(
             f"{count(number, 'model')} of different accuracy {'is' if number == 1 else 'are'} too "
-            "few to fit a line."
+            "few to fit a line: it takes four, of three architectures."
         )
     if baseline.unknown:
         names = ", ".join(clean(label) for label in baseline.unknown[:_NAMED])

@@ -1,7 +1,5 @@
 """Runs side by side, from what is kept of them."""
 
-import csv
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +10,6 @@ from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.results.breakdown import by_class, confusions
 from genset.evaluation.results.compare import Rank, compare, place_between, rank_models
-from genset.evaluation.results.references.find import TABLE, find_references, read_table
 from genset.evaluation.results.results import Results, load_results
 from genset.evaluation.results.runs import find_runs
 from tests.evaluation.colours import WNIDS
