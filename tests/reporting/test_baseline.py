@@ -25,7 +25,7 @@ from genset.reporting.narrative.baseline import lines
 from genset.reporting.render.markdown import as_markdown, to_json
 from tests.evaluation.listed import write_list, write_npy
 from tests.evaluation.scoring import evaluate
-from tests.reporting.sets import Page, report
+from tests.reporting.sets import WNIDS, Page, report
 
 PHOTOS = 400
 TRUTH = [place for place in range(80) for _ in range(5)]
@@ -154,6 +154,20 @@ def test_checkpoints_of_one_architecture_make_no_line(tmp_path: Path) -> None:
     assert lines(found)[0].endswith("too few to fit a line: it takes four, of three architectures.")
 
 
+def test_a_model_of_a_part_of_the_classes_has_no_place(tmp_path: Path) -> None:
+    """Its accuracy is of the photos of these classes, and published ones are of all."""
+    photos = scored(tmp_path, {"mine": (0.7, "&reference_top1=80")})
+    (tmp_path / "few.txt").write_text("\n".join(WNIDS[:40]))
+    spec = write_npy(tmp_path / "few.npy", [[min(place, 39)] for place in TRUTH])
+    named = f"{spec}?classes={tmp_path / 'few.txt'}&reference_top1=90"
+    evaluate(photos, [named], tmp_path / "runs")
+    found = told(photos, V2)
+    assert [row.label for row in found.models] == ["mine"]
+    assert [place.label for place in found.places] == ["mine"]
+    assert found.partial == ("few",)
+    assert any("they did not answer all photos: few." in each for each in lines(found))
+
+
 def test_a_flagged_model_bends_no_line(tmp_path: Path) -> None:
     """To the digit what the others have without it; and it can be brought in."""
     said_of = {"a": (0.4, 55), "b": (0.5, 65), "c": (0.55, 72), "d": (0.7, 80), "e": (0.75, 84)}
@@ -175,6 +189,9 @@ def test_a_finished_run_takes_what_is_said_of_its_model_later(tmp_path: Path) ->
     assert (before.models, before.unknown) == ((), ("mine",))
     scored(tmp_path, {"mine": (0.7, "&reference_top1=80")})
     assert [row.source for row in told(photos, V2).models] == ["said with the model"]
+    scored(tmp_path, {"mine": (0.7, "&trained_until=2021")})
+    after = told(photos, V2)
+    assert [row.elsewhere for row in after.models] == [0.8]  # as nobody said otherwise
 
 
 def test_every_point_says_its_name_and_the_models_take_the_focus(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ from genset.statistics.trend import (
 from genset.taxonomy import imagenet1k
 
 _POINTS = 25  # of a drawn line
+_WHOLE = 0.99  # the least share of photos that a model has to answer
 _FEWEST_ARCHITECTURES = 3  # of two nothing can be said about how architectures scatter
 
 
@@ -70,16 +71,28 @@ def against_known(results: Results, runs: Path, options: ReportOptions) -> Basel
     is_asked = bool(options.reference)
     if not is_asked and not set(results.wnids) <= {each.wnid for each in imagenet1k()}:
         return None
-    wanted = [model.run for model in results.models]
-    found = find_references(options.reference or NAME, runs, wanted)
+    whole = tuple(model for model in results.models if _answers_all(model))
+    partial = tuple(model.label for model in results.models if not _answers_all(model))
+    results = replace(results, models=whole)
+    found = find_references(options.reference or NAME, runs, [model.run for model in whole])
     known_set = None
     if (options.reference or NAME) == NAME:
         known_set = recognize(results.photos, options.set_is)
     if known_set is None:
-        return _elsewhere(results, found, options)
-    if known_set.name == IMAGENET:
-        return _on_imagenet(results, found, known_set, options.resampling)
-    return _on_known_shift(results, found, known_set, options.resampling)
+        baseline = _elsewhere(results, found, options)
+    elif known_set.name == IMAGENET:
+        baseline = _on_imagenet(results, found, known_set, options.resampling)
+    else:
+        baseline = _on_known_shift(results, found, known_set, options.resampling)
+    return replace(baseline, partial=partial)
+
+
+def _answers_all(model: Scored) -> bool:
+    """Whether an accuracy is of the set as a whole, as published ones are: a few photos may lack.
+
+    One of a model that knows a part of the classes is of the photos of these.
+    """
+    return float(model.answered.mean()) >= _WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +136,7 @@ def _elsewhere(results: Results, found: Found, options: ReportOptions) -> Baseli
         slope=None,
         line=(),
         ladder=(),
+        partial=(),
     )
     if not trends:
         is_line_wanted = reference == NAME
@@ -155,8 +169,9 @@ def _on_imagenet(
         slope=None,
         line=(),
         ladder=(),
+        partial=(),
     )
-    if not has_real:
+    if not has_real or not results.models:
         return baseline
     counted = [mark(results, model, "real") for model in results.models]
     right = np.stack([each.right for each in counted], axis=1)
@@ -210,6 +225,7 @@ def _on_known_shift(
         slope=None,
         line=(),
         ladder=(),
+        partial=(),
     )
     return _by_known(baseline, points, known.column, resampling)
 

@@ -1,6 +1,7 @@
 """What a report says of models among known ones, and of the line that they follow."""
 
 import shlex
+from collections.abc import Sequence
 
 from genset.reporting.data.baseline import Baseline, Fit, PlaceAmong, PublishedRange
 from genset.reporting.data.report import SetSummary
@@ -73,9 +74,13 @@ def lines(baseline: Baseline) -> list[str]:
             "few to fit a line: it takes four, of three architectures."
         )
     if baseline.unknown:
-        names = ", ".join(clean(label) for label in baseline.unknown[:_NAMED])
-        more = ", ..." if len(baseline.unknown) > _NAMED else ""
-        said.append(f"No accuracy there is known of: {names}{more}.{_mend(baseline)}")
+        names = _names(baseline.unknown)
+        said.append(f"No accuracy there is known of: {names}.{_mend(baseline)}")
+    if baseline.partial:
+        said.append(
+            f"Not held against accuracies elsewhere, since they did not answer all photos: "
+            f"{_names(baseline.partial)}."
+        )
     return [*said, *map(published_range, baseline.ranges)]
 
 
@@ -120,6 +125,11 @@ def _meant(baseline: Baseline) -> str:
         f"{start}resample classes and the models’ scatter about the line (whole architectures "
         "together), and take the accuracies there for exact."
     )
+
+
+def _names(labels: Sequence[str]) -> str:
+    shown = ", ".join(clean(label) for label in labels[:_NAMED])
+    return f"{shown}, ..." if len(labels) > _NAMED else shown
 
 
 def _mend(baseline: Baseline) -> str:

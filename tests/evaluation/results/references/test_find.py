@@ -9,7 +9,7 @@ from genset.errors import BadInput
 from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.results.references.find import Found, find_references
 from genset.evaluation.results.references.published import published
-from genset.evaluation.results.runs import Accuracy, Run
+from genset.evaluation.results.runs import Accuracy, Run, note_said
 
 RUN = Run(
     key="1",
@@ -32,9 +32,10 @@ RUN = Run(
 
 def a_run(spec: str, *, crop: int | None = 224) -> Run:
     """A run of the model that a spec names, on photos of this size."""
-    name = parse_spec(spec).name
+    parsed = parse_spec(spec)
     preprocessing = {} if crop is None else {"resize": 256, "crop": crop}
-    return replace(RUN, spec=spec, model=name, preprocessing=preprocessing)
+    run = replace(RUN, spec=spec, model=parsed.name, preprocessing=preprocessing)
+    return note_said(Path("no-runs"), run, parsed)
 
 
 def found(spec: str, *, crop: int | None = 224, named: str = "imagenet-val") -> Found:
