@@ -108,7 +108,7 @@ def test_where_only_the_architecture_matches_there_is_a_range_and_no_fit(tmp_pat
     (among,) = found["ranges"]
     assert (among["weights"], among["low"] < among["high"]) == (1, True)
     for form in (page.text, markdown):
-        assert "% are published (1 file of weights), but it is of an image size" in form.replace(
+        assert "% are published (1 file of weights), but this is of an image size" in form.replace(
             "\\", ""
         )
         assert "&reference_top1=" in form.replace("&amp;", "&").replace("\\", "")

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 
 from genset.reporting.data.baseline import Baseline, Fit, PlaceAmong, PublishedRange
 from genset.reporting.data.report import SetSummary
@@ -81,7 +82,7 @@ def lines(baseline: Baseline) -> list[str]:
             f"Not held against accuracies elsewhere, since they did not answer all photos: "
             f"{_names(baseline.partial)}."
         )
-    return [*said, *map(published_range, baseline.ranges)]
+    return [*said, *_published_ranges(baseline.ranges)]
 
 
 def _fitted(baseline: Baseline) -> str:
@@ -128,7 +129,7 @@ def _meant(baseline: Baseline) -> str:
 
 
 def _names(labels: Sequence[str]) -> str:
-    shown = ", ".join(clean(label) for label in labels[:_NAMED])
+    shown = ", ".join(clean(label, 40) for label in labels[:_NAMED])
     return f"{shown}, ..." if len(labels) > _NAMED else shown
 
 
@@ -141,14 +142,21 @@ def _mend(baseline: Baseline) -> str:
     )
 
 
-def published_range(found: PublishedRange) -> str:
-    """What is published of a model's architecture: no accuracy of its own."""
+def _published_ranges(ranges: Sequence[PublishedRange]) -> list[str]:
+    """What is published of models' architectures, a sentence for those that share it."""
+    alike: dict[PublishedRange, list[str]] = {}
+    for each in ranges:
+        alike.setdefault(replace(each, label=""), []).append(each.label)
+    return [_published_range(found, labels) for found, labels in alike.items()]
+
+
+def _published_range(found: PublishedRange, labels: Sequence[str]) -> str:
     low, high = f"{100 * found.low:.2f}", f"{100 * found.high:.2f}"
     between = f"{low} %" if low == high else f"{low} % to {high} %"
     return (
-        f"{clean(found.label)}: of {clean(found.of)} {between} "
-        f"{'is' if low == high else 'are'} published ({count(found.weights, 'file')} of weights), "
-        f"but it is {clean(found.why, 200)}; it is in no fit."
+        f"{_names(labels)}: of {clean(found.of)} {between} {'is' if low == high else 'are'} "
+        f"published ({count(found.weights, 'file')} of weights), but this is "
+        f"{clean(found.why, 200)}; it is in no fit."
     )
 
 
