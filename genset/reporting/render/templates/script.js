@@ -159,6 +159,7 @@
       region.closest("section")?.querySelector("h2")?.textContent ?? document.title;
     const look = (region) => {
       const scrolls = region.scrollWidth > region.clientWidth;
+      region.classList.toggle("fits", !scrolls);
       if (scrolls === region.hasAttribute("tabindex")) return;
       if (!scrolls) {
         for (const each of ["tabindex", "role", "aria-label"]) region.removeAttribute(each);
