@@ -263,7 +263,7 @@ def report(
             is not there.
         MissingExtra: Jinja or matplotlib is not installed.
     """
-    from genset.reporting.data.report import ReportOptions
+    from genset.reporting.data.options import ReportOptions
     from genset.reporting.gather.collect import collect_results
     from genset.reporting.render.html import write_html
 

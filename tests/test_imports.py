@@ -177,7 +177,7 @@ INNER_FLOORS = {
     "sandbox.inaturalist": [{"observations"}, {"replies"}, {"dialect"}],
     "reporting": [
         {"latency", "data", "suspects"},
-        {"format"},
+        {"format", "inputs"},
         {"gather", "narrative", "figures"},
         {"render"},
         {"write", "truth"},

@@ -1,7 +1,6 @@
 """Commands that report on runs."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +16,7 @@ from genset.workspace import Workspace
 
 if TYPE_CHECKING:
     from genset.evaluation.data.photos import PhotoSet
-    from genset.reporting.data.report import ReportOptions
+    from genset.reporting.data.options import ReportOptions
 
 _SEED = click.option(
     "--seed",
@@ -120,9 +119,8 @@ def report(
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     """
     from genset.evaluation.locate import locate_runs, locate_set
-    from genset.reporting.data.report import ReportOptions
-    from genset.reporting.gather.tta import parse_entry
-    from genset.statistics.bootstrap import Resampling
+    from genset.reporting.data.options import ReportOptions, parse_entry
+    from genset.statistics.resampling import Resampling
 
     kept = runs or locate_runs(folder)
     named = sets or (_newest_release(folder),)
@@ -149,25 +147,24 @@ def report(
 def _report_on_one(
     photos: "PhotoSet", runs: Path, output: str | None, options: "ReportOptions"
 ) -> "_Reported":
-    from genset.reporting.gather.collect import collect
-    from genset.reporting.render.markdown import as_markdown, to_json
-    from genset.reporting.write import report_path, write_report
+    from genset.reporting.write import Report, report_path
 
+    found = Report(photos, runs, options)
     path = None if output is None else report_path(photos, output)
-    data = write_report(photos, runs, path, options) if path else collect(photos, runs, options)
-    return _Reported(path, partial(as_markdown, data), partial(to_json, data))
+    if path:
+        found.write(path)
+    return _Reported(path, found.markdown, found.json)
 
 
 def _report_on_several(
     sets: "Sequence[tuple[str, PhotoSet]]", runs: Path, output: str | None, options: "ReportOptions"
 ) -> "_Reported":
-    from genset.reporting.series.render.markdown import as_markdown, to_json
-    from genset.reporting.series.write import series_folder, write_series
+    from genset.reporting.series.write import SeriesReport, series_folder
 
-    target = None if output is None else series_folder([photos for _, photos in sets], output)
-    series = write_series(sets, runs, target, options)
-    path = target / "index.html" if target else None
-    return _Reported(path, partial(as_markdown, series), partial(to_json, series))
+    found = SeriesReport(sets, runs, options)
+    photos = [photos for _, photos in sets]
+    path = None if output is None else found.write(series_folder(photos, output))
+    return _Reported(path, found.markdown, found.json)
 
 
 class _Reported(NamedTuple):

@@ -12,7 +12,6 @@ by sqrt((C - 1) / C), and by the normal's quantile in place of Student's).
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
 from statistics import NormalDist
@@ -21,87 +20,27 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from genset.statistics.intervals import Interval
+from genset.statistics.resampling import DRAWS, SEED, STANDARD, Resampling
 
-DRAWS = 10_000
-SEED = 0
+__all__ = [
+    "DRAWS",
+    "SEED",
+    "STANDARD",
+    "Floats",
+    "Resampling",
+    "class_sums",
+    "interval_ends",
+    "intervals",
+    "redrawn_sums",
+    "student_quantile",
+]
+
 _AT_ONCE = 500  # draws
 _KEPT = 2 * 10**7  # weights, which are 80 MB: 10,000 draws of 2,000 classes
 _EXACT = 2**24  # up to here whole numbers are exact in four bytes
 
 Floats = NDArray[np.float64]
 Weights = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How classes are resampled. A result names both numbers, so that it can be reproduced.
-
-    The same numbers give the same draws of the same classes, so shares of several models that are
-    drawn one after the other stay paired.
-
-    Attributes:
-        draws: how often classes are drawn.
-        seed: of the random number generator.
-    """
-
-    draws: int = DRAWS
-    seed: int = SEED
-
-    def ratios(self, classes: NDArray[np.int64], over: ArrayLike, under: ArrayLike) -> Floats:
-        """Redraw the ratio of two sums over photos.
-
-        Args:
-            classes: the class of each photo, shape (N,), int64, from 0 to C - 1. A number without
-                photos is a class too.
-            over: what the numerator sums, shape (N, K), bool, int or float. For an accuracy:
-                whether each photo is right.
-            under: what the denominator sums, of the same shape. For an accuracy: 1 for each photo
-                that counts.
-
-        Returns:
-            The ratios, shape (draws, K), float64. NaN where a denominator is 0.
-        """
-        return self.ratios_of_sums(class_sums(classes, over), class_sums(classes, under))
-
-    def ratios_of_sums(self, above: Floats, below: Floats) -> Floats:
-        """The same, from sums by class: with many columns these need less memory than photos.
-
-        Args:
-            above: the numerator's sum in each class, shape (C, K), float64.
-            below: the denominator's, of the same shape.
-
-        Returns:
-            The ratios, shape (draws, K), float64. NaN where a denominator is 0.
-        """
-        columns = above.shape[1]
-        drawn = self.sums(np.hstack([above, below]))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratios: Floats = drawn[:columns] / drawn[columns:]
-        return ratios.T
-
-    def sums(self, of_classes: Floats) -> Floats:
-        """Redraw sums over photos. All who ask share the draws, which are made once.
-
-        Args:
-            of_classes: the sums in each class, shape (C, K), float64.
-
-        Returns:
-            The sums in each draw, shape (K, draws), float64.
-        """
-        count, columns = of_classes.shape
-        # Counts of photos are exact in four bytes, which are multiplied twice as fast.
-        are_counts = bool((of_classes == np.rint(of_classes)).all())
-        are_counts = are_counts and count * np.abs(of_classes).max(initial=0) < _EXACT
-        table = of_classes.astype(np.float32 if are_counts else np.float64).T
-        drawn = np.empty((columns, self.draws))
-        start = 0
-        for weights in _weights(self.seed, self.draws, count):
-            part = slice(start, start := start + len(weights))
-            drawn[:, part] = table @ weights.astype(table.dtype, copy=False).T
-        return drawn
-
-
-STANDARD = Resampling()
 
 
 def intervals(
@@ -163,6 +102,21 @@ def _at(ranked: Floats, last: NDArray[np.int64], share: float) -> Floats:
     start = ranked[rows, below]
     found: Floats = start + (ranked[rows, above] - start) * (place - below)
     return found
+
+
+def redrawn_sums(seed: int, draws: int, of_classes: Floats) -> Floats:
+    """`Resampling.sums`."""
+    count, columns = of_classes.shape
+    # Counts of photos are exact in four bytes, which are multiplied twice as fast.
+    are_counts = bool((of_classes == np.rint(of_classes)).all())
+    are_counts = are_counts and count * np.abs(of_classes).max(initial=0) < _EXACT
+    table = of_classes.astype(np.float32 if are_counts else np.float64).T
+    drawn = np.empty((columns, draws))
+    start = 0
+    for weights in _weights(seed, draws, count):
+        part = slice(start, start := start + len(weights))
+        drawn[:, part] = table @ weights.astype(table.dtype, copy=False).T
+    return drawn
 
 
 def student_quantile(share: float, freedom: int) -> float:

@@ -20,7 +20,7 @@ from genset.release.reader import (
     manifest_hash,
     manifest_lines,
 )
-from genset.reporting.data.report import ReportOptions
+from genset.reporting.data.options import ReportOptions
 from genset.reporting.write import write_report
 from genset.taxonomy import imagenet1k
 

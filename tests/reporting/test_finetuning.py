@@ -8,7 +8,7 @@ import pytest
 from genset.errors import GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.finetune.results.runs import finetuned_folder
-from genset.reporting.data.report import ReportOptions
+from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, to_json
 from genset.reporting.write import write_report

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.reporting.data.report import ReportOptions
+from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.gather.gallery import MAX_PHOTOS
 from genset.reporting.render.markdown import as_markdown, to_json

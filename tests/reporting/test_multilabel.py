@@ -9,7 +9,7 @@ import pytest
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.evaluation.data.truths.give import give_truth
-from genset.reporting.data.report import ReportOptions
+from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, to_json
 from tests.reporting.sets import WNIDS, Page, release_of, release_of_several, report, score_on

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 
 from genset.evaluation.data.photos import PhotoSet
 from genset.release.reader import Release
-from genset.reporting.data.report import ReportOptions
+from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, to_json
 from genset.statistics.bootstrap import Resampling

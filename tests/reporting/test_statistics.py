@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.reporting.data.report import ReportOptions
+from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, to_json
 from genset.statistics.bootstrap import Resampling

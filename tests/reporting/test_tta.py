@@ -11,10 +11,8 @@ from playwright.sync_api import Browser
 from genset.cli import cli
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
-from genset.reporting.data.report import ReportOptions
-from genset.reporting.data.tta import EntrySpec
+from genset.reporting.data.options import EntrySpec, ReportOptions, parse_entry
 from genset.reporting.gather.collect import collect
-from genset.reporting.gather.tta import parse_entry
 from genset.reporting.render.markdown import as_markdown, to_json
 from genset.reporting.write import write_report
 from tests.reporting.heads import keep_finetuned

@@ -1,55 +1,23 @@
 """What a report says: each form of it is made from this and nothing else."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from genset.evaluation.results.breakdown import Breakdown, Confusion, Group
 from genset.evaluation.results.compare import Bounds, Pair, Rank
 from genset.evaluation.results.multilabel import MultiLabel
-from genset.evaluation.results.references.sets import Named
 from genset.evaluation.results.runs import Accuracy, Run
 from genset.reporting.data.baseline import Baseline
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.gallery import Gallery
 from genset.reporting.data.missed import MissedTogether
 from genset.reporting.data.multilabel import ByTruth
+from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.sources import BySource, LicenseCount
 from genset.reporting.data.training import ByTraining
-from genset.reporting.data.tta import EntrySpec, JoinedEntry
-from genset.statistics.bootstrap import STANDARD, Resampling
+from genset.reporting.data.tta import JoinedEntry
 from genset.statistics.calibration import Calibration
 from genset.statistics.intervals import Interval
-
-
-@dataclass(frozen=True, slots=True)
-class ReportOptions:
-    """What a report is asked for beyond the runs.
-
-    Attributes:
-        reference: the set, table or file of accuracies elsewhere; "": ImageNet's validation set,
-            where the classes are ImageNet's; "none" for none.
-        set_is: which well-known set the photos are, "other" for none; None: find out.
-        real_labels: a file with all classes that each photo shows.
-        lower, upper: the models between which the others are placed; "" for none.
-        k: a further number of answers to count a hit among, beside 1 and 5; 0 for none.
-        tta: training logs in DAWNBench's format, each with the model that it gave.
-        resampling: how classes are resampled for intervals.
-        include_flagged: count models, too, whose answers as a whole cannot be right.
-    """
-
-    reference: str = ""
-    set_is: Named | None = None
-    real_labels: Path | None = None
-    lower: str = ""
-    upper: str = ""
-    k: int = 0
-    tta: tuple[EntrySpec, ...] = ()
-    resampling: Resampling = STANDARD
-    include_flagged: bool = False
-
-
-PLAIN = ReportOptions()
 
 
 @dataclass(frozen=True, slots=True)

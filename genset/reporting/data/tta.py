@@ -1,17 +1,8 @@
 """A training log beside the model that it gave."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from genset.statistics.intervals import Interval
-
-
-@dataclass(frozen=True, slots=True)
-class EntrySpec:
-    """An entry's log, or the folder of its runs, and the model that this training gave."""
-
-    log: Path
-    model: str
 
 
 @dataclass(frozen=True, slots=True)

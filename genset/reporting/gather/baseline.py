@@ -31,7 +31,7 @@ from genset.reporting.data.baseline import (
     PlaceAmong,
     PublishedRange,
 )
-from genset.reporting.data.report import ReportOptions
+from genset.reporting.data.options import ReportOptions
 from genset.statistics.bootstrap import Floats, Resampling
 from genset.statistics.trend import (
     FEWEST_MODELS,

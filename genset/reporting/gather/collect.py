@@ -24,14 +24,8 @@ from genset.evaluation.results.multilabel import measure
 from genset.evaluation.results.results import Results, Scored, load_results
 from genset.evaluation.results.runs import Accuracy
 from genset.release.reader import MANIFEST, Release
-from genset.reporting.data.report import (
-    PLAIN,
-    Power,
-    ReportData,
-    ReportOptions,
-    ScoredModel,
-    TopK,
-)
+from genset.reporting.data.options import PLAIN, ReportOptions
+from genset.reporting.data.report import Power, ReportData, ScoredModel, TopK
 from genset.reporting.gather.baseline import against_known
 from genset.reporting.gather.finetuning import gather_finetuned
 from genset.reporting.gather.gallery import choose_galleries
@@ -41,7 +35,7 @@ from genset.reporting.gather.sources import by_source
 from genset.reporting.gather.summary import summarize
 from genset.reporting.gather.training import by_training
 from genset.reporting.gather.tta import join_entries
-from genset.statistics.bootstrap import intervals
+from genset.statistics.bootstrap import class_sums, intervals
 from genset.statistics.calibration import Calibration, calibration
 
 
@@ -146,34 +140,44 @@ def _summaries(
             label=model.label,
             rank=rank,
             run=model.run,
-            tops=_tops(results, model, options),
+            tops=tops,
             real=labels[model.label].real.accuracy if labels else None,
             multilabel=labels.get(model.label),
             calibration=_calibration(results, model),
             flags=model.flags,
         )
-        for model, rank in zip(results.models, ranks, strict=True)
+        for model, rank, tops in zip(results.models, ranks, _tops(results, options), strict=True)
     )
 
 
-def _tops(results: Results, model: Scored, options: ReportOptions) -> tuple[TopK, ...]:
-    kept = model.answers.shape[1]
-    if options.k > kept:
-        raise BadInput(
-            f"{model.label}: {kept} answers a photo are kept, not {options.k}; score it again "
-            f"with --k {options.k}"
-        )
-    ks = sorted({1, options.k, *([5] if kept >= 5 else [])} - {0})
-    right = np.stack([results.right(model, k) for k in ks], axis=1)
-    counted = np.repeat(model.answered[:, None], len(ks), axis=1)
-    drawn = options.resampling.ratios(results.classes, right, counted)
-    photos = int(model.answered.sum())
-    hits = right.sum(axis=0)
+def _tops(results: Results, options: ReportOptions) -> list[tuple[TopK, ...]]:
+    """Each model's accuracies: all intervals are drawn at once."""
+    if not results.models:
+        return []
+    asked = [_ks(model, options.k) for model in results.models]
+    above, below, found = [], [], []
+    for model, ks in zip(results.models, asked, strict=True):
+        right = np.stack([results.right(model, k) for k in ks], axis=1)
+        photos = class_sums(results.classes, model.answered[:, None])
+        above.append(class_sums(results.classes, right))
+        below += [photos] * len(ks)
+        counted = int(model.answered.sum())
+        found += [Accuracy.of(int(hits), counted) for hits in right.sum(axis=0)]
+    drawn = options.resampling.ratios_of_sums(np.hstack(above), np.hstack(below))
     ends = intervals(drawn, len(results.wnids))
-    return tuple(
-        TopK(k, Accuracy.of(int(count), photos), each)
-        for k, count, each in zip(ks, hits, ends, strict=True)
-    )
+    in_order = zip(found, ends, strict=True)
+    return [tuple(TopK(k, *next(in_order)) for k in ks) for ks in asked]
+
+
+def _ks(model: Scored, asked: int) -> list[int]:
+    """Among how many answers a hit counts, in turn."""
+    kept = model.answers.shape[1]
+    if asked > kept:
+        raise BadInput(
+            f"{model.label}: {kept} answers a photo are kept, not {asked}; score it again "
+            f"with --k {asked}"
+        )
+    return sorted({1, asked, *([5] if kept >= 5 else [])} - {0})
 
 
 def _with_labels(results: Results, labels: Path | None) -> Results:

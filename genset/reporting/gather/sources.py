@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import combinations
 from typing import Any
 
@@ -21,7 +21,6 @@ from genset.reporting.data.sources import (
     SourcePhotos,
     TopKMatched,
 )
-from genset.scrape.sources.registry import is_source
 from genset.statistics.bootstrap import Resampling
 from genset.statistics.matched import match
 from genset.text.safe import clean
@@ -48,7 +47,7 @@ def by_source(
     """
     words = _words(release)
     counts = Counter(photo.source for photo in release.photos)
-    if words is None and not any(is_source(name) for name in counts if name != "flickr"):
+    if words is None and not _has_sources(set(counts) - {"flickr"}):
         return None
     names = sorted(counts, key=lambda name: (-counts[name], name))
     compared = names[:MOST_COMPARED] if models else []
@@ -78,6 +77,15 @@ def license_counts(photos: Sequence[ReleasePhoto]) -> tuple[LicenseCount, ...]:
     counts = Counter((photo.license, photo.license_url) for photo in photos)
     by_count = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(LicenseCount(name, url, number) for (name, url), number in by_count)
+
+
+def _has_sources(names: Set[str]) -> bool:
+    """Whether one of these is a source that photos can be searched at."""
+    if not names:
+        return False
+    from genset.scrape.sources.registry import is_source  # loads all that fetches photos
+
+    return any(map(is_source, names))
 
 
 def _words(release: Release) -> Mapping[str, Any] | None:

@@ -6,23 +6,12 @@ from statistics import fmean
 
 from genset.errors import BadInput
 from genset.evaluation.results.results import Results
-from genset.reporting.data.tta import EntrySpec, JoinedEntry
+from genset.reporting.data.options import EntrySpec
+from genset.reporting.data.tta import JoinedEntry
 from genset.tta.entries import MalformedLog, Training
 from genset.tta.reading import one_task, read_run, read_runs, threshold_of
 from genset.tta.stability import stability
 from genset.tta.table import TrainingRow, training_row
-
-
-def parse_entry(words: str) -> EntrySpec:
-    """What ENTRY=MODEL asks for; the last "=" counts, since a path may hold others.
-
-    Raises:
-        BadInput: there is no "=" with words on both sides.
-    """
-    log, _, model = words.rpartition("=")
-    if not (log and model):
-        raise BadInput(f"--tta {words}: write ENTRY=MODEL, such as runs/fast.tsv=resnet50")
-    return EntrySpec(Path(log), model)
 
 
 def join_entries(results: Results, asked: Sequence[EntrySpec]) -> tuple[JoinedEntry, ...]:

@@ -7,8 +7,8 @@ from genset.files import write_text
 from genset.reporting.data.report import ReportData
 
 
-def write_html(data: ReportData, path: Path) -> None:
-    """Write the report to `path`, whole. The same data give the same bytes.
+def html_of(data: ReportData) -> str:
+    """The report's page. The same data give the same page.
 
     Raises:
         MissingExtra: Jinja, or matplotlib for a figure of this report, is not installed.
@@ -16,8 +16,16 @@ def write_html(data: ReportData, path: Path) -> None:
     try:
         from genset.reporting.render.page.page import page_of
 
-        page = page_of(data)
+        return page_of(data)
     except ModuleNotFoundError:
         raise MissingExtra("the report", "evaluate") from None
+
+
+def write_html(data: ReportData, path: Path) -> None:
+    """Write the report to `path`, whole.
+
+    Raises:
+        MissingExtra: Jinja, or matplotlib for a figure of this report, is not installed.
+    """
     # A file's name may hold bytes that are no text, and a page is text.
-    write_text(path, page.encode(errors="replace").decode())
+    write_text(path, html_of(data).encode(errors="replace").decode())

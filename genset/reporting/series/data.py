@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from genset.evaluation.results.runs import Accuracy
-from genset.reporting.data.report import ReportOptions, SetSummary
+from genset.reporting.data.options import ReportOptions
+from genset.reporting.data.report import SetSummary
 from genset.statistics.intervals import Interval
 from genset.statistics.matched import Matched, Mean
 from genset.statistics.trend import Scale

@@ -11,7 +11,7 @@ from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.results.remarks import remarks
 from genset.evaluation.results.results import Results, Scored
 from genset.release.reader import MANIFEST, Release
-from genset.reporting.data.report import ReportOptions
+from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.summary import summarize
 from genset.reporting.series.data import (
     Gap,

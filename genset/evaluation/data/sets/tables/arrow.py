@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from genset.errors import BadInput
 
 Span = tuple[int, int, str]  # offset, bytes and sha256; 0, 0 and "" of a row without bytes
@@ -35,6 +33,7 @@ def spans_of(path: Path, column: str) -> list[Span]:
 
 
 def _spans(path: Path, content: Any, values: Any) -> Iterator[Span]:
+    import numpy as np
     import pyarrow as pa
 
     kind = np.int64 if pa.types.is_large_binary(values.type) else np.int32
