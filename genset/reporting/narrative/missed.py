@@ -10,11 +10,14 @@ from genset.text.numbers import count, ends, percent
 from genset.text.safe import clean
 
 _FEW = 20  # photos of which a share would say little
+_NAMED = 8  # leading models; of many weak results nearly all lead
 
 
 def sentences(found: MissedTogether) -> list[str]:
     """How many they are, and on how many the models are of one mind."""
-    who = ", ".join(clean(label, 60) for label in found.leading)
+    who = ", ".join(clean(label, 60) for label in found.leading[:_NAMED])
+    if (more := len(found.leading) - _NAMED) > 0:
+        who += f" and {more:,} more"
     said = [
         f"Leading are {who}: the best model and those that cannot be told apart from it, and at "
         f"least the best {FEWEST_LEADING}. Of the {count(found.counted, 'photo')} that count for "

@@ -72,7 +72,7 @@ class OnSet:
             it knows); None where it chooses among others.
         subset: its best answers among the set's own classes, on a set that has not all; else None.
         change: from the first set to this one, over the classes that both have; None on the first
-            set, and where `all` is None on either.
+            set, where `all` is None on either, and where a run is flagged.
         flags: why the run is left out of fits and means; empty where it is not.
         remarks: what must stand beside the numbers.
     """

@@ -1,4 +1,4 @@
-"""The page's figures, each with its caption. matplotlib is loaded where one needs it, and no sooner."""
+"""The page's figures, each with its caption. matplotlib is loaded where one needs it."""
 
 from markupsafe import Markup
 

@@ -24,7 +24,7 @@ from genset.reporting.series.data import (
 )
 from genset.reporting.series.gather.groupings import groupings
 from genset.reporting.series.gather.identity import Joined, join
-from genset.reporting.series.gather.pairs import Side, change, conventions, pair_of
+from genset.reporting.series.gather.pairs import Side, conventions, pair_of
 from genset.reporting.series.gather.scores import (
     chooses_among_all,
     is_of_imagenet,
@@ -32,7 +32,6 @@ from genset.reporting.series.gather.scores import (
     score_all,
     score_subset,
 )
-from genset.statistics.matched import Matched
 from genset.text.safe import clean
 
 
@@ -71,7 +70,8 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
         if not options.include_flagged and any(run.flags for run in model.runs if run)
     }
     joined.sort(key=lambda model: model.label in flagged)
-    rows = _rows(sets, joined, options)
+    pairs = _pairs(sets, joined, options)
+    rows = _rows(sets, joined, pairs, options)
     return Series(
         options=options,
         sets=tuple(
@@ -90,7 +90,7 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
             ModelInSeries(model.label, model.by_name, tuple(cells))
             for model, cells in zip(joined, rows, strict=True)
         ),
-        pairs=_pairs(sets, joined, options),
+        pairs=pairs,
         groupings=_groupings(given, releases, joined, flagged, options),
         gaps=_gaps(sets, joined),
         older=older,
@@ -104,7 +104,10 @@ def release_of(photos: PhotoSet) -> Release | None:
 
 
 def _rows(
-    sets: Sequence[GivenSet], joined: Sequence[Joined], options: ReportOptions
+    sets: Sequence[GivenSet],
+    joined: Sequence[Joined],
+    pairs: Sequence[SetPair],
+    options: ReportOptions,
 ) -> list[list[OnSet | None]]:
     """For each model, what it does on each set."""
     rows: list[list[OnSet | None]] = [[None] * len(sets) for _ in joined]
@@ -115,42 +118,23 @@ def _rows(
         runs = [run for _, run in there]
         scores = score_all(results, runs, how)
         subsets = score_subset(results, runs, how) if is_subset(results) else [None] * len(runs)
-        changes = _changes(sets[0], each, joined, number, options) if number else {}
+        changes = {
+            row.label: row.matched
+            for pair in pairs
+            if (pair.first, pair.second, pair.among) == (sets[0].name, each.name, "all")
+            for row in pair.models
+        }
         for (place, run), score, subset in zip(there, scores, subsets, strict=True):
             among_all = chooses_among_all(results, run)
             rows[place][number] = OnSet(
                 spec=run.run.spec,
                 all=score if among_all else None,
                 subset=subset,
-                change=changes.get(place),
+                change=changes.get(joined[place].label),
                 flags=() if options.include_flagged else run.flags,
                 remarks=tuple(remarks(run.run)),
             )
     return rows
-
-
-def _changes(
-    first: GivenSet,
-    other: GivenSet,
-    joined: Sequence[Joined],
-    number: int,
-    options: ReportOptions,
-) -> dict[int, Matched]:
-    """What models lose from the first set to another, by their places."""
-    both = [
-        (place, one, two)
-        for place, model in enumerate(joined)
-        if (one := model.runs[0])
-        and (two := model.runs[number])
-        and chooses_among_all(first.results, one)
-        and chooses_among_all(other.results, two)
-    ]
-    sides = (
-        Side(first.name, first.results, [one for _, one, _ in both]),
-        Side(other.name, other.results, [two for _, _, two in both]),
-    )
-    found = change(*sides, options.resampling) if both else []
-    return {place: each for (place, *_), each in zip(both, found, strict=True)}
 
 
 def _pairs(

@@ -80,8 +80,7 @@ def pair_of(
     shared = sorted(set(first.results.wnids) & set(second.results.wnids))
     marks, known = _marks((first, second), shared, among)
     named = [label for label, is_known in zip(labels, known, strict=True) if is_known]
-    classes, photos = marks.classes, marks.second
-    found = match(classes, marks.right, marks.counted, photos, how)
+    found, mean = _match(marks, how)
     shares, drawn = _by_class(marks, len(shared), how)
     order = sorted(range(len(named)), key=lambda n: (-shares[0, n], named[n]))
     rows = [AtPair(named[n], float(shares[0, n]), float(shares[1, n]), found[n], {}) for n in order]
@@ -94,31 +93,19 @@ def pair_of(
         second=second.name,
         among=among,
         classes=len(shared),
-        photos=(int((~photos).sum()), int(photos.sum())),
+        photos=(int((~marks.second).sum()), int(marks.second.sum())),
         models=tuple(rows),
-        mean=_mean(marks, how),
+        mean=mean,
         fits=fits,
         flagged=tuple(flagged),
         unknown=tuple(unknown),
     )
 
 
-def change(first: Side, second: Side, how: Resampling) -> list[Matched]:
-    """Each model's first answers on two sets, over the classes that both have."""
-    shared = sorted(set(first.results.wnids) & set(second.results.wnids))
-    if not shared:
-        return [Matched(0, (0, 0), None, None, None)] * len(first.models)
-    marks, _ = _marks((first, second), shared, "all", whatever=True)
-    return match(marks.classes, marks.right, marks.counted, marks.second, how)
-
-
 def _marks(
-    sides: tuple[Side, Side], shared: Sequence[str], among: Among, *, whatever: bool = False
+    sides: tuple[Side, Side], shared: Sequence[str], among: Among
 ) -> tuple[_Marks, list[bool]]:
-    """The answers of the models of which they are known on both sets; which models these are.
-
-    With `whatever` that is not asked.
-    """
+    """The answers of the models of which they are known on both sets; which models these are."""
     known = np.ones(len(sides[0].models), bool)
     classes, second, right, counted = [], [], [], []
     for number, (_, results, models) in enumerate(sides):
@@ -126,7 +113,7 @@ def _marks(
         hits = np.zeros((len(places), len(models)))
         for column, model in enumerate(models):
             if among == "all":
-                known[column] &= whatever or chooses_among_all(results, model)
+                known[column] &= chooses_among_all(results, model)
                 hits[:, column] = results.right(model)[places]
             else:
                 found = best_among(results, model, shared)[places]
@@ -167,14 +154,16 @@ def _sums(classes: NDArray[np.int64], values: Floats, count: int) -> Floats:
     return np.vstack([found, np.zeros((count - len(found), values.shape[1]))])
 
 
-def _mean(marks: _Marks, how: Resampling) -> Matched | None:
-    """The mean of all models, on the photos that count for all of them."""
+def _match(marks: _Marks, how: Resampling) -> tuple[list[Matched], Matched | None]:
+    """Each model on both sets; and the mean of several, on the photos that count for all."""
     models = marks.right.shape[1]
-    if models < 2:
-        return None
-    for_all = marks.counted.sum(axis=1, keepdims=True) == models
-    right = marks.right.mean(axis=1, keepdims=True) * for_all
-    return match(marks.classes, right, for_all, marks.second, how)[0]
+    right, counted = marks.right, marks.counted
+    if models > 1:
+        for_all = counted.all(axis=1, keepdims=True)
+        right = np.hstack([right, right.mean(axis=1, keepdims=True) * for_all])
+        counted = np.hstack([counted, for_all])
+    found = match(marks.classes, right, counted, marks.second, how)
+    return found[:models], found[models] if models > 1 else None
 
 
 def _fitted(

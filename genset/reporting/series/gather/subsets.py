@@ -36,20 +36,19 @@ def best_among(results: Results, model: Scored, wnids: Sequence[str]) -> Marks:
     Raises:
         GensetError: logits that were kept cannot be read.
     """
-    among = np.array(wnids)
+    counts = np.isin(results.names, wnids)
     marks = np.full(len(results.truth), UNKNOWN, np.int8)
     pending = np.flatnonzero(model.answered)
-    for answers in model.ranked.T:
+    for answers in model.answers.T:
         answer = answers[pending]
-        place = np.searchsorted(among, answer).clip(max=len(among) - 1)
-        settled = among[place] == answer
-        marks[pending[settled]] = (answer == results.truth[pending])[settled]
+        settled = counts[answer]
+        marks[pending[settled]] = (answer == results.numbers[pending])[settled]
         pending = pending[~settled]
         if not len(pending):
             return marks
     if (logits := find_logits(model)) is not None:
         names = np.array(logits.classes)
-        columns = np.flatnonzero(np.isin(names, among))
+        columns = np.flatnonzero(np.isin(names, wnids))
         rows = np.searchsorted(logits.photos, pending)
         for start in range(0, len(rows) if len(columns) else 0, _AT_ONCE):
             part = slice(start, start + _AT_ONCE)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from genset.errors import MissingExtra
 from genset.files import write_text
+from genset.reporting.render.page.script import policy, script
 from genset.reporting.series import narrative
 from genset.reporting.series.data import Series, SetPair
 from genset.reporting.series.render.figure import pair_plot
@@ -36,6 +37,7 @@ def write_index(series: Series, path: Path) -> None:
         lstrip_blocks=True,
     )
     environment.filters["clean"] = clean
+    source = script()
     page = environment.get_template("series.html.j2").render(
         series=series,
         subsets=[each for each in enumerate(series.sets) if each[1].is_subset],
@@ -43,6 +45,8 @@ def write_index(series: Series, path: Path) -> None:
         narrative=narrative,
         numbers=numbers,
         most_open=_OPEN,
+        script=source,
+        policy=policy(source),
     )
     # A file's name may hold bytes that are no text, and a page is text.
     write_text(path, page.encode(errors="replace").decode())

@@ -1,0 +1,36 @@
+"""A large report, written once for all tests of the page."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genset.reporting.write import write_report
+from tests.reporting.many import confidences, drawn, keep, score_many
+from tests.reporting.sets import release_of
+
+MODELS, PHOTOS = 70, 120
+REVERSED = "upside-down"
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of 70 models on a release, and of one whose answers stand in reverse order."""
+    return _written(tmp_path_factory.mktemp("large"), MODELS, PHOTOS)
+
+
+@pytest.fixture(scope="session")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with 7 models and fewer photos, for what takes its time on a large page."""
+    return _written(tmp_path_factory.mktemp("several"), 7, 40)
+
+
+def _written(root: Path, models: int, count: int) -> Path:
+    photos, runs = release_of(root / "set", count), root / "runs"
+    bases = drawn(photos)
+    score_many(photos, runs, bases, models)
+    best = bases[-1]
+    sure = confidences(np.ones(count, bool), np.random.default_rng(1))
+    keep(photos, runs, REVERSED, best[:, ::-1], sure)
+    write_report(photos, runs, root / "report.html")
+    return root / "report.html"
