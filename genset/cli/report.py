@@ -1,7 +1,6 @@
 """Commands that report on runs."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -160,13 +159,12 @@ def _report_on_one(
 def _report_on_several(
     sets: "Sequence[tuple[str, PhotoSet]]", runs: Path, output: str | None, options: "ReportOptions"
 ) -> "_Reported":
-    from genset.reporting.series.render.markdown import as_markdown, to_json
-    from genset.reporting.series.write import series_folder, write_series
+    from genset.reporting.series.write import SeriesReport, series_folder
 
-    target = None if output is None else series_folder([photos for _, photos in sets], output)
-    series = write_series(sets, runs, target, options)
-    path = target / "index.html" if target else None
-    return _Reported(path, partial(as_markdown, series), partial(to_json, series))
+    found = SeriesReport(sets, runs, options)
+    photos = [photos for _, photos in sets]
+    path = None if output is None else found.write(series_folder(photos, output))
+    return _Reported(path, found.markdown, found.json)
 
 
 class _Reported(NamedTuple):

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from genset.reporting.data.options import PLAIN, ReportOptions
 from genset.reporting.inputs import digest_of, is_page_of, keep_text, kept_text, write_page
 
 if TYPE_CHECKING:
+    from genset.evaluation.results.results import Results
     from genset.reporting.data.report import ReportData
 
 
@@ -28,7 +30,13 @@ class Report:
         GensetError: a run's files are not what `genset evaluate` wrote.
     """
 
-    def __init__(self, photos: PhotoSet, runs: Path, options: ReportOptions = PLAIN) -> None:
+    def __init__(
+        self,
+        photos: PhotoSet,
+        runs: Path,
+        options: ReportOptions = PLAIN,
+        load: "Callable[[], Results] | None" = None,
+    ) -> None:
         """Nothing is read yet.
 
         Args:
@@ -36,20 +44,24 @@ class Report:
                 report too.
             runs: the folder of runs.
             options: what is asked for beyond the runs.
+            load: gives what was scored on the set; None: it is read from the runs.
         """
-        self._photos, self._runs, self._options = photos, runs, options
+        self._photos, self._runs, self._options, self._load = photos, runs, options, load
 
     @cached_property
-    def _digest(self) -> str:
+    def digest(self) -> str:
+        """A hash over all that it is made of; "" where it cannot be told."""
         return digest_of(self._photos, self._runs, self._options)
 
     @cached_property
     def data(self) -> "ReportData":
         """The numbers in it."""
-        from genset.reporting.gather.collect import collect
+        from genset.evaluation.results.results import load_results
+        from genset.reporting.gather.collect import collect_results
 
-        _ = self._digest  # of the files as they are before they are read
-        return collect(self._photos, self._runs, self._options)
+        _ = self.digest  # of the files as they are before they are read
+        results = self._load() if self._load else load_results(self._photos, self._runs)
+        return collect_results(results, self._runs, self._options)
 
     def write(self, path: Path) -> bool:
         """Write it as one HTML file.
@@ -57,32 +69,32 @@ class Report:
         Returns:
             False where the file is this report already, and was left as it is.
         """
-        if is_page_of(path, self._digest):
+        if is_page_of(path, self.digest):
             return False
         from genset.reporting.render.html import html_of
 
-        write_page(path, html_of(self.data), self._digest)
+        write_page(path, html_of(self.data), self.digest)
         return True
 
     def markdown(self) -> str:
         """Its tables as Markdown."""
-        if (kept := kept_text(self._runs, self._name("md"), self._digest)) is not None:
+        if (kept := kept_text(self._runs, self._name("md"), self.digest)) is not None:
             return kept
         from genset.reporting.render.markdown import as_markdown
 
         text = as_markdown(self.data)
-        keep_text(self._runs, self._name("md"), self._digest, text)
+        keep_text(self._runs, self._name("md"), self.digest, text)
         return text
 
     def json(self) -> dict[str, Any]:
         """Everything in it but the pictures, as JSON's own types."""
-        if (kept := kept_text(self._runs, self._name("json"), self._digest)) is not None:
+        if (kept := kept_text(self._runs, self._name("json"), self.digest)) is not None:
             known: dict[str, Any] = json.loads(kept)
             return known
         from genset.reporting.render.markdown import to_json
 
         found = to_json(self.data)
-        keep_text(self._runs, self._name("json"), self._digest, json.dumps(found))
+        keep_text(self._runs, self._name("json"), self.digest, json.dumps(found))
         return found
 
     def _name(self, form: str) -> str:

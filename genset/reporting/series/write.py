@@ -1,59 +1,124 @@
-"""Gather a series, and write its index and each set's full report into one folder."""
+"""A series: gathered when it is asked for, and not made again where nothing changed."""
 
+import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.results.results import load_results
 from genset.reporting.data.options import PLAIN, ReportOptions
-from genset.reporting.gather.collect import collect_results
-from genset.reporting.render.html import write_html
-from genset.reporting.series.data import Series
-from genset.reporting.series.gather.collect import GivenSet, collect_series
-from genset.reporting.series.render.page import write_index
+from genset.reporting.inputs import is_page_of, write_page
+from genset.reporting.write import Report
+
+if TYPE_CHECKING:
+    from genset.evaluation.results.results import Results
+    from genset.reporting.series.data import Series
 
 INDEX = "index.html"
 
 
-def write_series(
-    sets: Sequence[tuple[str, PhotoSet]],
-    runs: Path,
-    folder: Path | None,
-    options: ReportOptions = PLAIN,
-) -> Series:
-    """Write a series of sets: ``index.html``, and a full report on each set beside it.
+class SeriesReport:
+    """Several sets side by side, in each form.
 
-    Args:
-        sets: two or more, each with what the user called it.
-        runs: the folder of runs.
-        folder: where it is written; made if it is not there. None: nothing is written.
-        options: what is asked for; what is for one set alone is refused.
-
-    Returns:
-        The numbers in the index.
-
-    Raises:
-        BadInput: two sets are the same, an option is for one set alone, or names what is not there.
+    Each form raises:
+        BadInput: an option names what is not there.
         MissingExtra: Jinja or matplotlib is not installed.
         GensetError: a run's files are not what `genset evaluate` wrote.
     """
-    _check(sets, options)
-    names = _names([photos.name for _, photos in sets])
-    pages = _pages(names)
-    given = [
-        GivenSet(name, page, named, load_results(photos, runs))
-        for name, page, (named, photos) in zip(names, pages, sets, strict=True)
-    ]
-    series = collect_series(given, options)
-    if folder is not None:
+
+    def __init__(
+        self, sets: Sequence[tuple[str, PhotoSet]], runs: Path, options: ReportOptions = PLAIN
+    ) -> None:
+        """Nothing is read yet.
+
+        Args:
+            sets: two or more, each with what the user called it, as it was opened just now.
+            runs: the folder of runs.
+            options: what is asked for beyond the runs.
+
+        Raises:
+            BadInput: two sets are the same photos, or an option is for one set alone.
+        """
+        _check(sets, options)
+        self._sets, self._runs, self._options = sets, runs, options
+        self._names = _names([photos.name for _, photos in sets])
+        self._pages = _pages(self._names)
+        self._reports = [
+            Report(photos, runs, options, partial(self._loaded, place))
+            for place, (_, photos) in enumerate(sets)
+        ]
+
+    @cached_property
+    def data(self) -> "Series":
+        """The numbers in it."""
+        from genset.reporting.series.gather.collect import GivenSet, collect_series
+
+        given = [
+            GivenSet(name, page, named, results)
+            for name, page, (named, _), results in zip(
+                self._names, self._pages, self._sets, self._results, strict=True
+            )
+        ]
+        return collect_series(given, self._options)
+
+    def write(self, folder: Path) -> Path:
+        """Write ``index.html``, and a full report on each set beside it.
+
+        A page that was made of the same things before stays as it is.
+
+        Args:
+            folder: made if it is not there.
+
+        Returns:
+            The index.
+        """
         folder.mkdir(parents=True, exist_ok=True)
-        for each in given:
-            write_html(collect_results(each.results, runs, options), folder / each.page)
-        write_index(series, folder / INDEX)
-    return series
+        digest = self._digest
+        for report, page in zip(self._reports, self._pages, strict=True):
+            report.write(folder / page)
+        if not is_page_of(folder / INDEX, digest):
+            from genset.reporting.series.render.page import html_of
+
+            write_page(folder / INDEX, html_of(self.data), digest)
+        return folder / INDEX
+
+    def markdown(self) -> str:
+        """Its tables as Markdown."""
+        from genset.reporting.series.render.markdown import as_markdown
+
+        return as_markdown(self.data)
+
+    def json(self) -> dict[str, Any]:
+        """All its numbers, as JSON's own types."""
+        from genset.reporting.series.render.markdown import to_json
+
+        return to_json(self.data)
+
+    @cached_property
+    def _digest(self) -> str:
+        """Over all that the index is made of: the sets, their order, and what they are called."""
+        digests = [report.digest for report in self._reports]
+        if not all(digests):
+            return ""
+        named = [named for named, _ in self._sets]
+        about = json.dumps([named, self._names, self._pages, digests])
+        return hashlib.sha256(about.encode()).hexdigest()
+
+    @cached_property
+    def _results(self) -> "list[Results]":
+        """What was scored on each set; read once for the index and the reports."""
+        from genset.evaluation.results.results import load_results
+
+        _ = self._digest  # of the files as they are before they are read
+        return [load_results(photos, self._runs) for _, photos in self._sets]
+
+    def _loaded(self, place: int) -> "Results":
+        return self._results[place]
 
 
 def series_folder(sets: Sequence[PhotoSet], wanted: str) -> Path:

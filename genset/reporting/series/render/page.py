@@ -1,9 +1,6 @@
 """The index page of a series: one HTML file that needs nothing beside it but the full reports."""
 
-from pathlib import Path
-
 from genset.errors import MissingExtra
-from genset.files import write_text
 from genset.reporting.render.page.script import policy, script
 from genset.reporting.series import narrative
 from genset.reporting.series.data import Series, SetPair
@@ -14,8 +11,8 @@ from genset.text.safe import clean
 _OPEN = 3  # pairs that are shown unfolded
 
 
-def write_index(series: Series, path: Path) -> None:
-    """Write the index to `path`, whole. The same data give the same bytes.
+def html_of(series: Series) -> str:
+    """The index page. The same data give the same text.
 
     Raises:
         MissingExtra: Jinja is not installed.
@@ -38,7 +35,7 @@ def write_index(series: Series, path: Path) -> None:
     )
     environment.filters["clean"] = clean
     source = script()
-    page = environment.get_template("series.html.j2").render(
+    return environment.get_template("series.html.j2").render(
         series=series,
         subsets=[each for each in enumerate(series.sets) if each[1].is_subset],
         pairs=[(pair, _figure(series, pair)) for pair in series.pairs],
@@ -48,8 +45,6 @@ def write_index(series: Series, path: Path) -> None:
         script=source,
         policy=policy(source),
     )
-    # A file's name may hold bytes that are no text, and a page is text.
-    write_text(path, page.encode(errors="replace").decode())
 
 
 def _figure(series: Series, pair: SetPair) -> str:
