@@ -3,8 +3,8 @@
     python -m benchmarks.report --models 67 --photos 10000 --real DATA --runs 5
 
 Models are made from the seven whose answers to ImageNetV2 DATA has (without --real: made up). Each
-time is that of a whole process, `genset report`, start-up included: seconds of the processors, which
-other work on the machine changes less than those of the clock.
+time is that of a whole process, `genset report`, start-up included: seconds of the processors,
+which other work on the machine changes less than those of the clock.
 """
 
 import argparse
