@@ -33,7 +33,7 @@ def chooses_among_all(results: Results, model: Scored) -> bool:
 
     On a set of other classes there is no such number to hold to: each model has its own.
     """
-    return not is_of_imagenet(results) or model.run.classes == len(imagenet1k())
+    return model.run.classes == len(imagenet1k()) or not is_of_imagenet(results)
 
 
 def score_all(results: Results, models: Sequence[Scored], how: Resampling) -> list[Score]:
