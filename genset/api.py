@@ -28,6 +28,7 @@ from genset.evaluation.results.compare import compare as compare_models
 from genset.evaluation.results.evaluated import Comparison, Estimate, Evaluated
 from genset.evaluation.results.given import count_given
 from genset.evaluation.results.multilabel import own_proposals
+from genset.evaluation.results.references.sets import Named
 from genset.evaluation.results.results import Results, results_of
 from genset.evaluation.results.runs import run_folder
 from genset.evaluation.run.options import ScoringOptions
@@ -75,7 +76,10 @@ class WhatToReport(TypedDict, total=False):
     """What a report holds beside the models: as the options of ``genset report``.
 
     Attributes:
-        reference: a set, a table, or "imagenet-val", to compare accuracies with.
+        reference: a set, a table, or "imagenet-val" (the default), to compare accuracies with;
+            "none" for nothing.
+        set_is: "imagenet-val" or "imagenetv2" if the photos are that, "other" if they are neither;
+            the default is to find out.
         real_labels: a file with all classes that each photo shows.
         lower, upper: names of the models between which the others are placed.
         k: a further number of answers to count a hit among.
@@ -83,6 +87,7 @@ class WhatToReport(TypedDict, total=False):
     """
 
     reference: str
+    set_is: Named
     real_labels: Path
     lower: str
     upper: str

@@ -92,6 +92,12 @@ INNER_FLOORS = {
         {"prompts"},
         {"read"},
     ],
+    "evaluation.results.references": [
+        {"published", "sets", "ladder"},
+        {"names"},
+        {"find"},
+        {"build"},
+    ],
     "finetune": [{"data", "network"}, {"results"}, {"fit"}, {"finetune"}],
     "finetune.data": [{"layouts"}, {"copies", "readable"}, {"split"}, {"tasks"}],
     "finetune.data.layouts": [{"listing"}, {"butterflies", "cats_dogs", "cub", "folder"}],

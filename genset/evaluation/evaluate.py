@@ -14,8 +14,8 @@ from genset.evaluation.results.count import make_run, provenance_of_answers
 from genset.evaluation.results.predictions import read_predictions
 from genset.evaluation.results.runs import (
     Run,
-    date_run,
     load_run,
+    note_said,
     run_folder,
     run_key,
     save_run,
@@ -91,7 +91,9 @@ def evaluate(
     if networks := [spec for spec in specs if not spec.is_predictions]:
         found |= _score_networks(photos, networks, runs, options or ScoringOptions())
     made = [
-        _dated(photos, spec, run, runs) for spec in specs if isinstance(run := found[spec], Run)
+        note_said(run_folder(runs, photos.name, spec.name, run.key), run, spec)
+        for spec in specs
+        if isinstance(run := found[spec], Run)
     ]
     failed = {spec: why for spec in specs if isinstance(why := found[spec], GensetError)}
     if failed and not made and len(failed) == 1:
@@ -99,14 +101,6 @@ def evaluate(
     if failed:
         raise SomeModelsFailed(failed, made)
     return made
-
-
-def _dated(photos: PhotoSet, spec: ModelSpec, run: Run, runs: Path) -> Run:
-    """The run with what the spec says of its model, if any: one finished before gets it too."""
-    if not spec.trained_until and spec.reference_top1 is None:
-        return run
-    folder = run_folder(runs, photos.name, spec.name, run.key)
-    return date_run(folder, run, spec.text, spec.trained_until or run.trained_until)
 
 
 def _score_networks(

@@ -139,7 +139,7 @@ def test_few_models_have_no_line_and_that_is_said(listed: PhotoSet) -> None:
     page, _, as_json = everywhere(listed, ReportOptions(reference=str(table)))
     found = json.loads(as_json)["reference"]
     assert (found["slope"], found["line"]) == (None, [])
-    assert "2 models of different accuracy are too few to fit a line." in page.text
+    assert "2 models of different accuracy are too few to fit a line: it takes four" in page.text
 
 
 def test_a_model_is_placed_between_two_named_ones(listed: PhotoSet) -> None:

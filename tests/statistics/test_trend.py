@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
 from genset.statistics.calibration import calibration
 from genset.statistics.ranks import odd_ranks, other_order
-from genset.statistics.trend import expit, fit_trend, logit
+from genset.statistics.trend import SCALES, Scale, expit, fit_published, fit_trend, logit
 
 ELSEWHERE = np.array([0.57, 0.62, 0.66, 0.70, 0.72, 0.76, 0.78, 0.81])
 
@@ -60,6 +61,85 @@ def test_effective_robustness_is_covered_at_least_as_often_as_its_interval_says(
         _, ends = trend.above(ELSEWHERE, here, drawn)
         covered += [each.low <= true <= each.high for each, true in zip(ends, truth, strict=True)]
     assert np.mean(covered) >= 0.94
+
+
+def test_the_line_of_plain_accuracies_is_scipys() -> None:
+    here = np.array([0.44, 0.51, 0.53, 0.57, 0.60, 0.63, 0.67, 0.69])
+    trend = fit_trend(ELSEWHERE, here, np.tile(here, (100, 1)), classes=1000, scale="linear")
+    line = stats.linregress(ELSEWHERE, here)
+    assert (trend.slope, trend.intercept) == pytest.approx((line.slope, line.intercept))
+    assert trend.expected([0.6]) == pytest.approx(line.intercept + 0.6 * line.slope)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("models", [4, 8])
+def test_a_further_model_is_where_the_prediction_says_as_often_as_it_says(
+    scale: Scale, models: int
+) -> None:
+    rng = np.random.default_rng(3)
+    elsewhere, new = ELSEWHERE[:models], 0.79
+
+    def line(share: ArrayLike) -> NDArray[np.float64]:
+        if scale == "linear":
+            return -0.3 + 1.2 * np.asarray(share)
+        return -0.5 + 0.9 * logit(share)
+
+    back = expit if scale == "logit" else np.asarray
+    scatter = 0.05 if scale == "logit" else 0.01
+    inside = []
+    for _ in range(1_000):
+        here = back(line(elsewhere) + rng.normal(0, scatter, models))
+        trend = fit_trend(elsewhere, here, here[None, :], classes=1000, scale=scale)
+        (ends,) = trend.prediction([new])
+        inside.append(ends.low <= float(back(line(new) + rng.normal(0, scatter))) <= ends.high)
+    assert 0.93 <= np.mean(inside) <= 0.97
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_models_of_one_architecture_count_once(published: bool) -> None:
+    """Each architecture with five weights that are alike: no more is known than from one each."""
+    rng = np.random.default_rng(4)
+    names, copies = [str(number) for number in range(40)], 5
+    elsewhere = np.linspace(0.6, 0.85, len(names))
+    line = -0.5 + 0.9 * logit(elsewhere)
+    covered, alone = [], []
+    for number in range(300):
+        here = expit(line + rng.normal(0, 0.05, len(names)))
+        x, y = (np.repeat(each, copies) for each in (elsewhere, here))
+        groups = np.repeat(names, copies).tolist()
+        for told, kept in ((groups, covered), ([str(n) for n in range(len(x))], alone)):
+            if published:
+                trend = fit_published(x, y, told, draws=400, seed=number)
+            else:
+                drawn = np.tile(y, (400, 1))
+                trend = fit_trend(x, y, drawn, 1000, seed=number, groups=told)
+            kept.append(trend.slope_interval().low <= 0.9 <= trend.slope_interval().high)
+    assert 0.90 <= np.mean(covered) <= 0.98
+    assert np.mean(alone) < 0.8
+
+
+def test_where_both_accuracies_are_of_the_same_photos_their_common_luck_is_no_robustness() -> None:
+    rng = np.random.default_rng(5)
+    x = rng.uniform(0.6, 0.85, 200)
+    y = expit(0.4 + 0.95 * logit(x) + rng.normal(0, 0.02, 200))
+    trend = fit_published(x, y, [str(number) for number in range(200)], draws=500)
+    drawn_there = (0.75 + rng.normal(0, 0.01, 500))[:, None]
+    drawn_here = expit(0.4 + 0.95 * logit(drawn_there))
+    here = expit([0.4 + 0.95 * logit(0.75)])
+    _, (paired,) = trend.above([0.75], here, drawn_here, drawn_there)
+    _, (exact,) = trend.above([0.75], here, drawn_here)
+    assert paired.high - paired.low < 0.3 * (exact.high - exact.low)
+
+
+def test_two_architectures_tell_nothing_of_other_ones() -> None:
+    here = expit(-0.5 + 0.9 * logit(ELSEWHERE)) + np.array([1, -1, 1, -1, 1, -1, 1, -1]) / 100
+    groups = ["a"] * 4 + ["b"] * 4
+    trend = fit_trend(ELSEWHERE, here, np.tile(here, (100, 1)), 1000, groups=groups)
+    assert trend.slope_interval() == (float("-inf"), float("inf"))
+    _, ends = trend.above(ELSEWHERE, here, np.tile(here, (100, 1)))
+    assert set(ends) == {(-1.0, 1.0)}
+    with pytest.raises(ValueError, match="no interval from 2 groups"):
+        fit_published(ELSEWHERE, here, groups)
 
 
 def test_too_few_models_make_no_line() -> None:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.errors import GensetError
+from genset.evaluation.models.spec import ModelSpec
 from genset.files import write_text
 from genset.statistics.intervals import wilson
 
@@ -80,6 +81,8 @@ class Run:
         engine: what ran the network; "" where the answers were given.
         trained_until: the latest date of a photo that the model was trained on, as people said it
             when the model was last evaluated; "" where nobody did.
+        reference_top1: the model's top-1 accuracy on ImageNet's validation set, 0 to 1, as people
+            said it then; None where nobody did.
     """
 
     key: str
@@ -103,12 +106,15 @@ class Run:
     notes: list[str] = field(default_factory=list)
     engine: str = ""
     trained_until: str = ""
+    reference_top1: float | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """What its record holds: the attributes, without a date that nobody said."""
+        """What its record holds: the attributes, without what nobody said."""
         record = asdict(self)
         if not self.trained_until:
             del record["trained_until"]
+        if self.reference_top1 is None:
+            del record["reference_top1"]
         return record
 
     def top(self, k: int) -> Accuracy | None:
@@ -170,19 +176,27 @@ def save_run(folder: Path, run: Run, predictions: list[Prediction]) -> None:
     _write_record(folder, run)
 
 
-def date_run(folder: Path, run: Run, spec: str, trained_until: str) -> Run:
-    """Note in a finished run's record what is said of its model, as its spec says it now.
+def note_said(folder: Path, run: Run, spec: ModelSpec) -> Run:
+    """Note in a finished run's record what its model's spec says of it now.
+
+    What the spec does not say stays as it was said before.
 
     Args:
         folder: of the run; where it is not on this machine, nothing is written.
         run: its record.
-        spec: with the date, or an accuracy elsewhere.
-        trained_until: the date until when the model was trained; "" where it is not said.
+        spec: with the date until when the model was trained, or its accuracy elsewhere.
     """
-    dated = replace(run, spec=spec, trained_until=trained_until)
-    if dated != run and (folder / _RECORD).is_file():
-        _write_record(folder, dated)
-    return dated
+    if not spec.trained_until and spec.reference_top1 is None:
+        return run
+    noted = replace(
+        run,
+        spec=spec.text,
+        trained_until=spec.trained_until or run.trained_until,
+        reference_top1=run.reference_top1 if spec.reference_top1 is None else spec.reference_top1,
+    )
+    if noted != run and (folder / _RECORD).is_file():
+        _write_record(folder, noted)
+    return noted
 
 
 def _write_record(folder: Path, run: Run) -> None:
@@ -256,7 +270,9 @@ def all_runs(runs: Path) -> list[tuple[Path, Run]]:
 def photos_of(folder: Path) -> list[tuple[str, str]]:
     """The photos that count in a finished run: their ids and classes."""
     with (folder / PREDICTIONS).open(encoding="utf-8", newline="") as file:
-        return [(row["image"], row["wnid"]) for row in csv.DictReader(file)]
+        rows = csv.reader(file)
+        next(rows, None)
+        return [(row[0], row[1]) for row in rows if len(row) > 1]
 
 
 def names_of(runs: Sequence[Run]) -> list[str]:

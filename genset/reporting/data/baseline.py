@@ -148,6 +148,7 @@ class Baseline:
         from_known: whether the lines are those of published weights, not of `models`.
         known: the published weights that the line was fitted to.
         intercept, slope, line: of the first fit; None and empty where there is none.
+        partial: labels of models that did not answer nearly all photos: they have no part in this.
         ladder: specs of well-known models, the weakest first, that would make a line here; empty
             where there is one.
     """
@@ -168,6 +169,7 @@ class Baseline:
     slope: float | None
     line: tuple[LinePoint, ...]
     ladder: tuple[str, ...]
+    partial: tuple[str, ...]
 
     def robustness(self, label: str) -> tuple[float, Interval] | None:
         """A model's effective robustness and its 95 % interval, -1 to 1, where there is a line."""

@@ -45,6 +45,8 @@ from genset.statistics.trend import (
 from genset.taxonomy import imagenet1k
 
 _POINTS = 25  # of a drawn line
+_WHOLE = 0.99  # the least share of photos that a model has to answer
+_FEWEST_ARCHITECTURES = 3  # of two nothing can be said about how architectures scatter
 
 
 def against_known(results: Results, runs: Path, options: ReportOptions) -> Baseline | None:
@@ -69,16 +71,28 @@ def against_known(results: Results, runs: Path, options: ReportOptions) -> Basel
     is_asked = bool(options.reference)
     if not is_asked and not set(results.wnids) <= {each.wnid for each in imagenet1k()}:
         return None
-    wanted = [model.run for model in results.models]
-    found = find_references(options.reference or NAME, runs, wanted)
+    whole = tuple(model for model in results.models if _answers_all(model))
+    partial = tuple(model.label for model in results.models if not _answers_all(model))
+    results = replace(results, models=whole)
+    found = find_references(options.reference or NAME, runs, [model.run for model in whole])
     known_set = None
     if (options.reference or NAME) == NAME:
         known_set = recognize(results.photos, options.set_is)
     if known_set is None:
-        return _elsewhere(results, found, options)
-    if known_set.name == IMAGENET:
-        return _on_imagenet(results, found, known_set, options.resampling)
-    return _on_known_shift(results, found, known_set, options.resampling)
+        baseline = _elsewhere(results, found, options)
+    elif known_set.name == IMAGENET:
+        baseline = _on_imagenet(results, found, known_set, options.resampling)
+    else:
+        baseline = _on_known_shift(results, found, known_set, options.resampling)
+    return replace(baseline, partial=partial)
+
+
+def _answers_all(model: Scored) -> bool:
+    """Whether an accuracy is of the set as a whole, as published ones are: a few photos may lack.
+
+    One of a model that knows a part of the classes is of the photos of these.
+    """
+    return float(model.answered.mean()) >= _WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +136,11 @@ def _elsewhere(results: Results, found: Found, options: ReportOptions) -> Baseli
         slope=None,
         line=(),
         ladder=(),
+        partial=(),
     )
     if not trends:
         is_line_wanted = reference == NAME
-        scored = [model.run.spec.partition("?")[0] for model in results.models]
+        scored = {weights_of(model.run).full for model in results.models}
         return replace(baseline, ladder=rungs(scored) if is_line_wanted else ())
     architectures = len({_architecture(model.run) for model in known})
     fits = tuple(_fit(trend, points.elsewhere, points.here, architectures) for trend in trends)
@@ -154,8 +169,9 @@ def _on_imagenet(
         slope=None,
         line=(),
         ladder=(),
+        partial=(),
     )
-    if not has_real:
+    if not has_real or not results.models:
         return baseline
     counted = [mark(results, model, "real") for model in results.models]
     right = np.stack([each.right for each in counted], axis=1)
@@ -209,6 +225,7 @@ def _on_known_shift(
         slope=None,
         line=(),
         ladder=(),
+        partial=(),
     )
     return _by_known(baseline, points, known.column, resampling)
 
@@ -234,7 +251,8 @@ def _by_known(baseline: Baseline, points: _Points, here: str, resampling: Resamp
     return replace(
         baseline,
         models=tuple(
-            replace(row, higher=float((residuals > row.above).mean())) for row in baseline.models
+            replace(row, higher=float((residuals > (row.above or 0.0)).mean()))
+            for row in baseline.models
         ),
     )
 
@@ -290,9 +308,10 @@ def _trends(
     results: Results, known: Sequence[Scored], points: _Points, resampling: Resampling
 ) -> list[Trend]:
     """The lines through the models scored here; none where these are too few."""
-    if len(known) < FEWEST_MODELS or np.ptp(points.elsewhere) == 0:
-        return []
     groups = [_architecture(model.run) for model in known]
+    few = len(known) < FEWEST_MODELS or len(set(groups)) < _FEWEST_ARCHITECTURES
+    if few or np.ptp(points.elsewhere) == 0:
+        return []
     return [
         fit_trend(
             points.elsewhere,

@@ -1,10 +1,13 @@
 """What a report says of models among known ones, and of the line that they follow."""
 
 import shlex
+from collections.abc import Sequence
+from dataclasses import replace
 
 from genset.reporting.data.baseline import Baseline, Fit, PlaceAmong, PublishedRange
+from genset.reporting.data.report import SetSummary
 from genset.statistics.intervals import Interval
-from genset.text.numbers import count, points, span
+from genset.text.numbers import count
 from genset.text.safe import clean
 
 _NAMED = 8  # models that a sentence lists
@@ -69,13 +72,17 @@ def lines(baseline: Baseline) -> list[str]:
         number = len(baseline.models)
         said.append(
             f"{count(number, 'model')} of different accuracy {'is' if number == 1 else 'are'} too "
-            "few to fit a line."
+            "few to fit a line: it takes four, of three architectures."
         )
     if baseline.unknown:
-        names = ", ".join(clean(label) for label in baseline.unknown[:_NAMED])
-        more = ", ..." if len(baseline.unknown) > _NAMED else ""
-        said.append(f"No accuracy there is known of: {names}{more}.{_mend(baseline)}")
-    return [*said, *map(published_range, baseline.ranges)]
+        names = _names(baseline.unknown)
+        said.append(f"No accuracy there is known of: {names}.{_mend(baseline)}")
+    if baseline.partial:
+        said.append(
+            f"Not held against accuracies elsewhere, since they did not answer all photos: "
+            f"{_names(baseline.partial)}."
+        )
+    return [*said, *_published_ranges(baseline.ranges)]
 
 
 def _fitted(baseline: Baseline) -> str:
@@ -111,13 +118,19 @@ def _meant(baseline: Baseline) -> str:
     if baseline.from_known:
         return (
             f"{start}resample classes, and the line with whole architectures together. The "
-            "answers of the published weights are not at hand, so what their photos have in "
-            "common with these is not used: the intervals are rather too wide than too narrow."
+            "answers of the published weights are not at hand, so that they were "
+            "given the same photos is not used: the intervals are rather too wide than too narrow. "
+            "“More” is the share of published weights that are farther above the line."
         )
     return (
         f"{start}resample classes and the models’ scatter about the line (whole architectures "
         "together), and take the accuracies there for exact."
     )
+
+
+def _names(labels: Sequence[str]) -> str:
+    shown = ", ".join(clean(label, 40) for label in labels[:_NAMED])
+    return f"{shown}, ..." if len(labels) > _NAMED else shown
 
 
 def _mend(baseline: Baseline) -> str:
@@ -129,37 +142,38 @@ def _mend(baseline: Baseline) -> str:
     )
 
 
-def published_range(found: PublishedRange) -> str:
-    """What is published of a model's architecture: no accuracy of its own."""
+def _published_ranges(ranges: Sequence[PublishedRange]) -> list[str]:
+    """What is published of models' architectures, a sentence for those that share it."""
+    alike: dict[PublishedRange, list[str]] = {}
+    for each in ranges:
+        alike.setdefault(replace(each, label=""), []).append(each.label)
+    return [_published_range(found, labels) for found, labels in alike.items()]
+
+
+def _published_range(found: PublishedRange, labels: Sequence[str]) -> str:
     low, high = f"{100 * found.low:.2f}", f"{100 * found.high:.2f}"
     between = f"{low} %" if low == high else f"{low} % to {high} %"
     return (
-        f"{clean(found.label)}: of {clean(found.of)} {between} "
-        f"{'is' if low == high else 'are'} published ({count(found.weights, 'file')} of weights), "
-        f"but it is {clean(found.why, 200)}; it is in no fit."
+        f"{_names(labels)}: of {clean(found.of)} {between} {'is' if low == high else 'are'} "
+        f"published ({count(found.weights, 'file')} of weights), but this is "
+        f"{clean(found.why, 200)}; it is in no fit."
     )
 
 
-def ladder(baseline: Baseline, set_name: str) -> str:
+def ladder(baseline: Baseline, about: SetSummary) -> str:
     """The command that scores well-known models, so that there is a line; "" where there is one."""
     if not baseline.ladder:
         return ""
     models = "".join(f" \\\n    --model {shlex.quote(spec)}" for spec in baseline.ladder)
-    return f"genset evaluate {shlex.quote(clean(set_name, 2000))}{models}"
+    return f"genset evaluate {shlex.quote(clean(about.name, 2000))}{models}"
 
 
-def why_ladder(baseline: Baseline) -> str:
+def why_ladder(baseline: Baseline, about: SetSummary) -> str:
     """What that command is for; "" where there is none."""
     if not baseline.ladder:
         return ""
+    where = ", where the set’s photos are" if about.listed else ""
     return (
         "A line needs at least four models of known accuracy that were scored on this set. This "
-        "scores well-known ones from weak to strong:"
+        f"scores well-known ones from weak to strong{where}:"
     )
-
-
-def robustness(above: float | None, interval: Interval | None) -> str:
-    """A model's effective robustness in words: "+0.31 (−0.80 to +1.42)"."""
-    if above is None or interval is None:
-        return "–"
-    return f"{points(above)} ({span(interval)})"

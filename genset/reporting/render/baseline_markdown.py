@@ -1,17 +1,18 @@
 """Accuracies elsewhere, and places among known models, as Markdown."""
 
 from genset.reporting.data.baseline import Against, Baseline
+from genset.reporting.data.report import SetSummary
 from genset.reporting.narrative import baseline as narrative
 from genset.text.markdown import escape, table
 from genset.text.numbers import NONE, points, span
 
 
-def baseline_in_markdown(baseline: Baseline, set_name: str) -> list[str]:
+def baseline_in_markdown(baseline: Baseline, about: SetSummary) -> list[str]:
     """The section's tables and sentences.
 
     Args:
         baseline: what it says.
-        set_name: what the set is called in commands.
+        about: the set.
     """
     parts = [f"### {escape(narrative.title(baseline))}"]
     parts += map(escape, narrative.recognized(baseline))
@@ -31,8 +32,8 @@ def baseline_in_markdown(baseline: Baseline, set_name: str) -> list[str]:
         parts.append(_against(baseline))
     parts += map(escape, narrative.lines(baseline))
     if baseline.ladder:
-        command = narrative.ladder(baseline, set_name)
-        parts += [escape(narrative.why_ladder(baseline)), f"```\n{command}\n```"]
+        command = narrative.ladder(baseline, about)
+        parts += [escape(narrative.why_ladder(baseline, about)), f"```\n{command}\n```"]
     if baseline.source:
         parts.append(escape(f"Published accuracies: {baseline.source}."))
     return parts

@@ -53,7 +53,7 @@ def as_markdown(data: ReportData) -> str:
     if data.by_truth:
         parts += ["### By all right classes", *truth_in_markdown(data, data.by_truth)]
     if data.reference:
-        parts += baseline_in_markdown(data.reference, data.set.name)
+        parts += baseline_in_markdown(data.reference, data.set)
     if data.bounds:
         parts += [
             f"### Between {escape(data.bounds.lower)} and {escape(data.bounds.upper)}",

@@ -1,7 +1,5 @@
 """Runs side by side, from what is kept of them."""
 
-import csv
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +10,6 @@ from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.results.breakdown import by_class, confusions
 from genset.evaluation.results.compare import Rank, compare, place_between, rank_models
-from genset.evaluation.results.references.find import TABLE, find_references, read_table
 from genset.evaluation.results.results import Results, load_results
 from genset.evaluation.results.runs import find_runs
 from tests.evaluation.colours import WNIDS
@@ -168,70 +165,3 @@ def test_classes_come_hardest_first_and_confusions_commonest_first(tmp_path: Pat
     first = confusions(found)[0]
     assert (first.wnid, first.other) == (WNIDS[1], WNIDS[2])
     assert (first.answers, first.of, first.models) == (3, 4, 2)
-
-
-def references(results: Results, named: str) -> dict[str, tuple[float, str]]:
-    found = find_references(
-        named, results.photos.root / "runs", [model.run for model in results.models]
-    )
-    of_key = {model.run.key: model.label for model in results.models}
-    return {of_key[key]: (round(each.top1, 5), each.source) for key, each in found.items()}
-
-
-def test_another_set_that_was_scored_here_is_a_reference(results: Results) -> None:
-    folder = results.photos.root
-    scored(folder, {"good": 0.9, "unheard-of": 0.3}, name="elsewhere")
-    (share,) = {run.top1.share for _, run in find_runs(folder / "runs", "elsewhere")[:1]}
-    assert references(results, "elsewhere") == {"good": (share, "measured here")}
-
-
-def test_a_table_of_ones_own_is_a_reference(results: Results) -> None:
-    table = results.photos.root / "there.csv"
-    table.write_text("model,img_size,top1,top5\ngood,224,81.5,95\nnobody,224,70,90\n")
-    assert references(results, str(table)) == {"good": (0.815, "there.csv")}
-
-
-def test_published_accuracies_are_found_by_the_whole_name_only(tmp_path: Path) -> None:
-    whole = "torchvision:resnet50@IMAGENET1K_V1"
-    listed = open_set(str(write_list(tmp_path / "photos.csv", TRUTH)))
-    rows: Sequence[Sequence[int]] = [[place] for place in TRUTH]
-    spec = write_npy(tmp_path / "resnet50.npy", rows)
-    evaluate(listed, [spec, f"{spec}?name={whole}"], tmp_path / "runs")
-    results = load_results(listed, tmp_path / "runs")
-    found = references(results, "imagenet-val")
-    assert found == {whole: (0.7613, read_table(TABLE)[whole].source)}
-
-
-def test_the_table_of_published_accuracies_is_torchvisions() -> None:
-    from genset.evaluation.results.references.build import build
-
-    with TABLE.open(newline="") as file:
-        shipped = list(csv.DictReader(file))
-    made = list(csv.DictReader(build().splitlines()))
-    of_shipped = {row["model"]: (row["top1"], row["top5"]) for row in shipped}
-    # A newer torchvision may know more models, or other default weights.
-    weights = {row["model"]: (row["top1"], row["top5"]) for row in made if "@" in row["model"]}
-    assert len(of_shipped) > 150
-    assert {name: weights[name] for name in of_shipped if "@" in name} == {
-        name: value for name, value in of_shipped.items() if "@" in name
-    }
-
-
-@pytest.mark.parametrize(
-    ("named", "text", "says"),
-    [
-        ("nowhere", None, "no reference 'nowhere': it is imagenet-val, a CSV file"),
-        ("there.csv", None, "cannot be read"),
-        ("there.csv", "name,accuracy\na,1\n", "needs the columns model and top1"),
-        ("there.csv", "model,top1\na,101\n", "line 2: '101' is no accuracy in per cent"),
-        ("there.csv", "model,top1\na,good\n", "line 2: 'good' is no accuracy in per cent"),
-    ],
-)
-def test_what_is_no_reference_is_refused(
-    results: Results, monkeypatch: pytest.MonkeyPatch, named: str, text: str | None, says: str
-) -> None:
-    monkeypatch.chdir(results.photos.root)
-    if text is not None:
-        Path(named).write_text(text)
-    with pytest.raises(BadInput, match=says):
-        references(results, named)

@@ -74,8 +74,9 @@ def find_references(named: str, runs: Path, wanted: Sequence[Run]) -> Found:
 
     It is looked for in this order. If a file is named: in that table alone, where a model is found
     by its weights' name, with or without its library, or by the name shown. Else: what the spec
-    says (``reference_top1``, for ImageNet's validation set); a run of the same model on that set;
-    for "imagenet-val" what genset ships, by the weights' whole name and the size of the image.
+    says (``reference_top1``, for ImageNet's validation set); a run of the same model on that set,
+    which is found by its name, and ImageNet's by its photos, whatever it is called; for
+    "imagenet-val" what genset ships, by the weights' whole name and the size of the image.
     Where only the architecture of a checkpoint is known, or the size is another, the range of what
     is published is found in place of an accuracy.
 
@@ -94,7 +95,8 @@ def find_references(named: str, runs: Path, wanted: Sequence[Run]) -> Found:
         for run in wanted:
             _look_up(found, run, weights[run.key], _rows(table, weights[run.key].names))
         return found
-    measured = find_runs(runs, named)
+    # ImageNet's photos are told by what they are, not by a set's name.
+    measured = [] if named == NAME else find_runs(runs, named)
     if named == NAME:
         shipped = published_table()
         for run in wanted:
@@ -190,7 +192,7 @@ def _of_architecture(found: Found, run: Run, architecture: str) -> None:
         table = [
             Row(row.weights, row.pixels, Reference(row.top1["imagenet"], None, "")) for row in rows
         ]
-        why = "a checkpoint of this architecture; whose weights it holds is not known"
+        why = "a checkpoint, and whose weights it holds is not known"
         found.ranges[run.key] = _range(table, bare, why)
 
 

@@ -21,7 +21,7 @@ class Weights:
         architecture: of a checkpoint ("timm:resnet50"); "" where a library does not know it.
         pixels: the side of the image; None where it is not known.
         changed: what the spec changes of the preprocessing, beside that size.
-        said: the accuracy on ImageNet that the spec says, 0 to 1; None where it says none.
+        said: the accuracy on ImageNet that people said, 0 to 1; None where nobody did.
     """
 
     names: tuple[str, ...]
@@ -48,7 +48,7 @@ def weights_of(run: Run) -> Weights:
         architecture=spec.arch if spec and is_checkpoint else "",
         pixels=crop if isinstance(crop, int) else None,
         changed=tuple(name for name in spec.preprocessing if name != "crop") if spec else (),
-        said=spec.reference_top1 if spec else None,
+        said=run.reference_top1,
     )
 
 

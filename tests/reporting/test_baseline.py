@@ -1,0 +1,282 @@
+"""What a report says of models among known ones, and by the line that these follow."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.evaluation.data.truths.read import read_truth
+from genset.evaluation.results.references.published import one_a_weights
+from genset.evaluation.results.results import load_results
+from genset.reporting.data.baseline import Baseline
+from genset.reporting.data.report import ReportOptions
+from genset.reporting.figures.labels import Box, place_names, width_of
+from genset.reporting.gather.baseline import against_known
+from genset.reporting.gather.collect import collect
+from genset.reporting.narrative.baseline import lines
+from genset.reporting.render.markdown import as_markdown, to_json
+from tests.evaluation.listed import write_list, write_npy
+from tests.evaluation.scoring import evaluate
+from tests.reporting.sets import WNIDS, Page, report
+
+PHOTOS = 400
+TRUTH = [place for place in range(80) for _ in range(5)]
+V2 = ReportOptions(set_is="imagenetv2")
+KNOWN = "torchvision:resnet50@IMAGENET1K_V1"
+
+
+def scored(root: Path, models: Mapping[str, tuple[float, str]]) -> PhotoSet:
+    """Models on a small list of photos: each with the share it is right on, and options."""
+    photos = open_set(str(write_list(root / "photos.csv", TRUTH)))
+    luck = np.random.default_rng(1).permutation(PHOTOS) / PHOTOS
+    for name, (share, options) in models.items():
+        rows = [[t if own < share else 999] for t, own in zip(TRUTH, luck, strict=True)]
+        spec = write_npy(root / f"{name}.npy", rows)
+        evaluate(photos, [f"{spec}?name={name}{options}"], root / "runs")
+    return photos
+
+
+def said(photos: PhotoSet, options: ReportOptions) -> tuple[Page, str, dict[str, Any]]:
+    """The page, the Markdown, and what the JSON says of accuracies elsewhere."""
+    runs = photos.root / "runs"
+    data = collect(photos, runs, options)
+    found = json.loads(json.dumps(to_json(data), allow_nan=False))["reference"]
+    return report(photos, runs, options), as_markdown(data), found
+
+
+def told(photos: PhotoSet, options: ReportOptions | None = None) -> Baseline:
+    """What a report's numbers are, without its forms."""
+    found = collect(photos, photos.root / "runs", options or ReportOptions()).reference
+    assert found is not None
+    return found
+
+
+def logit(share: float) -> float:
+    return float(np.log(share / (1 - share)))
+
+
+def test_one_new_model_has_its_place_and_its_robustness(tmp_path: Path) -> None:
+    photos = scored(tmp_path, {"mine": (0.7, "&reference_top1=80")})
+    page, markdown, found = said(photos, V2)
+    (row,), (place,) = found["models"], found["places"]
+    expected = 1 / (1 + np.exp(0.486171 - 0.916646 * logit(0.8)))
+    assert row["above"] == pytest.approx(0.7 - expected, abs=1e-4)
+    assert row["interval"]["low"] < row["above"] < row["interval"]["high"]
+    shares = [each.top1["imagenetv2"] for each in one_a_weights()]
+    assert place["place"] == 1 + sum(share > 0.7 for share in shares)
+    assert place["best"] < place["place"] < place["worst"] < place["of"] == 1267
+    for form in (page.text, markdown):
+        assert "Among known models" in form
+        assert f"{place['best']:,} to {place['worst']:,} of 1,267" in form
+        assert "The line of 1,266 published weights of 900 architectures" in form
+        assert "Published accuracies: timm: huggingface/pytorch-image-models" in form
+
+
+def test_the_lines_of_the_published_weights_are_those_that_are_known(tmp_path: Path) -> None:
+    """Over one row a weights: slope 0.917 as logits, and 0.50 points of scatter."""
+    found = told(scored(tmp_path, {KNOWN: (0.63, "")}), V2)
+    logits, linear = found.fits
+    assert (logits.scale, linear.scale) == ("logit", "linear")
+    assert (logits.models, logits.architectures) == (1266, 900)
+    assert logits.slope == pytest.approx(0.917, abs=0.0005)
+    assert 100 * logits.scatter == pytest.approx(0.50, abs=0.005)
+    assert logits.slope_interval is not None
+    assert 0.005 < logits.slope - logits.slope_interval.low < 0.008
+    assert linear.slope == pytest.approx(1.138, abs=0.0005)
+    for fit in (logits, linear):
+        assert 0.93 <= fit.inside <= 0.98
+        for point in fit.line:
+            assert point.prediction.low < point.band.low < point.here
+            assert point.here < point.band.high < point.prediction.high
+    assert (found.slope, found.line) == (logits.slope, logits.line)
+    assert found.models[0].elsewhere == pytest.approx(0.7613)
+
+
+def test_where_only_the_architecture_matches_there_is_a_range_and_no_fit(tmp_path: Path) -> None:
+    photos = scored(tmp_path, {"timm:resnet50.a1_in1k": (0.7, "")})
+    page, markdown, found = said(photos, V2)
+    assert found["models"] == []
+    assert found["unknown"] == ["timm:resnet50.a1_in1k"]
+    (among,) = found["ranges"]
+    assert (among["weights"], among["low"] < among["high"]) == (1, True)
+    for form in (page.text, markdown):
+        assert "% are published (1 file of weights), but this is of an image size" in form.replace(
+            "\\", ""
+        )
+        assert "&reference_top1=" in form.replace("&amp;", "&").replace("\\", "")
+
+
+def test_on_any_other_set_few_models_are_told_which_ones_make_a_line(tmp_path: Path) -> None:
+    photos = scored(tmp_path, {KNOWN: (0.6, ""), "mine": (0.7, "&reference_top1=80")})
+    page, markdown, found = said(photos, ReportOptions())
+    assert (found["set"], found["fits"], found["places"]) == (None, [], [])
+    assert len(found["models"]) == 2
+    assert KNOWN not in found["ladder"]
+    for form in (page.text, markdown):
+        assert "2 models of different accuracy are too few to fit a line" in form
+        assert "genset evaluate photos \\ --model torchvision:alexnet@IMAGENET1K_V1" in " ".join(
+            form.split()
+        )
+    nothing = collect(photos, photos.root / "runs", ReportOptions(reference="none"))
+    assert nothing.reference is None
+
+
+def test_four_models_make_a_line_and_need_no_ladder(tmp_path: Path) -> None:
+    said_of = {"a": (0.4, 55), "b": (0.5, 65), "c": (0.55, 72), "d": (0.7, 80), "e": (0.75, 84)}
+    models = {name: (here, f"&reference_top1={on}") for name, (here, on) in said_of.items()}
+    found = told(scored(tmp_path, models))
+    assert found.ladder == ()
+    logits, linear = found.fits
+    shares = np.array([here for here, _ in said_of.values()])
+    there = np.array([on / 100 for _, on in said_of.values()])
+    slope, start = np.polyfit(there, shares, 1)
+    assert (linear.slope, linear.intercept) == pytest.approx((slope, start))
+    slope, start = np.polyfit(np.log(there / (1 - there)), np.log(shares / (1 - shares)), 1)
+    assert (logits.slope, logits.intercept) == pytest.approx((slope, start))
+    assert lines(found)[0].startswith("The line through 5 models: logit(here) = ")
+
+
+def test_checkpoints_of_one_architecture_make_no_line(tmp_path: Path) -> None:
+    names = [f"timm:resnet50.mine{number}_in1k" for number in range(5)]
+    models = {
+        name: (0.4 + 0.05 * n, f"&reference_top1={60 + 4 * n}") for n, name in enumerate(names)
+    }
+    found = told(scored(tmp_path, models))
+    assert (len(found.models), found.fits) == (5, ())
+    assert lines(found)[0].endswith("too few to fit a line: it takes four, of three architectures.")
+
+
+def test_a_model_of_a_part_of_the_classes_has_no_place(tmp_path: Path) -> None:
+    """Its accuracy is of the photos of these classes, and published ones are of all."""
+    photos = scored(tmp_path, {"mine": (0.7, "&reference_top1=80")})
+    (tmp_path / "few.txt").write_text("\n".join(WNIDS[:40]))
+    spec = write_npy(tmp_path / "few.npy", [[min(place, 39)] for place in TRUTH])
+    named = f"{spec}?classes={tmp_path / 'few.txt'}&reference_top1=90"
+    evaluate(photos, [named], tmp_path / "runs")
+    found = told(photos, V2)
+    assert [row.label for row in found.models] == ["mine"]
+    assert [place.label for place in found.places] == ["mine"]
+    assert found.partial == ("few",)
+    assert any("they did not answer all photos: few." in each for each in lines(found))
+
+
+def test_a_flagged_model_bends_no_line(tmp_path: Path) -> None:
+    """To the digit what the others have without it; and it can be brought in."""
+    said_of = {"a": (0.4, 55), "b": (0.5, 65), "c": (0.55, 72), "d": (0.7, 80), "e": (0.75, 84)}
+    models = {name: (here, f"&reference_top1={on}") for name, (here, on) in said_of.items()}
+    alone = told(scored(tmp_path, models))
+    rows = [[901, 902, 903, 904, place] for place in TRUTH]
+    spec = write_npy(tmp_path / "odd.npy", rows)
+    photos = open_set(str(tmp_path / "photos.csv"))
+    evaluate(photos, [f"{spec}?reference_top1=76"], tmp_path / "runs")
+    assert told(photos) == alone
+    inside = told(photos, ReportOptions(include_flagged=True))
+    assert len(inside.models) == 6
+    assert inside.slope != alone.slope
+
+
+def test_a_finished_run_takes_what_is_said_of_its_model_later(tmp_path: Path) -> None:
+    photos = scored(tmp_path, {"mine": (0.7, "")})
+    before = told(photos, V2)
+    assert (before.models, before.unknown) == ((), ("mine",))
+    scored(tmp_path, {"mine": (0.7, "&reference_top1=80")})
+    assert [row.source for row in told(photos, V2).models] == ["said with the model"]
+    scored(tmp_path, {"mine": (0.7, "&trained_until=2021")})
+    after = told(photos, V2)
+    assert [row.elsewhere for row in after.models] == [0.8]  # as nobody said otherwise
+
+
+def test_every_point_says_its_name_and_the_models_take_the_focus(tmp_path: Path) -> None:
+    models = {"mine": (0.7, "&reference_top1=80"), "<b>other": (0.6, "&reference_top1=72")}
+    page, _, _ = said(scored(tmp_path, models), V2)
+    points = [tag for tag in page.tags if "data-name" in tag[1]]
+    assert len(points) == 1266 + 2
+    assert all(tag["data-says"] for _, tag in points)
+    own = [tag for _, tag in points if tag.get("tabindex") == "0"]
+    assert {tag["data-name"] for tag in own} == {"mine", "<b>other"}
+    (of_mine,) = (tag["data-says"] or "" for tag in own if tag["data-name"] == "mine")
+    assert re.fullmatch(r"80\.00 % there, 70\.00 % here, \S+ points by the line", of_mine)
+
+
+@settings(max_examples=60)
+@given(
+    names=st.lists(st.text("abcxyz 猫", min_size=1, max_size=28), min_size=1, max_size=40),
+    seed=st.integers(0, 1000),
+    spread=st.sampled_from([5.0, 60.0, 400.0]),
+)
+def test_no_name_covers_a_name_or_a_point(names: list[str], seed: int, spread: float) -> None:
+    rng = np.random.default_rng(seed)
+    points = [(float(x), float(y)) for x, y in 300 + rng.uniform(0, spread, (len(names), 2))]
+    dots = [Box(x - 5, y - 5, x + 5, y + 5) for x, y in points]
+    frame, cloud = Box(0, 0, 720, 720), np.empty((0, 2))
+    boxes = place_names(names, points, dots, cloud, frame)
+    found = [box for box in boxes if box]
+    assert boxes[0] is not None or len(names) > 1
+    for number, box in enumerate(found):
+        assert frame.holds(box)
+        assert not any(box.touches(other) for other in [*dots, *found[:number]])
+    for name, box in zip(names, boxes, strict=True):
+        assert box is None or box.right - box.left == pytest.approx(width_of(name))
+
+
+@pytest.mark.realdata
+def test_imagenetv2_is_recognized_and_real_models_have_their_published_places(
+    tmp_path: Path, realdata: Path
+) -> None:
+    folder = realdata / "imagenetv2" / "imagenetv2-matched-frequency"
+    photos, runs = open_set(str(folder)), tmp_path / "runs"
+    specs = [f"{KNOWN.replace('resnet50', name)}" for name in ("resnet50", "resnet152")]
+    files = [f"predictions:{folder}/{name}.npy" for name in ("resnet50", "resnet152", "alexnet")]
+    named = [f"{file}?name={spec}" for file, spec in zip(files, specs, strict=False)]
+    evaluate(photos, [*named, files[-1]], runs)
+    found = against_known(load_results(photos, runs), runs, ReportOptions())
+    assert found is not None
+    assert found.set is not None
+    assert found.set.name == "imagenetv2"
+    assert found.unknown == ("alexnet",)
+    # timm publishes 63.33 % for the same weights (resnet50.tv_in1k), and its place with it.
+    of = {place.label: place for place in found.places}
+    theirs = next(each for each in one_a_weights() if each.weights == "timm:resnet50.tv_in1k")
+    share = theirs.top1["imagenetv2"]
+    shares = [each.top1["imagenetv2"] for each in one_a_weights()]
+    among = 1 + sum(other > share for other in shares)
+    assert of[specs[0]].best <= among <= of[specs[0]].worst
+    above = {row.label: row.above for row in found.models}
+    assert above == pytest.approx({specs[0]: -0.0071, specs[1]: 0.0037}, abs=0.01)
+
+
+@pytest.mark.realdata
+def test_on_imagenet_reals_labels_have_a_line_and_accuracies_there_are_found(
+    tmp_path: Path, realdata: Path
+) -> None:
+    """One new model, scored on both sets: it needs nobody to say its accuracy elsewhere."""
+    runs = tmp_path / "runs"
+    val, v2 = (
+        realdata / "imagenetv2" / name for name in ("imagenet-val", "imagenetv2-matched-frequency")
+    )
+    for folder in (val, v2):
+        evaluate(open_set(str(folder)), [f"predictions:{folder}/resnet18.npy"], runs)
+    photos = open_set(str(val))
+    photos = replace(photos, truth=read_truth(realdata / "real" / "real.json", photos))
+    on_val = against_known(load_results(photos, runs), runs, ReportOptions())
+    assert on_val is not None
+    assert on_val.set is not None
+    assert (on_val.set.name, on_val.set.labels) == ("imagenet-val", "ReaL")
+    (row,) = on_val.models
+    assert (row.elsewhere, row.here) == pytest.approx((0.69758, 0.7729), abs=1e-4)
+    assert row.interval is not None
+    assert row.interval.high - row.interval.low < 0.012  # both are of the same photos
+    assert on_val.slope == pytest.approx(0.943, abs=0.001)
+    on_v2 = against_known(load_results(open_set(str(v2)), runs), runs, ReportOptions())
+    assert on_v2 is not None
+    assert [(row.source, round(row.elsewhere, 5)) for row in on_v2.models] == [
+        ("measured here", 0.69758)
+    ]
