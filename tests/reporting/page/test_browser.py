@@ -128,30 +128,21 @@ def test_an_interval_is_named_on_hover_and_on_touch(browser: Browser, large: Pat
         expect(page.locator(".tip")).to_be_hidden()
 
 
-POINTS = """() => {
-  const figure = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  figure.setAttribute("width", "200");
-  figure.setAttribute("height", "200");
-  figure.innerHTML = '<circle cx="100" cy="100" r="4" tabindex="0" data-name="resnet" ' +
-    'data-says="76.1 % there"/>';
-  figure.id = "scatter";
-  document.querySelector("h1").after(figure);
-}"""
-
-
 def test_a_point_of_a_figure_is_named_to_the_keyboard_and_next_to_a_finger(
-    browser: Browser, large: Path
+    browser: Browser, several: Path
 ) -> None:
-    with opened(browser, large, has_touch=True) as page:
-        page.evaluate(POINTS)
+    with opened(browser, several, has_touch=True) as page:
         tip = page.locator(".tip")
-        page.locator("#scatter circle").focus()
-        expect(tip).to_have_text("resnet76.1 % there")
+        point = page.locator("#baseline svg [tabindex][data-name=model-03]").first
+        point.focus()
+        expect(tip).to_contain_text("model-03")
         page.locator("nav a").first.focus()
         expect(tip).to_be_hidden()
-        page.locator("#scatter").tap(position={"x": 115, "y": 100})
-        expect(tip).to_contain_text("resnet")
-        page.locator("#scatter").tap(position={"x": 20, "y": 20})
+        box = point.bounding_box()
+        assert box is not None
+        page.touchscreen.tap(box["x"] + box["width"] + 9, box["y"] + box["height"] / 2)
+        expect(tip).to_contain_text("model-03")
+        page.locator("#baseline h2").tap()
         expect(tip).to_be_hidden()
 
 
