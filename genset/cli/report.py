@@ -1,5 +1,6 @@
 """Commands that report on runs."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -137,7 +138,7 @@ def report(
     else:
         done = _report_on_one(found[0][1], kept, output if writes else None, options)
     if as_json:
-        show_json({**({"file": str(done.path)} if done.path else {}), **done.json()})
+        click.echo(_with_file(done.json(), done.path))
     elif markdown:
         click.echo(done.markdown())
     elif done.path:
@@ -172,7 +173,13 @@ class _Reported(NamedTuple):
 
     path: Path | None
     markdown: Callable[[], str]
-    json: Callable[[], dict[str, Any]]
+    json: Callable[[], str]
+
+
+def _with_file(document: str, path: Path | None) -> str:
+    """A JSON document that first says where the page was written."""
+    first = f'\n  "file": {json.dumps(str(path))},' if path else ""
+    return f"{{{first}{document[1:]}"
 
 
 @click.command()

@@ -20,7 +20,7 @@ from pathlib import Path
 from platform import python_version
 from typing import Any
 
-import genset
+from genset import __version__
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.locate import HASHES
 from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS
@@ -31,6 +31,7 @@ from genset.reporting.data.options import ReportOptions
 KEPT = ".reports"
 """The folder among the runs that printed forms of reports are kept in."""
 
+_CODE = Path(__file__).parent.parent
 _LIBRARIES = ("numpy", "scipy", "matplotlib", "jinja2", "pillow")
 _GRAIN = 2_000_000_000  # nanoseconds: two changes so near each other may have one time
 _FORM = "genset kept report 1"
@@ -53,7 +54,7 @@ def digest_of(photos: PhotoSet, runs: Path, options: ReportOptions) -> str:
     try:
         seen = _Seen()
         seen.add_tree(runs, without={HASHES, KEPT})
-        seen.add_tree(Path(genset.__file__).parent, without={"__pycache__"})
+        seen.add_tree(_CODE, without={"__pycache__"})
         seen.add(photos.root / MANIFEST)
         if not photos.listed:
             for path in dict.fromkeys(photo.path for photo in photos.photos):
@@ -65,7 +66,7 @@ def digest_of(photos: PhotoSet, runs: Path, options: ReportOptions) -> str:
     if seen.is_unsettled:
         return ""
     about = {
-        "versions": [genset.__version__, python_version(), *map(_version, _LIBRARIES)],
+        "versions": [__version__, python_version(), *map(_version, _LIBRARIES)],
         "set": [photos.name, photos.content_hash, photos.list_hash, photos.listed, photos.notes],
         "truth": [photos.truth.source, photos.truth.sha256] if photos.truth else None,
         "options": repr(options),

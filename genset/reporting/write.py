@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from genset.evaluation.data.photos import PhotoSet
 from genset.reporting.data.options import PLAIN, ReportOptions
@@ -86,16 +86,15 @@ class Report:
         keep_text(self._runs, self._name("md"), self.digest, text)
         return text
 
-    def json(self) -> dict[str, Any]:
-        """Everything in it but the pictures, as JSON's own types."""
+    def json(self) -> str:
+        """Everything in it but the pictures, as a JSON document."""
         if (kept := kept_text(self._runs, self._name("json"), self.digest)) is not None:
-            known: dict[str, Any] = json.loads(kept)
-            return known
+            return kept
         from genset.reporting.render.markdown import to_json
 
-        found = to_json(self.data)
-        keep_text(self._runs, self._name("json"), self.digest, json.dumps(found))
-        return found
+        text = json.dumps(to_json(self.data), indent=2)
+        keep_text(self._runs, self._name("json"), self.digest, text)
+        return text
 
     def _name(self, form: str) -> str:
         """Of the file that a form is kept in: one for each set, whatever is asked of it."""

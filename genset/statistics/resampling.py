@@ -61,6 +61,8 @@ class Resampling:
         import numpy as np
 
         columns = above.shape[1]
+        if bool((below == below[:, :1]).all()):
+            below = below[:, :1]  # the same photos count for all columns, as they mostly do
         drawn = self.sums(np.hstack([above, below]))
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios: Floats = drawn[:columns] / drawn[columns:]

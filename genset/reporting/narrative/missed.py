@@ -10,14 +10,13 @@ from genset.text.numbers import count, ends, percent
 from genset.text.safe import clean
 
 _FEW = 20  # photos of which a share would say little
-_MOST_NAMED = 8  # models
+_NAMED = 8  # models; of many weak results nearly all lead
 
 
 def sentences(found: MissedTogether) -> list[str]:
     """How many they are, and on how many the models are of one mind."""
-    who = ", ".join(clean(label, 60) for label in found.leading)
     said = [
-        f"Leading are {who}: the best model and those that cannot be told apart from it, and at "
+        f"Leading are {_some(found.leading)}: the best model and those that cannot be told apart from it, and at "
         f"least the best {FEWEST_LEADING}.{_aside(found.aside)} Of the "
         f"{count(found.counted, 'photo')} that count for all of them they all get "
         f"{found.missed:,} wrong"
@@ -37,12 +36,14 @@ def sentences(found: MissedTogether) -> list[str]:
     return said
 
 
+def _some(labels: Sequence[str]) -> str:
+    more = len(labels) - _NAMED
+    names = ", ".join(clean(label, 60) for label in labels[:_NAMED])
+    return f"{names} and {more:,} more" if more > 0 else names
+
+
 def _aside(labels: Sequence[str]) -> str:
-    if not labels:
-        return ""
-    names = ", ".join(clean(label, 60) for label in labels[:_MOST_NAMED])
-    more = ", ..." if len(labels) > _MOST_NAMED else ""
-    return f" Left aside, for they count on fewer photos: {names}{more}."
+    return f" Left aside, for they count on fewer photos: {_some(labels)}." if labels else ""
 
 
 DEFINITION = (

@@ -25,6 +25,7 @@ from genset.text.plain import plain
 
 FORMAT = "genset report 2"
 _LISTED = 10
+_COLUMNS = 6  # models side by side, the best ones
 
 
 def as_markdown(data: ReportData) -> str:
@@ -222,12 +223,17 @@ def _breakdown(models: Sequence[ScoredModel], found: Breakdown) -> list[str]:
         (
             group.name,
             f"{group.photos:,}",
-            *(f"{percent(each.share, each.photos)} ({interval(each)})" for each in group.top1),
+            *(
+                f"{percent(each.share, each.photos)} ({interval(each)})"
+                for each in group.top1[:_COLUMNS]
+            ),
         )
         for group in found.groups
     ]
-    head = (found.by.capitalize(), "Photos", *(model.label for model in models))
-    return [f"### By {found.by}", table(head, rows)]
+    head = (found.by.capitalize(), "Photos", *(model.label for model in models[:_COLUMNS]))
+    more = len(models) - _COLUMNS
+    said = [f"The best {_COLUMNS} of {len(models):,} models."] if more > 0 else []
+    return [f"### By {found.by}", table(head, rows), *said]
 
 
 def _calibration(models: Sequence[ScoredModel]) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
@@ -93,11 +93,11 @@ class SeriesReport:
 
         return as_markdown(self.data)
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> str:
         """All its numbers, as JSON's own types."""
         from genset.reporting.series.render.markdown import to_json
 
-        return to_json(self.data)
+        return json.dumps(to_json(self.data), indent=2)
 
     @cached_property
     def _digest(self) -> str:

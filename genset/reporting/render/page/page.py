@@ -37,7 +37,7 @@ _MATRIX = 10  # models whose every pair fits on a page
 _ROWS = 12
 _ANSWERS = 6  # models whose answers stand below each photo
 _OPEN = 12  # models whose rows are not folded
-_PICTURES = 8  # photos of a gallery that are not folded
+_PICTURES, _FEW_PICTURES = 8, 4  # photos of a gallery that are not folded, of few models and many
 
 
 def page_of(data: ReportData) -> str:
@@ -106,7 +106,7 @@ def _words(data: ReportData) -> dict[str, Any]:
         "most_answers": _ANSWERS,
         "most_open": _OPEN,
         "most_near": NEAR,
-        "most_pictures": _PICTURES,
+        "most_pictures": _PICTURES if len(data.models) <= _OPEN else _FEW_PICTURES,
     }
 
 

@@ -65,10 +65,17 @@
   // on it or next to it.
   const NEAR = 24; // pixels: a fingertip
   const tooltips = () => {
+    // A point's <title> would be shown a second time by the browser itself.
+    for (const title of all("[data-name] > title")) {
+      const point = title.parentNode;
+      point.setAttribute("aria-label", title.textContent);
+      if (!point.hasAttribute("role")) point.setAttribute("role", "img");
+      title.remove();
+    }
     const tip = document.createElement("div");
     tip.className = "tip";
     tip.hidden = true;
-    tip.setAttribute("aria-hidden", "true"); // a point's own title says the same
+    tip.setAttribute("aria-hidden", "true"); // the point's label says the same
     const name = document.createElement("strong");
     const says = document.createElement("span");
     tip.append(name, says);
@@ -126,12 +133,33 @@
     target.scrollIntoView();
   };
 
+  // On a narrow screen each row of a list becomes a block (the style sheet does that), so its cells
+  // must say what they are. As a block, a table is no table to a screen reader unless it says so.
+  const stackable = (table) => {
+    const heads = table.tHead?.rows.length === 1 ? [...table.tHead.rows[0].cells] : [];
+    if (!heads.length || table.querySelector("[colspan]")) return;
+    const roles = { TABLE: "table", THEAD: "rowgroup", TBODY: "rowgroup", TR: "row", TD: "cell" };
+    for (const each of [table, ...all("thead, tbody, tr, td, th", table)]) {
+      const head = each.scope === "row" ? "rowheader" : "columnheader";
+      each.setAttribute("role", roles[each.tagName] ?? head);
+    }
+    for (const row of all("tbody tr", table)) {
+      // A cell that spans rows is missing in the later ones.
+      const missing = heads.length - row.cells.length;
+      for (const cell of row.cells) {
+        cell.dataset.head = heads[cell.cellIndex + missing].firstChild?.textContent.trim() ?? "";
+      }
+    }
+    table.classList.add("stack");
+  };
+
   // What scrolls sideways must be reached by the keyboard too, and only then.
   const scrolling = () => {
     const titled = (region) =>
       region.closest("section")?.querySelector("h2")?.textContent ?? document.title;
     const look = (region) => {
       const scrolls = region.scrollWidth > region.clientWidth;
+      region.classList.toggle("fits", !scrolls);
       if (scrolls === region.hasAttribute("tabindex")) return;
       if (!scrolls) {
         for (const each of ["tabindex", "role", "aria-label"]) region.removeAttribute(each);
@@ -147,6 +175,7 @@
 
   all("table[data-sortable]").forEach(sortable);
   all(".tools").forEach(filtering);
+  all(".wide > table.list:not(.stack)").forEach(stackable);
   tooltips();
   scrolling();
   addEventListener("hashchange", unfold);
