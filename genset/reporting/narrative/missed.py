@@ -16,8 +16,8 @@ _NAMED = 8  # models; of many weak results nearly all lead
 def sentences(found: MissedTogether) -> list[str]:
     """How many they are, and on how many the models are of one mind."""
     said = [
-        f"Leading are {_some(found.leading)}: the best model and those that cannot be told apart from it, and at "
-        f"least the best {FEWEST_LEADING}.{_aside(found.aside)} Of the "
+        f"Leading are {_some(found.leading)}: the best model and those that cannot be told apart "
+        f"from it, and at least the best {FEWEST_LEADING}.{_aside(found.aside)} Of the "
         f"{count(found.counted, 'photo')} that count for all of them they all get "
         f"{found.missed:,} wrong"
         + (f"; {found.without:,} without a right class left out." if found.without else ".")
