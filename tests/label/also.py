@@ -1,9 +1,19 @@
 """What a labeler's page does with screens of one photo, without a browser."""
 
+import time
 import uuid
 from collections.abc import Callable
 
-from genset.label import AddedClass, AlsoScreen, Desk, GivenLabel, Receipt, Submission, Verdict
+from genset.label import (
+    AddedClass,
+    AlsoScreen,
+    Desk,
+    Done,
+    GivenLabel,
+    Receipt,
+    Submission,
+    Verdict,
+)
 from genset.store import now
 
 # The verdict on every question, or on each by its class.
@@ -49,4 +59,12 @@ def decide_all(desk: Desk, say: Say = Verdict.INCORRECT) -> list[AlsoScreen]:
     while screens := desk.also_screens(count=2):
         assert all(receipt.ok for receipt in decide(desk, screens[0], say))
         done.append(screens[0])
+    return done
+
+
+def done_of(desk: Desk) -> Done | None:
+    """What a page is told at the end: it asks again while boards are made anew in the background."""
+    until = time.monotonic() + 20
+    while (done := desk.progress().done) is None and time.monotonic() < until:
+        time.sleep(0.1)
     return done

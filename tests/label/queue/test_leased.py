@@ -7,6 +7,7 @@ import pytest
 from genset.label.queue.board import Board
 from genset.store import Store
 from genset.workspace import Workspace
+from tests.label.also import done_of
 from tests.label.desks import desk_of, do, let_expire, owners
 from tests.labeled_workspace import GOLDFISH, TENCH, Verdict, labeled_workspace, vote
 
@@ -53,5 +54,5 @@ def test_of_a_class_that_is_not_read_what_a_labeler_lacks_is_still_theirs(
     (screen,) = ann.screens()
     assert owners(screen) == ["owner 4"]
     do(ann, screen)
-    assert ann.progress().done is not None
+    assert done_of(ann) is not None
     opened[1].close()

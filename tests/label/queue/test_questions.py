@@ -26,7 +26,7 @@ from genset.store import (
     now,
 )
 from genset.workspace import LabelRules, Workspace
-from tests.label.also import classes_of, decide, decide_all
+from tests.label.also import classes_of, decide, decide_all, done_of
 from tests.label.desks import CORRECT, INCORRECT, desk_of, do_all, let_expire, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, vote
 from tests.questions import (
@@ -117,7 +117,7 @@ def test_questions_come_before_candidates_and_both_are_counted(asked: Opened) ->
     assert (between.classes_done, between.screens_done, between.photos) == (1, 4, 12)
     assert between.screens_left == 1
     assert len(do_all(ann)) == 1
-    assert ann.progress().done is not None
+    assert done_of(ann) is not None
 
 
 def test_without_questions_nothing_is_asked_and_a_withdrawn_round_is_over(asked: Opened) -> None:
@@ -128,7 +128,7 @@ def test_without_questions_nothing_is_asked_and_a_withdrawn_round_is_over(asked:
         session.execute(update(ProposalRound).values(withdrawn_at=now()))
     assert desk_of(asked, "bob").also_screens() == []
     assert all(receipt.ok for receipt in decide(ann, first))  # it was promised
-    assert ann.progress().done is not None
+    assert done_of(ann) is not None
 
 
 def test_a_round_that_comes_meanwhile_is_asked_at_once(tmp_path: Path) -> None:
