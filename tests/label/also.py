@@ -63,7 +63,7 @@ def decide_all(desk: Desk, say: Say = Verdict.INCORRECT) -> list[AlsoScreen]:
 
 
 def done_of(desk: Desk) -> Done | None:
-    """What a page is told at the end: it asks again while boards are made anew in the background."""
+    """What a page is told at the end. It asks again while boards are made anew aside."""
     until = time.monotonic() + 20
     while (done := desk.progress().done) is None and time.monotonic() < until:
         time.sleep(0.1)
