@@ -2,10 +2,9 @@
 
 import enum
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.label.proposals.choose import CONFUSABLE, LABELER, MODEL, RANDOM, Proposer
@@ -45,6 +44,8 @@ class Asked:
             those who saw it among that class's candidates.
         by: who proposed it, the first to do so first.
         votes: (labeler, verdict), of those in force.
+        came: (labeler, panel) of all who ever answered it, in the order in which they first did:
+            also those whose votes are taken out.
         ruling: what a reviewer settled; None for nothing.
     """
 
@@ -57,7 +58,23 @@ class Asked:
     is_found: bool
     by: tuple[Proposer, ...]
     votes: tuple[tuple[str, Verdict], ...]
+    came: tuple[tuple[str, str], ...]
     ruling: Verdict | None
+
+    def was_chosen(self, labeler: str, least: int) -> bool:
+        """Whether others' answers may have brought this question to a labeler.
+
+        `least` labelers get every question, and say what they see. Who comes later is asked where
+        these differ, or where a vote that was taken out agreed with another: the answer that they
+        find there is no sign of how they answer. Where all who were there before said incorrect
+        (or broken) it is one again: nothing drew them to that answer but the photo.
+        """
+        panel = next(panel for name, panel in self.came if name == labeler)
+        theirs = [name for name, of in self.came if of == panel]
+        before = theirs[: theirs.index(labeler)]
+        said = dict(self.votes)
+        against = (None, Verdict.INCORRECT, Verdict.BROKEN)
+        return len(before) >= least and any(said.get(name) not in against for name in before)
 
     def answer(self, least: int) -> Answer | None:
         """What was answered, by the ruling or by `least` votes and more; None for not yet.
@@ -127,21 +144,31 @@ def questions(session: Session, panel: str | None = None) -> list[Asked]:
     theirs = Label.candidate_id.in_(select(Question.candidate_id))
     for number, worker, verdict in session.execute(force.where(theirs)):
         said[number].append((worker, verdict))
+    came = _came(session, panel)
     rulings = rulings_in_force(session)
     return [
-        Asked(*row, tuple(by.get(row[0], ())), tuple(said.get(row[0], ())), rulings.get(row[0]))
+        Asked(
+            *row,
+            by=tuple(by.get(row[0], ())),
+            votes=tuple(said.get(row[0], ())),
+            came=tuple(came.get(row[0], ())),
+            ruling=rulings.get(row[0]),
+        )
         for row in rows
     ]
 
 
-def voted(asked: Sequence[Asked], kind: str) -> dict[str, list[tuple[int, bool]]]:
-    """By labeler, the votes on proposals of a kind: the photo, and whether they said correct.
-
-    Without those on classes for which a search found the photo: they may be given elsewhere.
-    """
-    found: dict[str, list[tuple[int, bool]]] = defaultdict(list)
-    for each in asked:
-        if each.kind == kind and not each.is_found:
-            for worker, verdict in each.votes:
-                found[worker].append((each.photo_id, verdict is Verdict.CORRECT))
+def _came(session: Session, panel: str | None) -> dict[int, list[tuple[str, str]]]:
+    """Who answered each question, and in which panel, the first to do so first."""
+    query = (
+        select(Label.candidate_id, Label.worker, Label.panel)
+        .where(Label.candidate_id.in_(select(Question.candidate_id)))
+        .group_by(Label.candidate_id, Label.worker, Label.panel)
+        .order_by(func.min(Label.number))
+    )
+    if panel is not None:
+        query = query.where(Label.panel == panel)
+    found: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for number, worker, of in session.execute(query):
+        found[number].append((worker, of))
     return found

@@ -187,7 +187,7 @@ def collect_proposals(
         ),
         at_models=_photos(asked, kept, answers, at_random=False),
         at_random=_photos(asked, kept, answers, at_random=True),
-        by_labeler=tuple(agreeing(asked)),
+        by_labeler=tuple(agreeing(asked, rules.votes)),
     )
 
 
