@@ -19,7 +19,7 @@ from genset.label.proposals.choose import BEST, CONFUSABLE, LABELER, MODEL, RAND
 from genset.label.proposals.share import has_random_classes
 from genset.statistics.intervals import wilson
 from genset.store import ProposalRound, Question, Verdict
-from genset.store.growth import lacking
+from genset.store.growth import question_lacks
 from genset.workspace import LabelRules
 
 TOO_FEW = 20
@@ -224,8 +224,8 @@ def _is_open(each: Asked, rules: LabelRules) -> bool:
 
 
 def _lacks(each: Asked, rules: LabelRules) -> int:
-    correct = sum(verdict is Verdict.CORRECT for _, verdict in each.votes)
-    return lacking(rules, len(each.votes), correct, ruled=each.ruling is not None, if_disputed=True)
+    said = Counter(verdict for _, verdict in each.votes)
+    return question_lacks(rules, said, ruled=each.ruling is not None)
 
 
 def _of_labelers(told: Sequence[Asked], rules: LabelRules) -> Called:

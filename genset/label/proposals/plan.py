@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
@@ -20,8 +19,8 @@ from genset.label.proposals.choose import (
 )
 from genset.label.proposals.existing import AskedBefore, Existing, proposed
 from genset.release.reader import ReleasePhoto
-from genset.store import Verdict, labels_in_force, rulings_in_force
-from genset.store.growth import lacking
+from genset.store import rulings_in_force, votes
+from genset.store.growth import question_lacks
 from genset.workspace import LabelRules
 
 MOST = 8
@@ -192,15 +191,7 @@ def _votes_lacking(session: Session, questions: Sequence[NewQuestion], rules: La
     total = (len(questions) - len(ids)) * rules.votes
     if not ids:
         return total
-    force = labels_in_force(rules.panel).subquery()
-    counted = select(
-        force.c.candidate_id,
-        func.count(),
-        func.count().filter(force.c.verdict == Verdict.CORRECT),
-    ).group_by(force.c.candidate_id)
-    votes = {number: (count, correct) for number, count, correct in session.execute(counted)}
-    rulings = rulings_in_force(session)
+    cast, rulings = votes(session, rules.panel), rulings_in_force(session)
     return total + sum(
-        lacking(rules, *votes.get(number, (0, 0)), ruled=number in rulings, if_disputed=True)
-        for number in ids
+        question_lacks(rules, cast.get(number, {}), ruled=number in rulings) for number in ids
     )

@@ -27,7 +27,7 @@ from genset.store import (
     labels_in_force,
     rulings_in_force,
 )
-from genset.store.growth import lacking
+from genset.store.growth import question_lacks
 from genset.workspace import LabelRules
 
 RULE = (
@@ -90,12 +90,8 @@ class Asked:
 
     def is_open(self, rules: LabelRules) -> bool:
         """Whether it is a question that more labelers are to answer."""
-        correct = self.said[Verdict.CORRECT]
-        return (
-            self.is_live
-            and self.ruling is None
-            and bool(lacking(rules, self.said.total(), correct, ruled=False, if_disputed=True))
-        )
+        lack = question_lacks(rules, self.said, ruled=False)
+        return self.is_live and self.ruling is None and lack > 0
 
 
 def with_answers(

@@ -24,7 +24,7 @@ def facts(
     """How the photos came to have several right answers.
 
     `from`: the release that they were asked about. `rule`: how votes decide, in words, with its
-    numbers `needed` (labelers of a class), `grow_to` and `threshold` (how many a disputed one has).
+    numbers `needed` (labelers of a class) and `grow_to` (of one on which they differ).
     `photos_with_several`: of which more than one class is right. `entered`: those that the first
     release left out for that. `questions`: classes that were asked about in the multi-label pass,
     `photos_asked` in so many photos, with `votes` and their `agreement` (Krippendorff's alpha);
@@ -55,7 +55,6 @@ def facts(
         "rule": RULE,
         "needed": rules.votes,
         "grow_to": list(rules.grow_to),
-        "threshold": rules.threshold,
         "photos_with_several": sum(len(photo.labels_correct or ()) > 1 for photo, _ in photos),
         "entered": entered,
         "questions": len(questions),

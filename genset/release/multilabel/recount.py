@@ -8,7 +8,7 @@ from genset.release.facts import alpha
 from genset.release.reader import ReleasePhoto
 from genset.statistics.intervals import wilson
 from genset.store import Verdict
-from genset.store.growth import lacking
+from genset.store.growth import question_lacks
 from genset.workspace import LabelRules
 
 _NO_MODEL = ("confusable", "random", "labeler", "search")
@@ -28,9 +28,7 @@ def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[s
     classes = [each for photo in photos for each in _further(photo)]
     questions = [each for each in classes if each.proposers]
     needed = int(told["needed"])
-    rules = LabelRules(
-        votes=needed, grow_to=tuple(told["grow_to"]), threshold=float(told["threshold"])
-    )
+    rules = LabelRules(votes=needed, grow_to=tuple(told["grow_to"]))
     names = {name for each in questions for name in each.proposers}
     return {
         **told,
@@ -70,9 +68,7 @@ def _further(photo: ReleasePhoto) -> Iterator[_Further]:
 
 
 def _lacks(each: _Further, rules: LabelRules) -> bool:
-    votes, correct = each.said.total(), each.said[Verdict.CORRECT]
-    lack = lacking(rules, votes, correct, ruled=False, if_disputed=True)
-    return not each.is_ruled and bool(lack)
+    return not each.is_ruled and question_lacks(rules, each.said, ruled=False) > 0
 
 
 def _bias(questions: Sequence[_Further], needed: int) -> dict[str, dict[str, Any]]:

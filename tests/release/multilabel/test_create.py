@@ -132,6 +132,16 @@ def test_a_question_that_goes_to_more_labelers_is_unanswered(answered: Asking) -
     assert photo(made, 0).labels_unclear == (BASSINET, LAMPSHADE)
 
 
+def test_one_who_says_no_does_not_outvote_one_who_cannot_tell(answered: Asking) -> None:
+    answered.needs(2, 3)
+    answered.say_of_all(BASSINET, ann="incorrect", bob="unsure")
+    answered.say_of_all(LAMPSHADE, ann="incorrect", bob="incorrect")
+    with pytest.raises(GensetError, match="8 of 16 questions, about 8 photos, lack votes"):
+        answered.freeze()
+    answered.say_of_all(BASSINET, eve="correct")
+    assert photo(answered.freeze(), 0).labels_unclear == (BASSINET,)
+
+
 def test_without_any_question_there_is_no_release(asking: Asking) -> None:
     with pytest.raises(GensetError, match="begin with genset labels propose v1"):
         asking.freeze()
