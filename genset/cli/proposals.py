@@ -136,9 +136,11 @@ def _lines(done: "Proposed", *, would: bool) -> list[str]:
 
 def show_proposal_stats(stats: "ProposalStats") -> None:
     """Print what became of proposals, the bias, and who agrees with them."""
+    lack = stats.questions - stats.answered - stats.withdrawn
+    gone = f"; {stats.withdrawn:,} withdrawn without all their votes" if stats.withdrawn else ""
     click.echo(
         f"\nFurther classes: {stats.answered:,} of {stats.questions:,} questions answered; "
-        f"{stats.questions - stats.answered:,} lack votes ({stats.votes_missing:,} missing). "
+        f"{lack:,} lack votes ({stats.votes_missing:,} missing){gone}. "
         f"Decided so far: {stats.right:,} right, {stats.unclear:,} unclear, {stats.wrong:,} wrong"
     )
     rows = [("at random", stats.random), ("models", stats.models)]

@@ -93,12 +93,15 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class ProposalStats:
-    """All of it. Questions that were withdrawn count only where they are decided.
+    """All of it. Questions that were withdrawn count where somebody answered them.
+
+    Of these, only decided ones are in any share.
 
     Attributes:
         rounds: in the order in which they were made.
-        questions: how many there are; `answered` of them are to get no more votes, and the others
-            lack `votes_missing` at least. So a release counts them, too.
+        questions: how many there are; `answered` of them have all their votes, `withdrawn` had not
+            when they were withdrawn, and the others lack `votes_missing` at least. So a release
+            counts them, too.
         decided: how many have an answer, be it for now: a ruling, or as many votes as all get. They
             come out as right, unclear, wrong. Votes of a decided one may still grow.
         random: of proposals at random, how many labelers call correct: the bias, for about one in a
@@ -116,6 +119,7 @@ class ProposalStats:
     rounds: tuple[Round, ...]
     questions: int
     answered: int
+    withdrawn: int
     decided: int
     right: int
     unclear: int
@@ -143,13 +147,16 @@ def collect_proposals(
     asked = questions(session, panel)
     answers = {each.candidate_id: each.answer(rules.votes) for each in asked}
     kept = [each for each in asked if each.is_open or answers[each.candidate_id] is not None]
+    known = [each for each in asked if each.is_open or each.votes or each.ruling is not None]
+    lack = [each for each in known if each.ruling is None and _lacks(each, rules)]
+    waiting = [each for each in lack if each.is_open]
     counts = Counter(answer for answer in answers.values() if answer is not None)
     # A search that found the photo, too, has labelers of its own: they were shown no proposal.
     told = [each for each in kept if not each.is_found]
 
     def called(of: Iterable[Asked]) -> Called:
-        known = [answer for each in of if (answer := answers[each.candidate_id]) is not None]
-        return Called.count(known.count(Answer.RIGHT), len(known))
+        found = [answer for each in of if (answer := answers[each.candidate_id]) is not None]
+        return Called.count(found.count(Answer.RIGHT), len(found))
 
     def by_place(kind: str, places: int) -> tuple[Called, ...]:
         return tuple(
@@ -160,13 +167,14 @@ def collect_proposals(
     confusable = [each for each in told if each.kind == CONFUSABLE]
     return ProposalStats(
         rounds=tuple(rounds),
-        questions=len(kept),
-        answered=sum(not _is_open(each, rules) for each in kept),
+        questions=len(known),
+        answered=len(known) - len(lack),
+        withdrawn=len(lack) - len(waiting),
         decided=counts.total(),
         right=counts[Answer.RIGHT],
         unclear=counts[Answer.UNCLEAR],
         wrong=counts[Answer.WRONG],
-        votes_missing=sum(_lacks(each, rules) for each in kept if each.is_open),
+        votes_missing=sum(_lacks(each, rules) for each in waiting),
         random=called(each for each in told if each.kind == RANDOM),
         models=called(each for each in told if each.kind == MODEL),
         confusable=called(confusable),
@@ -216,11 +224,6 @@ def _rounds(session: Session) -> list[Round]:
         )
         for each in session.scalars(select(ProposalRound).order_by(ProposalRound.id))
     ]
-
-
-def _is_open(each: Asked, rules: LabelRules) -> bool:
-    """Whether it is to get more votes; a ruling settles it."""
-    return each.is_open and each.ruling is None and _lacks(each, rules) > 0
 
 
 def _lacks(each: Asked, rules: LabelRules) -> int:

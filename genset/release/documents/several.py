@@ -41,6 +41,8 @@ def asking(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Itera
             f"{unanswered:,} questions had not all their votes when it was frozen: those with "
             f"fewer than {numbers['needed']:,} are unclear."
         )
+    if withdrawn := said.told(told, "withdrawn", int):
+        yield f"{withdrawn:,} questions were withdrawn before they had all their votes."
     agreement = said.told(told, "agreement", float)
     if agreement is not None:
         yield f"Agreement over these questions: Krippendorff's alpha {agreement:.3f}."

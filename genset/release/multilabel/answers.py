@@ -90,8 +90,14 @@ class Asked:
 
     def is_open(self, rules: LabelRules) -> bool:
         """Whether it is a question that more labelers are to answer."""
-        lack = question_lacks(rules, self.said, ruled=False)
-        return self.is_live and self.ruling is None and lack > 0
+        return self.is_live and self._lacks_votes(rules)
+
+    def is_cut_short(self, rules: LabelRules) -> bool:
+        """Whether it is a question that was withdrawn before it had all its votes."""
+        return self.is_question and not self.is_live and self._lacks_votes(rules)
+
+    def _lacks_votes(self, rules: LabelRules) -> bool:
+        return self.ruling is None and question_lacks(rules, self.said, ruled=False) > 0
 
 
 def with_answers(

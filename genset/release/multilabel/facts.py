@@ -28,7 +28,8 @@ def facts(
     `photos_with_several`: of which more than one class is right. `entered`: those that the first
     release left out for that. `questions`: classes that were asked about in the multi-label pass,
     `photos_asked` in so many photos, with `votes` and their `agreement` (Krippendorff's alpha);
-    `unanswered`: those that more labelers should have seen. `answered_before`: classes that have
+    `unanswered`: those that more labelers should have seen; `withdrawn`: those that were
+    withdrawn before they had all their votes. `answered_before`: classes that have
     votes without having been a question. `rounds`: each asking; `random_share` and `seed` are those
     of the last. `proposers`: the models that proposed classes, with the keys of their runs. `bias`:
     by who proposed (models; confusable classes that no model did; at random; labelers), how many
@@ -63,6 +64,7 @@ def facts(
             for photo, asked in photos
         ),
         "unanswered": sum(each.is_open(rules) for each in questions),
+        "withdrawn": sum(each.is_cut_short(rules) for each in questions),
         "answered_before": len(further) - len(questions),
         "votes": sum(each.said.total() for each in questions),
         "agreement": alpha(each.said for each in questions),

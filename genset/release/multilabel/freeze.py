@@ -111,9 +111,11 @@ def summary(told: Mapping[str, Any]) -> Iterator[str]:
         f"  several right answers: {told['photos_with_several']:,} photos, of which "
         f"{told['entered']:,} were left out of {told['from']['name']} for that"
     )
+    gone = told["withdrawn"]
     yield (
         f"  asked about further classes: {told['questions']:,} in {told['photos_asked']:,} photos, "
         f"{told['votes']:,} votes; {told['unanswered']:,} lack votes"
+        + (f"; {gone:,} were withdrawn without all of theirs" if gone else "")
     )
 
 

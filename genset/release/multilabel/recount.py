@@ -17,9 +17,9 @@ _NO_MODEL = ("confusable", "random", "labeler", "search")
 def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
     """What a manifest says of its photos' answers, for these photos alone.
 
-    All numbers are counted again but two. `entered` stays: no record says whether its photo did.
-    `unanswered` is what the records tell, and at most what it was: they do not say which questions
-    were withdrawn.
+    All numbers are counted again but three. `entered` stays: no record says whether its photo did.
+    `unanswered` and `withdrawn` are what the records tell, and at most what they were: they do not
+    say which questions were withdrawn.
 
     Args:
         told: the field `multilabel` of the manifest.
@@ -30,12 +30,14 @@ def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[s
     needed = int(told["needed"])
     rules = LabelRules(votes=needed, grow_to=tuple(told["grow_to"]))
     names = {name for each in questions for name in each.proposers}
+    lack = sum(_lacks(each, rules) for each in questions)
     return {
         **told,
         "photos_with_several": sum(len(photo.labels_correct or ()) > 1 for photo in photos),
         "questions": len(questions),
         "photos_asked": len({each.file for each in questions}),
-        "unanswered": min(told["unanswered"], sum(_lacks(each, rules) for each in questions)),
+        "unanswered": min(told["unanswered"], lack),
+        "withdrawn": min(told["withdrawn"], lack),
         "answered_before": len(classes) - len(questions),
         "votes": sum(each.said.total() for each in questions),
         "agreement": alpha(each.said for each in questions),
