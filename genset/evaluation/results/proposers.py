@@ -16,7 +16,8 @@ def proposer_name(truth: Truth, model: Scored) -> str:
     the weights of that run are its own. Where that run is not here, and where answers were given
     (of which each set has its own), it is the same by its name.
     """
-    for name, key in truth.proposers.items():
+    runs = ((name, key) for name, keys in truth.proposers.items() for key in keys or ("",))
+    for name, key in runs:
         if model.run.key == key:
             return name
         before = _find(model, key)

@@ -51,11 +51,13 @@ class Called:
 class ByModel:
     """One model's proposals: how many of its questions are right, and of those it alone made.
 
-    A question is a model's alone where no other model proposed it, and no confusable class did.
+    It is known by its name, and `runs` are the keys of those by which it proposed: one for each
+    release that was asked about. A question is a model's alone where no other model proposed it,
+    and no confusable class did.
     """
 
     name: str
-    run: str
+    runs: tuple[str, ...]
     questions: int
     all: Called
     alone: Called
@@ -186,12 +188,12 @@ def collect_proposals(
         by_model=tuple(
             ByModel(
                 name,
-                run,
+                _runs(name, theirs),
                 len(theirs),
                 called(theirs),
                 called(each for each in theirs if len(_proposers(each)) == 1),
             )
-            for (name, run), theirs in sorted(_models(told).items())
+            for name, theirs in sorted(_models(told).items())
         ),
         at_models=_photos(asked, kept, answers, at_random=False),
         at_random=_photos(asked, kept, answers, at_random=True),
@@ -244,13 +246,18 @@ def _of_labelers(told: Sequence[Asked], rules: LabelRules) -> Called:
     return Called.count(right, of)
 
 
-def _models(told: Sequence[Asked]) -> dict[tuple[str, str], list[Asked]]:
-    found: dict[tuple[str, str], list[Asked]] = defaultdict(list)
+def _models(told: Sequence[Asked]) -> dict[str, list[Asked]]:
+    found: dict[str, list[Asked]] = defaultdict(list)
     for each in told:
-        for by in each.by if each.kind == MODEL else ():
-            if by.kind == MODEL:
-                found[by.name, by.run or ""].append(each)
+        for name in {by.name for by in each.by if each.kind == by.kind == MODEL}:
+            found[name].append(each)
     return found
+
+
+def _runs(name: str, theirs: Sequence[Asked]) -> tuple[str, ...]:
+    """The keys of the runs by which a model proposed, in the order in which it did."""
+    named = (by for each in theirs for by in each.by if (by.kind, by.name) == (MODEL, name))
+    return tuple(dict.fromkeys(by.run for by in named if by.run))
 
 
 def _proposers(each: Asked) -> list[str]:

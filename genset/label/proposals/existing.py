@@ -89,7 +89,8 @@ class Existing:
             .join(ProposedBy, ProposedBy.candidate_id == Claim.id)
             .where(about)
         )
-        proposed, named = set(), set()
+        proposed: set[tuple[int, str]] = set()
+        named: set[tuple[int, str]] = set()
         for photo, wnid, kind, name, run in session.execute(by):
             self._others.add((photo, wnid, kind, name))
             if kind == MODEL:

@@ -31,10 +31,11 @@ def facts(
     `unanswered`: those that more labelers should have seen; `withdrawn`: those that were
     withdrawn before they had all their votes. `answered_before`: classes that have
     votes without having been a question. `rounds`: each asking; `random_share` and `seed` are those
-    of the last. `proposers`: the models that proposed classes, with the keys of their runs. `bias`:
-    by who proposed (models; confusable classes that no model did; at random; labelers), how many
-    decided questions there are (`answered`) and how many are right, with a 95 % Wilson interval of
-    that share: what is right of those at random is right by chance, or because it was asked for.
+    of the last. `proposers`: the models that proposed classes, with the keys of their runs, one for
+    each release that was asked about. `bias`: by who proposed (models; confusable classes that no
+    model did; at random; labelers), how many decided questions there are (`answered`) and how many
+    are right, with a 95 % Wilson interval of that share: what is right of those at random is right
+    by chance, or because it was asked for.
 
     Args:
         session: of the workspace's database.
@@ -68,9 +69,7 @@ def facts(
         "answered_before": len(further) - len(questions),
         "votes": sum(each.said.total() for each in questions),
         "agreement": alpha(each.said for each in questions),
-        "proposers": dict(
-            sorted({name: run for each in questions for name, run in each.runs}.items())
-        ),
+        "proposers": _proposers(questions),
         "rounds": [
             {
                 "seed": each.seed,
@@ -84,6 +83,14 @@ def facts(
         "seed": rounds[-1].seed if rounds else None,
         "bias": _bias(questions, rules),
     }
+
+
+def _proposers(questions: Iterable[Asked]) -> dict[str, list[str]]:
+    found: dict[str, set[str]] = {}
+    for each in questions:
+        for name, run in each.runs:
+            found.setdefault(name, set()).add(run)
+    return {name: sorted(filter(None, runs)) for name, runs in sorted(found.items())}
 
 
 def _rounds(session: Session, questions: Iterable[Asked]) -> list[ProposalRound]:

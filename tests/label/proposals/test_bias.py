@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from genset.label.proposals.bias import ProposalStats
 from genset.label.quality.stats import collect
@@ -301,6 +301,24 @@ def test_a_models_share_of_what_it_alone_proposed(proposed: Opened) -> None:
     assert a.alone.of < a.questions
     assert a.all.right == a.alone.right
     assert (b.all.right, b.alone.right) == (0, 0)
+
+
+def test_a_model_that_proposed_for_two_releases_is_one_model(proposed: Opened) -> None:
+    """Its run on each release has a key of its own."""
+    _, store = proposed
+    for name in ("x", "y", "z"):
+        say(store, name, agrees)
+    a, b = stats_of(proposed).by_model
+    with store.begin() as session:
+        session.execute(
+            update(ProposedBy)
+            .where(ProposedBy.name == "a", ProposedBy.candidate_id % 2 == 0)
+            .values(run="another key")
+        )
+    one, other = stats_of(proposed).by_model
+    assert (one.name, set(one.runs)) == ("a", {*a.runs, "another key"})
+    assert (one.questions, one.all, one.alone) == (a.questions, a.all, a.alone)
+    assert other == b
 
 
 def test_all_of_it_is_in_the_json(proposed: Opened) -> None:

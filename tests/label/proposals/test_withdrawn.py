@@ -105,7 +105,8 @@ def test_a_withdrawn_class_that_a_labeler_names_is_asked_again(named: Opened) ->
     score(workspace, "b", lambda wnid, _: [wnid, *ALL[900:904]])
     key = next(path.name.rpartition("-")[2] for path in workspace.runs.glob("v1/b-*"))
     propose(workspace, "--model", key, "--most", "1")
-    with at_a_new_server(workspace) as opened:
+    (workspace.root / "genset.toml").write_text("[label]\nvotes = 2\ngrow_to = [3]\n")
+    with at_a_new_server(Workspace.find(workspace.root)) as opened:
         ben = desk_of(opened, "ben")
         screens = ben.also_screens(count=4)
         assert gone not in {wnid for screen in screens for wnid in classes_of(screen)}

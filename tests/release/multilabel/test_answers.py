@@ -7,9 +7,10 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genset import open_set
 from genset.release.multilabel.answers import Asked
 from genset.release.reader import MANIFEST
-from genset.store import LabelerAct, LabelerEvent, ProposalRound, Verdict, now
+from genset.store import LabelerAct, LabelerEvent, ProposalRound, ProposedBy, Verdict, now
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, ask_about
 from tests.release.multilabel.conftest import FURTHER, Asking, photo
@@ -114,6 +115,20 @@ def test_a_withdrawn_question_counts_if_it_was_answered_and_is_none_if_not(askin
     assert found.labels_unclear == ()
 
 
+def test_the_manifest_has_all_runs_by_which_a_model_proposed(asking: Asking) -> None:
+    asking.ask(BASSINET, LAMPSHADE)
+    asking.say_of_all(BASSINET, ann="correct")
+    with asking.pool.store.begin() as session:
+        for each in session.query(ProposedBy):
+            each.run = "second" if each.candidate_id % 3 else "first"
+    made = asking.freeze(allow_unanswered=True)
+    told = json.loads((made.root / MANIFEST).read_text("utf-8"))["multilabel"]
+    assert told["proposers"] == {"timm:resnet50": ["first", "second"]}
+    truth = open_set(made.root).truth
+    assert truth is not None
+    assert truth.proposers == {"timm:resnet50": ("first", "second")}
+
+
 def test_the_manifest_says_how_it_was_asked_and_decided(asking: Asking) -> None:
     asking.ask(BASSINET, LAMPSHADE)
     ask_about(asking.pool.store, {f"{TENCH}/flickr:1": (CROQUET,)}, seed=7, at_random=True)
@@ -136,7 +151,7 @@ def test_the_manifest_says_how_it_was_asked_and_decided(asking: Asking) -> None:
     }
     assert (facts["photos_with_several"], facts["photos_asked"], facts["entered"]) == (2, 8, 0)
     assert (facts["random_share"], facts["seed"]) == (0.1, 7)
-    assert facts["proposers"] == {"timm:resnet50": ""}
+    assert facts["proposers"] == {"timm:resnet50": []}
     assert facts["bias"]["random"] == {"answered": 1, "right": 1, "interval": [0.206549, 1.0]}
     assert (facts["bias"]["models"]["answered"], facts["bias"]["models"]["right"]) == (16, 1)
     proposers = photo(made, 1).label_proposers
