@@ -2,6 +2,7 @@
 
 import enum
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
@@ -15,12 +16,16 @@ from genset.store import (
     ProposalRound,
     ProposedBy,
     Question,
+    Store,
     Verdict,
     is_backed,
     is_called_correct,
     labels_in_force,
+    requests_in_force,
     rulings_in_force,
 )
+from genset.store.growth import question_lacks
+from genset.workspace import LabelRules
 
 
 class Answer(enum.StrEnum):
@@ -47,6 +52,8 @@ class Asked:
         came: (labeler, panel) of all who ever answered it, in the order in which they first did:
             also those whose votes are taken out.
         ruling: what a reviewer settled; None for nothing.
+        sent: to how many labelers it goes in all, for it was sent to review; 0 where it waits for
+            none.
     """
 
     candidate_id: int
@@ -60,6 +67,17 @@ class Asked:
     votes: tuple[tuple[str, Verdict], ...]
     came: tuple[tuple[str, str], ...]
     ruling: Verdict | None
+    sent: int
+
+    def lacks(self, rules: LabelRules) -> int:
+        """How many more votes it is to get. A ruling settles it, until it is sent to review again.
+
+        Of one that was withdrawn, how many it was to get still.
+        """
+        if self.ruling is not None and not self.sent:
+            return 0
+        said = Counter(verdict for _, verdict in self.votes)
+        return question_lacks(rules, said, ruled=self.ruling is not None, asked=self.sent)
 
     def was_chosen(self, labeler: str, least: int) -> bool:
         """Whether others' answers may have brought this question to a labeler.
@@ -145,7 +163,7 @@ def questions(session: Session, panel: str | None = None) -> list[Asked]:
     for number, worker, verdict in session.execute(force.where(theirs)):
         said[number].append((worker, verdict))
     came = _came(session, panel)
-    rulings = rulings_in_force(session)
+    rulings, requests = rulings_in_force(session), requests_in_force(session)
     return [
         Asked(
             *row,
@@ -153,6 +171,7 @@ def questions(session: Session, panel: str | None = None) -> list[Asked]:
             votes=tuple(said.get(row[0], ())),
             came=tuple(came.get(row[0], ())),
             ruling=rulings.get(row[0]),
+            sent=requests[row[0]].labelers if row[0] in requests else 0,
         )
         for row in rows
     ]
@@ -172,3 +191,22 @@ def _came(session: Session, panel: str | None) -> dict[int, list[tuple[str, str]
     for number, worker, of in session.execute(query):
         found[number].append((worker, of))
     return found
+
+
+def mixed(asked: Iterable[Asked]) -> set[int]:
+    """The photos that have classes drawn at random and others' proposals, too.
+
+    No workspace makes such a one, but it may take in another's proposals for its photos. They tell
+    nothing of what people see by themselves.
+    """
+    kinds: dict[int, set[str]] = defaultdict(set)
+    for each in asked:
+        if each.is_open or each.votes:
+            kinds[each.photo_id].add(each.kind)
+    return {photo for photo, of in kinds.items() if RANDOM in of and of & {MODEL, CONFUSABLE}}
+
+
+def count_mixed(store: Store) -> int:
+    """How many photos are `mixed`."""
+    with store.session() as session:
+        return len(mixed(questions(session)))

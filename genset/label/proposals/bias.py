@@ -14,12 +14,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.label.proposals.agreeing import Agrees, agreeing
-from genset.label.proposals.asked import Answer, Asked, questions
+from genset.label.proposals.asked import Answer, Asked, mixed, questions
 from genset.label.proposals.choose import BEST, CONFUSABLE, LABELER, MODEL, RANDOM
 from genset.label.proposals.share import has_random_classes
 from genset.statistics.intervals import wilson
 from genset.store import ProposalRound, Question, Verdict
-from genset.store.growth import question_lacks
 from genset.workspace import LabelRules
 
 TOO_FEW = 20
@@ -115,6 +114,7 @@ class ProposalStats:
         labelers: of the classes that a labeler named, what the others say of them.
         by_model: each model's, by name.
         at_models, at_random: photos with models' proposals, and with random ones.
+        mixed: photos with both, which are in neither: another workspace's proposals were imported.
         by_labeler: who agrees how often.
     """
 
@@ -136,6 +136,7 @@ class ProposalStats:
     by_model: tuple[ByModel, ...]
     at_models: PhotosAsked
     at_random: PhotosAsked
+    mixed: int
     by_labeler: tuple[Agrees, ...]
 
 
@@ -150,7 +151,7 @@ def collect_proposals(
     answers = {each.candidate_id: each.answer(rules.votes) for each in asked}
     kept = [each for each in asked if each.is_open or answers[each.candidate_id] is not None]
     known = [each for each in asked if each.is_open or each.votes or each.ruling is not None]
-    lack = [each for each in known if each.ruling is None and _lacks(each, rules)]
+    lack = [each for each in known if each.lacks(rules)]
     waiting = [each for each in lack if each.is_open]
     counts = Counter(answer for answer in answers.values() if answer is not None)
     # A search that found the photo, too, has labelers of its own: they were shown no proposal.
@@ -166,6 +167,8 @@ def collect_proposals(
             for place in range(1, places + 1)
         )
 
+    both = mixed(asked)
+    pure = [each for each in asked if each.photo_id not in both]
     confusable = [each for each in told if each.kind == CONFUSABLE]
     return ProposalStats(
         rounds=tuple(rounds),
@@ -176,7 +179,7 @@ def collect_proposals(
         right=counts[Answer.RIGHT],
         unclear=counts[Answer.UNCLEAR],
         wrong=counts[Answer.WRONG],
-        votes_missing=sum(_lacks(each, rules) for each in waiting),
+        votes_missing=sum(each.lacks(rules) for each in waiting),
         random=called(each for each in told if each.kind == RANDOM),
         models=called(each for each in told if each.kind == MODEL),
         confusable=called(confusable),
@@ -195,8 +198,9 @@ def collect_proposals(
             )
             for name, theirs in sorted(_models(told).items())
         ),
-        at_models=_photos(asked, kept, answers, at_random=False),
-        at_random=_photos(asked, kept, answers, at_random=True),
+        at_models=_photos(pure, answers, at_random=False),
+        at_random=_photos(pure, answers, at_random=True),
+        mixed=len(both),
         by_labeler=tuple(agreeing(asked, rules.votes)),
     )
 
@@ -226,11 +230,6 @@ def _rounds(session: Session) -> list[Round]:
         )
         for each in session.scalars(select(ProposalRound).order_by(ProposalRound.id))
     ]
-
-
-def _lacks(each: Asked, rules: LabelRules) -> int:
-    said = Counter(verdict for _, verdict in each.votes)
-    return question_lacks(rules, said, ruled=each.ruling is not None)
 
 
 def _of_labelers(told: Sequence[Asked], rules: LabelRules) -> Called:
@@ -266,7 +265,6 @@ def _proposers(each: Asked) -> list[str]:
 
 def _photos(
     asked: Sequence[Asked],
-    kept: Sequence[Asked],
     answers: dict[int, Answer | None],
     *,
     at_random: bool,
@@ -278,8 +276,9 @@ def _photos(
             is_proposed = any(by.kind != LABELER for by in each.by)
             marks[each.photo_id].append((each.at_random, is_proposed))
     by_photo: dict[int, list[Asked]] = defaultdict(list)
-    for each in kept:
-        if has_random_classes(marks[each.photo_id]) is at_random:
+    for each in asked:
+        is_kept = each.is_open or answers[each.candidate_id] is not None
+        if is_kept and has_random_classes(marks[each.photo_id]) is at_random:
             by_photo[each.photo_id].append(each)
     done = [theirs for theirs in by_photo.values() if _is_done(theirs, answers)]
     added = [sum(each.kind == LABELER for each in theirs) for theirs in done]

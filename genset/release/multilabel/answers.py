@@ -25,6 +25,7 @@ from genset.store import (
     is_backed,
     is_called_correct,
     labels_in_force,
+    requests_in_force,
     rulings_in_force,
 )
 from genset.store.growth import question_lacks
@@ -56,6 +57,8 @@ class Asked:
         wnid: the class.
         said: the number of labelers by verdict.
         ruling: the verdict of the review; None without one.
+        sent: to how many labelers it goes in all, for it was sent to review; 0 where it waits for
+            none.
         claims: the rows that claim it: one, unless the same bytes have several names.
         is_question: whether it is, or was, a question of the multi-label pass.
         is_live: whether it is one that was not withdrawn.
@@ -74,6 +77,7 @@ class Asked:
     at_random: bool = False
     proposers: tuple[str, ...] = ()
     runs: tuple[tuple[str, str], ...] = ()
+    sent: int = 0
 
     def answer(self, needed: int) -> str:
         """What its labelers say together by `RULE`, `needed` of them: correct, unclear or wrong."""
@@ -97,7 +101,10 @@ class Asked:
         return self.is_question and not self.is_live and self._lacks_votes(rules)
 
     def _lacks_votes(self, rules: LabelRules) -> bool:
-        return self.ruling is None and question_lacks(rules, self.said, ruled=False) > 0
+        if self.ruling is not None and not self.sent:
+            return False
+        ruled = self.ruling is not None
+        return question_lacks(rules, self.said, ruled=ruled, asked=self.sent) > 0
 
 
 def with_answers(
@@ -136,7 +143,7 @@ def asked_about(
     By the photo's sha256, for `photos` of these; `cast` are all votes in force. Where the same
     bytes have several names, what is said of all of them counts, and a labeler once.
     """
-    rulings = rulings_in_force(session)
+    rulings, requests = rulings_in_force(session), requests_in_force(session)
     found: dict[str, dict[str, Asked]] = {sha256: {} for sha256 in photos}
     for some in _in_parts(sorted(found)):
         rows = _claims(session, some)
@@ -152,7 +159,9 @@ def asked_about(
                 said, ruling = _together(session, ids)
             counts = said and not all(row.is_unbacked for row in group)
             if counts or ruling is not None or any(row.is_live for row in group):
-                found[sha256][wnid] = _asked(wnid, group, said, ruling, proposed)
+                sent = [requests[id].labelers for id in ids if id in requests]
+                asked = _asked(wnid, group, said, ruling, proposed)
+                found[sha256][wnid] = replace(asked, sent=max(sent, default=0))
     return found
 
 

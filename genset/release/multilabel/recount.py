@@ -19,7 +19,7 @@ def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[s
 
     All numbers are counted again but three. `entered` stays: no record says whether its photo did.
     `unanswered` and `withdrawn` are what the records tell, and at most what they were: they do not
-    say which questions were withdrawn.
+    say which questions were withdrawn, nor which were sent to review.
 
     Args:
         told: the field `multilabel` of the manifest.
