@@ -69,6 +69,11 @@ class Asked:
     ruling: Verdict | None
     sent: int
 
+    @property
+    def counts(self) -> bool:
+        """Whether it is asked still, or somebody answered it."""
+        return self.is_open or bool(self.votes) or self.ruling is not None
+
     def lacks(self, rules: LabelRules) -> int:
         """How many more votes it is to get. A ruling settles it, until it is sent to review again.
 

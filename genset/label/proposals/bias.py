@@ -150,7 +150,7 @@ def collect_proposals(
     asked = questions(session, panel)
     answers = {each.candidate_id: each.answer(rules.votes) for each in asked}
     kept = [each for each in asked if each.is_open or answers[each.candidate_id] is not None]
-    known = [each for each in asked if each.is_open or each.votes or each.ruling is not None]
+    known = [each for each in asked if each.counts]
     lack = [each for each in known if each.lacks(rules)]
     waiting = [each for each in lack if each.is_open]
     counts = Counter(answer for answer in answers.values() if answer is not None)
