@@ -250,13 +250,14 @@ def _show_stats(stats: "Stats") -> None:
         )
     if stats.by_labeler:
         click.echo()
-        head = ("labeler", "labels", "s a photo", "with others", "gold questions", "look, because")
+        names = ("labeler", "labels", "answers", "s a photo", "with others", "gold questions")
         show_table(
-            head,
+            (*names, "look, because"),
             [
                 (
                     each.name,
                     each.labels,
+                    each.answers,
                     _number(each.seconds),
                     _share(each.consensus),
                     _share(each.gold),

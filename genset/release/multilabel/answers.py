@@ -41,8 +41,9 @@ RULE = (
     "named."
 )
 
-# Who proposed a class, where it was no model: as `ProposedBy.kind` has it, or a search.
-SEARCH = "search"
+# Who proposed a class, where it was no model: as `ProposedBy.kind` has it, or a search that found
+# the photo for the class, or somebody who added it to the class.
+SEARCH, ADDED = "search", "added"
 
 _AT_ONCE = 500  # names in one query
 
@@ -63,8 +64,8 @@ class Asked:
         is_question: whether it is, or was, a question of the multi-label pass.
         is_live: whether it is one that was not withdrawn.
         at_random: whether its photo is one whose proposals were drawn at random.
-        proposers: the names of the models that proposed it, or "confusable", "random", "labeler"
-            or "search" for others.
+        proposers: the names of the models that proposed it, or "confusable", "random", "labeler",
+            "search" or "added" for others.
         runs: the keys of these models' runs, by name.
     """
 
@@ -130,7 +131,9 @@ def with_answers(
             wnid: each.ruling.value for wnid, each in every.items() if each.ruling is not None
         },
         label_proposers={
-            wnid: list(each.proposers) for wnid, each in every.items() if each.proposers
+            wnid: list(each.proposers)
+            for wnid, each in every.items()
+            if each.proposers and wnid != photo.wnid
         },
     )
 
@@ -175,6 +178,7 @@ class _Claim(NamedTuple):
     id: int
     wnid: str
     rank: int
+    keyword: str
     sha256: str
     round_id: int | None
     at_random: bool
@@ -188,6 +192,7 @@ def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
             Claim.id,
             Claim.wnid,
             Claim.rank,
+            Claim.keyword,
             Photo.sha256,
             Question.round_id,
             Question.at_random,
@@ -205,6 +210,7 @@ def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
             row.id,
             row.wnid,
             row.rank,
+            row.keyword,
             row.sha256 or "",
             row.round_id if row.backed else None,
             at_random=bool(row.at_random),
@@ -234,8 +240,7 @@ def _asked(
     by = [each for row in group for each in proposed.get(row.id, ())]
     is_question = any(row.round_id is not None for row in group)
     names = [each.name if each.kind == "model" else each.kind for each in by]
-    if is_question and any(row.rank > 0 for row in group):
-        names.append(SEARCH)
+    names += [SEARCH if row.keyword else ADDED for row in group if row.rank > 0]
     return Asked(
         wnid=wnid,
         said=said,

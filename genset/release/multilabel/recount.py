@@ -5,13 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from genset.release.facts import alpha
+from genset.release.multilabel.answers import ADDED, SEARCH
 from genset.release.reader import ReleasePhoto
 from genset.statistics.intervals import wilson
 from genset.store import Verdict
 from genset.store.growth import question_lacks
 from genset.workspace import LabelRules
 
-_NO_MODEL = ("confusable", "random", "labeler", "search")
+_FOUND = {SEARCH, ADDED}  # nobody asked about these
+_NO_MODEL = {"confusable", "random", "labeler", *_FOUND}
 
 
 def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
@@ -26,7 +28,7 @@ def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[s
         photos: those that remain, with all their lists.
     """
     classes = [each for photo in photos for each in _further(photo)]
-    questions = [each for each in classes if each.proposers]
+    questions = [each for each in classes if not _FOUND.issuperset(each.proposers)]
     needed = int(told["needed"])
     rules = LabelRules(votes=needed, grow_to=tuple(told["grow_to"]))
     names = {name for each in questions for name in each.proposers}

@@ -151,6 +151,13 @@ def test_honest_labelers_show_no_bias_and_nobody_is_named(proposed: Opened) -> N
     assert sum(each.of for each in stats.by_confusable) == stats.confusable.of
     assert stats.models.of + stats.confusable.of + stats.random.of == 480
     assert looks(proposed) == {}
+    by_name = {each.name: each for each in collect(store, proposed[0]).by_labeler}
+    assert [(by_name[f"honest {n}"].labels, by_name[f"honest {n}"].answers) for n in range(3)] == [
+        (0, 480)
+    ] * 3
+    assert (by_name["ann"].labels, by_name["ann"].answers) == (60, 0)
+    lines = done(proposed[0], "labels", "stats").output.splitlines()
+    assert any(line.split()[:4] == ["honest", "0", "0", "480"] for line in lines)
 
 
 def test_who_agrees_with_every_proposal_is_found_out(proposed: Opened) -> None:

@@ -21,7 +21,7 @@ TRUTHS = get_args(By)[:3]
 
 _NONE: frozenset[str] = frozenset()
 
-_NO_MODELS = ("confusable", "random", "labeler")
+_NO_MODELS = ("confusable", "random", "labeler", "search", "added")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class Truth:
         proposers: the models that proposed classes to ask about, with the keys of their runs; none
             of a model that is known by its name alone.
         proposed: who proposed a class of a photo, by wnid: names of `proposers`, or kinds of others
-            ("confusable", "random", "labeler"). Where a class is missing, nobody had to propose it.
+            ("confusable", "random", "labeler", "search", "added"). Where a class is missing, nobody
+            had to propose it.
         is_own: whether the set is a release that was frozen with it, so that it never changes.
     """
 
