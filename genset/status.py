@@ -103,7 +103,7 @@ def status(workspace: Workspace, store: Store) -> Status:
         )
         releases = find_releases(workspace.releases)
         rules = workspace.label
-        asked = [each for each in questions(session) if each.is_open or not each.lacks(rules)]
+        asked = [each for each in questions(session) if each.is_open or not each.waits(rules)]
         return Status(
             workspace=str(workspace.root),
             classes=len(imagenet1k()),
@@ -142,7 +142,7 @@ def status(workspace: Workspace, store: Store) -> Status:
             },
             sources=_by_source(session),
             questions=len(asked),
-            unanswered=sum(each.lacks(rules) > 0 for each in asked),
+            unanswered=sum(each.waits(rules) for each in asked),
         )
 
 

@@ -75,14 +75,13 @@ class Asked:
         return self.is_open or bool(self.votes) or self.ruling is not None
 
     def lacks(self, rules: LabelRules) -> int:
-        """How many more votes it is to get. A ruling settles it, until it is sent to review again.
-
-        Of one that was withdrawn, how many it was to get still.
-        """
-        if self.ruling is not None and not self.sent:
-            return 0
+        """How many more votes it is to get; of one that was withdrawn, how many it was to get."""
         said = Counter(verdict for _, verdict in self.votes)
         return question_lacks(rules, said, ruled=self.ruling is not None, asked=self.sent)
+
+    def waits(self, rules: LabelRules) -> bool:
+        """Whether its answer waits for these. A ruling settles it, until it is sent to review."""
+        return (self.ruling is None or self.sent > 0) and self.lacks(rules) > 0
 
     def was_chosen(self, labeler: str, least: int) -> bool:
         """Whether others' answers may have brought this question to a labeler.

@@ -151,7 +151,7 @@ def collect_proposals(
     answers = {each.candidate_id: each.answer(rules.votes) for each in asked}
     kept = [each for each in asked if each.is_open or answers[each.candidate_id] is not None]
     known = [each for each in asked if each.counts]
-    lack = [each for each in known if each.lacks(rules)]
+    lack = [each for each in known if each.waits(rules)]
     waiting = [each for each in lack if each.is_open]
     counts = Counter(answer for answer in answers.values() if answer is not None)
     # A search that found the photo, too, has labelers of its own: they were shown no proposal.
@@ -179,7 +179,7 @@ def collect_proposals(
         right=counts[Answer.RIGHT],
         unclear=counts[Answer.UNCLEAR],
         wrong=counts[Answer.WRONG],
-        votes_missing=sum(each.lacks(rules) for each in waiting),
+        votes_missing=sum(each.lacks(rules) for each in known if each.is_open),
         random=called(each for each in told if each.kind == RANDOM),
         models=called(each for each in told if each.kind == MODEL),
         confusable=called(confusable),
