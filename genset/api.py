@@ -10,6 +10,7 @@
 These are `genset.open_set`, `genset.evaluate` and so on; `docs/python.md` explains them.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
@@ -33,6 +34,7 @@ from genset.evaluation.results.runs import run_folder
 from genset.evaluation.run.options import ScoringOptions
 from genset.release.reader import Release
 from genset.statistics.bootstrap import Resampling
+from genset.text.safe import clean
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -162,7 +164,8 @@ def evaluate(
                 f"{type(multilabel).__name__}"
             )
         given = multilabel if isinstance(multilabel, Mapping) else Path(multilabel)
-        photos, _ = give_truth(photos, given, kept)
+        photos, replaced = give_truth(photos, given, kept)
+        _warn_of_truth(photos, replaced)
     photos = with_truth(photos, kept)
     if predictions is not None:
         if model is not None:
@@ -292,6 +295,19 @@ def _options(how: HowToScore) -> ScoringOptions:
         return ScoringOptions(**given)
     except TypeError as error:
         raise BadInput(f"evaluate: {error}".replace("ScoringOptions.__init__() ", "")) from None
+
+
+def _warn_of_truth(photos: PhotoSet, replaced: str) -> None:
+    """Warn of what a set's new truth takes the place of, and of one that is hardly its own."""
+    from genset.reporting.gather.multilabel import summarize_truth
+    from genset.reporting.narrative.multilabel import doubt
+
+    if (truth := photos.truth) is None:
+        return
+    now = f"{truth.source} is the truth of {photos.name} from now on, not {replaced}."
+    for said in (now if replaced else "", doubt(summarize_truth(photos, truth))):
+        if said:
+            warnings.warn(clean(said, 400), stacklevel=3)
 
 
 def _check(evaluated: Sequence[object]) -> None:

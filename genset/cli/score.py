@@ -197,6 +197,9 @@ def evaluate(
     is_first = os.environ.get("RANK", "0") == "0"  # of torchrun's processes
     if multilabel is not None and is_first:
         found, replaced = give_truth(found, multilabel, kept)
+        if replaced:  # at once: it is so even if no model can be scored
+            told = f"{multilabel.name} is the truth of {found.name} from now on, not {replaced}"
+            click.echo(visible(told), err=True)
     judged = with_truth(found, kept)
     options = ScoringOptions(keep=max(k, 5), **how)
     if networks:

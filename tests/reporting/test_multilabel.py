@@ -168,7 +168,7 @@ def test_a_proposer_is_known_by_its_weights(tmp_path: Path) -> None:
     found = {model.label: model.multilabel for model in collect(photos, runs).models}
     by_name = {label: each.own_proposals for label, each in found.items() if each}
     assert by_name["now"] is not None
-    assert (by_name["now"].name, by_name["now"].only_own) == ("then", 6)
+    assert (by_name["now"].names, by_name["now"].only_own) == (("then",), 6)
     assert by_name["namesake"] is None  # of the same name, and with other weights
     assert by_name["gone"] is not None  # whose earlier run is not here
 

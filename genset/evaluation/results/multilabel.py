@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from genset.evaluation.data.truths.truth import By
 from genset.evaluation.results.logits import Logits, find_logits, has_logits
 from genset.evaluation.results.marks import Marks, mark, truth_of
-from genset.evaluation.results.proposers import proposer_name
+from genset.evaluation.results.proposers import proposer_names
 from genset.evaluation.results.results import Results, Scored
 from genset.evaluation.results.runs import Accuracy
 from genset.statistics.average_precision import average_precision
@@ -50,13 +50,13 @@ class OwnProposals:
     """What a model that made proposals gains by them.
 
     Attributes:
-        name: what it was called when it made them.
+        names: what it was called when it made them, by each of its runs.
         only_own: photos whose first answer is right only by a class that this model alone proposed.
         without: its ReaL accuracy if these classes had not been proposed.
         gain: its ReaL accuracy less that, with its 95 % interval of whole classes resampled.
     """
 
-    name: str
+    names: tuple[str, ...]
     only_own: int
     without: Accuracy
     gain: float
@@ -191,7 +191,7 @@ def _of_photos(results: Results, counted: NDArray[np.bool_], logits: Logits) -> 
 def _own_proposals(results: Results, model: Scored, resampling: Resampling) -> OwnProposals | None:
     """The model's gain by its own proposals, if it made any."""
     truth = truth_of(results)
-    if not (name := proposer_name(truth, model)):
+    if not (names := proposer_names(truth, model)):
         return None
     marks = mark(results, model, "real")
     if not marks.counted.any():
@@ -199,7 +199,7 @@ def _own_proposals(results: Results, model: Scored, resampling: Resampling) -> O
     first = model.ranked[:, 0].tolist()
     only_own = np.array(
         [
-            right and answer in truth.proposed_by_alone(image, name)
+            right and answer in truth.proposed_by_alone(image, names)
             for right, answer, image in zip(marks.right, first, results.photos.ids, strict=True)
         ],
         bool,
@@ -207,7 +207,7 @@ def _own_proposals(results: Results, model: Scored, resampling: Resampling) -> O
     # A photo that has no other right class would have none without it, and would be left out.
     emptied = np.array(
         [
-            counted and truth.correct_of(image) <= truth.proposed_by_alone(image, name)
+            counted and truth.correct_of(image) <= truth.proposed_by_alone(image, names)
             for counted, image in zip(marks.counted, results.photos.ids, strict=True)
         ],
         bool,
@@ -220,7 +220,7 @@ def _own_proposals(results: Results, model: Scored, resampling: Resampling) -> O
     (interval,) = intervals(drawn[:, :1] - drawn[:, 1:], len(results.wnids), widest=(-1.0, 1.0))
     fewer = _accuracy(without)
     return OwnProposals(
-        name=name,
+        names=tuple(sorted(names)),
         only_own=int(only_own.sum()),
         without=fewer,
         gain=_accuracy(marks).share - fewer.share,

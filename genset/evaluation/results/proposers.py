@@ -8,24 +8,28 @@ from genset.evaluation.results.count import ELSEWHERE
 from genset.evaluation.results.results import Scored
 from genset.evaluation.results.runs import Run, load_run
 
+_KEYED = re.compile(r" \[[0-9a-f]{6,64}\]$")  # what tells two runs of one name apart in tables
 
-def proposer_name(truth: Truth, model: Scored) -> str:
-    """What a model was called when it proposed; "" for one that proposed nothing.
+
+def proposer_names(truth: Truth, model: Scored) -> frozenset[str]:
+    """What a model was called when it proposed, by each of its runs; none if it proposed nothing.
 
     It proposed by its run on the release before, which has another key. So it is the same model if
     the weights of that run are its own. Where that run is not here, and where answers were given
     (of which each set has its own), it is the same by its name.
     """
     runs = ((name, key) for name, keys in truth.proposers.items() for key in keys or ("",))
-    for name, key in runs:
-        if model.run.key == key:
-            return name
-        before = _find(model, key)
-        if before is not None and before.weights_hash == model.run.weights_hash:
-            return name
-        if (before is None or before.device == ELSEWHERE) and model.run.model == name:
-            return name
-    return ""
+    return frozenset(name for name, key in runs if _is_it(model, name, key))
+
+
+def _is_it(model: Scored, name: str, key: str) -> bool:
+    if model.run.key == key:
+        return True
+    before = _find(model, key)
+    if before is not None and before.weights_hash == model.run.weights_hash:
+        return True
+    by_name = model.run.model == _KEYED.sub("", name)
+    return by_name and (before is None or before.device == ELSEWHERE)
 
 
 def _find(model: Scored, key: str) -> Run | None:

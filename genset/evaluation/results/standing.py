@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
 from genset.evaluation.data.truths.truth import TRUTHS, By
 from genset.evaluation.results.compare import Pair, compare
-from genset.evaluation.results.marks import Marks, mark
+from genset.evaluation.results.marks import mark
 from genset.evaluation.results.results import Results
 from genset.statistics.bootstrap import STANDARD, Floats, Resampling, intervals
 from genset.statistics.intervals import Interval
+
+_AT_ONCE = 250  # pairs, of which 10,000 draws by two truths are 40 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,8 @@ class Rank:
     """A model's rank among those that were scored on a set, from 1, and where it can be.
 
     Attributes:
-        place: models of the same accuracy share the better place.
+        place: 1 and the number of models that are ahead on the photos that count for both; models
+            of the same accuracy share a place.
         best: 1 and the number of models that are surely better.
         worst: the number of models, less those that are surely worse.
     """
@@ -36,7 +38,8 @@ class Turned:
     Attributes:
         first, second: the one that is ahead by the original labels, and the other.
         by: the truth by which the second is ahead.
-        original, other: the first's accuracy less the second's by either, -1 to 1.
+        original, other: the first's accuracy less the second's by either, on the photos that count
+            for both, -1 to 1.
         shift: `original` less `other`: what the second gains on the first.
         interval: its 95 % interval, of whole classes resampled.
     """
@@ -89,17 +92,15 @@ def standing(
     Raises:
         BadInput: the set has no truth.
     """
-    truths = truths_of(results)
-    others = truths[1:]
+    others = truths_of(results)[1:]
     pairs = {by: compare(results, results.models, resampling, by) for by in others}
-    marks = {by: [mark(results, model, by) for model in results.models] for by in truths}
     labels = [model.label for model in results.models]
     ranks: dict[str, dict[By, Rank]] = {label: {} for label in labels}
-    for by in truths:
-        found = by_original if by == "original" else pairs[by]
-        for label, rank in zip(labels, _ranks(labels, marks[by], found), strict=True):
+    by_all: dict[By, Sequence[Pair]] = {"original": by_original, **pairs}
+    for by, found in by_all.items():
+        for label, rank in zip(labels, _ranks(labels, found), strict=True):
             ranks[label][by] = rank
-    return Standing(ranks, pairs, _turned(results, labels, marks, resampling))
+    return Standing(ranks, pairs, _turned(results, by_original, pairs, resampling))
 
 
 def truths_of(results: Results) -> tuple[By, ...]:
@@ -108,60 +109,54 @@ def truths_of(results: Results) -> tuple[By, ...]:
     return TRUTHS if truth and any(truth.unclear.values()) else TRUTHS[:2]
 
 
-def _share(marks: Marks) -> float:
-    counted = int(marks.counted.sum())
-    return int(marks.right.sum()) / counted if counted else 0.0
-
-
-def _ranks(labels: Sequence[str], marks: Sequence[Marks], pairs: Sequence[Pair]) -> list[Rank]:
-    shares = list(map(_share, marks))
-    better, worse = dict.fromkeys(labels, 0), dict.fromkeys(labels, 0)
+def _ranks(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Rank]:
+    # Accuracies on different photos have no order, so that places too are counted by pairs.
+    ahead_of, better, worse = (dict.fromkeys(labels, 0) for _ in range(3))
     for pair in pairs:
-        if pair.apart:
-            ahead, behind = (pair.first, pair.second)[:: 1 if pair.difference > 0 else -1]
-            better[behind] += 1
-            worse[ahead] += 1
+        ahead, behind = (pair.first, pair.second)[:: 1 if pair.difference > 0 else -1]
+        ahead_of[behind] += pair.difference != 0
+        better[behind] += pair.apart
+        worse[ahead] += pair.apart
     return [
-        Rank(
-            1 + sum(other > share for other in shares),
-            1 + better[label],
-            len(labels) - worse[label],
-        )
-        for label, share in zip(labels, shares, strict=True)
+        Rank(1 + ahead_of[label], 1 + better[label], len(labels) - worse[label]) for label in labels
     ]
 
 
 def _turned(
     results: Results,
-    labels: Sequence[str],
-    marks: Mapping[By, Sequence[Marks]],
+    by_original: Sequence[Pair],
+    by_other: Mapping[By, Sequence[Pair]],
     resampling: Resampling,
 ) -> tuple[Turned, ...]:
-    if len(labels) < 2:
-        return ()
-    shares = {by: list(map(_share, each)) for by, each in marks.items()}
-    drawn = {by: _drawn(results, each, resampling) for by, each in marks.items()}
+    before = {(pair.first, pair.second): pair.difference for pair in by_original}
+    turned = [
+        (by, pair)
+        for by, pairs in by_other.items()
+        for pair in pairs
+        if pair.difference * before[pair.first, pair.second] < 0
+    ]
     found = []
-    for by in list(marks)[1:]:
-        for a, b in combinations(range(len(labels)), 2):
-            original, other = (shares[of][a] - shares[of][b] for of in ("original", by))
-            counted = all(marks[by][model].counted.any() for model in (a, b))
-            if original * other >= 0 or not counted:
-                continue
-            first, second = (a, b) if original > 0 else (b, a)
-            moved = [drawn[of][:, first] - drawn[of][:, second] for of in ("original", by)]
-            (interval,) = intervals(
-                (moved[0] - moved[1])[:, None], len(results.wnids), widest=(-2.0, 2.0)
-            )
-            ahead, behind = abs(original), -abs(other)
-            found.append(
-                Turned(labels[first], labels[second], by, ahead, behind, ahead - behind, interval)
-            )
+    for start in range(0, len(turned), _AT_ONCE):
+        part = turned[start : start + _AT_ONCE]
+        by_labels = _leads(results, [("original", pair) for _, pair in part], resampling)
+        moved = by_labels - _leads(results, part, resampling)  # what the pair's second gains
+        signs = [1 if before[pair.first, pair.second] > 0 else -1 for _, pair in part]
+        ends = intervals(moved * signs, len(results.wnids), widest=(-2.0, 2.0))
+        for (by, pair), sign, interval in zip(part, signs, ends, strict=True):
+            first, second = (pair.first, pair.second)[::sign]
+            original = abs(before[pair.first, pair.second])
+            other = sign * pair.difference
+            shift = original - other
+            found.append(Turned(first, second, by, original, other, shift, interval))
     return tuple(sorted(found, key=lambda each: -each.shift))
 
 
-def _drawn(results: Results, marks: Sequence[Marks], resampling: Resampling) -> Floats:
-    """Each model's accuracy in each draw: draws x models."""
-    right = np.stack([each.right for each in marks], axis=1)
-    counted = np.stack([each.counted for each in marks], axis=1)
-    return resampling.ratios(results.classes, right, counted)
+def _leads(results: Results, pairs: Sequence[tuple[By, Pair]], resampling: Resampling) -> Floats:
+    """Each pair's difference by its truth in each draw: draws x pairs."""
+    ahead, counted = [], []
+    for by, pair in pairs:
+        one, other = (mark(results, results.find(each), by) for each in (pair.first, pair.second))
+        common = one.counted & other.counted
+        ahead.append((one.right.astype(float) - other.right) * common)
+        counted.append(common)
+    return resampling.ratios(results.classes, np.stack(ahead, axis=1), np.stack(counted, axis=1))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from genset.evaluation.results.compare import Pair
-from genset.evaluation.results.missed import leading, missed_by_all
+from genset.evaluation.results.missed import leading, left_aside, missed_by_all
 from genset.evaluation.results.results import Results
 from genset.release.reader import ReleasePhoto
 from genset.reporting.data.missed import MissedPhoto, MissedTogether
@@ -30,6 +30,7 @@ def missed_together(
     shown = 0 if results.photos.listed else _SHOWN
     return MissedTogether(
         leading=found.leading,
+        aside=tuple(model.label for model in left_aside(results)),
         counted=found.photos,
         without=found.without,
         missed=len(found.missed),

@@ -10,6 +10,7 @@ from genset.text.numbers import count, ends, percent
 from genset.text.safe import clean
 
 _FEW = 20  # photos of which a share would say little
+_MOST_NAMED = 8  # models
 
 
 def sentences(found: MissedTogether) -> list[str]:
@@ -17,8 +18,9 @@ def sentences(found: MissedTogether) -> list[str]:
     who = ", ".join(clean(label, 60) for label in found.leading)
     said = [
         f"Leading are {who}: the best model and those that cannot be told apart from it, and at "
-        f"least the best {FEWEST_LEADING}. Of the {count(found.counted, 'photo')} that count for "
-        f"all of them they all get {found.missed:,} wrong"
+        f"least the best {FEWEST_LEADING}.{_aside(found.aside)} Of the "
+        f"{count(found.counted, 'photo')} that count for all of them they all get "
+        f"{found.missed:,} wrong"
         + (f"; {found.without:,} without a right class left out." if found.without else ".")
     ]
     if not found.missed:
@@ -33,6 +35,14 @@ def sentences(found: MissedTogether) -> list[str]:
         "labels, and for classes that are right too, there first."
     )
     return said
+
+
+def _aside(labels: Sequence[str]) -> str:
+    if not labels:
+        return ""
+    names = ", ".join(clean(label, 60) for label in labels[:_MOST_NAMED])
+    more = ", ..." if len(labels) > _MOST_NAMED else ""
+    return f" Left aside, for they count on fewer photos: {names}{more}."
 
 
 DEFINITION = (

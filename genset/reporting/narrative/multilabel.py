@@ -47,16 +47,16 @@ def summary(name: str, truth: TruthSummary) -> str:
         said += f". {count(without, 'photo')} without a right class {_are(without)} left out"
         if truth.not_named:
             said += f" (of {truth.not_named:,} it says nothing)"
-    return f"{said}.{_doubt(truth)}"
+    return " ".join(filter(None, [f"{said}.", doubt(truth)]))
 
 
-def _doubt(truth: TruthSummary) -> str:
+def doubt(truth: TruthSummary) -> str:
     """A warning where a file is hardly one of these photos; else nothing."""
     if truth.is_own or 2 * truth.with_own >= truth.with_correct:
         return ""
     share = percent(truth.with_own / truth.with_correct, truth.with_correct)
     return (
-        f" Warning: only {share} % of photos have their own class among the right ones: is the "
+        f"Warning: only {share} % of photos have their own class among the right ones: is the "
         "file in another order?"
     )
 

@@ -13,6 +13,8 @@ from genset.evaluation.data.truths.read import read_truth
 from genset.evaluation.results.compare import compare
 from genset.evaluation.results.missed import MissedByAll, leading, missed_by_all
 from genset.evaluation.results.results import load_results
+from genset.reporting.gather.collect import collect
+from genset.reporting.narrative.missed import sentences
 from tests.evaluation.colours import WNIDS
 from tests.evaluation.listed import write_list, write_npy
 from tests.evaluation.scoring import evaluate
@@ -103,6 +105,22 @@ def test_the_best_three_lead_and_all_that_cannot_be_told_apart_from_the_best(
     (tmp_path / "more").mkdir()
     near = missed(tmp_path / "more", truth, *map(right_on, (550, 549, 548, 547, 100)))
     assert len(near.leading) == 4
+
+
+def test_models_that_count_on_few_photos_do_not_lead(tmp_path: Path) -> None:
+    """Of few photos hardly any model can be told apart: they would leave nothing to look at."""
+    photos = open_set(str(write_list(tmp_path / "set.csv", [TABBY] * 40)))
+    specs = [write_npy(tmp_path / f"m{n}.npy", [[TEAPOT], *[[TABBY]] * 39]) for n in range(3)]
+    (tmp_path / "few.csv").write_text(f"image,top1\nphoto1.jpg,{WNIDS[TABBY]}\n")
+    evaluate(photos, [*specs, f"predictions:{tmp_path}/few.csv"], tmp_path / "runs")
+    results = load_results(photos, tmp_path / "runs")
+    assert results.models[0].label == "few"
+    found = missed_by_all(results, leading(results, compare(results, results.models)))
+    assert (found.leading, found.photos) == (("m0", "m1", "m2"), 40)
+    assert [each.image for each in found.missed] == ["photo0.jpg"]
+    told = collect(photos, tmp_path / "runs")
+    assert told.missed is not None
+    assert "Left aside, for they count on fewer photos: few." in sentences(told.missed)[0]
 
 
 def test_one_model_alone_agrees_with_nobody(tmp_path: Path) -> None:

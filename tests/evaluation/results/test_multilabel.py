@@ -207,13 +207,81 @@ def test_what_a_model_gains_by_its_own_proposals(tmp_path: Path) -> None:
     found = measure(results, FEW)
     gain = found["m0"].own_proposals
     assert gain is not None
-    assert (gain.name, gain.only_own, of(found["m0"], "real")) == ("m0", 10, (40, 40))
+    assert (gain.names, gain.only_own, of(found["m0"], "real")) == (("m0",), 10, (40, 40))
     assert (gain.without.correct, gain.without.photos, gain.gain) == (30, 40, 0.25)
     assert gain.interval.low <= 0.25 <= gain.interval.high
     nothing = found["m1"].own_proposals
     assert nothing is not None
     assert (nothing.only_own, nothing.gain) == (0, 0)
     assert found["m2"].own_proposals is None  # it proposed nothing
+
+
+def test_what_two_runs_of_one_model_proposed_is_its_own(tmp_path: Path) -> None:
+    """Under two preprocessings, say; their names carry keys, and the runs are not here."""
+    own = [0, 1, 2, 3]
+    shown = [{"correct": {place, place + 5}, "unclear": set[int]()} for place in own]
+    by = [("m0 [aaaaaaaa]", "m0 [bbbbbbbb]"), ("m0 [bbbbbbbb]",), ("m0 [aaaaaaaa]", "m1"), ("m1",)]
+    proposed = {f"photo{n}.jpg": {WNIDS[n + 5]: by[n]} for n in own}
+    keys = {"m0 [aaaaaaaa]": "a" * 64, "m0 [bbbbbbbb]": "b" * 64, "m1": "c" * 64}
+    truth = truth_of(shown, proposers=keys, proposed=proposed)
+    results = results_by(tmp_path, own, [[place + 5 for place in own], own], truth)
+    found = measure(results, FEW)
+    gain = found["m0"].own_proposals
+    assert gain is not None
+    assert (gain.names, gain.only_own) == (("m0 [aaaaaaaa]", "m0 [bbbbbbbb]"), 2)
+    assert (gain.without.correct, gain.without.photos, gain.gain) == (2, 4, 0.5)
+
+
+def test_models_that_count_on_few_photos_are_ranked_on_those(tmp_path: Path) -> None:
+    """An easy third of the photos makes a model no better than one that has all of these right."""
+    own = [n // 4 for n in range(80)]
+    shown = [{"correct": {place, place + 1}, "unclear": set[int]()} for place in own]
+    shown[0] = {"correct": {own[0] + 1}, "unclear": set[int]()}
+    good = [999 if n >= 60 else place for n, place in enumerate(own)]
+    easy = [999 if n in (1, 2) else place + (n == 0) for n, place in enumerate(own)]
+    results = results_by(tmp_path, own, [good, easy], truth_of(shown))
+    few = np.arange(80) < 40
+    models = [
+        replace(each, answered=few, ranked=np.where(few[:, None], each.ranked, ""))
+        if each.label == "m1"
+        else each
+        for each in results.models
+    ]
+    part = replace(results, models=tuple(models))
+    original = compare(part, part.models, FEW)
+    assert original[0].photos == 40
+    found = standing(part, original, FEW)
+    assert {label: ranks["original"].place for label, ranks in found.ranks.items()} == {
+        "m0": 1,
+        "m1": 2,
+    }
+    for ranks in found.ranks.values():
+        for rank in ranks.values():
+            assert rank.best <= rank.place <= rank.worst
+    assert found.turned == ()  # by ReaL it is behind on the 40 photos, too: 38 of 40, and 39 of 40
+
+
+def test_a_shift_is_that_of_the_photos_that_count_for_both(tmp_path: Path) -> None:
+    own = [n // 4 for n in range(80)]
+    shown = [{"correct": {place, place + 1}, "unclear": set[int]()} for place in own]
+    first = [999 if n % 4 == 0 else place for n, place in enumerate(own)]  # 75 % by either
+    second = [place + (n % 4 > 0) for n, place in enumerate(own)]  # 25 %, and 100 % by ReaL
+    results = results_by(tmp_path, own, [first, second], truth_of(shown))
+    few = np.arange(80) % 4 < 3
+    models = [
+        replace(each, answered=few, ranked=np.where(few[:, None], each.ranked, ""))
+        if each.label == "m1"
+        else each
+        for each in results.models
+    ]
+    part = replace(results, models=tuple(models))
+    original, real = (compare(part, part.models, FEW, by) for by in ("original", "real"))
+    # Of 60 photos that count for both the first has 40 by either truth, the second 20 and 60.
+    assert [each.difference for each in (original[0], real[0])] == pytest.approx([1 / 3, -1 / 3])
+    (turned,) = standing(part, original, FEW).turned
+    assert (turned.first, turned.second) == ("m0", "m1")
+    assert (turned.original, turned.other, turned.shift) == pytest.approx((1 / 3, -1 / 3, 2 / 3))
+    assert turned.interval.low <= turned.shift <= turned.interval.high
 
 
 def test_a_proposer_is_known_by_its_runs_key(tmp_path: Path) -> None:
@@ -309,6 +377,35 @@ def test_another_file_replaces_the_first_and_says_so(
     assert asked(*words, first)["by_truth"]["models"] == {}
     scored = asked("evaluate", listed, "--runs", runs, "--model", specs[0])
     assert scored["by_truth"]["truth"]["source"] == "first.json"
+
+
+def test_a_truth_that_is_replaced_is_named_where_the_command_fails(
+    tmp_path: Path, listed: Path
+) -> None:
+    words = ("evaluate", listed, "--runs", tmp_path / "runs", "--multilabel")
+    run(*words, truth_file(tmp_path / "first.json"))
+    second = truth_file(tmp_path / "second.json", unclear=True)
+    done = run(*words, second, "--model", f"predictions:{tmp_path}/nope.npy")
+    assert done.exit_code != 0
+    said = done.stderr
+    assert "second.json is the truth of photos from now on, not first.json" in said
+
+
+def test_python_warns_of_a_truth_that_replaces_another_or_is_in_another_order(
+    tmp_path: Path, listed: Path
+) -> None:
+    import genset
+
+    answers, runs = np.zeros((40, 1), int), tmp_path / "runs"
+    genset.evaluate(
+        str(listed), predictions=answers, runs=runs, multilabel=truth_file(tmp_path / "t.json")
+    )
+    shifted = {f"photo{n}.jpg": [n // 5 + (n >= 4)] for n in range(40)}
+    with pytest.warns(UserWarning) as told:
+        genset.evaluate(str(listed), predictions=answers, runs=runs, multilabel=shifted)
+    first, second = (str(each.message) for each in told)
+    assert first == "a dict is the truth of photos from now on, not t.json."
+    assert second.startswith("Warning: only 10.0 % of photos have their own class")
 
 
 def test_photos_that_come_later_have_the_truth_of_their_list(tmp_path: Path) -> None:

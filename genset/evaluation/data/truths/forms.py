@@ -8,12 +8,14 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 from genset.errors import BadInput
 from genset.evaluation.data.sets.photo import PhotoSet
 from genset.taxonomy import imagenet1k
 
+_INDICES = range(1000)
 _VALIDATION = 50_000  # photos of ImageNet's validation set
 _NUMBERED = re.compile(r"ILSVRC2012_val_([0-9]{8})(?:\.\w+)?")
 _DIGITS = re.compile(r"([0-9]+)")
@@ -103,6 +105,8 @@ def from_object(path: object, content: object, photos: PhotoSet) -> Said:
     """
     if not isinstance(content, Mapping) or not content:
         raise BadInput(f"{path} {SAYS_NOTHING} {photos.name}")
+    if {"format", "photos", "strategy"} <= set(content):
+        raise BadInput(f"{path} is a release's manifest: its labels are in answers.csv beside it")
     return Said(
         {str(image): _verdicts(path, str(image), each) for image, each in content.items()}, {}
     )
@@ -150,6 +154,7 @@ def _counted(name: str) -> list[tuple[int, str]]:
 
 
 def _verdicts(path: object, image: str, given: object) -> Verdicts:
+    given = _listed(given)
     if isinstance(given, list | tuple | set | frozenset):
         given = {"correct": given}
     if not isinstance(given, Mapping) or not set(given) <= set(_VERDICTS):
@@ -161,15 +166,21 @@ def _verdicts(path: object, image: str, given: object) -> Verdicts:
     return found
 
 
+def _listed(given: object) -> object:
+    """NumPy's arrays as lists; everything else as it is."""
+    return given.tolist() if hasattr(given, "tolist") else given
+
+
 def _wnids(path: object, image: str, classes: object) -> Iterable[str]:
     taxonomy = imagenet1k()
+    classes = _listed(classes)
     if not isinstance(classes, list | tuple | set | frozenset):
         raise BadInput(f"{path}: the labels of {image[:200]} are {NO_LIST}")
     for each in classes:
         if isinstance(each, str):
             yield each
-        elif isinstance(each, int) and not isinstance(each, bool) and 0 <= each < len(taxonomy):
-            yield taxonomy.by_index(each).wnid
+        elif isinstance(each, Integral) and not isinstance(each, bool) and each in _INDICES:
+            yield taxonomy.by_index(int(each)).wnid
         else:
             raise BadInput(
                 f"{path}: the labels of {image[:200]} are {NO_LIST}: {each!r:.40} is no class"

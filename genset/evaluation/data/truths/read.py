@@ -28,6 +28,7 @@ from genset.evaluation.data.truths.truth import Truth, models_among
 from genset.taxonomy import imagenet1k
 
 _LARGEST = 2**28  # bytes; ReaL's file has 0.4 MB
+_GZIP = b"\x1f\x8b"  # what gzip's files begin with
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what files in UTF-16 begin with
 
 
@@ -70,6 +71,8 @@ def _decoded(path: Path, content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
+        if content.startswith(_GZIP):
+            raise BadInput(f"{path} is compressed: unpack it (gunzip)") from None
         what = "is text in UTF-16" if content.startswith(_UTF16) else "is no text in UTF-8"
         raise BadInput(f"{path} {what}: save it as UTF-8") from None
 
@@ -122,6 +125,5 @@ def _check_classes(path: object, found: Mapping[str, forms.Verdicts], photos: Ph
         for wnid in verdicts:
             if wnid not in taxonomy and wnid not in own:
                 raise BadInput(
-                    f"{path}: the labels of {image[:200]} are {forms.NO_LIST}: {wnid[:40]!r} is no "
-                    "class"
+                    f"{path}: among the labels of {image[:200]} {wnid[:40]!r} is no class's wnid"
                 )

@@ -1,15 +1,17 @@
 """All classes that photos show, from the files of others."""
 
+import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.evaluation.data.truths.keep import keep_truth, with_truth
-from genset.evaluation.data.truths.read import read_truth
+from genset.evaluation.data.truths.read import read_truth, truth_of_dict
 from tests.evaluation.colours import WNIDS
 from tests.evaluation.listed import write_list
 
@@ -80,13 +82,17 @@ def test_imagenets_photos_are_told_by_their_numbers(tmp_path: Path) -> None:
         ([[0], [1000], [2]], "labels of photo1.jpg are no list .* 1000 is no class"),
         ([[0], [True], [2]], "labels of photo1.jpg are no list .* True is no class"),
         ([[0], 1, [2]], "labels of photo1.jpg are no list"),
-        ([[0], ["crane"], [2]], "labels of photo1.jpg are no list .* 'crane' is no class"),
+        ([[0], ["crane"], [2]], "among the labels of photo1.jpg 'crane' is no class's wnid"),
         ({"x.jpg": [0]}, "has no labels of a photo of photos"),
         ({"photo0.jpg": [0], "x.jpg": [1]}, "x.jpg is no photo of photos"),
         ({"photo0.jpg": [0], "x": [1], "y": [1]}, "x is no photo of photos, nor are 1 others"),
         ({"photo0.jpg": {"right": [0]}}, "labels of photo0.jpg are no list"),
         ({"photo0.jpg": {"correct": [0], "unclear": [0]}}, "is both correct and unclear"),
         ({}, "has no labels of a photo of photos"),
+        (
+            {"format": 4, "photos": [], "strategy": {}},
+            "is a release's manifest: its labels are in answers.csv beside it",
+        ),
         (7, "has no labels of a photo of photos"),
         ({"photo0.jpg": [], "photo1.jpg": {"unclear": [0]}}, "names no right class for any photo"),
         ('{"photo0.jpg": [0], "photo0.jpg": [1]}', "cannot be read: photo0.jpg is there twice"),
@@ -168,6 +174,20 @@ def test_utf_16_is_said(tmp_path: Path, listed: PhotoSet) -> None:
     path.write_text(f"image,wnid,verdict\nphoto0.jpg,{A},correct\n", "utf-16")
     with pytest.raises(BadInput, match="UTF-16: save it as UTF-8"):
         read_truth(path, listed)
+
+
+def test_a_compressed_file_is_said(tmp_path: Path, listed: PhotoSet) -> None:
+    path = tmp_path / "t.json.gz"
+    path.write_bytes(gzip.compress(b'{"photo0.jpg": [0]}'))
+    with pytest.raises(BadInput, match="is compressed: unpack it"):
+        read_truth(path, listed)
+
+
+def test_arrays_of_numbers_are_lists_in_python(listed: PhotoSet) -> None:
+    classes = np.array([0, 1])
+    given = {"photo0.jpg": classes, "photo1.jpg": [classes[1]], "photo2.jpg": {"correct": classes}}
+    plain = {"photo0.jpg": [0, 1], "photo1.jpg": [1], "photo2.jpg": [0, 1]}
+    assert truth_of_dict(given, listed) == truth_of_dict(plain, listed)
 
 
 def test_a_csv_file_without_images_is_no_json(tmp_path: Path, listed: PhotoSet) -> None:
