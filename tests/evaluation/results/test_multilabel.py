@@ -222,7 +222,7 @@ def test_what_two_runs_of_one_model_proposed_is_its_own(tmp_path: Path) -> None:
     shown = [{"correct": {place, place + 5}, "unclear": set[int]()} for place in own]
     by = [("m0 [aaaaaaaa]", "m0 [bbbbbbbb]"), ("m0 [bbbbbbbb]",), ("m0 [aaaaaaaa]", "m1"), ("m1",)]
     proposed = {f"photo{n}.jpg": {WNIDS[n + 5]: by[n]} for n in own}
-    keys = {"m0 [aaaaaaaa]": "a" * 64, "m0 [bbbbbbbb]": "b" * 64, "m1": "c" * 64}
+    keys = {"m0 [aaaaaaaa]": ("a" * 64,), "m0 [bbbbbbbb]": ("b" * 64,), "m1": ("c" * 64,)}
     truth = truth_of(shown, proposers=keys, proposed=proposed)
     results = results_by(tmp_path, own, [[place + 5 for place in own], own], truth)
     found = measure(results, FEW)
