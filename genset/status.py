@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from genset.evaluation.results.runs import find_runs
 from genset.files import image_file, sha256_of
+from genset.label.proposals.asked import questions
 from genset.progress import progress
 from genset.release.reader import find_releases
 from genset.store import (
@@ -58,7 +59,8 @@ class Status:
     `waiting` photos and searches failed and are to be tried again; `down` says of each host that
     does not answer, by its name, since when. `candidates` are those with a stored photo; `labeled`
     of them have at least one label, and `contested` are claimed by another class too. `sources` is
-    by name, where several were searched; empty where only one was.
+    by name, where several were searched; empty where only one was. `questions` about further
+    classes are asked, or have all their votes; `unanswered` of them lack votes.
     """
 
     workspace: str
@@ -79,6 +81,8 @@ class Status:
     releases: dict[str, int]
     runs: dict[str, list[str]]
     sources: dict[str, SourceCounts] = field(default_factory=dict)
+    questions: int = 0
+    unanswered: int = 0
 
 
 def status(workspace: Workspace, store: Store) -> Status:
@@ -98,6 +102,8 @@ def status(workspace: Workspace, store: Store) -> Status:
             *_STORED, Photo.id.in_(claimed_by_several()), Photo.id.not_in(ruled_correct())
         )
         releases = find_releases(workspace.releases)
+        rules = workspace.label
+        asked = [each for each in questions(session) if each.is_open or not each.waits(rules)]
         return Status(
             workspace=str(workspace.root),
             classes=len(imagenet1k()),
@@ -135,6 +141,8 @@ def status(workspace: Workspace, store: Store) -> Status:
                 for release in releases
             },
             sources=_by_source(session),
+            questions=len(asked),
+            unanswered=sum(each.waits(rules) for each in asked),
         )
 
 

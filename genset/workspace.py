@@ -121,7 +121,8 @@ class LabelRules:
     Attributes:
         votes: different labelers that each candidate goes to, at least 1.
         grow_to: numbers of labelers that a candidate goes to next, each larger than the last,
-            while the interval of its selection frequency straddles `threshold`.
+            while the interval of its selection frequency straddles `threshold`; a question about a
+            further class, while labelers differ.
         threshold: a selection frequency, 0 to 1.
         gold: the share of shown photos whose answer is known, 0 to 0.5.
         hold_suspects: whether the votes of a labeler who gives cause for suspicion count for

@@ -9,7 +9,7 @@ import click
 
 from genset.cli import reviews
 from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
-from genset.cli.proposals import propose, show_proposal_stats
+from genset.cli.proposals import mixed_photos, propose, show_proposal_stats
 
 if TYPE_CHECKING:
     from genset.label.quality.by_labeler import Share
@@ -74,19 +74,28 @@ def labels_import(folder: Path | None, source: Path, panel: str, as_json: bool) 
     """
     from genset.label.exchange.restore import import_all
     from genset.label.exchange.table import import_labels
+    from genset.label.proposals.asked import count_mixed
 
     with opened(folder) as (_, store):
         if source.is_dir():
             found = import_all(store, source)
+            proposed = found.get("questions")
+            mixed = count_mixed(store) if proposed is not None and proposed.new else 0
         else:
-            found = {"labels": import_labels(store, source, panel)}
+            found, mixed = {"labels": import_labels(store, source, panel)}, 0
     lines = [
         f"{each.new} {name.replace('_', ' ')} added, {each.known} known already"
         + (f", {each.older} left out: a later decision is here" if each.older else "")
         for name, each in found.items()
         if name == "labels" or each.new or each.known or each.older
     ]
-    show(found if source.is_dir() else found["labels"], "\n".join(lines), as_json)
+    if mixed:
+        lines.append(
+            f"{mixed_photos(mixed)}: genset labels stats leaves them out of what people see by "
+            "themselves"
+        )
+    answer = {**found, **({"mixed_photos": mixed} if mixed else {})}
+    show(answer if source.is_dir() else found["labels"], "\n".join(lines), as_json)
 
 
 @labels.command("stats")
@@ -241,13 +250,14 @@ def _show_stats(stats: "Stats") -> None:
         )
     if stats.by_labeler:
         click.echo()
-        head = ("labeler", "labels", "s a photo", "with others", "gold questions", "look, because")
+        names = ("labeler", "labels", "answers", "s a photo", "with others", "gold questions")
         show_table(
-            head,
+            (*names, "look, because"),
             [
                 (
                     each.name,
                     each.labels,
+                    each.answers,
                     _number(each.seconds),
                     _share(each.consensus),
                     _share(each.gold),

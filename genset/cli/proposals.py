@@ -136,9 +136,11 @@ def _lines(done: "Proposed", *, would: bool) -> list[str]:
 
 def show_proposal_stats(stats: "ProposalStats") -> None:
     """Print what became of proposals, the bias, and who agrees with them."""
+    lack = stats.questions - stats.answered - stats.withdrawn
+    gone = f"; {stats.withdrawn:,} withdrawn without all their votes" if stats.withdrawn else ""
     click.echo(
         f"\nFurther classes: {stats.answered:,} of {stats.questions:,} questions answered; "
-        f"{stats.questions - stats.answered:,} lack votes ({stats.votes_missing:,} missing). "
+        f"{lack:,} lack votes ({stats.votes_missing:,} missing){gone}. "
         f"Decided so far: {stats.right:,} right, {stats.unclear:,} unclear, {stats.wrong:,} wrong"
     )
     rows = [("at random", stats.random), ("models", stats.models)]
@@ -170,6 +172,8 @@ def show_proposal_stats(stats: "ProposalStats") -> None:
     for where, photos in (("models'", stats.at_models), ("random", stats.at_random)):
         if photos.photos:
             click.echo(_photos(where, photos))
+    if stats.mixed:
+        click.echo(f"Of neither kind: {mixed_photos(stats.mixed)}")
     if stats.by_labeler:
         click.echo("\nWhat labelers call correct of what was proposed:")
         show_table(
@@ -205,6 +209,11 @@ def _photos(where: str, photos: "PhotosAsked") -> str:
         f"{photos.added:,} themselves, {photos.added_a_photo:.2f} a photo, to "
         f"{_told(photos.with_added)} of the photos"
     )
+
+
+def mixed_photos(number: int) -> str:
+    """That an import mixed what is drawn at random with what is proposed, in words."""
+    return f"{count(number, 'photo')} with classes at random and others' proposals, as imported"
 
 
 def _told(called: "Called") -> str:

@@ -68,6 +68,17 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
             f"{now.labeled:,} of {now.candidates:,} candidates of {now.candidate_classes:,} "
             f"classes; labels: {now.labels:,}, labelers: {now.labelers:,}",
         ),
+        *(
+            [
+                (
+                    "questions",
+                    f"{now.questions - now.unanswered:,} of {now.questions:,} about further "
+                    f"classes answered; {now.unanswered:,} lack votes",
+                )
+            ]
+            if now.questions
+            else []
+        ),
         *(("release", f"{name}: {count:,} photos") for name, count in now.releases.items()),
         *(
             ("scored", f"{name}: {', '.join(models)}")

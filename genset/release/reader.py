@@ -76,8 +76,8 @@ class ReleasePhoto:
     asked. `label_votes` has the number of labelers by verdict for each of these classes,
     `label_rulings` the verdict of a reviewer where there is one, and `label_proposers` who proposed
     to ask about a class: models by their names, "confusable" (it is confused with the photo's own),
-    "random", "labeler" (one named it), and "search" where one found the photo for it, too. Nobody
-    had to propose the classes that are not there.
+    "random", "labeler" (one named it), and "search" where one found the photo for it, too, or
+    "added" where somebody added it to the class. The photo's own class is not there.
     """
 
     file: str

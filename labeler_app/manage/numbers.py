@@ -81,6 +81,7 @@ def _labelers(everybody: Sequence[LabelerStats]) -> None:
         {
             "labeler": [each.name for each in rows],
             "labels": [each.labels for each in rows],
+            "answers": [each.answers for each in rows],
             **{
                 str(verdict): [
                     _percent(each.verdicts.get(verdict, 0), each.labels) for each in rows

@@ -90,7 +90,8 @@ def release_of_several(
             },
         )
         photos.append((several, content))
-    return _write(root, photos, {"multilabel": {"proposers": dict(proposers)}})
+    runs = {name: [key] for name, key in proposers.items()}
+    return _write(root, photos, {"multilabel": {"proposers": runs}})
 
 
 def _record(number: int, wnid: str, size: tuple[int, int]) -> tuple[ReleasePhoto, bytes]:

@@ -18,8 +18,8 @@ def proposer_names(truth: Truth, model: Scored) -> frozenset[str]:
     the weights of that run are its own. Where that run is not here, and where answers were given
     (of which each set has its own), it is the same by its name.
     """
-    names = (name for name, key in truth.proposers.items() if _is_it(model, name, key))
-    return frozenset(names)
+    runs = ((name, key) for name, keys in truth.proposers.items() for key in keys or ("",))
+    return frozenset(name for name, key in runs if _is_it(model, name, key))
 
 
 def _is_it(model: Scored, name: str, key: str) -> bool:

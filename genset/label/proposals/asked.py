@@ -2,10 +2,10 @@
 
 import enum
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.label.proposals.choose import CONFUSABLE, LABELER, MODEL, RANDOM, Proposer
@@ -16,12 +16,16 @@ from genset.store import (
     ProposalRound,
     ProposedBy,
     Question,
+    Store,
     Verdict,
     is_backed,
     is_called_correct,
     labels_in_force,
+    requests_in_force,
     rulings_in_force,
 )
+from genset.store.growth import question_lacks
+from genset.workspace import LabelRules
 
 
 class Answer(enum.StrEnum):
@@ -45,7 +49,11 @@ class Asked:
             those who saw it among that class's candidates.
         by: who proposed it, the first to do so first.
         votes: (labeler, verdict), of those in force.
+        came: (labeler, panel) of all who ever answered it, in the order in which they first did:
+            also those whose votes are taken out.
         ruling: what a reviewer settled; None for nothing.
+        sent: to how many labelers it goes in all, for it was sent to review; 0 where it waits for
+            none.
     """
 
     candidate_id: int
@@ -57,7 +65,38 @@ class Asked:
     is_found: bool
     by: tuple[Proposer, ...]
     votes: tuple[tuple[str, Verdict], ...]
+    came: tuple[tuple[str, str], ...]
     ruling: Verdict | None
+    sent: int
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is asked still, or somebody answered it."""
+        return self.is_open or bool(self.votes) or self.ruling is not None
+
+    def lacks(self, rules: LabelRules) -> int:
+        """How many more votes it is to get; of one that was withdrawn, how many it was to get."""
+        said = Counter(verdict for _, verdict in self.votes)
+        return question_lacks(rules, said, ruled=self.ruling is not None, asked=self.sent)
+
+    def waits(self, rules: LabelRules) -> bool:
+        """Whether its answer waits for these. A ruling settles it, until it is sent to review."""
+        return (self.ruling is None or self.sent > 0) and self.lacks(rules) > 0
+
+    def was_chosen(self, labeler: str, least: int) -> bool:
+        """Whether others' answers may have brought this question to a labeler.
+
+        `least` labelers get every question, and say what they see. Who comes later is asked where
+        these differ, or where a vote that was taken out agreed with another: the answer that they
+        find there is no sign of how they answer. Where all who were there before said incorrect
+        (or broken) it is one again: nothing drew them to that answer but the photo.
+        """
+        panel = next(panel for name, panel in self.came if name == labeler)
+        theirs = [name for name, of in self.came if of == panel]
+        before = theirs[: theirs.index(labeler)]
+        said = dict(self.votes)
+        against = (None, Verdict.INCORRECT, Verdict.BROKEN)
+        return len(before) >= least and any(said.get(name) not in against for name in before)
 
     def answer(self, least: int) -> Answer | None:
         """What was answered, by the ruling or by `least` votes and more; None for not yet.
@@ -127,21 +166,51 @@ def questions(session: Session, panel: str | None = None) -> list[Asked]:
     theirs = Label.candidate_id.in_(select(Question.candidate_id))
     for number, worker, verdict in session.execute(force.where(theirs)):
         said[number].append((worker, verdict))
-    rulings = rulings_in_force(session)
+    came = _came(session, panel)
+    rulings, requests = rulings_in_force(session), requests_in_force(session)
     return [
-        Asked(*row, tuple(by.get(row[0], ())), tuple(said.get(row[0], ())), rulings.get(row[0]))
+        Asked(
+            *row,
+            by=tuple(by.get(row[0], ())),
+            votes=tuple(said.get(row[0], ())),
+            came=tuple(came.get(row[0], ())),
+            ruling=rulings.get(row[0]),
+            sent=requests[row[0]].labelers if row[0] in requests else 0,
+        )
         for row in rows
     ]
 
 
-def voted(asked: Sequence[Asked], kind: str) -> dict[str, list[tuple[int, bool]]]:
-    """By labeler, the votes on proposals of a kind: the photo, and whether they said correct.
-
-    Without those on classes for which a search found the photo: they may be given elsewhere.
-    """
-    found: dict[str, list[tuple[int, bool]]] = defaultdict(list)
-    for each in asked:
-        if each.kind == kind and not each.is_found:
-            for worker, verdict in each.votes:
-                found[worker].append((each.photo_id, verdict is Verdict.CORRECT))
+def _came(session: Session, panel: str | None) -> dict[int, list[tuple[str, str]]]:
+    """Who answered each question, and in which panel, the first to do so first."""
+    query = (
+        select(Label.candidate_id, Label.worker, Label.panel)
+        .where(Label.candidate_id.in_(select(Question.candidate_id)))
+        .group_by(Label.candidate_id, Label.worker, Label.panel)
+        .order_by(func.min(Label.number))
+    )
+    if panel is not None:
+        query = query.where(Label.panel == panel)
+    found: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for number, worker, of in session.execute(query):
+        found[number].append((worker, of))
     return found
+
+
+def mixed(asked: Iterable[Asked]) -> set[int]:
+    """The photos that have classes drawn at random and others' proposals, too.
+
+    No workspace makes such a one, but it may take in another's proposals for its photos. They tell
+    nothing of what people see by themselves.
+    """
+    kinds: dict[int, set[str]] = defaultdict(set)
+    for each in asked:
+        if each.is_open or each.votes:
+            kinds[each.photo_id].add(each.kind)
+    return {photo for photo, of in kinds.items() if RANDOM in of and of & {MODEL, CONFUSABLE}}
+
+
+def count_mixed(store: Store) -> int:
+    """How many photos are `mixed`."""
+    with store.session() as session:
+        return len(mixed(questions(session)))

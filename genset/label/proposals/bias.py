@@ -14,12 +14,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.label.proposals.agreeing import Agrees, agreeing
-from genset.label.proposals.asked import Answer, Asked, questions
+from genset.label.proposals.asked import Answer, Asked, mixed, questions
 from genset.label.proposals.choose import BEST, CONFUSABLE, LABELER, MODEL, RANDOM
 from genset.label.proposals.share import has_random_classes
 from genset.statistics.intervals import wilson
 from genset.store import ProposalRound, Question, Verdict
-from genset.store.growth import lacking
 from genset.workspace import LabelRules
 
 TOO_FEW = 20
@@ -51,11 +50,13 @@ class Called:
 class ByModel:
     """One model's proposals: how many of its questions are right, and of those it alone made.
 
-    A question is a model's alone where no other model proposed it, and no confusable class did.
+    It is known by its name, and `runs` are the keys of those by which it proposed: one for each
+    release that was asked about. A question is a model's alone where no other model proposed it,
+    and no confusable class did.
     """
 
     name: str
-    run: str
+    runs: tuple[str, ...]
     questions: int
     all: Called
     alone: Called
@@ -93,12 +94,15 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class ProposalStats:
-    """All of it. Questions that were withdrawn count only where they are decided.
+    """All of it. Questions that were withdrawn count where somebody answered them.
+
+    Of these, only decided ones are in any share.
 
     Attributes:
         rounds: in the order in which they were made.
-        questions: how many there are; `answered` of them are to get no more votes, and the others
-            lack `votes_missing` at least. So a release counts them, too.
+        questions: how many there are; `answered` of them have all their votes, `withdrawn` had not
+            when they were withdrawn, and the others lack `votes_missing` at least. So a release
+            counts them, too.
         decided: how many have an answer, be it for now: a ruling, or as many votes as all get. They
             come out as right, unclear, wrong. Votes of a decided one may still grow.
         random: of proposals at random, how many labelers call correct: the bias, for about one in a
@@ -110,12 +114,14 @@ class ProposalStats:
         labelers: of the classes that a labeler named, what the others say of them.
         by_model: each model's, by name.
         at_models, at_random: photos with models' proposals, and with random ones.
+        mixed: photos with both, which are in neither: another workspace's proposals were imported.
         by_labeler: who agrees how often.
     """
 
     rounds: tuple[Round, ...]
     questions: int
     answered: int
+    withdrawn: int
     decided: int
     right: int
     unclear: int
@@ -130,6 +136,7 @@ class ProposalStats:
     by_model: tuple[ByModel, ...]
     at_models: PhotosAsked
     at_random: PhotosAsked
+    mixed: int
     by_labeler: tuple[Agrees, ...]
 
 
@@ -143,13 +150,16 @@ def collect_proposals(
     asked = questions(session, panel)
     answers = {each.candidate_id: each.answer(rules.votes) for each in asked}
     kept = [each for each in asked if each.is_open or answers[each.candidate_id] is not None]
+    known = [each for each in asked if each.counts]
+    lack = [each for each in known if each.waits(rules)]
+    waiting = [each for each in lack if each.is_open]
     counts = Counter(answer for answer in answers.values() if answer is not None)
     # A search that found the photo, too, has labelers of its own: they were shown no proposal.
     told = [each for each in kept if not each.is_found]
 
     def called(of: Iterable[Asked]) -> Called:
-        known = [answer for each in of if (answer := answers[each.candidate_id]) is not None]
-        return Called.count(known.count(Answer.RIGHT), len(known))
+        found = [answer for each in of if (answer := answers[each.candidate_id]) is not None]
+        return Called.count(found.count(Answer.RIGHT), len(found))
 
     def by_place(kind: str, places: int) -> tuple[Called, ...]:
         return tuple(
@@ -157,16 +167,19 @@ def collect_proposals(
             for place in range(1, places + 1)
         )
 
+    both = mixed(asked)
+    pure = [each for each in asked if each.photo_id not in both]
     confusable = [each for each in told if each.kind == CONFUSABLE]
     return ProposalStats(
         rounds=tuple(rounds),
-        questions=len(kept),
-        answered=sum(not _is_open(each, rules) for each in kept),
+        questions=len(known),
+        answered=len(known) - len(lack),
+        withdrawn=len(lack) - len(waiting),
         decided=counts.total(),
         right=counts[Answer.RIGHT],
         unclear=counts[Answer.UNCLEAR],
         wrong=counts[Answer.WRONG],
-        votes_missing=sum(_lacks(each, rules) for each in kept if each.is_open),
+        votes_missing=sum(each.lacks(rules) for each in known if each.is_open),
         random=called(each for each in told if each.kind == RANDOM),
         models=called(each for each in told if each.kind == MODEL),
         confusable=called(confusable),
@@ -178,16 +191,17 @@ def collect_proposals(
         by_model=tuple(
             ByModel(
                 name,
-                run,
+                _runs(name, theirs),
                 len(theirs),
                 called(theirs),
                 called(each for each in theirs if len(_proposers(each)) == 1),
             )
-            for (name, run), theirs in sorted(_models(told).items())
+            for name, theirs in sorted(_models(told).items())
         ),
-        at_models=_photos(asked, kept, answers, at_random=False),
-        at_random=_photos(asked, kept, answers, at_random=True),
-        by_labeler=tuple(agreeing(asked)),
+        at_models=_photos(pure, answers, at_random=False),
+        at_random=_photos(pure, answers, at_random=True),
+        mixed=len(both),
+        by_labeler=tuple(agreeing(asked, rules.votes)),
     )
 
 
@@ -218,16 +232,6 @@ def _rounds(session: Session) -> list[Round]:
     ]
 
 
-def _is_open(each: Asked, rules: LabelRules) -> bool:
-    """Whether it is to get more votes; a ruling settles it."""
-    return each.is_open and each.ruling is None and _lacks(each, rules) > 0
-
-
-def _lacks(each: Asked, rules: LabelRules) -> int:
-    correct = sum(verdict is Verdict.CORRECT for _, verdict in each.votes)
-    return lacking(rules, len(each.votes), correct, ruled=each.ruling is not None, if_disputed=True)
-
-
 def _of_labelers(told: Sequence[Asked], rules: LabelRules) -> Called:
     """Of the classes that a labeler named alone: what those say who did not name them."""
     right = of = 0
@@ -241,13 +245,18 @@ def _of_labelers(told: Sequence[Asked], rules: LabelRules) -> Called:
     return Called.count(right, of)
 
 
-def _models(told: Sequence[Asked]) -> dict[tuple[str, str], list[Asked]]:
-    found: dict[tuple[str, str], list[Asked]] = defaultdict(list)
+def _models(told: Sequence[Asked]) -> dict[str, list[Asked]]:
+    found: dict[str, list[Asked]] = defaultdict(list)
     for each in told:
-        for by in each.by if each.kind == MODEL else ():
-            if by.kind == MODEL:
-                found[by.name, by.run or ""].append(each)
+        for name in {by.name for by in each.by if each.kind == by.kind == MODEL}:
+            found[name].append(each)
     return found
+
+
+def _runs(name: str, theirs: Sequence[Asked]) -> tuple[str, ...]:
+    """The keys of the runs by which a model proposed, in the order in which it did."""
+    named = (by for each in theirs for by in each.by if (by.kind, by.name) == (MODEL, name))
+    return tuple(dict.fromkeys(by.run for by in named if by.run))
 
 
 def _proposers(each: Asked) -> list[str]:
@@ -256,7 +265,6 @@ def _proposers(each: Asked) -> list[str]:
 
 def _photos(
     asked: Sequence[Asked],
-    kept: Sequence[Asked],
     answers: dict[int, Answer | None],
     *,
     at_random: bool,
@@ -268,8 +276,9 @@ def _photos(
             is_proposed = any(by.kind != LABELER for by in each.by)
             marks[each.photo_id].append((each.at_random, is_proposed))
     by_photo: dict[int, list[Asked]] = defaultdict(list)
-    for each in kept:
-        if has_random_classes(marks[each.photo_id]) is at_random:
+    for each in asked:
+        is_kept = each.is_open or answers[each.candidate_id] is not None
+        if is_kept and has_random_classes(marks[each.photo_id]) is at_random:
             by_photo[each.photo_id].append(each)
     done = [theirs for theirs in by_photo.values() if _is_done(theirs, answers)]
     added = [sum(each.kind == LABELER for each in theirs) for theirs in done]

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from genset.label.proposals.choose import LABELER, MODEL, Proposer
 from genset.label.proposals.share import has_random_classes
 from genset.release.reader import ReleasePhoto
-from genset.store import Claim, Label, Photo, ProposalRound, ProposedBy, Question
+from genset.store import Claim, Label, Photo, ProposalRound, ProposedBy, Question, is_backed
 
 _AT_ONCE = 500  # ids in a question to the store
 
@@ -18,15 +18,24 @@ _Item = TypeVar("_Item")
 
 
 class AskedBefore(NamedTuple):
-    """A question that is there. `is_proposed`: not by a labeler alone."""
+    """A question that is there.
+
+    `is_proposed`: not by a labeler alone. `is_named`: a labeler named the class, and it is backed.
+    """
 
     is_open: bool
     is_proposed: bool
+    is_named: bool
 
     @property
     def counts(self) -> bool:
         """Whether it is one of those that a photo has on average."""
         return self.is_open and self.is_proposed
+
+    @property
+    def comes_back(self) -> bool:
+        """Whether it is asked again, whatever is proposed now: somebody saw it in the photo."""
+        return self.is_named and not self.is_open
 
 
 def proposed(asked: Mapping[str, AskedBefore]) -> int:
@@ -80,13 +89,13 @@ class Existing:
             .join(ProposedBy, ProposedBy.candidate_id == Claim.id)
             .where(about)
         )
-        proposed = set()
+        proposed: set[tuple[int, str]] = set()
+        named: set[tuple[int, str]] = set()
         for photo, wnid, kind, name, run in session.execute(by):
             self._others.add((photo, wnid, kind, name))
             if kind == MODEL:
                 self._models.add((photo, wnid, run))
-            if kind != LABELER:
-                proposed.add((photo, wnid))
+            (named if kind == LABELER else proposed).add((photo, wnid))
         labeled = exists(select(Label.number).where(Label.candidate_id == Question.candidate_id))
         asked = (
             select(
@@ -95,15 +104,17 @@ class Existing:
                 Question.at_random,
                 ProposalRound.withdrawn_at,
                 labeled,
+                is_backed(),
             )
             .join(Question, Question.candidate_id == Claim.id)
             .join(ProposalRound, ProposalRound.id == Question.round_id)
             .where(about)
         )
         marks: dict[int, list[tuple[bool, bool]]] = defaultdict(list)
-        for photo, wnid, at_random, withdrawn_at, is_labeled in session.execute(asked):
+        for photo, wnid, at_random, withdrawn_at, is_labeled, backed in session.execute(asked):
             is_open, is_proposed = withdrawn_at is None, (photo, wnid) in proposed
-            self._asked[photo][wnid] = AskedBefore(is_open, is_proposed)
+            is_named = backed and (photo, wnid) in named
+            self._asked[photo][wnid] = AskedBefore(is_open, is_proposed, is_named)
             # What was withdrawn before anybody answered it binds nobody.
             if is_open or is_labeled:
                 marks[photo].append((at_random, is_proposed))

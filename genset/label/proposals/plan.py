@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.label.proposals.choose import (
+    LABELER,
     MODEL,
     RANDOM,
     ModelAnswers,
@@ -20,8 +20,8 @@ from genset.label.proposals.choose import (
 )
 from genset.label.proposals.existing import AskedBefore, Existing, proposed
 from genset.release.reader import ReleasePhoto
-from genset.store import Verdict, labels_in_force, rulings_in_force
-from genset.store.growth import lacking
+from genset.store import rulings_in_force, votes
+from genset.store.growth import question_lacks
 from genset.workspace import LabelRules
 
 MOST = 8
@@ -72,7 +72,8 @@ class Plan:
     """What a round adds.
 
     Attributes:
-        questions: those that it asks, in the order of the release's photos.
+        questions: those that it asks, in the order of the release's photos; also those that only
+            labelers named, where they were withdrawn.
         proposers: who proposes what, by photo and class: those that are not stored yet.
         photos: how many photos it asks about, or has asked about before.
         at_random: how many of these have classes drawn at random.
@@ -109,7 +110,7 @@ def make_plan(
     `drawn_photos` names have as many classes at random (`drawn_count`) as the others have questions
     on average, over all rounds; where there are no others, as many as models and confusable classes
     would give these. A photo that has questions already stays with its kind, unless they were
-    withdrawn before anybody answered one.
+    withdrawn before anybody answered one. What labelers had named comes back with what is proposed.
 
     Args:
         session: of the store.
@@ -141,7 +142,10 @@ def make_plan(
         plan.held += at_random[photo.file] is not (photo.file in drawn)
         plan.known += sum(each.is_open for each in asked.values())
         number = here.id_of(photo)
-        for wnid in chosen:
+        named = sorted(
+            wnid for wnid, each in asked.items() if each.comes_back and wnid not in chosen
+        )
+        for wnid in [*chosen, *named]:
             before = asked.get(wnid)
             if before is None or not before.is_open:
                 claim, again = here.claim(number, wnid), before is not None
@@ -149,9 +153,8 @@ def make_plan(
                 plan.questions.append(
                     NewQuestion(number, wnid, photo.wnid, at_random[photo.file], claim, again)
                 )
-                plan.by.update(
-                    each.name if each.kind == MODEL else each.kind for each in proposers[wnid]
-                )
+                by = proposers.get(wnid, [Proposer(LABELER)])
+                plan.by.update(each.name if each.kind == MODEL else each.kind for each in by)
         for wnid, by in proposers.items():
             if fresh := [each for each in by if here.is_news(number, wnid, each)]:
                 plan.proposers[number, wnid] = fresh
@@ -164,7 +167,11 @@ def _draw(
 ) -> dict[str, list[Proposer]]:
     """The classes at random that a photo still lacks."""
     lack = drawn_count(average, photo.file, seed) - proposed(asked)
-    there = [wnid for wnid, each in asked.items() if each.is_open]
+    there = [
+        wnid
+        for wnid, each in asked.items()
+        if each.is_open or (each.comes_back and not each.is_proposed)
+    ]
     drawn = drawn_classes({photo.wnid, *there}, lack, photo.file, seed)
     return {wnid: [Proposer(RANDOM)] for wnid in drawn}
 
@@ -192,15 +199,7 @@ def _votes_lacking(session: Session, questions: Sequence[NewQuestion], rules: La
     total = (len(questions) - len(ids)) * rules.votes
     if not ids:
         return total
-    force = labels_in_force(rules.panel).subquery()
-    counted = select(
-        force.c.candidate_id,
-        func.count(),
-        func.count().filter(force.c.verdict == Verdict.CORRECT),
-    ).group_by(force.c.candidate_id)
-    votes = {number: (count, correct) for number, count, correct in session.execute(counted)}
-    rulings = rulings_in_force(session)
+    cast, rulings = votes(session, rules.panel), rulings_in_force(session)
     return total + sum(
-        lacking(rules, *votes.get(number, (0, 0)), ruled=number in rulings, if_disputed=True)
-        for number in ids
+        question_lacks(rules, cast.get(number, {}), ruled=number in rulings) for number in ids
     )

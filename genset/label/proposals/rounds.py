@@ -24,9 +24,9 @@ class Proposed:
         round: the number of the round; None where nothing was added, or nothing was to be.
         photos: those that are asked about; `at_random` of them have classes drawn at random.
         held: photos that stay as an earlier round drew them, though this share and seed would not.
-        questions: those that are new; `again` of them were asked in a round that was withdrawn, and
-            of `claimed` another class's search had found the photo: the labels that they have
-            count.
+        questions: those that are new; `again` of them were asked in a round that was withdrawn
+            (those that labelers named come back, whatever is proposed), and of `claimed` another
+            class's search had found the photo: the labels that they have count.
         votes: what the new questions take at least, beside the votes that they have.
         known: questions that were there already.
         further: how many proposers were noted of questions that were there already.

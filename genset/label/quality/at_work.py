@@ -1,5 +1,6 @@
 """Who labels just now, how fast labels come in, and when they will be all there."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,13 +22,13 @@ from genset.store import (
     is_backed,
     is_out,
     is_ruled,
-    labels_in_force,
     now,
     requests_in_force,
     rulings_in_force,
     stored_candidates,
+    votes,
 )
-from genset.store.growth import lacking
+from genset.store.growth import lacking, question_lacks
 from genset.workspace import LabelRules
 
 _AN_HOUR = timedelta(hours=1)
@@ -111,12 +112,6 @@ def missing(store: Store, rules: LabelRules) -> Missing:
 
     In the panel of the rules.
     """
-    force = labels_in_force(rules.panel).subquery()
-    counted = select(
-        force.c.candidate_id,
-        func.count(),
-        func.count().filter(force.c.verdict == Verdict.CORRECT),
-    ).group_by(force.c.candidate_id)
     unclaimed = Candidate.photo_id.not_in(claimed_by_several())
     pool = stored_candidates().where(or_(unclaimed, is_ruled())).with_only_columns(Candidate.id)
     open_questions = (
@@ -130,19 +125,21 @@ def missing(store: Store, rules: LabelRules) -> Missing:
     with answering(), store.session() as session:
         questions = set(session.scalars(open_questions))
         candidates = questions | set(session.scalars(pool.order_by(None)))
-        votes = {number: (count, correct) for number, count, correct in session.execute(counted)}
+        cast = votes(session, rules.panel)
         rulings, requests = rulings_in_force(session), requests_in_force(session)
     least = most = 0
     last = (rules.votes, *rules.grow_to)[-1]
     for number in candidates:
-        count, correct = votes.get(number, (0, 0))
+        said = cast.get(number, Counter())
         ruled = number in rulings
         asked = requests[number].labelers if number in requests else 0
-        lack = lacking(
-            rules, count, correct, ruled=ruled, asked=asked, if_disputed=number in questions
-        )
+        if number in questions:
+            lack = question_lacks(rules, said, ruled=ruled, asked=asked)
+        else:
+            count, correct = said.total(), said[Verdict.CORRECT]
+            lack = lacking(rules, count, correct, ruled=ruled, asked=asked)
         least += lack
-        most += max(lack, last - count) if lack and not ruled else lack
+        most += max(lack, last - said.total()) if lack and not ruled else lack
     return Missing(least, most)
 
 

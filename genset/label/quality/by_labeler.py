@@ -50,7 +50,8 @@ class Share:
 class LabelerStats:
     """One labeler.
 
-    `labels` counts their votes in force, by verdict in `verdicts`. `seconds` is how long they take
+    `labels` counts their votes in force on candidates, by verdict in `verdicts`; `answers` those on
+    questions about further classes. `seconds` is how long they take
     for a photo: the median over their screens, from painted to the last verdict, by the number of
     photos. `consensus` is how often they give the label that most others give, `gold` how
     often they are right where the answer is known. None: nothing to tell it by. `look` says in
@@ -59,6 +60,7 @@ class LabelerStats:
 
     name: str
     labels: int
+    answers: int
     verdicts: dict[str, int]
     seconds: float | None
     consensus: Share | None
@@ -70,16 +72,17 @@ def by_labeler(
     session: Session,
     votes: Sequence[Vote],
     panel: str | None,
+    answers: Mapping[str, int],
     agreeing: Mapping[str, tuple[str, ...]],
 ) -> list[LabelerStats]:
-    """Every labeler who has a vote among these or who answered a gold question, by name.
+    """Every labeler who has a vote or who answered a gold question, by name.
 
     Args:
         session: of the store.
         votes: on candidates.
         panel: that they are of; None: of all.
-        agreeing: why to look at those who agree with whatever is proposed, by name. They are among
-            the labelers, too.
+        answers: how many votes on questions about further classes each labeler has, by name.
+        agreeing: why to look at those who agree with whatever is proposed, by name.
     """
     said: dict[str, Counter[str]] = defaultdict(Counter)
     for vote in votes:
@@ -94,6 +97,7 @@ def by_labeler(
         LabelerStats(
             name=worker,
             labels=said[worker].total(),
+            answers=answers.get(worker, 0),
             verdicts={verdict.value: n for verdict in Verdict if (n := said[worker][verdict])},
             seconds=round(middle[worker], 3) if worker in middle else None,
             consensus=Share.count(*consensus.get(worker, (0, 0))),
@@ -109,7 +113,7 @@ def by_labeler(
                 *agreeing.get(worker, ()),
             ),
         )
-        for worker in sorted({*said, *gold, *agreeing})
+        for worker in sorted({*said, *gold, *answers})
     ]
 
 

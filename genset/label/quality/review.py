@@ -27,7 +27,7 @@ from genset.store import (
     is_called_correct,
     labels_in_force,
 )
-from genset.store.growth import wanted
+from genset.store.growth import alike, wanted
 from genset.workspace import LabelRules
 
 _LONGEST_REASON = 500
@@ -211,7 +211,8 @@ def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
             yield _SENT, (0, sent.number, ballot.task), detail, ballot
             continue
         asked = ballot.home is not None  # as a question, and so its votes grow as theirs do
-        waits = rules and 0 < votes < wanted(rules, votes, said[Verdict.CORRECT], if_disputed=asked)
+        same = alike(said) if asked else None
+        waits = rules and 0 < votes < wanted(rules, votes, said[Verdict.CORRECT], alike=same)
         if ballot.ruling is not None or waits:
             continue
         yes, no = said[Verdict.CORRECT], said[Verdict.INCORRECT] + said[Verdict.BROKEN]

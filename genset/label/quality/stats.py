@@ -1,6 +1,6 @@
 """Labeling in numbers: how far it is, what was found, how far the numbers can be trusted."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -122,8 +122,10 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         votes = [vote for ballot in pool for vote in ballot.votes]
         proposals = collect_proposals(session, workspace.label, panel)
         agreeing = reasons(proposals.by_labeler) if proposals else {}
-        labelers = by_labeler(session, votes, panel, agreeing)
-        unsettled = disputes(session, [*everything, *further(session, panel)], workspace.label)
+        asked = further(session, panel)
+        answers = Counter(vote.worker for ballot in asked for vote in ballot.votes)
+        labelers = by_labeler(session, votes, panel, answers, agreeing)
+        unsettled = disputes(session, [*everything, *asked], workspace.label)
         out = _taken_out(session)
     classes = _classes(pool, votes, workspace.label)
     frequencies = [_frequency(ballot) for ballot in pool if ballot.votes]

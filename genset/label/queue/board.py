@@ -35,7 +35,7 @@ from genset.store import (
     requests_in_force,
     rulings_in_force,
 )
-from genset.store.growth import lacking
+from genset.store.growth import alike, lacking
 from genset.workspace import LabelRules
 
 PHOTOS_ON_A_SCREEN = 5
@@ -146,7 +146,8 @@ class Board:
         self._photo_of: dict[int, int] = {}  # where screens are of one photo
         self._open_of: Counter[int] = Counter()  # by photo, where some are open
         self._for_examples: set[int] = set()
-        self._votes: dict[int, tuple[int, int]] = {}
+        # How many labelers answered, how many said correct, how many what most said.
+        self._votes: dict[int, tuple[int, int, int]] = {}
         self._votes_missing = 0
         self._known_right: dict[str, list[tuple[int, int]]] = {}
         self._theirs: dict[str, _Theirs] = {}
@@ -232,8 +233,8 @@ class Board:
                     verdicts[number][worker] = verdict
             unbacked = self._unbacked(session, some)
             for number, said in verdicts.items():
-                correct = sum(verdict is Verdict.CORRECT for verdict in said.values())
-                self._votes[number] = len(said), correct
+                by_verdict = Counter(said.values())
+                self._votes[number] = len(said), by_verdict[Verdict.CORRECT], alike(by_verdict)
                 lack = 0 if number in unbacked else self._lack(number)
                 counts[number] = Count(lack, workers[number])
                 if (wnid := self._class_of.get(number)) is not None:
@@ -418,7 +419,7 @@ class Board:
         """
         ruled, unanimous = [], []
         for number in self._ranked.get(wnid, ()):
-            votes, correct = self._votes[number]
+            votes, correct, _ = self._votes[number]
             if number in self._asked:
                 continue
             if number in self.rulings:
@@ -442,14 +443,14 @@ class Board:
         return set(ask(session, self.pool.unbacked, {"candidates": candidates}).scalars())
 
     def _lack(self, candidate: int) -> int:
-        votes, correct = self._votes[candidate]
+        votes, correct, same = self._votes[candidate]
         return lacking(
             self.rules,
             votes,
             correct,
             ruled=candidate in self.rulings,
             asked=self._asked.get(candidate, 0),
-            if_disputed=self.pool.by_photo,
+            alike=same if self.pool.by_photo else None,
         )
 
     def _open_or_close(self, candidate: int, lack: int) -> None:

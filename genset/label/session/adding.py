@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Table, bindparam, exists, select
+from sqlalchemy import Table, bindparam, exists, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -151,6 +151,13 @@ def _add(session: Session, screen: Screen, added: AddedClass, place: int) -> boo
         return False
     asked = {"candidate_id": claim, "home": screen.wnid, **_as_the_others(session, screen)}
     _insert_new(session, Question, asked)
+    # One that was withdrawn before comes back: somebody sees it.
+    withdrawn = select(ProposalRound.id).where(ProposalRound.withdrawn_at.is_not(None))
+    session.execute(
+        update(Question)
+        .where(Question.candidate_id == claim, Question.round_id.in_(withdrawn))
+        .values(round_id=asked["round_id"], at_random=asked["at_random"])
+    )
     by = {"candidate_id": claim, "kind": LABELER, "name": screen.worker}
     _insert_new(session, ProposedBy, by)
     session.add(

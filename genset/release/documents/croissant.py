@@ -50,7 +50,7 @@ _MEANINGS_SINCE_3 = {
     "label_votes": "How many labelers said what of each of these classes, as JSON.",
     "label_rulings": "What a reviewer settled of them, as JSON.",
     "label_proposers": "Who proposed to ask about them, as JSON: models, confusable, random, "
-    "labeler, search.",
+    "labeler; search or added where the photo is a candidate of that class, too.",
     "unseen": "On which ground it counts as unseen: taken (since the day from which photos count "
     "as unseen, so it was nowhere before), posted (at its source since, and it may have been "
     "elsewhere before) or none.",

@@ -25,10 +25,15 @@ def asking(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Itera
     earlier = said.told(said.told(told, "from", dict), "name", str) or "a release"
     several = sum(len(photo.labels_correct or ()) > 1 for photo in photos)
     unclear = sum(bool(photo.labels_unclear) for photo in photos)
-    yield (
+    asked = (
         f"Its photos are those of {earlier}, of which people were asked what else they show: "
         f"{numbers['questions']:,} questions about {numbers['photos_asked']:,} photos, "
-        f"{numbers['votes']:,} votes. {several:,} of {len(photos):,} photos have more than one "
+        f"{numbers['votes']:,} votes."
+        if numbers["questions"]
+        else f"Its photos are those of {earlier}. {_NOBODY}"
+    )
+    yield (
+        f"{asked} {several:,} of {len(photos):,} photos have more than one "
         f"right answer; {unclear:,} have a class of which the votes do not tell."
     )
     if entered := numbers["entered"]:
@@ -41,10 +46,13 @@ def asking(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Itera
             f"{unanswered:,} questions had not all their votes when it was frozen: those with "
             f"fewer than {numbers['needed']:,} are unclear."
         )
+    if withdrawn := said.told(told, "withdrawn", int):
+        yield f"{withdrawn:,} questions were withdrawn before they had all their votes."
     agreement = said.told(told, "agreement", float)
     if agreement is not None:
         yield f"Agreement over these questions: Krippendorff's alpha {agreement:.3f}."
-    yield _proposed(told, photos)
+    if numbers["questions"]:
+        yield _proposed(told, photos)
 
 
 def _proposed(told: Any, photos: Sequence[ReleasePhoto]) -> str:
@@ -66,6 +74,10 @@ def _proposed(told: Any, photos: Sequence[ReleasePhoto]) -> str:
     return f"What to ask about was proposed by {'; by '.join(who) or 'nobody'}.{advantage}"
 
 
+_NOBODY = (
+    "Nobody was asked what else they show: further classes are those of other searches that found "
+    "the photo, by the verdicts that labelers gave on it for these."
+)
 _NUMBERS = ("questions", "photos_asked", "votes", "entered", "unanswered", "needed")
 _OTHERS = {
     "confusable": "the classes that the photo's own is often confused with",
@@ -77,6 +89,8 @@ _OTHERS = {
 def bias(manifest: Mapping[str, Any]) -> str:
     """How many classes that were drawn at random people call right, as a sentence."""
     told = said.told(manifest, "multilabel", dict)
+    if not said.told(told, "questions", int):
+        return "No proposal can have swayed what people see, for none was made."
     share = said.told(told, "random_share", float)
     found = said.told(told, "bias", dict)
     by_chance = said.told(found, "random", dict)

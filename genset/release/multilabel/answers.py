@@ -25,9 +25,10 @@ from genset.store import (
     is_backed,
     is_called_correct,
     labels_in_force,
+    requests_in_force,
     rulings_in_force,
 )
-from genset.store.growth import lacking
+from genset.store.growth import question_lacks
 from genset.workspace import LabelRules
 
 RULE = (
@@ -40,8 +41,9 @@ RULE = (
     "named."
 )
 
-# Who proposed a class, where it was no model: as `ProposedBy.kind` has it, or a search.
-SEARCH = "search"
+# Who proposed a class, where it was no model: as `ProposedBy.kind` has it, or a search that found
+# the photo for the class, or somebody who added it to the class.
+SEARCH, ADDED = "search", "added"
 
 _AT_ONCE = 500  # names in one query
 
@@ -56,12 +58,14 @@ class Asked:
         wnid: the class.
         said: the number of labelers by verdict.
         ruling: the verdict of the review; None without one.
+        sent: to how many labelers it goes in all, for it was sent to review; 0 where it waits for
+            none.
         claims: the rows that claim it: one, unless the same bytes have several names.
         is_question: whether it is, or was, a question of the multi-label pass.
         is_live: whether it is one that was not withdrawn.
         at_random: whether its photo is one whose proposals were drawn at random.
-        proposers: the names of the models that proposed it, or "confusable", "random", "labeler"
-            or "search" for others.
+        proposers: the names of the models that proposed it, or "confusable", "random", "labeler",
+            "search" or "added" for others.
         runs: the keys of these models' runs, by name.
     """
 
@@ -74,6 +78,7 @@ class Asked:
     at_random: bool = False
     proposers: tuple[str, ...] = ()
     runs: tuple[tuple[str, str], ...] = ()
+    sent: int = 0
 
     def answer(self, needed: int) -> str:
         """What its labelers say together by `RULE`, `needed` of them: correct, unclear or wrong."""
@@ -90,12 +95,17 @@ class Asked:
 
     def is_open(self, rules: LabelRules) -> bool:
         """Whether it is a question that more labelers are to answer."""
-        correct = self.said[Verdict.CORRECT]
-        return (
-            self.is_live
-            and self.ruling is None
-            and bool(lacking(rules, self.said.total(), correct, ruled=False, if_disputed=True))
-        )
+        return self.is_live and self._lacks_votes(rules)
+
+    def is_cut_short(self, rules: LabelRules) -> bool:
+        """Whether it is a question that was withdrawn before it had all its votes."""
+        return self.is_question and not self.is_live and self._lacks_votes(rules)
+
+    def _lacks_votes(self, rules: LabelRules) -> bool:
+        if self.ruling is not None and not self.sent:
+            return False
+        ruled = self.ruling is not None
+        return question_lacks(rules, self.said, ruled=ruled, asked=self.sent) > 0
 
 
 def with_answers(
@@ -121,7 +131,9 @@ def with_answers(
             wnid: each.ruling.value for wnid, each in every.items() if each.ruling is not None
         },
         label_proposers={
-            wnid: list(each.proposers) for wnid, each in every.items() if each.proposers
+            wnid: list(each.proposers)
+            for wnid, each in every.items()
+            if each.proposers and wnid != photo.wnid
         },
     )
 
@@ -134,7 +146,7 @@ def asked_about(
     By the photo's sha256, for `photos` of these; `cast` are all votes in force. Where the same
     bytes have several names, what is said of all of them counts, and a labeler once.
     """
-    rulings = rulings_in_force(session)
+    rulings, requests = rulings_in_force(session), requests_in_force(session)
     found: dict[str, dict[str, Asked]] = {sha256: {} for sha256 in photos}
     for some in _in_parts(sorted(found)):
         rows = _claims(session, some)
@@ -150,7 +162,9 @@ def asked_about(
                 said, ruling = _together(session, ids)
             counts = said and not all(row.is_unbacked for row in group)
             if counts or ruling is not None or any(row.is_live for row in group):
-                found[sha256][wnid] = _asked(wnid, group, said, ruling, proposed)
+                sent = [requests[id].labelers for id in ids if id in requests]
+                asked = _asked(wnid, group, said, ruling, proposed)
+                found[sha256][wnid] = replace(asked, sent=max(sent, default=0))
     return found
 
 
@@ -164,6 +178,7 @@ class _Claim(NamedTuple):
     id: int
     wnid: str
     rank: int
+    keyword: str
     sha256: str
     round_id: int | None
     at_random: bool
@@ -177,6 +192,7 @@ def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
             Claim.id,
             Claim.wnid,
             Claim.rank,
+            Claim.keyword,
             Photo.sha256,
             Question.round_id,
             Question.at_random,
@@ -194,6 +210,7 @@ def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
             row.id,
             row.wnid,
             row.rank,
+            row.keyword,
             row.sha256 or "",
             row.round_id if row.backed else None,
             at_random=bool(row.at_random),
@@ -223,8 +240,7 @@ def _asked(
     by = [each for row in group for each in proposed.get(row.id, ())]
     is_question = any(row.round_id is not None for row in group)
     names = [each.name if each.kind == "model" else each.kind for each in by]
-    if is_question and any(row.rank > 0 for row in group):
-        names.append(SEARCH)
+    names += [SEARCH if row.keyword else ADDED for row in group if row.rank > 0]
     return Asked(
         wnid=wnid,
         said=said,

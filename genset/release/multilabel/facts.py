@@ -24,16 +24,18 @@ def facts(
     """How the photos came to have several right answers.
 
     `from`: the release that they were asked about. `rule`: how votes decide, in words, with its
-    numbers `needed` (labelers of a class), `grow_to` and `threshold` (how many a disputed one has).
+    numbers `needed` (labelers of a class) and `grow_to` (of one on which they differ).
     `photos_with_several`: of which more than one class is right. `entered`: those that the first
     release left out for that. `questions`: classes that were asked about in the multi-label pass,
     `photos_asked` in so many photos, with `votes` and their `agreement` (Krippendorff's alpha);
-    `unanswered`: those that more labelers should have seen. `answered_before`: classes that have
+    `unanswered`: those that more labelers should have seen; `withdrawn`: those that were
+    withdrawn before they had all their votes. `answered_before`: classes that have
     votes without having been a question. `rounds`: each asking; `random_share` and `seed` are those
-    of the last. `proposers`: the models that proposed classes, with the keys of their runs. `bias`:
-    by who proposed (models; confusable classes that no model did; at random; labelers), how many
-    decided questions there are (`answered`) and how many are right, with a 95 % Wilson interval of
-    that share: what is right of those at random is right by chance, or because it was asked for.
+    of the last. `proposers`: the models that proposed classes, with the keys of their runs, one for
+    each release that was asked about. `bias`: by who proposed (models; confusable classes that no
+    model did; at random; labelers), how many decided questions there are (`answered`) and how many
+    are right, with a 95 % Wilson interval of that share: what is right of those at random is right
+    by chance, or because it was asked for.
 
     Args:
         session: of the workspace's database.
@@ -55,7 +57,6 @@ def facts(
         "rule": RULE,
         "needed": rules.votes,
         "grow_to": list(rules.grow_to),
-        "threshold": rules.threshold,
         "photos_with_several": sum(len(photo.labels_correct or ()) > 1 for photo, _ in photos),
         "entered": entered,
         "questions": len(questions),
@@ -64,12 +65,11 @@ def facts(
             for photo, asked in photos
         ),
         "unanswered": sum(each.is_open(rules) for each in questions),
+        "withdrawn": sum(each.is_cut_short(rules) for each in questions),
         "answered_before": len(further) - len(questions),
         "votes": sum(each.said.total() for each in questions),
         "agreement": alpha(each.said for each in questions),
-        "proposers": dict(
-            sorted({name: run for each in questions for name, run in each.runs}.items())
-        ),
+        "proposers": _proposers(questions),
         "rounds": [
             {
                 "seed": each.seed,
@@ -83,6 +83,14 @@ def facts(
         "seed": rounds[-1].seed if rounds else None,
         "bias": _bias(questions, rules),
     }
+
+
+def _proposers(questions: Iterable[Asked]) -> dict[str, list[str]]:
+    found: dict[str, set[str]] = {}
+    for each in questions:
+        for name, run in each.runs:
+            found.setdefault(name, set()).add(run)
+    return {name: sorted(filter(None, runs)) for name, runs in sorted(found.items())}
 
 
 def _rounds(session: Session, questions: Iterable[Asked]) -> list[ProposalRound]:

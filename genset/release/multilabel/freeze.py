@@ -111,9 +111,17 @@ def summary(told: Mapping[str, Any]) -> Iterator[str]:
         f"  several right answers: {told['photos_with_several']:,} photos, of which "
         f"{told['entered']:,} were left out of {told['from']['name']} for that"
     )
+    gone = told["withdrawn"]
+    if not told["questions"]:
+        yield (
+            "  asked about further classes: none; verdicts that were given for other searches have "
+            f"{told['answered_before']:,}: genset labels propose {told['from']['name']}"
+        )
+        return
     yield (
         f"  asked about further classes: {told['questions']:,} in {told['photos_asked']:,} photos, "
         f"{told['votes']:,} votes; {told['unanswered']:,} lack votes"
+        + (f"; {gone:,} were withdrawn without all of theirs" if gone else "")
     )
 
 

@@ -5,39 +5,41 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from genset.release.facts import alpha
+from genset.release.multilabel.answers import ADDED, SEARCH
 from genset.release.reader import ReleasePhoto
 from genset.statistics.intervals import wilson
 from genset.store import Verdict
-from genset.store.growth import lacking
+from genset.store.growth import question_lacks
 from genset.workspace import LabelRules
 
-_NO_MODEL = ("confusable", "random", "labeler", "search")
+_FOUND = {SEARCH, ADDED}  # nobody asked about these
+_NO_MODEL = {"confusable", "random", "labeler", *_FOUND}
 
 
 def recounted(told: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
     """What a manifest says of its photos' answers, for these photos alone.
 
-    All numbers are counted again but two. `entered` stays: no record says whether its photo did.
-    `unanswered` is what the records tell, and at most what it was: they do not say which questions
-    were withdrawn.
+    All numbers are counted again but three. `entered` stays: no record says whether its photo did.
+    `unanswered` and `withdrawn` are what the records tell, and at most what they were: they do not
+    say which questions were withdrawn, nor which were sent to review.
 
     Args:
         told: the field `multilabel` of the manifest.
         photos: those that remain, with all their lists.
     """
     classes = [each for photo in photos for each in _further(photo)]
-    questions = [each for each in classes if each.proposers]
+    questions = [each for each in classes if not _FOUND.issuperset(each.proposers)]
     needed = int(told["needed"])
-    rules = LabelRules(
-        votes=needed, grow_to=tuple(told["grow_to"]), threshold=float(told["threshold"])
-    )
+    rules = LabelRules(votes=needed, grow_to=tuple(told["grow_to"]))
     names = {name for each in questions for name in each.proposers}
+    lack = sum(_lacks(each, rules) for each in questions)
     return {
         **told,
         "photos_with_several": sum(len(photo.labels_correct or ()) > 1 for photo in photos),
         "questions": len(questions),
         "photos_asked": len({each.file for each in questions}),
-        "unanswered": min(told["unanswered"], sum(_lacks(each, rules) for each in questions)),
+        "unanswered": min(told["unanswered"], lack),
+        "withdrawn": min(told["withdrawn"], lack),
         "answered_before": len(classes) - len(questions),
         "votes": sum(each.said.total() for each in questions),
         "agreement": alpha(each.said for each in questions),
@@ -70,9 +72,7 @@ def _further(photo: ReleasePhoto) -> Iterator[_Further]:
 
 
 def _lacks(each: _Further, rules: LabelRules) -> bool:
-    votes, correct = each.said.total(), each.said[Verdict.CORRECT]
-    lack = lacking(rules, votes, correct, ruled=False, if_disputed=True)
-    return not each.is_ruled and bool(lack)
+    return not each.is_ruled and question_lacks(rules, each.said, ruled=False) > 0
 
 
 def _bias(questions: Sequence[_Further], needed: int) -> dict[str, dict[str, Any]]:

@@ -30,7 +30,7 @@ class TruthSummary:
     with_several: int
     with_unclear: int
     not_named: int
-    proposers: dict[str, str]
+    proposers: dict[str, tuple[str, ...]]
     is_own: bool
 
 

@@ -202,7 +202,7 @@ def test_what_a_model_gains_by_its_own_proposals(tmp_path: Path) -> None:
     shown = [{"correct": {place, place + 1}, "unclear": set[int]()} for place in own]
     others: list[tuple[str, ...]] = [("m0",), ("m0", "m1"), ("m0", "random"), ("m1",)]
     proposed = {f"photo{n}.jpg": {WNIDS[place + 1]: others[n % 4]} for n, place in enumerate(own)}
-    truth = truth_of(shown, proposers={"m0": "a key", "m1": "another"}, proposed=proposed)
+    truth = truth_of(shown, proposers={"m0": ("a key",), "m1": ("another",)}, proposed=proposed)
     results = results_by(tmp_path, own, [said, own, own], truth)
     found = measure(results, FEW)
     gain = found["m0"].own_proposals
@@ -222,7 +222,7 @@ def test_what_two_runs_of_one_model_proposed_is_its_own(tmp_path: Path) -> None:
     shown = [{"correct": {place, place + 5}, "unclear": set[int]()} for place in own]
     by = [("m0 [aaaaaaaa]", "m0 [bbbbbbbb]"), ("m0 [bbbbbbbb]",), ("m0 [aaaaaaaa]", "m1"), ("m1",)]
     proposed = {f"photo{n}.jpg": {WNIDS[n + 5]: by[n]} for n in own}
-    keys = {"m0 [aaaaaaaa]": "a" * 64, "m0 [bbbbbbbb]": "b" * 64, "m1": "c" * 64}
+    keys = {"m0 [aaaaaaaa]": ("a" * 64,), "m0 [bbbbbbbb]": ("b" * 64,), "m1": ("c" * 64,)}
     truth = truth_of(shown, proposers=keys, proposed=proposed)
     results = results_by(tmp_path, own, [[place + 5 for place in own], own], truth)
     found = measure(results, FEW)
@@ -290,7 +290,9 @@ def test_a_proposer_is_known_by_its_runs_key(tmp_path: Path) -> None:
     results = results_by(tmp_path, own, [[5, 1]], truth_of(shown))
     key = results.models[0].run.key
     proposed = {"photo0.jpg": {WNIDS[5]: ("as it was called then",)}}
-    truth = truth_of(shown, proposers={"as it was called then": key}, proposed=proposed)
+    truth = truth_of(
+        shown, proposers={"as it was called then": ("ffffffffffff", key)}, proposed=proposed
+    )
     renamed = replace(results, photos=replace(results.photos, truth=truth))
     gain = measure(renamed, FEW)["m0"].own_proposals
     assert gain is not None

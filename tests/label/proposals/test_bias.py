@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from genset.label.proposals.bias import ProposalStats
 from genset.label.quality.stats import collect
@@ -56,9 +56,10 @@ def proposed(made: Opened, tmp_path: Path) -> Iterator[Opened]:
     workspace, store = made
     store.close()
     shutil.copytree(workspace.root, tmp_path / "copy")
+    (tmp_path / "copy" / "genset.toml").write_text("[label]\nvotes = 3\n")
     copy = Workspace.find(tmp_path / "copy")
     opened = Store.open(copy.store_url)
-    yield replace(copy, label=LabelRules(votes=3)), opened
+    yield copy, opened
     opened.close()
 
 
@@ -150,6 +151,13 @@ def test_honest_labelers_show_no_bias_and_nobody_is_named(proposed: Opened) -> N
     assert sum(each.of for each in stats.by_confusable) == stats.confusable.of
     assert stats.models.of + stats.confusable.of + stats.random.of == 480
     assert looks(proposed) == {}
+    by_name = {each.name: each for each in collect(store, proposed[0]).by_labeler}
+    assert [(by_name[f"honest {n}"].labels, by_name[f"honest {n}"].answers) for n in range(3)] == [
+        (0, 480)
+    ] * 3
+    assert (by_name["ann"].labels, by_name["ann"].answers) == (60, 0)
+    lines = done(proposed[0], "labels", "stats").output.splitlines()
+    assert any(line.split()[:4] == ["honest", "0", "0", "480"] for line in lines)
 
 
 def test_who_agrees_with_every_proposal_is_found_out(proposed: Opened) -> None:
@@ -220,7 +228,7 @@ def test_without_random_proposals_who_agrees_with_all_is_named_still(tmp_path: P
     done(workspace, "labels", "propose", "v1", "--random-share", "0")
     say(store, "honest", truth)
     say(store, "yes-man", agrees)
-    assert looks((workspace, store)) == {
+    assert looks((replace(workspace, label=LabelRules(votes=2)), store)) == {
         "yes-man": (
             "agrees with every proposal: 160 of 160; Wilson 98-100 % (too few random ones to tell "
             "by)",
@@ -302,9 +310,28 @@ def test_a_models_share_of_what_it_alone_proposed(proposed: Opened) -> None:
     assert (b.all.right, b.alone.right) == (0, 0)
 
 
+def test_a_model_that_proposed_for_two_releases_is_one_model(proposed: Opened) -> None:
+    """Its run on each release has a key of its own."""
+    _, store = proposed
+    for name in ("x", "y", "z"):
+        say(store, name, agrees)
+    a, b = stats_of(proposed).by_model
+    with store.begin() as session:
+        session.execute(
+            update(ProposedBy)
+            .where(ProposedBy.name == "a", ProposedBy.candidate_id % 2 == 0)
+            .values(run="another key")
+        )
+    one, other = stats_of(proposed).by_model
+    assert (one.name, set(one.runs)) == ("a", {*a.runs, "another key"})
+    assert (one.questions, one.all, one.alone) == (a.questions, a.all, a.alone)
+    assert other == b
+
+
 def test_all_of_it_is_in_the_json(proposed: Opened) -> None:
     workspace, store = proposed
-    say(store, "yes-man", agrees)
+    for name in ("one", "two", "three"):
+        say(store, name, agrees)
     found: Any = json.loads(done(workspace, "labels", "stats", "--json").stdout)["proposals"]
     with store.session() as session:
         [made] = session.scalars(select(ProposalRound))

@@ -102,10 +102,15 @@ def test_a_photo_is_asked_about_with_what_models_said_and_what_is_like_it(scored
 
 
 def test_the_first_pass_sees_none_of_it(scored: Opened) -> None:
-    workspace, _store, _ = scored
-    before = done(workspace, "status", "--json").stdout
+    workspace, store, _ = scored
+    before = json.loads(done(workspace, "status", "--json").stdout)
+    assert "questions" not in done(workspace, "status").output
     propose(workspace)
-    assert done(workspace, "status", "--json").stdout == before
+    asks = {"questions": 160, "unanswered": 160}
+    assert json.loads(done(workspace, "status", "--json").stdout) == {**before, **asks}
+    vote(store, next(iter(asked(store))), "ben", Verdict.INCORRECT)
+    said = "questions  1 of 160 about further classes answered; 159 lack votes\n"
+    assert said in done(workspace, "status").output
     assert json.loads(done(workspace, "labels", "stats", "--json").stdout)["candidates"] == 20
 
 

@@ -13,7 +13,7 @@ from genset.workspace import Workspace
 from tests.label.also import decide
 from tests.label.desks import desk_of
 from tests.label.proposals.released import ALL, asked, done, released, score, shifted
-from tests.labeled_workspace import vote
+from tests.labeled_workspace import TENCH, vote
 
 Opened = tuple[Workspace, Store]
 
@@ -91,6 +91,27 @@ def test_what_people_see_by_themselves_is_of_photos_that_are_answered(scored: Op
     done(workspace, "labels", "propose", "v1", "--withdraw")
     stats = json.loads(done(workspace, "labels", "stats", "--json").stdout)["proposals"]
     assert sum(stats[kind]["photos"] for kind in ("at_random", "at_models")) == 10
+
+
+def test_an_import_that_mixes_both_kinds_on_a_photo_is_told(tmp_path: Path) -> None:
+    """Another workspace asked about the same photos, and drew none of them."""
+    here, store, _ = released(tmp_path / "here", [TENCH], 3)
+    there, other, _ = released(tmp_path / "there", [TENCH], 2)
+    for each, share in ((here, "1"), (there, "0")):
+        score(each, "a", shifted(50))
+        done(each, "labels", "propose", "v1", "--most", "2", "--random-share", share)
+    out = str(tmp_path / "out")
+    done(there, "labels", "export", out)
+    assert "at random" not in done(there, "labels", "import", out).output
+    said = done(here, "labels", "import", out).output
+    assert "2 photos with classes at random and others' proposals, as imported" in said
+    answer_all((here, store), "ann")
+    stats = json.loads(done(here, "labels", "stats", "--json").stdout)["proposals"]
+    photos = [stats[kind]["photos"] for kind in ("at_models", "at_random")]
+    assert (photos, stats["mixed"]) == ([0, 1], 2)
+    assert "Of neither kind: 2 photos with" in done(here, "labels", "stats").output
+    store.close()
+    other.close()
 
 
 def test_a_share_that_was_mistyped_is_undone(scored: Opened) -> None:

@@ -12,7 +12,7 @@ from genset.store import Label, Store, Verdict, find_candidate, now
 from genset.workspace import LabelRules, Workspace
 from tests.label.desks import desk_of, do, let_expire
 from tests.labeled_workspace import TENCH, vote
-from tests.questions import BASSINET, CROQUET, questioned_workspace
+from tests.questions import BASSINET, CROQUET, LAMPSHADE, questioned_workspace
 
 Opened = tuple[Workspace, Store]
 MINUTES = timedelta(minutes=1)
@@ -85,4 +85,7 @@ def test_questions_are_missing_votes_too(tmp_path: Path) -> None:
         vote(store, f"{BASSINET}/flickr:0", worker, verdict)
         vote(store, f"{CROQUET}/flickr:0", worker, Verdict.CORRECT)
     assert missing(store, rules) == Missing(least=45, most=67)
+    for worker, verdict in (("ann", Verdict.UNSURE), ("bob", Verdict.INCORRECT)):
+        vote(store, f"{LAMPSHADE}/flickr:0", worker, verdict)
+    assert missing(store, rules) == Missing(least=44, most=65)
     store.close()

@@ -25,9 +25,10 @@ from genset.store import (
     find_candidate,
     now,
 )
+from genset.store.growth import question_lacks
 from genset.workspace import LabelRules, Workspace
 from tests.label.also import classes_of, decide, decide_all, done_of
-from tests.label.desks import CORRECT, INCORRECT, desk_of, do_all, let_expire, under
+from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of, do_all, let_expire, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, vote
 from tests.questions import (
     BASSINET,
@@ -178,6 +179,31 @@ def test_a_third_labeler_is_asked_only_about_what_two_dispute(asked_anywhere: Op
     asked = [classes_of(screen) for screen in thirds]
     assert asked == [[LAMPSHADE]] * 4
     assert cid.also_screens() == []
+
+
+@pytest.mark.parametrize(
+    ("said", "grow_to", "more"),
+    [
+        ((INCORRECT, UNSURE), (3,), 1),
+        ((CORRECT, UNSURE), (3,), 1),
+        ((UNSURE, UNSURE), (3,), 0),
+        ((INCORRECT, INCORRECT, INCORRECT, CORRECT), (6, 9), 2),
+        ((INCORRECT,) * 5 + (CORRECT,), (6,), 0),
+    ],
+)
+def test_votes_grow_wherever_verdicts_are_not_the_same(
+    tmp_path: Path, said: tuple[Verdict, ...], grow_to: tuple[int, ...], more: int
+) -> None:
+    """Whatever the threshold is: one who says no does not outvote one who cannot tell."""
+    workspace, store = questioned_workspace(tmp_path / "asked", [TENCH], 1, [BASSINET])
+    votes = 4 if len(said) > 3 else 2
+    opened = under((workspace, store), votes=votes, grow_to=grow_to)
+    for number, verdict in enumerate(said):
+        vote(store, f"{BASSINET}/flickr:0", f"labeler {number}", verdict)
+    assert question_lacks(opened[0].label, Counter(said), ruled=False) == more
+    asked = desk_of(opened, "third").also_screens()
+    assert [classes_of(screen) for screen in asked] == ([[BASSINET]] if more else [])
+    store.close()
 
 
 def test_a_void_labeler_s_answers_are_asked_of_others_again(asked_anywhere: Opened) -> None:

@@ -6,7 +6,7 @@ import random
 import signal
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from uuid import UUID
@@ -24,7 +24,7 @@ from genset.store import (
     Store,
     Verdict,
 )
-from genset.store.growth import wanted
+from genset.store.growth import lacking, question_lacks
 from genset.workspace import Workspace
 from tests.label.simulated import RULES, add_pool, label
 
@@ -131,13 +131,14 @@ def test_twenty_labelers_killed_at_random_lose_nothing_and_label_nothing_twice(
 
 def no_candidate_is_over_its_votes(labels: Sequence[Label], questions: Collection[int]) -> bool:
     """Replay the labels: each came while its candidate was to go to one labeler more."""
-    votes: Counter[int] = Counter()
-    correct: Counter[int] = Counter()
+    votes: dict[int, Counter[Verdict]] = defaultdict(Counter)
     for each in labels:
-        candidate = each.candidate_id
-        said = votes[candidate], correct[candidate]
-        if votes[candidate] >= wanted(RULES, *said, if_disputed=candidate in questions):
+        said = votes[each.candidate_id]
+        if each.candidate_id in questions:
+            lack = question_lacks(RULES, said, ruled=False)
+        else:
+            lack = lacking(RULES, said.total(), said[Verdict.CORRECT], ruled=False)
+        if not lack:
             return False
-        votes[candidate] += 1
-        correct[candidate] += each.verdict is Verdict.CORRECT
+        said[each.verdict] += 1
     return True

@@ -3,14 +3,18 @@
 import json
 import random
 from collections import Counter
+from dataclasses import asdict
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genset import open_set
+from genset.evaluation.data.truths.truth import truth_of_export
 from genset.release.multilabel.answers import Asked
+from genset.release.multilabel.recount import recounted
 from genset.release.reader import MANIFEST
-from genset.store import LabelerAct, LabelerEvent, ProposalRound, Verdict, now
-from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate
+from genset.store import LabelerAct, LabelerEvent, ProposalRound, ProposedBy, Verdict, now
+from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, ask_about
 from tests.release.multilabel.conftest import FURTHER, Asking, photo
 
@@ -81,13 +85,29 @@ def test_verdicts_that_were_given_for_another_class_count_as_answers(asking: Ask
     """A second search found the photo, and its labelers said what they saw, before any question."""
     asking.pool.label(asking.pool.also_found_for(GOLDFISH, 0), ann="incorrect")
     asking.pool.also_found_for(CRANE, 0)  # of which nobody said anything
+    bytes_ = asking.pool.original(0).read_bytes()
+    place = asking.pool.workspace, asking.pool.store
+    asking.pool.label(add_candidate(*place, TABBY, 99, content=bytes_, keyword=""), ann="incorrect")
     asking.ask(BASSINET)
     asking.say_of_all(BASSINET, ann="correct")
-    found = photo(asking.freeze(), 0)
+    made = asking.freeze()
+    found = photo(made, 0)
     assert found.labels_correct == (TENCH, BASSINET)
-    assert (found.labels_unclear, found.labels_wrong) == ((), (GOLDFISH,))
+    assert (found.labels_unclear, found.labels_wrong) == ((), (GOLDFISH, TABBY))
     assert found.label_votes is not None
     assert found.label_votes[GOLDFISH] == {"incorrect": 1}
+    assert found.label_proposers == {
+        BASSINET: ["timm:resnet50"],
+        GOLDFISH: ["search"],
+        TABBY: ["added"],
+    }
+    assert made.multilabel is not None
+    again = recounted(made.multilabel, made.photos)
+    assert again == {**made.multilabel, "agreement": again["agreement"]}
+    records = {each.file: json.loads(json.dumps(asdict(each), default=str)) for each in made.photos}
+    exported = truth_of_export("a copy", records)
+    assert exported is not None
+    assert set(exported.proposers) == {"timm:resnet50"}
 
 
 def test_votes_on_the_same_bytes_count_together_and_a_labeler_once(asking: Asking) -> None:
@@ -114,6 +134,20 @@ def test_a_withdrawn_question_counts_if_it_was_answered_and_is_none_if_not(askin
     assert found.labels_unclear == ()
 
 
+def test_the_manifest_has_all_runs_by_which_a_model_proposed(asking: Asking) -> None:
+    asking.ask(BASSINET, LAMPSHADE)
+    asking.say_of_all(BASSINET, ann="correct")
+    with asking.pool.store.begin() as session:
+        for each in session.query(ProposedBy):
+            each.run = "second" if each.candidate_id % 3 else "first"
+    made = asking.freeze(allow_unanswered=True)
+    told = json.loads((made.root / MANIFEST).read_text("utf-8"))["multilabel"]
+    assert told["proposers"] == {"timm:resnet50": ["first", "second"]}
+    truth = open_set(made.root).truth
+    assert truth is not None
+    assert truth.proposers == {"timm:resnet50": ("first", "second")}
+
+
 def test_the_manifest_says_how_it_was_asked_and_decided(asking: Asking) -> None:
     asking.ask(BASSINET, LAMPSHADE)
     ask_about(asking.pool.store, {f"{TENCH}/flickr:1": (CROQUET,)}, seed=7, at_random=True)
@@ -136,7 +170,7 @@ def test_the_manifest_says_how_it_was_asked_and_decided(asking: Asking) -> None:
     }
     assert (facts["photos_with_several"], facts["photos_asked"], facts["entered"]) == (2, 8, 0)
     assert (facts["random_share"], facts["seed"]) == (0.1, 7)
-    assert facts["proposers"] == {"timm:resnet50": ""}
+    assert facts["proposers"] == {"timm:resnet50": []}
     assert facts["bias"]["random"] == {"answered": 1, "right": 1, "interval": [0.206549, 1.0]}
     assert (facts["bias"]["models"]["answered"], facts["bias"]["models"]["right"]) == (16, 1)
     proposers = photo(made, 1).label_proposers

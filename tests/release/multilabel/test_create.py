@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from genset.cli import cli
 from genset.errors import BadInput, GensetError
+from genset.label.quality.review import send_to_review
 from genset.label.quality.stats import collect
 from genset.label.quality.void import void
 from genset.release.choose import ReleasePlan
@@ -130,6 +131,33 @@ def test_a_question_that_goes_to_more_labelers_is_unanswered(answered: Asking) -
         answered.say_of_all(wnid, eve="unsure")
     made = answered.freeze()
     assert photo(made, 0).labels_unclear == (BASSINET, LAMPSHADE)
+
+
+def test_what_was_sent_to_review_lacks_votes_until_it_is_ruled_on(answered: Asking) -> None:
+    workspace, store = answered.pool.workspace, answered.pool.store
+    task = f"{BASSINET}/flickr:0"
+    answered.rule(0, BASSINET, "incorrect")
+    assert send_to_review(store, task, workspace.label, by="mia", reason="a doubt") == 2
+    with pytest.raises(GensetError, match="1 of 16 questions, about 1 photos, lack votes"):
+        answered.freeze()
+    told = collect(store, workspace).proposals
+    assert told is not None
+    assert (told.questions, told.answered, told.votes_missing) == (16, 15, 1)
+    answered.rule(0, BASSINET, "correct")
+    assert BASSINET in (photo(answered.freeze(), 0).labels_correct or ())
+    told = collect(store, workspace).proposals
+    assert told is not None
+    assert (told.questions, told.answered, told.votes_missing) == (16, 16, 0)
+
+
+def test_one_who_says_no_does_not_outvote_one_who_cannot_tell(answered: Asking) -> None:
+    answered.needs(2, 3)
+    answered.say_of_all(BASSINET, ann="incorrect", bob="unsure")
+    answered.say_of_all(LAMPSHADE, ann="incorrect", bob="incorrect")
+    with pytest.raises(GensetError, match="8 of 16 questions, about 8 photos, lack votes"):
+        answered.freeze()
+    answered.say_of_all(BASSINET, eve="correct")
+    assert photo(answered.freeze(), 0).labels_unclear == (BASSINET,)
 
 
 def test_without_any_question_there_is_no_release(asking: Asking) -> None:

@@ -45,6 +45,9 @@ def test_it_enters_once_with_both_classes(pool: Pool, asking_of: AskingOf) -> No
     assert photo(made, 0).file.startswith(TENCH)
     assert made.multilabel is not None and made.multilabel["entered"] == 1
     made.verify()
+    card = (made.root / "DATA_CARD.md").read_text("utf-8")
+    assert "Nobody was asked what else they show: further classes are those of other" in card
+    assert "at random" not in card and "proposed by nobody" not in card
 
 
 def test_its_home_is_the_class_that_most_call_correct_then_the_better_rank(

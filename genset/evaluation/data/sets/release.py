@@ -63,10 +63,12 @@ def _verified(release: Release) -> dict[str, Any]:
     return verified
 
 
-def _proposers(multilabel: dict[str, Any]) -> dict[str, str]:
+def _proposers(multilabel: dict[str, Any]) -> dict[str, list[str]]:
     """The models that proposed classes, with the keys of their runs."""
     found = multilabel.get("proposers")
-    return {name: str(run) for name, run in found.items()} if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        return {}
+    return {name: list(map(str, runs)) for name, runs in found.items() if isinstance(runs, list)}
 
 
 def _truth(verified: dict[str, Any]) -> Truth | None:
@@ -78,7 +80,7 @@ def _truth(verified: dict[str, Any]) -> Truth | None:
         unclear={image: frozenset(wnids) for image, wnids in found["unclear"].items() if wnids},
         source=verified["name"],
         sha256=verified["content_hash"].removeprefix("sha256:"),
-        proposers=found["proposers"],
+        proposers={name: tuple(runs) for name, runs in found["proposers"].items()},
         proposed={
             image: {wnid: tuple(names) for wnid, names in by_class.items()}
             for image, by_class in found["proposed"].items()

@@ -110,9 +110,8 @@ def _load(path: Path, name: str) -> Truth:
             image: {wnid: tuple(names) for wnid, names in by_class.items()}
             for image, by_class in found["proposed"].items()
         }
-        return Truth(
-            *(correct, unclear, found["source"], found["sha256"]), found["proposers"], proposed
-        )
+        proposers = {name: tuple(runs) for name, runs in found["proposers"].items()}
+        return Truth(correct, unclear, found["source"], found["sha256"], proposers, proposed)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise GensetError(
             f"the truth of {name}, {path}, cannot be read ({error}): give it again with genset "

@@ -110,7 +110,7 @@ def _matched(path: object, said: forms.Said, photos: PhotoSet, sha256: str, othe
         source=path.name if isinstance(path, Path) else "a dict",
         sha256=sha256,
         # A file does not say which runs they are, so that they are known by their names.
-        proposers=dict.fromkeys(models_among(proposed), ""),
+        proposers=dict.fromkeys(models_among(proposed), ()),
         proposed=proposed,
     )
 

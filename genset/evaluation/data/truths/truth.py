@@ -21,7 +21,7 @@ TRUTHS = get_args(By)[:3]
 
 _NONE: frozenset[str] = frozenset()
 
-_NO_MODELS = ("confusable", "random", "labeler")
+_NO_MODELS = ("confusable", "random", "labeler", "search", "added")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,11 @@ class Truth:
         unclear: the wnids that people could not decide on; photos without any are missing.
         source: the file's or the release's name.
         sha256: of the file, 64 hexadecimal digits; of a release, of its content.
-        proposers: the models that proposed classes to ask about, with the keys of their runs.
+        proposers: the models that proposed classes to ask about, with the keys of their runs; none
+            of a model that is known by its name alone.
         proposed: who proposed a class of a photo, by wnid: names of `proposers`, or kinds of others
-            ("confusable", "random", "labeler"). Where a class is missing, nobody had to propose it.
+            ("confusable", "random", "labeler", "search", "added"). Where a class is missing, nobody
+            had to propose it.
         is_own: whether the set is a release that was frozen with it, so that it never changes.
     """
 
@@ -44,7 +46,7 @@ class Truth:
     unclear: Mapping[str, frozenset[str]]
     source: str
     sha256: str
-    proposers: Mapping[str, str] = field(default_factory=dict)
+    proposers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     proposed: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     is_own: bool = False
 
@@ -109,7 +111,7 @@ def truth_of_export(source: str, records: Mapping[str, Mapping[str, Any]]) -> Tr
     ]
     sha256 = hashlib.sha256(json.dumps(lists).encode()).hexdigest()
     # An export names the models, not the keys of their runs.
-    models = dict.fromkeys(models_among(proposed), "")
+    models: dict[str, tuple[str, ...]] = dict.fromkeys(models_among(proposed), ())
     return Truth(correct, unclear, source, sha256, models, proposed, is_own=True)
 
 
