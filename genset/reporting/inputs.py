@@ -77,6 +77,8 @@ def digest_of(photos: PhotoSet, runs: Path, options: ReportOptions) -> str:
 
 def is_page_of(path: Path, digest: str) -> bool:
     """Whether a file is the page that was made of these things, byte by byte."""
+    if not path.is_file():
+        return False
     try:
         content = path.read_bytes()
     except OSError:
@@ -90,9 +92,8 @@ def is_page_of(path: Path, digest: str) -> bool:
 
 def write_page(path: Path, page: str, digest: str) -> None:
     """Write a page, with a comment at its end that says what it was made of, if that is known."""
-    text = f"{page.rstrip()}\n".encode(
-        errors="replace"
-    )  # a file's name may hold bytes that are no text
+    # A file's name may hold bytes that are no text.
+    text = f"{page.rstrip()}\n".encode(errors="replace")
     seal = f"<!-- genset report of {digest}, page {hashlib.sha256(text).hexdigest()} -->\n"
     write_text(path, text.decode() + (seal if digest else ""))
 

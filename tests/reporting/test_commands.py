@@ -125,3 +125,15 @@ def test_what_is_not_there_is_named_in_one_line(
 ) -> None:
     on = ("--on", "photos.csv") if words[0] == "compare" else ()
     assert says in error_of(genset(*words, *on, cwd=folder), 2)
+
+
+def test_a_pipe_is_written_into_and_stays_one(folder: Path) -> None:
+    """As ``/dev/null`` must, too, which root could replace for everybody."""
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        done = genset("report", "photos.csv", "-o", "pipe", cwd=folder)
+        said, _ = reader.communicate(timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert said.startswith(b"<!DOCTYPE html>")
+    assert pipe.is_fifo()

@@ -242,7 +242,7 @@ def test_models_that_count_on_few_photos_are_ranked_on_those(tmp_path: Path) -> 
     results = results_by(tmp_path, own, [good, easy], truth_of(shown))
     few = np.arange(80) < 40
     models = [
-        replace(each, answered=few, ranked=np.where(few[:, None], each.ranked, ""))
+        replace(each, answered=few, answers=np.where(few[:, None], each.answers, 0))
         if each.label == "m1"
         else each
         for each in results.models
@@ -269,7 +269,7 @@ def test_a_shift_is_that_of_the_photos_that_count_for_both(tmp_path: Path) -> No
     results = results_by(tmp_path, own, [first, second], truth_of(shown))
     few = np.arange(80) % 4 < 3
     models = [
-        replace(each, answered=few, ranked=np.where(few[:, None], each.ranked, ""))
+        replace(each, answered=few, answers=np.where(few[:, None], each.answers, 0))
         if each.label == "m1"
         else each
         for each in results.models
