@@ -24,7 +24,14 @@ def written_whole(path: Path, *, secured: bool = True) -> Iterator[BinaryIO]:
     The bytes go to a temporary name in the same folder, are fsynced, then renamed over `path`, so
     a kill at any moment leaves the old file or the new one, never a part of it. Where not
     `secured`, nothing is fsynced: that holds for a power cut only once `secure` was called.
+
+    A device or a pipe (``/dev/null``, ``/dev/stdout``) is written into: a file in its place would
+    take it away from everybody else.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        with path.open("wb") as file:
+            yield file
+        return
     temporary = path.with_name(f".partial-{uuid4().hex}")
     try:
         with _opened_new(temporary) as file:
