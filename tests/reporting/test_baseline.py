@@ -80,6 +80,17 @@ def test_one_new_model_has_its_place_and_its_robustness(tmp_path: Path) -> None:
         assert "Published accuracies: timm: huggingface/pytorch-image-models" in form
 
 
+def test_an_accuracy_that_cannot_be_is_doubted(tmp_path: Path) -> None:
+    photos = scored(tmp_path, {"mine": (0.7, "&reference_top1=1.5"), "fine": (0.7, "")})
+    page, markdown, _ = said(photos, V2)
+    for form in (page.text, markdown):
+        assert "points from the line with the 1.5 % said with the model: is its" in form
+    (tmp_path / "sound").mkdir()
+    sound = scored(tmp_path / "sound", {"mine": (0.7, "&reference_top1=80")})
+    page, _, _ = said(sound, V2)
+    assert "is its reference_top1 right?" not in page.text
+
+
 def test_the_lines_of_the_published_weights_are_those_that_are_known(tmp_path: Path) -> None:
     """Over one row a weights: slope 0.917 as logits, and 0.50 points of scatter."""
     found = told(scored(tmp_path, {KNOWN: (0.63, "")}), V2)
@@ -197,7 +208,7 @@ def test_a_finished_run_takes_what_is_said_of_its_model_later(tmp_path: Path) ->
 def test_every_point_says_its_name_and_the_models_take_the_focus(tmp_path: Path) -> None:
     models = {"mine": (0.7, "&reference_top1=80"), "<b>other": (0.6, "&reference_top1=72")}
     page, _, _ = said(scored(tmp_path, models), V2)
-    points = [tag for tag in page.tags if "data-name" in tag[1]]
+    points = [tag for tag in page.tags if "data-name" in tag[1] and tag[0] != "svg"]
     assert len(points) == 1266 + 2
     assert all(tag["data-says"] for _, tag in points)
     own = [tag for _, tag in points if tag.get("tabindex") == "0"]

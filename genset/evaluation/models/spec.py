@@ -200,7 +200,7 @@ def _accuracy(text: str, value: str | None) -> float | None:
         found = float(value)
     except ValueError:
         found = -1.0
-    if not 0 < found <= 100:
+    if not 0 < found < 100:
         raise BadInput(
             f"model {text!r}: reference_top1 is an accuracy in per cent, as 76.1, not {value!r}"
         )

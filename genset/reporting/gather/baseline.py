@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from genset.evaluation.results.marks import mark
-from genset.evaluation.results.references.find import NAME, NONE, Found, find_references
+from genset.evaluation.results.references.find import NAME, NONE, Found, find_references, named
 from genset.evaluation.results.references.ladder import rungs
 from genset.evaluation.results.references.names import weights_of
 from genset.evaluation.results.references.published import (
@@ -115,7 +115,7 @@ class _Points:
 
 def _elsewhere(results: Results, found: Found, options: ReportOptions) -> Baseline:
     """On any set: the line is that of the models scored here, if they are enough."""
-    known = [model for model in results.models if model.run.key in found.exact]
+    known = [model for model in results.models if named(model.run) in found.exact]
     points = _points(results, known, found, options.resampling)
     trends = _trends(results, known, points, options.resampling)
     reference = options.reference or NAME
@@ -206,7 +206,7 @@ def _on_known_shift(
     results: Results, found: Found, known: Recognized, resampling: Resampling
 ) -> Baseline:
     """On ImageNetV2: the line is that of all published weights."""
-    models = [model for model in results.models if model.run.key in found.exact]
+    models = [model for model in results.models if named(model.run) in found.exact]
     points = _points(results, models, found, resampling)
     baseline = Baseline(
         name=NAME,
@@ -285,7 +285,7 @@ def _points(
     rows = tuple(
         Against(
             label=model.label,
-            elsewhere=(reference := found.exact[model.run.key]).top1,
+            elsewhere=(reference := found.exact[named(model.run)]).top1,
             source=reference.source,
             here=model.run.top1.share,
             gap=reference.top1 - model.run.top1.share,
@@ -406,14 +406,14 @@ def _architecture(run: Run) -> str:
 
 
 def _unknown(results: Results, found: Found) -> tuple[str, ...]:
-    return tuple(model.label for model in results.models if model.run.key not in found.exact)
+    return tuple(model.label for model in results.models if named(model.run) not in found.exact)
 
 
 def _ranges(results: Results, found: Found) -> tuple[PublishedRange, ...]:
     return tuple(
         PublishedRange(model.label, each.low, each.high, each.weights, each.of, each.why)
         for model in results.models
-        if (each := found.ranges.get(model.run.key)) is not None
+        if (each := found.ranges.get(named(model.run))) is not None
     )
 
 

@@ -4,13 +4,15 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
+from genset.evaluation.results.references.find import SAID
 from genset.reporting.data.baseline import Baseline, Fit, PlaceAmong, PublishedRange
 from genset.reporting.data.report import SetSummary
 from genset.statistics.intervals import Interval
-from genset.text.numbers import count
+from genset.text.numbers import count, points
 from genset.text.safe import clean
 
 _NAMED = 8  # models that a sentence lists
+_FAR = 20  # standard deviations from the line of published weights, where none of them is
 
 
 def title(baseline: Baseline) -> str:
@@ -82,7 +84,20 @@ def lines(baseline: Baseline) -> list[str]:
             f"Not held against accuracies elsewhere, since they did not answer all photos: "
             f"{_names(baseline.partial)}."
         )
-    return [*said, *_published_ranges(baseline.ranges)]
+    return [*said, *_doubtful(baseline), *_published_ranges(baseline.ranges)]
+
+
+def _doubtful(baseline: Baseline) -> list[str]:
+    """Models so far from the line of published weights that what was said of them cannot be."""
+    if not baseline.from_known:
+        return []
+    scatter = baseline.fits[0].scatter
+    return [
+        f"{clean(row.label)} is {points(row.above, 1)} points from the line with the "
+        f"{100 * row.elsewhere:g} % {row.source}: is its reference_top1 right?"
+        for row in baseline.models
+        if row.source == SAID and row.above is not None and abs(row.above) > _FAR * scatter
+    ]
 
 
 def _fitted(baseline: Baseline) -> str:

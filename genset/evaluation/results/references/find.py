@@ -17,7 +17,7 @@ from genset.evaluation.results.runs import Run, all_runs, find_runs, photos_of
 
 NAME = "imagenet-val"
 NONE = "none"
-_SAID = "said with the model"
+SAID = "said with the model"
 _MEASURED = "measured here"
 
 
@@ -48,12 +48,21 @@ class Range:
     why: str
 
 
+Named = tuple[str, str]
+"""A run: its key, and the model's name. Two names may be given to the same weights."""
+
+
+def named(run: Run) -> Named:
+    """What a run is found by."""
+    return run.key, run.model
+
+
 @dataclass(slots=True)
 class Found:
-    """What is known of models elsewhere, by their runs' `Run.key`."""
+    """What is known of models elsewhere, by their runs."""
 
-    exact: dict[str, Reference] = field(default_factory=dict)
-    ranges: dict[str, Range] = field(default_factory=dict)
+    exact: dict[Named, Reference] = field(default_factory=dict)
+    ranges: dict[Named, Range] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,7 @@ Table = dict[str, list[Row]]
 """A table's lines by what the model is called."""
 
 
-def find_references(named: str, runs: Path, wanted: Sequence[Run]) -> Found:
+def find_references(reference: str, runs: Path, wanted: Sequence[Run]) -> Found:
     """What is known of models on another set.
 
     It is looked for in this order. If a file is named: in that table alone, where a model is found
@@ -81,7 +90,7 @@ def find_references(named: str, runs: Path, wanted: Sequence[Run]) -> Found:
     is published is found in place of an accuracy.
 
     Args:
-        named: a CSV file, "imagenet-val", or a set's name.
+        reference: a CSV file, "imagenet-val", or a set's name.
         runs: the folder of runs.
         wanted: the runs whose models are looked up.
 
@@ -89,36 +98,36 @@ def find_references(named: str, runs: Path, wanted: Sequence[Run]) -> Found:
         BadInput: there is no such table, set or name, or the table is no such table.
     """
     found = Found()
-    weights = {run.key: weights_of(run) for run in wanted}
-    if Path(named).suffix == ".csv":
-        table = read_table(Path(named))
+    weights = {named(run): weights_of(run) for run in wanted}
+    if Path(reference).suffix == ".csv":
+        table = read_table(Path(reference))
         for run in wanted:
-            _look_up(found, run, weights[run.key], _rows(table, weights[run.key].names))
+            _look_up(found, run, weights[named(run)], _rows(table, weights[named(run)].names))
         return found
     # ImageNet's photos are told by what they are, not by a set's name.
-    measured = [] if named == NAME else find_runs(runs, named)
-    if named == NAME:
+    measured = [] if reference == NAME else find_runs(runs, reference)
+    if reference == NAME:
         shipped = published_table()
         for run in wanted:
-            its = weights[run.key]
+            its = weights[named(run)]
             names = [its.full] if its.full else []
             _look_up(found, run, its, _rows(shipped, names))
-            if run.key not in found.exact and run.key not in found.ranges and its.architecture:
+            if named(run) not in found.exact | found.ranges and its.architecture:
                 _of_architecture(found, run, its.architecture)
     elif not measured:
         raise BadInput(
-            f"no reference {named!r}: it is {NAME}, {NONE}, a CSV file of model and top1, or a set "
-            "that models were scored on"
+            f"no reference {reference!r}: it is {NAME}, {NONE}, a CSV file of model and top1, or a "
+            "set that models were scored on"
         )
     by_name = {run.model: run for _, run in reversed(measured)}
     for run in wanted:
         if run.model in by_name:
-            found.exact[run.key] = _measured(by_name[run.model])
-    if named == NAME:
+            found.exact[named(run)] = _measured(by_name[run.model])
+    if reference == NAME:
         _add_measured_on_imagenet(found, runs, wanted)
         for run in wanted:
-            if (said := weights[run.key].said) is not None:
-                found.exact[run.key] = Reference(said, None, _SAID)
+            if (said := weights[named(run)].said) is not None:
+                found.exact[named(run)] = Reference(said, None, SAID)
     found.ranges = {key: each for key, each in found.ranges.items() if key not in found.exact}
     return found
 
@@ -173,7 +182,7 @@ def _look_up(found: Found, run: Run, weights: Weights, rows: Sequence[Row]) -> N
     if weights.pixels is None:  # a table of answers does not say
         fits = list(rows)
     if len(fits) == 1 and not weights.changed:
-        found.exact[run.key] = fits[0].reference
+        found.exact[named(run)] = fits[0].reference
     elif rows:
         if weights.changed:
             why = f"scored with another {', '.join(weights.changed)} than published"
@@ -182,7 +191,7 @@ def _look_up(found: Found, run: Run, weights: Weights, rows: Sequence[Row]) -> N
         else:
             sizes = ", ".join(str(row.pixels) for row in rows)
             why = f"scored at {weights.pixels} pixels, published at {sizes}"
-        found.ranges[run.key] = _range(rows, rows[0].name, why)
+        found.ranges[named(run)] = _range(rows, rows[0].name, why)
 
 
 def _of_architecture(found: Found, run: Run, architecture: str) -> None:
@@ -193,7 +202,7 @@ def _of_architecture(found: Found, run: Run, architecture: str) -> None:
             Row(row.weights, row.pixels, Reference(row.top1["imagenet"], None, "")) for row in rows
         ]
         why = "a checkpoint, and whose weights it holds is not known"
-        found.ranges[run.key] = _range(table, bare, why)
+        found.ranges[named(run)] = _range(table, bare, why)
 
 
 def _range(rows: Sequence[Row], of: str, why: str) -> Range:
@@ -213,7 +222,7 @@ def _add_measured_on_imagenet(found: Found, runs: Path, wanted: Sequence[Run]) -
         if run.set_hash not in known:
             known[run.set_hash] = recognize_names(photos_of(folder)) == IMAGENET
         if known[run.set_hash]:
-            found.exact |= {each.key: _measured(run) for each in same}
+            found.exact |= {named(each): _measured(run) for each in same}
 
 
 def _is_same_model(one: Run, other: Run) -> bool:

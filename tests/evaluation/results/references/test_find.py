@@ -2,14 +2,18 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from genset.errors import BadInput
 from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.results.references.find import Found, find_references
+from genset.evaluation.results.references.find import Found, Named, find_references, named
 from genset.evaluation.results.references.published import published
 from genset.evaluation.results.runs import Accuracy, Run, note_said
+
+T = TypeVar("T")
+SAID = (0.7, 0.8, None)
 
 RUN = Run(
     key="1",
@@ -44,7 +48,12 @@ def found(spec: str, *, crop: int | None = 224, named: str = "imagenet-val") -> 
 
 def accuracy(spec: str, *, crop: int | None = 224, named: str = "imagenet-val") -> float | None:
     exact = found(spec, crop=crop, named=named).exact
-    return round(100 * exact["1"].top1, 3) if exact else None
+    return round(100 * only(exact).top1, 3) if exact else None
+
+
+def only(known: dict[Named, T]) -> T:
+    (found,) = known.values()
+    return found
 
 
 @pytest.mark.parametrize(
@@ -87,7 +96,7 @@ def test_where_only_the_architecture_or_the_weights_match_there_is_a_range(
 ) -> None:
     both = found(spec, crop=crop)
     assert both.exact == {}
-    among = both.ranges["1"]
+    among = only(both.ranges)
     assert among.of == of
     assert why in among.why or why == "a size"
     rows = [row for row in published() if of in (row.weights, row.architecture)]
@@ -106,12 +115,23 @@ def test_nothing_is_known_of_a_network_of_ones_own() -> None:
 def test_what_the_spec_says_goes_before_what_is_published() -> None:
     assert accuracy("torchvision:resnet50@IMAGENET1K_V1?reference_top1=75.5") == 75.5
     said = found("file:a.pth?arch=timm:resnet50&reference_top1=81")
-    assert said.exact["1"].top1 == 0.81
-    assert said.exact["1"].source == "said with the model"
+    assert only(said.exact).top1 == 0.81
+    assert only(said.exact).source == "said with the model"
     assert said.ranges == {}
 
 
-@pytest.mark.parametrize("value", ["0.761", "101", "good", "-3", "nan"])
+def test_names_of_the_same_answers_have_each_what_was_said_of_it() -> None:
+    """One file of answers under three names has three runs with one key."""
+    runs = [a_run(f"predictions:m.npy?name={name}") for name in ("one", "other", "neither")]
+    runs = [replace(run, reference_top1=top1) for run, top1 in zip(runs, SAID, strict=True)]
+    exact = find_references("imagenet-val", Path("no-runs"), runs).exact
+    assert {run.model: exact[named(run)].top1 for run in runs if named(run) in exact} == {
+        "one": 0.7,
+        "other": 0.8,
+    }
+
+
+@pytest.mark.parametrize("value", ["0.761", "0", "100", "101", "good", "-3", "nan"])
 def test_what_cannot_be_an_accuracy_in_per_cent_is_refused(value: str) -> None:
     with pytest.raises(BadInput, match="reference_top1"):
         parse_spec(f"file:a.pth?arch=timm:resnet50&reference_top1={value}")
@@ -123,7 +143,7 @@ def test_a_table_of_ones_own_knows_a_model_by_name_and_size(tmp_path: Path) -> N
         "model,img_size,top1,top5\nmine,224,81.5,95\nresnet50.a1_in1k,224,80,90\n"
         "resnet50.a1_in1k,288,82,90\nnobody,224,70,90\n"
     )
-    exact = found("predictions:mine.npy", crop=None, named=str(table)).exact["1"]
+    exact = only(found("predictions:mine.npy", crop=None, named=str(table)).exact)
     assert (exact.top1, exact.source) == (0.815, "there.csv")
     spec = "timm:resnet50.a1_in1k"
     assert accuracy(spec, crop=288, named=str(table)) == 82
