@@ -141,8 +141,8 @@ def report(
         click.echo(_with_file(done.json(), done.path))
     elif markdown:
         click.echo(done.markdown())
-    elif done.path:
-        show_path(done.path)
+    elif done.path and (done.path.is_file() or not done.path.exists()):
+        show_path(done.path)  # and nothing after a page on standard output
 
 
 def _report_on_one(

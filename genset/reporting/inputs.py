@@ -21,6 +21,7 @@ from platform import python_version
 from typing import Any
 
 from genset import __version__
+from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.locate import HASHES
 from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS
@@ -33,9 +34,14 @@ KEPT = ".reports"
 
 _CODE = Path(__file__).parent.parent
 _LIBRARIES = ("numpy", "scipy", "matplotlib", "jinja2", "pillow")
-_GRAIN = 2_000_000_000  # nanoseconds: two changes so near each other may have one time
+# Nanoseconds: two changes so near each other may have one time. Some file systems and archives
+# know whole seconds alone, and even ones at that; others have fractions, by the system's tick.
+_SECOND = 1_000_000_000
+_COARSE, _FINE = 2 * _SECOND, _SECOND // 10
 _FORM = "genset kept report 1"
 _SEAL = re.compile(rb"<!-- genset report of ([0-9a-f]{64}), page ([0-9a-f]{64}) -->\n\Z")
+_PAGES = (b"<!doctype html", b"<html")
+_HEAD = 1000  # bytes at the start of a page, which say that it is one
 _SEALED = 200  # bytes at the end of a page, of which the seal is fewer
 
 
@@ -90,12 +96,37 @@ def is_page_of(path: Path, digest: str) -> bool:
     return is_whole and seal[1].decode() == digest
 
 
+def check_page(path: Path) -> None:
+    """Check that a page may be written: in the place of another page, and of no other file.
+
+    Raises:
+        BadInput: a file is there that is no page.
+    """
+    if not path.is_file() or not path.stat().st_size:
+        return
+    with path.open("rb") as file:
+        if not file.read(_HEAD).lstrip().lower().startswith(_PAGES):
+            raise BadInput(f"{path} is there, and is no HTML page: name another file")
+
+
 def write_page(path: Path, page: str, digest: str) -> None:
-    """Write a page, with a comment at its end that says what it was made of, if that is known."""
+    """Write a page, with a comment at its end that says what it was made of, if that is known.
+
+    A link stays one, and who may read the file stays as it was.
+
+    Raises:
+        BadInput: a file is there that is no page.
+    """
+    check_page(path)
     # A file's name may hold bytes that are no text.
     text = f"{page.rstrip()}\n".encode(errors="replace")
     seal = f"<!-- genset report of {digest}, page {hashlib.sha256(text).hexdigest()} -->\n"
+    path = path.resolve()
+    mode = path.stat().st_mode if path.is_file() else None
     write_text(path, text.decode() + (seal if digest else ""))
+    if mode is not None:
+        with suppress(PermissionError):
+            path.chmod(mode)
 
 
 def kept_text(runs: Path, name: str, digest: str) -> str | None:
@@ -141,7 +172,8 @@ class _Seen:
             return
         what = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev)
         self.digest.update(os.fsencode(path) + f" {what}\n".encode())
-        self.is_unsettled |= abs(self._now - found.st_mtime_ns) < _GRAIN
+        grain = _FINE if found.st_mtime_ns % _SECOND else _COARSE
+        self.is_unsettled |= abs(self._now - found.st_mtime_ns) < grain
 
     def add_tree(self, root: Path, without: Set[str] = frozenset()) -> None:
         """All files in a folder, or a file. Pages are no input: one may be written there."""

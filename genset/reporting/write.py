@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from genset.evaluation.data.photos import PhotoSet
 from genset.reporting.data.options import PLAIN, ReportOptions
-from genset.reporting.inputs import digest_of, is_page_of, keep_text, kept_text, write_page
+from genset.reporting.inputs import (
+    check_page,
+    digest_of,
+    is_page_of,
+    keep_text,
+    kept_text,
+    write_page,
+)
 
 if TYPE_CHECKING:
     from genset.evaluation.results.results import Results
@@ -71,6 +78,7 @@ class Report:
         """
         if is_page_of(path, self.digest):
             return False
+        check_page(path)  # before work is done in vain
         from genset.reporting.render.html import html_of
 
         write_page(path, html_of(self.data), self.digest)

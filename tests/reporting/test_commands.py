@@ -137,3 +137,25 @@ def test_a_pipe_is_written_into_and_stays_one(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert said.startswith(b"<!DOCTYPE html>")
     assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("name", ["genset.db", "labels.csv", "photo.jpg"])
+def test_a_file_that_is_no_page_is_not_replaced(folder: Path, name: str) -> None:
+    (folder / name).write_bytes(b"SQLite format 3\0 and much more")
+    done = genset("report", "photos.csv", "-o", name, cwd=folder)
+    assert error_of(done, 2) == f"genset: {name} is there, and is no HTML page: name another file\n"
+    assert (folder / name).read_bytes().startswith(b"SQLite")
+    assert not list(folder.glob(".partial-*"))
+
+
+def test_a_page_in_the_place_of_another_keeps_its_link_and_its_readers(folder: Path) -> None:
+    (folder / "public").mkdir()
+    page, link = folder / "public" / "page.html", folder / "link.html"
+    page.write_text("<!doctype html><title>before</title>")
+    page.chmod(0o640)
+    link.symlink_to(page)
+    done = genset("report", "photos.csv", "-o", "link.html", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert link.is_symlink()
+    assert "<title>before" not in page.read_text()
+    assert page.stat().st_mode & 0o777 == 0o640
