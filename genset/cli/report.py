@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -120,22 +121,29 @@ def report(
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     """
     from genset.evaluation.locate import locate_runs, locate_set
+    from genset.evaluation.results.runs import find_runs
     from genset.reporting.data.options import ReportOptions, parse_entry
     from genset.statistics.resampling import Resampling
 
     kept = runs or locate_runs(folder)
     named = sets or (_newest_release(folder),)
-    found = [(each, locate_set(each, folder, runs=kept)) for each in named]
+    # Without `kept`: where there are no runs yet, a report makes no folder for them.
+    found = [(each, locate_set(each, folder, runs=runs)) for each in named]
     options = ReportOptions(
         real_labels=labels,
         tta=tuple(map(parse_entry, entries)),
         resampling=Resampling(seed=seed),
         **asked,
     )
+    for _, photos in found:
+        if not find_runs(kept, photos.name):
+            told = f"no model was scored on {photos.name} by the runs in {kept} (--runs FOLDER)"
+            click.echo(visible(told), err=True)
     writes = bool(output) or not (as_json or markdown)
     if len(found) > 1:
         done = _report_on_several(found, kept, output if writes else None, options)
     else:
+        options = replace(options, named=found[0][0])
         done = _report_on_one(found[0][1], kept, output if writes else None, options)
     if as_json:
         click.echo(_with_file(done.json(), done.path))

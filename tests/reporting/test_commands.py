@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -159,3 +160,16 @@ def test_a_page_in_the_place_of_another_keeps_its_link_and_its_readers(folder: P
     assert link.is_symlink()
     assert "<title>before" not in page.read_text()
     assert page.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_set_without_runs_is_said_and_no_folder_is_made(folder: Path) -> None:
+    shutil.rmtree(folder / "runs")
+    done = genset("report", "photos.csv", cwd=folder)
+    assert done.returncode == 0
+    assert done.stderr == "no model was scored on photos by the runs in runs (--runs FOLDER)\n"
+    assert not (folder / "runs").exists()
+    # What the page tells to type is the file, without the folders of this machine.
+    done = genset("report", str(folder / "photos.csv"), "-o", "other.html", cwd=folder)
+    page = (folder / "other.html").read_text()
+    assert "genset evaluate photos.csv" in page
+    assert str(folder) not in page

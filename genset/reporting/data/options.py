@@ -42,6 +42,7 @@ class ReportOptions:
         tta: training logs in DAWNBench's format, each with the model that it gave.
         resampling: how classes are resampled for intervals.
         include_flagged: count models, too, whose answers as a whole cannot be right.
+        named: what the set was called on the command line; "" for the set's own name.
     """
 
     reference: str = ""
@@ -53,6 +54,7 @@ class ReportOptions:
     tta: tuple[EntrySpec, ...] = ()
     resampling: Resampling = STANDARD
     include_flagged: bool = False
+    named: str = ""
 
 
 PLAIN = ReportOptions()

@@ -50,11 +50,13 @@ class ReleaseSummary:
 class SetSummary:
     """What models were scored on.
 
-    `photos_per_class` says how many classes have that many photos. `release` is None for a plain
-    folder and for a list (`listed`) of photos that are not here, of which nothing more is known.
+    `named` is what a command calls it: a release's name, or that of a file. `photos_per_class` says
+    how many classes have that many photos. `release` is None for a plain folder and for a list
+    (`listed`) of photos that are not here, of which nothing more is known.
     """
 
     name: str
+    named: str
     content_hash: str
     classes: int
     photos: int

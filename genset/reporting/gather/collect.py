@@ -82,7 +82,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
     shown = [each.missed.image for each in missed.photos if each.photo] if missed else []
     return ReportData(
         options=options,
-        set=summarize(photos, release),
+        set=summarize(photos, release, options.named),
         models=models,
         flagged=flagged,
         pairs=pairs,

@@ -1,6 +1,7 @@
 """What is known of a set, in numbers."""
 
 from collections import Counter
+from pathlib import Path
 
 from genset.evaluation.data.photos import PhotoSet
 from genset.release.reader import Release
@@ -8,11 +9,12 @@ from genset.reporting.data.report import ReleaseSummary, SetSummary
 from genset.reporting.gather.sources import license_counts
 
 
-def summarize(photos: PhotoSet, release: Release | None) -> SetSummary:
+def summarize(photos: PhotoSet, release: Release | None, named: str = "") -> SetSummary:
     """Count a set's photos and classes, and what its release records of them."""
     per_class = Counter(photo.wnid for photo in photos.photos)
     return SetSummary(
         name=photos.name,
+        named=_without_folders(named) or photos.name,
         content_hash=photos.content_hash,
         classes=len(per_class),
         photos=len(photos.photos),
@@ -38,3 +40,8 @@ def _release(release: Release) -> ReleaseSummary:
         posted_from=min(posted, default=""),
         posted_to=max(posted, default=""),
     )
+
+
+def _without_folders(named: str) -> str:
+    """What a set was called on the command line, but for where it lies on this machine."""
+    return Path(named).name + "/" * named.endswith("/")

@@ -180,7 +180,7 @@ def ladder(baseline: Baseline, about: SetSummary) -> str:
     if not baseline.ladder:
         return ""
     models = "".join(f" \\\n    --model {shlex.quote(spec)}" for spec in baseline.ladder)
-    return f"genset evaluate {shlex.quote(clean(about.name, 2000))}{models}"
+    return f"genset evaluate {shlex.quote(clean(about.named, 2000))}{models}"
 
 
 def why_ladder(baseline: Baseline, about: SetSummary) -> str:

@@ -205,7 +205,7 @@ def strategy(values: Mapping[str, Any]) -> str:
 
 def commands(data: ReportData) -> str:
     """What to type to get the table again; with no model yet, to get one."""
-    name = _argument(data.set.name)
+    name = _argument(data.set.named)
     specs = [model.run.spec for model in (*data.models, *data.flagged)] or ["torchvision:resnet50"]
     models = "".join(f" \\\n    --model {_argument(spec)}" for spec in specs)
     verify = f"genset release verify {name}\n" if data.set.release and data.models else ""

@@ -98,6 +98,7 @@ def to_json(data: ReportData) -> dict[str, Any]:
                 sample["record"] = as_written(sample["record"])
     if not data.entries:
         del found["options"]["tta"]
+    del found["options"]["named"]  # `set` has it
     if found["reference"]:  # they are in genset itself
         del found["reference"]["known"]
     if not data.by_source:

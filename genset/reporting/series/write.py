@@ -5,6 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,8 +50,8 @@ class SeriesReport:
         self._names = _names(sets)
         self._pages = _pages(self._names)
         self._reports = [
-            Report(photos, runs, options, partial(self._loaded, place))
-            for place, (_, photos) in enumerate(sets)
+            Report(photos, runs, replace(options, named=named), partial(self._loaded, place))
+            for place, (named, photos) in enumerate(sets)
         ]
 
     @cached_property
