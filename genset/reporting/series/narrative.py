@@ -187,7 +187,8 @@ def kept_answers(classes: int) -> str:
         f"The best answer among {count(classes, 'class', 'classes')} is known where one of the "
         "kept answers is of these classes, or all logits are kept. Where it is not, the accuracy "
         "is given as a range, and enters no fit; genset evaluate with --logits, or with --k 1000, "
-        "settles it."
+        "settles it. Of answers that were computed elsewhere this takes a score for each class, or "
+        "more of the best classes than were given."
     )
 
 
