@@ -15,6 +15,8 @@ from genset.statistics.bootstrap import Resampling
 from tests.evaluation.listed import write_list
 from tests.reporting.sets import report
 
+FEW = Resampling(draws=500)
+
 
 def pair(folder: Path, photos: int, alone: tuple[int, int]) -> Comparison:
     """Two models that are both right but on so many photos, where the first or second one is."""
@@ -110,3 +112,30 @@ def test_the_report_on_thousands_says_how_near_two_are(tmp_path: Path) -> None:
     assert found.detectable == found.discordant == pytest.approx(0.0029, abs=2e-4)
     assert data.power is not None
     assert data.power.difference == found.detectable
+
+
+@pytest.mark.parametrize("photos", [5, 20, 100])
+def test_photos_that_are_all_right_or_all_wrong_are_no_certainty(
+    tmp_path: Path, photos: int
+) -> None:
+    truth = np.arange(photos)
+    listed = genset.open_set(write_list(tmp_path / "photos.csv", truth.tolist()))
+    for name, said in (("right", truth), ("wrong", truth + 1)):
+        genset.evaluate(listed, predictions=said[:, None], name=name, runs=tmp_path / "runs")
+    options = ReportOptions(resampling=FEW, include_flagged=True)
+    data = collect(listed, tmp_path / "runs", options)
+    unknown = {5: 43.4, 20: 16.1, 100: 3.7}[photos]
+    for label, ends in (("right", (100 - unknown, 100)), ("wrong", (0, unknown))):
+        assert 100 * np.array(data.model(label).top1.clustered) == pytest.approx(ends, abs=0.1)
+    assert f"| {100 - unknown:.1f}–100.0 | {100 - unknown:.1f}–100.0 |" in as_markdown(data)
+
+
+def test_classes_resampled_are_nowhere_narrower_than_wilsons(tmp_path: Path) -> None:
+    """Of two classes the draws reach from the worse one to the better one: too short a way."""
+    truth = np.repeat([3, 4], 1000)
+    said = np.where(np.arange(2000) % 1000 < np.repeat([787, 807], 1000), truth, 900)
+    listed = genset.open_set(write_list(tmp_path / "photos.csv", truth.tolist()))
+    genset.evaluate(listed, predictions=said[:, None], name="one", runs=tmp_path / "runs")
+    top = collect(listed, tmp_path / "runs", ReportOptions(resampling=FEW)).model("one").top1
+    assert top.clustered == (top.accuracy.low, top.accuracy.high)
+    assert 100 * np.array(top.clustered) == pytest.approx((77.88, 81.41), abs=0.01)

@@ -68,7 +68,7 @@ class TopK:
     """How often the true class is among a model's first `k` answers.
 
     `accuracy` has Wilson's interval, which takes photos for independent; `clustered` is the
-    bootstrap interval that resamples whole classes.
+    bootstrap interval that resamples whole classes, nowhere narrower than Wilson's.
     """
 
     k: int

@@ -37,6 +37,7 @@ from genset.reporting.gather.training import by_training
 from genset.reporting.gather.tta import join_entries
 from genset.statistics.bootstrap import class_sums, intervals
 from genset.statistics.calibration import Calibration, calibration
+from genset.statistics.intervals import Interval, widest
 
 
 def collect(photos: PhotoSet, runs: Path, options: ReportOptions = PLAIN) -> ReportData:
@@ -164,7 +165,11 @@ def _tops(results: Results, options: ReportOptions) -> list[tuple[TopK, ...]]:
         found += [Accuracy.of(int(hits), counted) for hits in right.sum(axis=0)]
     drawn = options.resampling.ratios_of_sums(np.hstack(above), np.hstack(below))
     ends = intervals(drawn, len(results.wnids))
-    in_order = zip(found, ends, strict=True)
+    wide = [
+        widest(Interval(accuracy.low, accuracy.high), each)
+        for accuracy, each in zip(found, ends, strict=True)
+    ]
+    in_order = zip(found, wide, strict=True)
     return [tuple(TopK(k, *next(in_order)) for k in ks) for ks in asked]
 
 
