@@ -13,14 +13,14 @@ from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown
 from genset.statistics.bootstrap import Resampling
 from tests.evaluation.listed import write_list
-from tests.reporting.sets import report
+from tests.reporting.sets import report, score_on
 
 FEW = Resampling(draws=500)
 
 
-def pair(folder: Path, photos: int, alone: tuple[int, int]) -> Comparison:
+def pair(folder: Path, photos: int, alone: tuple[int, int], classes: int = 250) -> Comparison:
     """Two models that are both right but on so many photos, where the first or second one is."""
-    truth = np.arange(photos) % 250 * 4
+    truth = np.arange(photos) % classes * 4
     first, second = truth.copy(), truth.copy()
     second[: alone[0]] += 1
     first[alone[0] : sum(alone)] += 1
@@ -139,3 +139,31 @@ def test_classes_resampled_are_nowhere_narrower_than_wilsons(tmp_path: Path) -> 
     top = collect(listed, tmp_path / "runs", ReportOptions(resampling=FEW)).model("one").top1
     assert top.clustered == (top.accuracy.low, top.accuracy.high)
     assert 100 * np.array(top.clustered) == pytest.approx((77.88, 81.41), abs=0.01)
+
+
+def test_photos_of_one_class_show_no_difference(tmp_path: Path) -> None:
+    found = pair(tmp_path, 20, (12, 0), classes=1)
+    says = "Photos of one class show no difference between models, however large it is"
+    assert "95 % interval −100.0 to +100.0" in found.sentence
+    assert "They cannot be told apart." in found.sentence
+    assert found.sentence.endswith(f"{says}: they say nothing of other classes.")
+    listed, runs = genset.open_set(tmp_path / "photos.csv"), tmp_path / "runs"
+    data = collect(listed, runs, ReportOptions(resampling=FEW))
+    assert [each.detectable for each in data.pairs] == [None]
+    assert says in as_markdown(data)
+    assert "with 80 % power" not in as_markdown(data).casefold()
+
+
+def test_models_that_share_photos_of_one_class_cannot_be_told_apart(tmp_path: Path) -> None:
+    truth = np.repeat([4, 8, 12], 20)
+    listed = genset.open_set(write_list(tmp_path / "photos.csv", truth.tolist()))
+    names = [photo.id for photo in listed.photos]
+    for name, shared, right in (("one", range(40), True), ("other", range(20, 60), False)):
+        lacking = [each for place, each in enumerate(names) if place not in shared]
+        hits = set(names) - set(lacking) if right else set()
+        score_on(listed, tmp_path / "runs", name, hits, unreadable=lacking)
+    options = ReportOptions(resampling=FEW, include_flagged=True)
+    (found,) = collect(listed, tmp_path / "runs", options).pairs
+    assert (found.only_first, found.only_second, found.classes) == (20, 0, 1)
+    assert found.interval == (-1, 1)
+    assert not found.apart

@@ -87,7 +87,7 @@ def certainty(data: ReportData) -> list[str]:
         said = [f"{name} cannot be told apart from {len(near)} of the other {len(others)} models."]
     if data.pairs[0].second == data.models[1].label:
         said.append(_side_by_side(data.pairs[0]))
-    said.append(power(data.power, data.set.photos))
+    said.append(power(data.power, data.set))
     return said
 
 
@@ -141,9 +141,9 @@ _BY: dict[By, str] = {
 }
 
 
-def power(found: Power, photos: int) -> str:
+def power(found: Power, about: SetSummary) -> str:
     """The smallest difference that a set shows."""
-    return shown_by_set(found.difference, found.discordant, photos)
+    return shown_by_set(found.difference, found.discordant, about.photos, about.classes)
 
 
 def rank(found: Rank | None, models: int) -> str:

@@ -6,6 +6,12 @@ from genset.text.numbers import digits, percent, points, span
 _CLAIM = 0.1  # an interval within so many hundredths says how near two models are
 
 
+ONE_CLASS = (
+    "Photos of one class show no difference between models, however large it is: they say nothing "
+    "of other classes."
+)
+
+
 def cannot_tell(pair: Pair) -> str:
     """Why photos cannot tell which of two models is better, and what they tell all the same."""
     alone = pair.only_first + pair.only_second
@@ -45,6 +51,8 @@ def _ends(pair: Pair) -> str:
 
 def shown(pair: Pair) -> str:
     """The smallest difference that such a pair shows."""
+    if pair.classes == 1:
+        return ONE_CLASS
     if pair.detectable is None:
         return "So few photos show no difference with 80 % power, however large it is."
     least = 100 * pair.detectable
@@ -60,14 +68,19 @@ def shown(pair: Pair) -> str:
     )
 
 
-def shown_by_set(difference: float | None, discordant: float, photos: int) -> str:
+def shown_by_set(
+    difference: float | None, discordant: float, photos: int, classes: int
+) -> str:
     """The smallest difference that a set shows.
 
     Args:
         difference: that of the median pair; None where the photos are too few for any.
         discordant: the share of photos that one model alone has right, which this supposes.
         photos: of the set.
+        classes: of these photos.
     """
+    if classes == 1:
+        return ONE_CLASS
     here = f"{these(photos)[0].lower()}{these(photos)[1:]}"
     if difference is None:
         return f"With 80 % power, {here} are too few to show any difference, however large it is."
