@@ -167,3 +167,16 @@ def test_models_that_share_photos_of_one_class_cannot_be_told_apart(tmp_path: Pa
     assert (found.only_first, found.only_second, found.classes) == (20, 0, 1)
     assert found.interval == (-1, 1)
     assert not found.apart
+
+
+@pytest.mark.parametrize(("alone", "differ"), [((4, 3), 7), ((3, 3), 6), ((0, 0), "none")])
+def test_what_is_assumed_is_said_with_the_photos_that_differ(
+    tmp_path: Path, alone: tuple[int, int], differ: object
+) -> None:
+    found = pair(tmp_path, 20, alone)
+    assert f"these two differ on {differ} of 20 photos, too few to show any" in found.sentence
+
+
+def test_nothing_is_assumed_where_enough_photos_differ(tmp_path: Path) -> None:
+    found = pair(tmp_path, 20, (5, 5))
+    assert "Between such models this set shows a difference of" in found.sentence

@@ -56,21 +56,21 @@ def shown(pair: Pair) -> str:
     if pair.detectable is None:
         return "So few photos show no difference with 80 % power, however large it is."
     least = 100 * pair.detectable
-    if pair.detectable < pair.discordant:
+    alone = pair.only_first + pair.only_second
+    if pair.detectable * pair.photos <= alone:
         return (
             f"Between such models this set shows a difference of {least:.2f} points with 80 % "
             "power."
         )
     return (
         f"With 80 % power this set shows a difference of {least:.2f} points at best: if one model "
-        "alone is right wherever the two differ. That is assumed here, for hardly a photo tells "
-        "how often such models differ."
+        f"alone is right wherever the two differ. That is assumed here: these two differ on "
+        f"{alone or 'none'} of {pair.photos:,} photos, too few to show any difference four times "
+        "in five."
     )
 
 
-def shown_by_set(
-    difference: float | None, discordant: float, photos: int, classes: int
-) -> str:
+def shown_by_set(difference: float | None, discordant: float, photos: int, classes: int) -> str:
     """The smallest difference that a set shows.
 
     Args:
@@ -87,8 +87,8 @@ def shown_by_set(
     if difference >= discordant:
         return (
             f"With 80 % power, {here} show a difference of {100 * difference:.2f} points at best: "
-            "if one model alone is right wherever two differ. That is assumed, for on hardly a "
-            "photo the median pair here differs."
+            "if one model alone is right wherever two differ. That is assumed, for the median pair "
+            "here differs on too few photos to show any difference four times in five."
         )
     return (
         f"With 80 % power, {here} show a difference of {100 * difference:.1f} points between two "
