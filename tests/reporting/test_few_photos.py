@@ -180,3 +180,19 @@ def test_what_is_assumed_is_said_with_the_photos_that_differ(
 def test_nothing_is_assumed_where_enough_photos_differ(tmp_path: Path) -> None:
     found = pair(tmp_path, 20, (5, 5))
     assert "Between such models this set shows a difference of" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("photos", "says"),
+    [
+        (20, "the difference may be anything from 0.0 to +46.9 points."),
+        (100, "the difference may be anything from 0.0 to +11.2 points."),
+        (2864, "they differ by at most 0.41 points (95 % interval 0.00 to +0.41)."),
+    ],
+)
+def test_no_interval_claims_what_the_exact_test_does_not(
+    tmp_path: Path, photos: int, says: str
+) -> None:
+    found = pair(tmp_path, photos, (5, 0))
+    assert "cannot tell which of the two is better" in found.sentence
+    assert says in found.sentence

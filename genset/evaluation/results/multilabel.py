@@ -139,10 +139,8 @@ def _measured(results: Results, by: By, resampling: Resampling) -> Mapping[str, 
     counted = np.stack([each.counted for each in marks], axis=1)
     ends = _intervals(results, right, counted, resampling)
     return {
-        model.label: Measured(
-            found := _accuracy(each), widest(Interval(found.low, found.high), interval)
-        )
-        for model, each, interval in zip(results.models, marks, ends, strict=True)
+        model.label: Measured(found, widest(Interval(found.low, found.high), interval))
+        for model, found, interval in zip(results.models, map(_accuracy, marks), ends, strict=True)
     }
 
 

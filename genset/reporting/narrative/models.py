@@ -180,10 +180,10 @@ def intervals(data: ReportData) -> str:
         "Two 95 % intervals stand beside each accuracy. Wilson’s takes each photo for an "
         "independent draw. The other resamples whole classes with all of their photos "
         f"({how.draws:,} draws, seed {how.seed}): how the model would do on other classes, found "
-        "in the same way; it has Wilson’s end wherever that one is wider. A model’s rank is a range: below all models that are surely better, and "
-        "above all that are surely worse. That is sure where two models can be told apart: "
-        "McNemar’s exact test, adjusted by Holm for all pairs, is below 0.05, and the interval of "
-        "their difference leaves out 0."
+        "in the same way; it has Wilson’s end wherever that one is farther out. A model’s rank is "
+        "a range: below all models that are surely better, and above all that are surely worse. "
+        "That is sure where two models can be told apart: McNemar’s exact test, adjusted by Holm "
+        "for all pairs, is below 0.05, and the interval of their difference leaves out 0."
     )
 
 
