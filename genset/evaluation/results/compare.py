@@ -187,10 +187,12 @@ def rank_models(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Rank]:
 
     Args:
         labels: the models.
-        pairs: every two of them, compared.
+        pairs: every two of them, compared; pairs of others are ignored.
     """
     ahead_of, better, worse = (dict.fromkeys(labels, 0) for _ in range(3))
     for pair in pairs:
+        if not {pair.first, pair.second} <= ahead_of.keys():
+            continue
         ahead, behind = (pair.first, pair.second)[:: 1 if pair.difference > 0 else -1]
         ahead_of[behind] += pair.difference != 0
         better[behind] += pair.apart

@@ -23,6 +23,7 @@ from genset.evaluation.results.compare import (
 from genset.evaluation.results.multilabel import measure
 from genset.evaluation.results.results import Results, Scored, load_results
 from genset.evaluation.results.runs import Accuracy
+from genset.evaluation.results.whole import answered_in_part, whole_first
 from genset.release.reader import MANIFEST, Release
 from genset.reporting.data.options import PLAIN, ReportOptions
 from genset.reporting.data.report import Power, ReportData, ScoredModel, TopK
@@ -70,6 +71,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
     results = _with_labels(results, options.real_labels)
     if not options.include_flagged:
         results = results.without_flagged()
+    results = whole_first(results)
     photos = results.photos
     is_release = not photos.listed and (photos.root / MANIFEST).is_file()
     release = Release(photos.root) if is_release else None
@@ -87,7 +89,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         models=models,
         flagged=flagged,
         pairs=pairs,
-        power=_power(pairs),
+        power=_power(pairs, models),
         reference=against_known(results, runs, options),
         bounds=_bounds(results, options),
         by_truth=by_truth(results, pairs, options.resampling),
@@ -117,8 +119,10 @@ def summarize_models(
     Raises:
         BadInput: more answers are asked for than are kept.
     """
-    labels = [model.label for model in results.models]
-    return _summaries(results, rank_models(labels, pairs), options)
+    part = {model.label for model in answered_in_part(results)}
+    labels = [model.label for model in results.models if model.label not in part]
+    ranks = dict(zip(labels, rank_models(labels, pairs), strict=True))
+    return _summaries(results, [ranks.get(model.label) for model in results.models], options)
 
 
 def summarize_flagged(results: Results, options: ReportOptions) -> tuple[ScoredModel, ...]:
@@ -199,7 +203,10 @@ def _calibration(results: Results, model: Scored) -> Calibration | None:
     return calibration(model.confidence[known], results.right(model)[known])
 
 
-def _power(pairs: Sequence[Pair]) -> Power | None:
+def _power(pairs: Sequence[Pair], models: Sequence[ScoredModel]) -> Power | None:
+    """What the set shows: by the models that answered nearly all of it."""
+    ranked = {model.label for model in models if model.rank}
+    pairs = [pair for pair in pairs if {pair.first, pair.second} <= ranked]
     if not pairs:
         return None
     shown = median(inf if pair.detectable is None else pair.detectable for pair in pairs)

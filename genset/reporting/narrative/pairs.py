@@ -2,6 +2,7 @@
 
 from genset.evaluation.results.compare import FEWEST, Pair
 from genset.text.numbers import digits, percent, points, span
+from genset.text.safe import clean
 
 _CLAIM = 0.1  # an interval within so many hundredths says how near two models are
 
@@ -12,15 +13,23 @@ ONE_CLASS = (
 )
 
 
-def cannot_tell(pair: Pair) -> str:
-    """Why photos cannot tell which of two models is better, and what they tell all the same."""
+def cannot_tell(pair: Pair, *, named: bool = False) -> str:
+    """Why photos cannot tell which of two models is better, and what they tell all the same.
+
+    Args:
+        pair: the two.
+        named: say which two.
+    """
     alone = pair.only_first + pair.only_second
     if pair.photos < FEWEST:
         why = f"McNemar’s exact test needs {FEWEST} photos that one of the two alone has right"
     else:
         seen = f"{alone} of them" if alone else "none of them"
         why = f"one alone is right on {seen}, and McNemar’s exact test needs {FEWEST}"
-    return f"{these(pair.photos)} cannot tell which of the two is better: {why}. {_how_far(pair)}"
+    which = "which of the two"
+    if named:
+        which = f"which of {clean(pair.first)} and {clean(pair.second)}"
+    return f"{these(pair.photos)} cannot tell {which} is better: {why}. {_how_far(pair)}"
 
 
 def these(photos: int) -> str:
@@ -82,16 +91,17 @@ def shown_by_set(difference: float | None, discordant: float, photos: int, class
     if classes == 1:
         return ONE_CLASS
     here = f"{these(photos)[0].lower()}{these(photos)[1:]}"
+    are, show = ("is", "shows") if photos == 1 else ("are", "show")
     if difference is None:
-        return f"With 80 % power, {here} are too few to show any difference, however large it is."
+        return f"With 80 % power, {here} {are} too few to show any difference, however large it is."
     if difference >= discordant:
         return (
-            f"With 80 % power, {here} show a difference of {100 * difference:.2f} points at best: "
-            "if one model alone is right wherever two differ. That is assumed, for the median pair "
-            "here differs on too few photos to show any difference four times in five."
+            f"With 80 % power, {here} {show} a difference of {100 * difference:.2f} points at "
+            "best: if one model alone is right wherever two differ. That is assumed, for the "
+            "median pair here differs on too few photos to show any difference four times in five."
         )
     return (
-        f"With 80 % power, {here} show a difference of {100 * difference:.1f} points between two "
+        f"With 80 % power, {here} {show} a difference of {100 * difference:.1f} points between two "
         f"models of which one alone is right on {percent(discordant, 1)} % of photos (the median "
         "pair here)."
     )
