@@ -23,16 +23,20 @@ def exact_mcnemar(only_first: int, only_second: int) -> float:
 def exact_mcnemars(only_first: ArrayLike, only_second: ArrayLike) -> NDArray[np.float64]:
     """The same of many pairs: counts and p-values of shape (K,).
 
+    Counts may be means over several trainings, and need not be whole. Between whole counts the
+    p-value follows the binomial tail's continuation, the incomplete beta function.
+
     Raises:
         ValueError: a count is negative.
     """
-    from scipy.special import bdtr
+    from scipy.special import betainc
 
-    first, second = np.asarray(only_first, np.int64), np.asarray(only_second, np.int64)
+    first, second = np.asarray(only_first, float), np.asarray(only_second, float)
     fewer = np.minimum(first, second)
     if (fewer < 0).any():
         at = int(np.argmin(fewer))
-        raise ValueError(f"no test of {first[at]} against {second[at]}")
-    tails = bdtr(fewer.astype(float), first + second, 0.5)
+        raise ValueError(f"no test of {first[at]:g} against {second[at]:g}")
+    # The probability of at most `fewer` of all, each with 1/2.
+    tails = betainc(np.maximum(first, second), fewer + 1, 0.5)
     p_values: NDArray[np.float64] = np.minimum(1.0, 2 * tails)  # with equal counts, both tails
     return p_values  # hold the middle

@@ -27,6 +27,7 @@ class Pairwise:
     Attributes:
         first, second: their numbers, shape (K,), int64.
         photos: how many count for both, shape (K,), int64.
+        classes: of how many classes these are, shape (K,), int64.
         both: photos that both have right, shape (K,), int64.
         only_first, only_second: photos that one alone has right, shape (K,), int64.
         low, high: the ends of the 95 % interval of the first's accuracy less the second's, -1 to 1,
@@ -38,6 +39,7 @@ class Pairwise:
     first: Ints
     second: Ints
     photos: Ints
+    classes: Ints
     both: Ints
     only_first: Ints
     only_second: Ints
@@ -77,6 +79,7 @@ def pairwise(
         first=first,
         second=second,
         photos=photos[first, second].astype(np.int64),
+        classes=drawn.classes[first, second].astype(np.int64),
         both=both[first, second].astype(np.int64),
         only_first=only[0].astype(np.int64),
         only_second=only[1].astype(np.int64),
@@ -88,11 +91,15 @@ def pairwise(
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """The ends and the spread of each difference over the draws, M x M: row less column."""
+    """The ends and the spread of each difference over the draws, M x M: row less column.
+
+    `classes` is how many the photos of both are of.
+    """
 
     low: Floats
     high: Floats
     spread: Floats
+    classes: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +118,14 @@ def _drawn(
     right: Bools, counted: Bools, classes: Ints, clusters: int, resampling: Resampling
 ) -> _Drawn:
     count = right.shape[1]
-    found = _Drawn(*(np.full((count, count), np.nan) for _ in range(3)))
+    found = _Drawn(*(np.full((count, count), np.nan) for _ in range(4)))
     waiting: list[_Block] = []
     for block in _blocks(right, counted, classes, clusters):
         waiting.append(block)
         if sum(each.sums.shape[1] for each in waiting) >= _AT_ONCE:
-            _take(found, waiting, clusters, resampling)
+            _take(found, waiting, resampling)
             waiting = []
-    _take(found, waiting, clusters, resampling)
+    _take(found, waiting, resampling)
     return found
 
 
@@ -141,7 +148,7 @@ def _blocks(right: Bools, counted: Bools, classes: Ints, clusters: int) -> Itera
             yield _Block(rows, columns, sums)
 
 
-def _take(found: _Drawn, blocks: Sequence[_Block], clusters: int, resampling: Resampling) -> None:
+def _take(found: _Drawn, blocks: Sequence[_Block], resampling: Resampling) -> None:
     """Draw the sums of these blocks, and put down what follows for each pair."""
     if not blocks:
         return
@@ -150,12 +157,13 @@ def _take(found: _Drawn, blocks: Sequence[_Block], clusters: int, resampling: Re
     for block in blocks:
         part = drawn[start : start + block.sums.shape[1]]
         start += len(part)
-        _put(found, block, part, clusters)
+        _put(found, block, part)
 
 
-def _put(found: _Drawn, block: _Block, drawn: Floats, clusters: int) -> None:
+def _put(found: _Drawn, block: _Block, drawn: Floats) -> None:
     hits, photos = drawn[:-1], drawn[-1]
     is_one = block.rows is block.columns
+    clusters = int((block.sums[:, -1] > 0).sum())  # of the other classes no photo counts
     others = hits if is_one else hits[len(block.rows) :]
     for row, model in enumerate(block.rows):
         after = row + 1 if is_one else 0
@@ -169,6 +177,7 @@ def _put(found: _Drawn, block: _Block, drawn: Floats, clusters: int) -> None:
         found.low[model, columns], found.high[model, columns] = low, high
         found.low[columns, model], found.high[columns, model] = -high, -low
         found.spread[model, columns] = found.spread[columns, model] = spread
+        found.classes[model, columns] = found.classes[columns, model] = clusters
 
 
 def _spread(values: Floats) -> Floats:

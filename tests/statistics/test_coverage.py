@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genset.statistics.bootstrap import Floats, Resampling, class_sums, interval_ends
-from genset.statistics.paired import paired_intervals
+from genset.statistics.paired import paired_intervals, tango_intervals
 
 DRAWS = Resampling(draws=1_000)
 
@@ -54,7 +54,7 @@ def coverage(
         return float(np.mean((low <= truth) & (truth <= high)))
 
     both = paired_intervals(*counts, resampled=ends)
-    return Held(held(*both), held(*paired_intervals(*counts)), held(*ends))
+    return Held(held(*both), held(*tango_intervals(*counts)), held(*ends))
 
 
 def _of_classes(

@@ -9,7 +9,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import xlogy
 from scipy.stats import norm
 
-from genset.statistics.paired import paired_interval
+from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.paired import paired_interval, tango_intervals
 
 Z = norm.ppf(0.975)
 
@@ -39,8 +40,10 @@ def score_statistic(first: int, second: int, photos: int, supposed: float) -> fl
 
 def test_the_published_example_comes_out() -> None:
     """Bentur's 21 children, in Fagerland, Lydersen and Laake, Statistics in Medicine 33, 2014."""
-    low, high = paired_interval(1, 7, 21)
-    assert (round(low, 3), round(high, 3)) == (-0.517, -0.026)
+    low, high = tango_intervals([1], [7], [21])
+    assert (round(low[0], 3), round(high[0], 3)) == (-0.517, -0.026)
+    # McNemar's exact test does not reject 0 (p = 0.07), so neither does the interval that is shown.
+    assert paired_interval(1, 7, 21) == (low[0], 0)
 
 
 @pytest.mark.parametrize("seen", [(30, 12, 200), (3, 1, 40), (100, 260, 2317), (5, 5, 60)])
@@ -65,10 +68,14 @@ def test_it_holds_the_difference_and_turns_with_the_models(seen: tuple[int, int,
 @given(counts())
 def test_it_leaves_out_zero_where_mcnemars_test_does(seen: tuple[int, int, int]) -> None:
     first, second, photos = seen
-    low, high = paired_interval(first, second, photos)
+    (low,), (high,) = tango_intervals([first], [second], [photos])
     statistic = (first - second) ** 2 / (first + second) if first + second else 0.0
     if abs(statistic - Z**2) > 1e-6:
         assert (low > 0 or high < 0) == (statistic > Z**2)
+    shown = paired_interval(first, second, photos)
+    assert (shown.low > 0 or shown.high < 0) == (exact_mcnemar(first, second) < 0.05)
+    assert shown.low <= low
+    assert shown.high >= high
 
 
 def test_models_that_never_differ_may_still_differ_on_other_photos() -> None:
@@ -78,9 +85,13 @@ def test_models_that_never_differ_may_still_differ_on_other_photos() -> None:
 
 
 def test_means_of_several_trainings_have_an_interval() -> None:
-    between = paired_interval(10.5, 4.5, 200)
-    assert paired_interval(10, 4, 200).low < between.high
-    assert between.low < 6 / 200 < between.high
+    between = paired_interval(10.5, 3.5, 200)
+    assert paired_interval(10, 3, 200).low < between.high
+    assert between.low < 7 / 200 < between.high
+    # The exact test rejects 0 for 12 and 3, and not for 11 and 3: between them it changes once.
+    reach = [paired_interval(11 + tenth / 10, 3, 200).low == 0 for tenth in range(11)]
+    assert reach == sorted(reach, reverse=True)
+    assert (reach[0], reach[-1]) == (True, False)
 
 
 @pytest.mark.parametrize("seen", [(-1, 0, 5), (0, -1, 5), (3, 3, 5), (0, 0, 0)])

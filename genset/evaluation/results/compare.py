@@ -26,6 +26,7 @@ class Pair:
     Attributes:
         first, second: their labels, the one with the better top-1 first.
         photos: how many count for both.
+        classes: of how many classes these photos are.
         both: photos that both have right.
         only_first, only_second: photos that one alone has right.
         difference: the first's accuracy less the second's, -1 to 1.
@@ -34,7 +35,7 @@ class Pair:
         p_value: of McNemar's exact test.
         holm, false_discovery: the same, adjusted for all pairs (Holm; Benjamini-Hochberg).
         detectable: the smallest difference found with 80 % power in such a pair, whose classes
-            matter as much as here; None where so few photos show none.
+            matter as much as here; None where so few photos, or photos of one class, show none.
         discordant: the share of photos that one alone has right which `detectable` supposes: as
             measured, or, where that is too little to show anything, `detectable` itself
             (`genset.statistics.power`).
@@ -43,6 +44,7 @@ class Pair:
     first: str
     second: str
     photos: int
+    classes: int
     both: int
     only_first: int
     only_second: int
@@ -136,6 +138,7 @@ def compare(
         found.first.tolist(),
         found.second.tolist(),
         found.photos.tolist(),
+        found.classes.tolist(),
         found.both.tolist(),
         found.only_first.tolist(),
         found.only_second.tolist(),
@@ -147,21 +150,25 @@ def compare(
         strict=True,
     )
     pairs = []
-    for one, other, photos, both, only_first, only_second, interval, spread, *adjusted in columns:
+    for one, other, photos, classes, *counts, interval, spread, p_value, holms, rate in columns:
+        _, only_first, only_second = counts
         discordant = (only_first + only_second) / photos
         difference = (only_first - only_second) / photos
-        shown = shown_difference(_worth(photos, discordant, difference, spread), discordant)
+        shown = None  # of other classes, photos of one class say nothing
+        if classes > 1:
+            shown = shown_difference(_worth(photos, discordant, difference, spread), discordant)
         pairs.append(
             Pair(
                 models[one].label,
                 models[other].label,
                 photos,
-                both,
-                only_first,
-                only_second,
+                classes,
+                *counts,
                 difference,
                 interval,
-                *adjusted,
+                p_value,
+                holms,
+                rate,
                 *(shown or (None, discordant)),
             )
         )
@@ -180,10 +187,12 @@ def rank_models(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Rank]:
 
     Args:
         labels: the models.
-        pairs: every two of them, compared.
+        pairs: every two of them, compared; pairs of others are ignored.
     """
     ahead_of, better, worse = (dict.fromkeys(labels, 0) for _ in range(3))
     for pair in pairs:
+        if not {pair.first, pair.second} <= ahead_of.keys():
+            continue
         ahead, behind = (pair.first, pair.second)[:: 1 if pair.difference > 0 else -1]
         ahead_of[behind] += pair.difference != 0
         better[behind] += pair.apart

@@ -14,12 +14,11 @@ import numpy as np
 from genset.evaluation.results.compare import Pair
 from genset.evaluation.results.marks import mark
 from genset.evaluation.results.results import Results, Scored
+from genset.evaluation.results.whole import answered_in_part
 from genset.taxonomy import imagenet1k
 
 FEWEST_LEADING = 3
 """Models that lead at least, where so many were scored: one alone errs for reasons of its own."""
-
-_NEARLY_ALL = 0.9  # of the photos that any model counts on: a leading one counts on as many
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +94,16 @@ ORDERS: dict[str, Callable[[Missed], tuple[object, ...]]] = {
 def leading(results: Results, pairs: Sequence[Pair]) -> tuple[Scored, ...]:
     """The best model, and those that cannot be told apart from it; the best three at least.
 
-    Models that count on few photos do not lead: only photos that count for all leading ones are
-    looked at, and on few photos nearly every model cannot be told apart from the best.
+    Models that answered a part of the photos (`whole`) do not lead: only photos that count for all
+    leading ones are looked at, and on few photos nearly every model cannot be told apart from the
+    best.
 
     Args:
         results: the models, side by side on one set, the best first.
         pairs: every two of them, compared.
     """
-    aside = left_aside(results)
-    models = [model for model in results.models if model not in aside]
+    part = {model.label for model in answered_in_part(results)}
+    models = [model for model in results.models if model.label not in part]
     if not models:
         return ()
     apart = {pair.second for pair in pairs if pair.first == models[0].label and pair.apart}
@@ -112,13 +112,6 @@ def leading(results: Results, pairs: Sequence[Pair]) -> tuple[Scored, ...]:
         for place, model in enumerate(models)
         if place < FEWEST_LEADING or model.label not in apart
     )
-
-
-def left_aside(results: Results) -> list[Scored]:
-    """The models that count on far fewer photos than others, so that they do not lead."""
-    counted = [int(model.answered.sum()) for model in results.models]
-    least = _NEARLY_ALL * max(counted, default=0)
-    return [model for model, n in zip(results.models, counted, strict=True) if n < least]
 
 
 def missed_by_all(

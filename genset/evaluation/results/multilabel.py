@@ -14,14 +14,17 @@ from genset.evaluation.results.results import Results, Scored
 from genset.evaluation.results.runs import Accuracy
 from genset.statistics.average_precision import average_precision
 from genset.statistics.bootstrap import STANDARD, Resampling, intervals
-from genset.statistics.intervals import Interval, wilson
+from genset.statistics.intervals import Interval, widest, wilson
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """An accuracy with Wilson's interval, and that of whole classes resampled."""
+    """An accuracy with Wilson's interval, and the one that resamples whole classes.
+
+    The latter, `clustered`, is nowhere narrower than Wilson's.
+    """
 
     accuracy: Accuracy
     clustered: Interval
@@ -36,7 +39,7 @@ class AveragePrecision:
         value: the mean over them.
         wilson: Wilson's interval. It is too wide rather than too narrow: no values from 0 to 1
             scatter more than hits and misses with the same mean.
-        clustered: the interval of whole classes resampled.
+        clustered: the interval of whole classes resampled, nowhere narrower than Wilson's.
     """
 
     photos: int
@@ -136,8 +139,8 @@ def _measured(results: Results, by: By, resampling: Resampling) -> Mapping[str, 
     counted = np.stack([each.counted for each in marks], axis=1)
     ends = _intervals(results, right, counted, resampling)
     return {
-        model.label: Measured(_accuracy(each), interval)
-        for model, each, interval in zip(results.models, marks, ends, strict=True)
+        model.label: Measured(found, widest(Interval(found.low, found.high), interval))
+        for model, found, interval in zip(results.models, map(_accuracy, marks), ends, strict=True)
     }
 
 
@@ -167,11 +170,12 @@ def _ranked(results: Results, model: Scored, resampling: Resampling) -> AverageP
     values = _of_photos(results, counted, logits)
     photos = int(counted.sum())
     (clustered,) = _intervals(results, values[:, None], counted[:, None], resampling)
+    independent = wilson(min(float(values.sum()), photos), photos)
     return AveragePrecision(
         photos=photos,
         value=float(values.sum() / photos) if photos else 0.0,
-        wilson=wilson(min(float(values.sum()), photos), photos),
-        clustered=clustered,
+        wilson=independent,
+        clustered=widest(independent, clustered),
     )
 
 

@@ -9,6 +9,7 @@ from genset.evaluation.data.truths.truth import TRUTHS, By
 from genset.evaluation.results.compare import Pair, Rank, compare, rank_models
 from genset.evaluation.results.marks import Marks, mark
 from genset.evaluation.results.results import Results
+from genset.evaluation.results.whole import answered_in_part
 from genset.statistics.bootstrap import STANDARD, Floats, Resampling, intervals
 from genset.statistics.intervals import Interval
 
@@ -47,7 +48,7 @@ class Standing:
     """Models by several truths.
 
     Attributes:
-        ranks: of each model, by truth.
+        ranks: by truth, of each model that answered nearly all photos.
         pairs: every two models by each truth beside the original labels.
         turned: pairs whose order changes, the largest shift first.
     """
@@ -72,7 +73,8 @@ def standing(
     """
     others = truths_of(results)[1:]
     pairs = {by: compare(results, results.models, resampling, by) for by in others}
-    labels = [model.label for model in results.models]
+    part = {model.label for model in answered_in_part(results)}
+    labels = [model.label for model in results.models if model.label not in part]
     ranks: dict[str, dict[By, Rank]] = {label: {} for label in labels}
     by_all: dict[By, Sequence[Pair]] = {"original": by_original, **pairs}
     for by, found in by_all.items():

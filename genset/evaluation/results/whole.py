@@ -1,5 +1,7 @@
 """Which models answered nearly all photos, so that their accuracies are of the same photos."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,3 +43,15 @@ def answered_in_part(results: Results) -> tuple[Scored, ...]:
     return tuple(
         model for model, is_whole in zip(results.models, whole, strict=True) if not is_whole
     )
+
+
+def whole_first(results: Results) -> Results:
+    """The same, with models that answered in part behind all others: they are in no order.
+
+    Args:
+        results: the models, side by side on one set.
+    """
+    part = answered_in_part(results)
+    labels = {model.label for model in part}
+    whole = tuple(model for model in results.models if model.label not in labels)
+    return replace(results, models=(*whole, *part))

@@ -28,7 +28,7 @@ class MissedTogether:
 
     Attributes:
         leading: the models, the best first.
-        aside: models that do not lead, because they count on far fewer photos.
+        aside: models that do not lead, because they answered a part of the photos.
         counted: photos that count for all of them.
         without: photos that do not, because no class is right for them.
         missed: how many of those counted all of them get wrong.

@@ -68,7 +68,7 @@ class TopK:
     """How often the true class is among a model's first `k` answers.
 
     `accuracy` has Wilson's interval, which takes photos for independent; `clustered` is the
-    bootstrap interval that resamples whole classes.
+    bootstrap interval that resamples whole classes, nowhere narrower than Wilson's.
     """
 
     k: int
@@ -82,7 +82,8 @@ class ScoredModel:
 
     Attributes:
         label: its name, with the run's key where two runs share the name.
-        rank: among the report's models; None of one that is left out.
+        rank: among the report's models; None of one that is left out, or that answered a part of
+            the photos.
         tops: accuracies for k = 1, 5 where known, and what was asked for besides.
         real: first answers among all classes that a photo shows, where these are known (ReaL).
         multilabel: all that is measured by these classes.
@@ -125,10 +126,10 @@ class ReportData:
     Attributes:
         options: what was asked for; `options.resampling` is what intervals were drawn with.
         set: what was scored on.
-        models: the best top-1 first.
+        models: the best top-1 first; behind them those that answered a part of the photos.
         flagged: models that are left out of all else, because their answers cannot be right.
         pairs: every two models, the better one first.
-        power: None for fewer than two models.
+        power: None for fewer than two models that answered nearly all photos.
         reference: accuracies elsewhere; None where none was asked for, and where none could help.
         bounds: None where none were asked for.
         by_truth: how models rank by all classes that photos show; None where these are not known.
@@ -165,6 +166,16 @@ class ReportData:
     missed: MissedTogether | None
     galleries: tuple[Gallery, ...]
     other_runs: int
+
+    @property
+    def ranked(self) -> tuple[ScoredModel, ...]:
+        """The models that answered nearly all photos: an order is one of these."""
+        return tuple(model for model in self.models if model.rank)
+
+    @property
+    def in_part(self) -> tuple[ScoredModel, ...]:
+        """The other ones, of which an accuracy is one of other photos."""
+        return tuple(model for model in self.models if not model.rank)
 
     def model(self, label: str) -> ScoredModel:
         """The model that is called so."""

@@ -21,6 +21,7 @@ from genset.evaluation.results.references.published import (
 from genset.evaluation.results.references.sets import IMAGENET, Recognized, is_real, recognize
 from genset.evaluation.results.results import Results, Scored
 from genset.evaluation.results.runs import Accuracy, Run
+from genset.evaluation.results.whole import NEARLY_ALL
 from genset.reporting.data.baseline import (
     Against,
     Baseline,
@@ -45,7 +46,6 @@ from genset.statistics.trend import (
 from genset.taxonomy import imagenet1k
 
 _POINTS = 25  # of a drawn line
-_WHOLE = 0.99  # the least share of photos that a model has to answer
 _FEWEST_ARCHITECTURES = 3  # of two nothing can be said about how architectures scatter
 
 
@@ -92,7 +92,7 @@ def _answers_all(model: Scored) -> bool:
 
     One of a model that knows a part of the classes is of the photos of these.
     """
-    return float(model.answered.mean()) >= _WHOLE
+    return float(model.answered.mean()) >= NEARLY_ALL
 
 
 @dataclass(frozen=True, slots=True)

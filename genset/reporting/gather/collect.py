@@ -23,6 +23,7 @@ from genset.evaluation.results.compare import (
 from genset.evaluation.results.multilabel import measure
 from genset.evaluation.results.results import Results, Scored, load_results
 from genset.evaluation.results.runs import Accuracy
+from genset.evaluation.results.whole import answered_in_part, whole_first
 from genset.release.reader import MANIFEST, Release
 from genset.reporting.data.options import PLAIN, ReportOptions
 from genset.reporting.data.report import Power, ReportData, ScoredModel, TopK
@@ -37,6 +38,7 @@ from genset.reporting.gather.training import by_training
 from genset.reporting.gather.tta import join_entries
 from genset.statistics.bootstrap import class_sums, intervals
 from genset.statistics.calibration import Calibration, calibration
+from genset.statistics.intervals import Interval, widest
 
 
 def collect(photos: PhotoSet, runs: Path, options: ReportOptions = PLAIN) -> ReportData:
@@ -69,6 +71,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
     results = _with_labels(results, options.real_labels)
     if not options.include_flagged:
         results = results.without_flagged()
+    results = whole_first(results)
     photos = results.photos
     is_release = not photos.listed and (photos.root / MANIFEST).is_file()
     release = Release(photos.root) if is_release else None
@@ -86,7 +89,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         models=models,
         flagged=flagged,
         pairs=pairs,
-        power=_power(pairs),
+        power=_power(pairs, models),
         reference=against_known(results, runs, options),
         bounds=_bounds(results, options),
         by_truth=by_truth(results, pairs, options.resampling),
@@ -116,8 +119,10 @@ def summarize_models(
     Raises:
         BadInput: more answers are asked for than are kept.
     """
-    labels = [model.label for model in results.models]
-    return _summaries(results, rank_models(labels, pairs), options)
+    part = {model.label for model in answered_in_part(results)}
+    labels = [model.label for model in results.models if model.label not in part]
+    ranks = dict(zip(labels, rank_models(labels, pairs), strict=True))
+    return _summaries(results, [ranks.get(model.label) for model in results.models], options)
 
 
 def summarize_flagged(results: Results, options: ReportOptions) -> tuple[ScoredModel, ...]:
@@ -164,7 +169,11 @@ def _tops(results: Results, options: ReportOptions) -> list[tuple[TopK, ...]]:
         found += [Accuracy.of(int(hits), counted) for hits in right.sum(axis=0)]
     drawn = options.resampling.ratios_of_sums(np.hstack(above), np.hstack(below))
     ends = intervals(drawn, len(results.wnids))
-    in_order = zip(found, ends, strict=True)
+    wide = [
+        widest(Interval(accuracy.low, accuracy.high), each)
+        for accuracy, each in zip(found, ends, strict=True)
+    ]
+    in_order = zip(found, wide, strict=True)
     return [tuple(TopK(k, *next(in_order)) for k in ks) for ks in asked]
 
 
@@ -194,7 +203,10 @@ def _calibration(results: Results, model: Scored) -> Calibration | None:
     return calibration(model.confidence[known], results.right(model)[known])
 
 
-def _power(pairs: Sequence[Pair]) -> Power | None:
+def _power(pairs: Sequence[Pair], models: Sequence[ScoredModel]) -> Power | None:
+    """What the set shows: by the models that answered nearly all of it."""
+    ranked = {model.label for model in models if model.rank}
+    pairs = [pair for pair in pairs if {pair.first, pair.second} <= ranked]
     if not pairs:
         return None
     shown = median(inf if pair.detectable is None else pair.detectable for pair in pairs)

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from genset.evaluation.results.compare import Pair
-from genset.evaluation.results.missed import leading, left_aside, missed_by_all
+from genset.evaluation.results.missed import leading, missed_by_all
 from genset.evaluation.results.results import Results
+from genset.evaluation.results.whole import answered_in_part
 from genset.release.reader import ReleasePhoto
 from genset.reporting.data.missed import MissedPhoto, MissedTogether
 from genset.taxonomy import imagenet1k
@@ -16,21 +17,21 @@ _NAMED = 100  # after those that are shown
 def missed_together(
     results: Results, pairs: Sequence[Pair], records: Mapping[str, ReleasePhoto]
 ) -> MissedTogether | None:
-    """What the leading models all get wrong; None where fewer than two were scored.
+    """What the leading models all get wrong; None where fewer than two were scored, or none leads.
 
     Args:
         results: the models, side by side on one set.
         pairs: every two of them, compared.
         records: what a release knows of its photos, by their files; empty for a plain folder.
     """
-    if len(results.models) < 2:
+    if len(results.models) < 2 or not (first := leading(results, pairs)):
         return None
-    found = missed_by_all(results, leading(results, pairs))
+    found = missed_by_all(results, first)
     photos = {photo.id: photo for photo in results.photos.photos}
     shown = 0 if results.photos.listed else _SHOWN
     return MissedTogether(
         leading=found.leading,
-        aside=tuple(model.label for model in left_aside(results)),
+        aside=tuple(model.label for model in answered_in_part(results)),
         counted=found.photos,
         without=found.without,
         missed=len(found.missed),

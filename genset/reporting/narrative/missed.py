@@ -43,7 +43,7 @@ def _some(labels: Sequence[str]) -> str:
 
 
 def _aside(labels: Sequence[str]) -> str:
-    return f" Left aside, for they count on fewer photos: {_some(labels)}." if labels else ""
+    return f" Left aside, for they answered fewer photos: {_some(labels)}." if labels else ""
 
 
 DEFINITION = (

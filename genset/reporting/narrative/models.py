@@ -7,7 +7,7 @@ from typing import Any
 
 from genset.evaluation.data.truths.truth import By
 from genset.evaluation.results.compare import Pair, Rank
-from genset.reporting.data.report import Power, ReportData, SetSummary
+from genset.reporting.data.report import Power, ReportData, ScoredModel, SetSummary
 from genset.reporting.format import interval, settings
 from genset.reporting.narrative.pairs import (
     cannot_tell,
@@ -23,16 +23,22 @@ LEFT_OUT = (
     "Their answers cannot be right as a whole, so nothing else here counts them: no rank, no pair, "
     "no fit. To count them all the same: --include-flagged."
 )
+_NAMED = 8  # models that a sentence lists
 ALL_PAIRS = 6  # of so many models every pair is listed, 15 of them
 
 
 def headline(data: ReportData) -> str:
     """Which model is best here and by how much: no more than the numbers support."""
-    models = data.models
-    if not models:
+    models = data.ranked
+    if not data.models:
         if data.flagged:
             return f"{count(len(data.flagged), 'model')} scored here, all left out: see why below."
         return "No model was scored on this set yet."
+    if not models:
+        return (
+            f"{count(len(data.models), 'model')} scored here, none on nearly all photos. "
+            "Accuracies on different photos have no order."
+        )
     best = models[0].run.top1
     tied = [clean(model.label) for model in models if model.run.top1.share == best.share]
     ours = f"{percent(best.share, best.photos)} % ({best.correct:,} of {best.photos:,})"
@@ -52,11 +58,20 @@ def headline(data: ReportData) -> str:
             f"{clean(models[1].label)} on {next_best.correct:,} of {next_best.photos:,}: so few "
             "cannot tell which of the two is better."
         )
-    gap = percent(best.share - next_best.share, min(best.photos, next_best.photos))
+    pair = data.pairs[0]
+    gap = percent(abs(pair.difference), pair.photos)
     theirs = (
         f"{percent(next_best.share, next_best.photos)} % "
         f"({next_best.correct:,} of {next_best.photos:,})"
     )
+    if {best.photos, next_best.photos} != {pair.photos}:
+        where = "above" if pair.difference > 0 else "below"
+        than = f"{gap} points {where}" if pair.difference else "as good as"
+        return (
+            f"{tied[0]} has the highest top-1 accuracy here, {ours}; {clean(models[1].label)} has "
+            f"{theirs}. On the {count(pair.photos, 'photo')} that count for both, the first is "
+            f"{than} the second."
+        )
     return (
         f"{tied[0]} has the highest top-1 accuracy here, {ours}: {gap} points above "
         f"{clean(models[1].label)} with {theirs}."
@@ -66,16 +81,17 @@ def headline(data: ReportData) -> str:
 def _say_nothing(data: ReportData) -> bool:
     """Whether the photos say nothing of the two best models: not even that they are near."""
     best = next(iter(data.pairs), None)
-    names = {model.label for model in data.models[:2]}
+    names = {model.label for model in data.ranked[:2]}
     found = best is not None and {best.first, best.second} == names
     return found and best is not None and best.too_few and not is_claim(best)
 
 
 def certainty(data: ReportData) -> list[str]:
     """What the numbers say, and what they do not, on whether the first model is the best one."""
+    part = _in_part(data)
     if not data.pairs or not data.power:
-        return []
-    best, *others = data.models
+        return part
+    best, *others = data.ranked
     apart = {pair.second for pair in data.pairs if pair.first == best.label and pair.apart}
     near = [clean(model.label) for model in others if model.label not in apart]
     name = clean(best.label)
@@ -83,17 +99,42 @@ def certainty(data: ReportData) -> list[str]:
         said = [f"{name} can be told apart from every other model."]
     elif len(near) <= 3:
         said = [f"{name} cannot be told apart from {_all_of(near)}."]
+    elif len(near) == len(others):
+        said = [f"{name} cannot be told apart from any of the other {len(others)} models."]
     else:
         said = [f"{name} cannot be told apart from {len(near)} of the other {len(others)} models."]
-    if data.pairs[0].second == data.models[1].label:
+    if data.pairs[0].second == others[0].label:
         said.append(_side_by_side(data.pairs[0]))
-    said.append(power(data.power, data.set.photos))
-    return said
+    return [*said, power(data.power, data.set), *part]
+
+
+def _in_part(data: ReportData) -> list[str]:
+    """Which models are in no order, because they answered other photos; nothing where all are."""
+    if not data.in_part:
+        return []
+    more = len(data.in_part) - _NAMED
+    names = [clean(model.label) for model in data.in_part[:_NAMED]]
+    if more > 0:
+        names.append(f"{more:,} more")
+    one = len(names) == 1
+    its, it = ("Its accuracy is", "it is") if one else ("Their accuracies are", "they are")
+    return [
+        f"{_all_of(names)} answered a part of the photos. {its} of other photos than the others’, "
+        f"so {it} in no rank; two models are compared on the photos that both answered."
+    ]
+
+
+def answered(model: ScoredModel, data: ReportData) -> list[str]:
+    """What must stand beside the accuracy of a model that answered a part of the photos."""
+    if model.rank or model.flags:
+        return []
+    photos = model.top1.accuracy.photos
+    return [f"answered {photos:,} of {count(data.set.photos, 'photo')}: in no rank"]
 
 
 def _side_by_side(pair: Pair) -> str:
     if pair.too_few:
-        return cannot_tell(pair)
+        return cannot_tell(pair, named=True)
     return (
         f"Of the {count(pair.photos, 'photo')} that count for both, {clean(pair.first)} alone is "
         f"right on {pair.only_first:,} and {clean(pair.second)} alone on {pair.only_second:,}: "
@@ -141,9 +182,9 @@ _BY: dict[By, str] = {
 }
 
 
-def power(found: Power, photos: int) -> str:
+def power(found: Power, about: SetSummary) -> str:
     """The smallest difference that a set shows."""
-    return shown_by_set(found.difference, found.discordant, photos)
+    return shown_by_set(found.difference, found.discordant, about.photos, about.classes)
 
 
 def rank(found: Rank | None, models: int) -> str:
@@ -180,10 +221,10 @@ def intervals(data: ReportData) -> str:
         "Two 95 % intervals stand beside each accuracy. Wilson’s takes each photo for an "
         "independent draw. The other resamples whole classes with all of their photos "
         f"({how.draws:,} draws, seed {how.seed}): how the model would do on other classes, found "
-        "in the same way. A model’s rank is a range: below all models that are surely better, and "
-        "above all that are surely worse. That is sure where two models can be told apart: "
-        "McNemar’s exact test, adjusted by Holm for all pairs, is below 0.05, and the interval of "
-        "their difference leaves out 0."
+        "in the same way; it has Wilson’s end wherever that one is farther out. A model’s rank is "
+        "a range: below all models that are surely better, and above all that are surely worse. "
+        "That is sure where two models can be told apart: McNemar’s exact test, adjusted by Holm "
+        "for all pairs, is below 0.05, and the interval of their difference leaves out 0."
     )
 
 

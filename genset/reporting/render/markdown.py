@@ -43,7 +43,7 @@ def as_markdown(data: ReportData) -> str:
         parts += [
             f"{escape(model.label)}: {escape('; '.join(each.removesuffix('.') for each in found))}."
             for model in data.models
-            if (found := remarks(model.run))
+            if (found := [*narrative.answered(model, data), *remarks(model.run)])
         ]
         parts.append(escape(" ".join([*narrative.certainty(data), narrative.intervals(data)])))
     if data.flagged:
@@ -146,7 +146,7 @@ def _leaderboard(models: Sequence[ScoredModel]) -> str:
     rows = []
     for model in models:
         row = [
-            narrative.rank(model.rank, len(models)),
+            narrative.rank(model.rank, sum(each.rank is not None for each in models)),
             model.label,
             *([model.run.engine or "–"] if has_engine else []),
         ]

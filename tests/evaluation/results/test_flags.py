@@ -1,11 +1,14 @@
 """Answers that cannot be right as a whole, and weak or few ones that can."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from genset.evaluation.results.arrays import Names
 from genset.evaluation.results.flags import flags_of
 from genset.taxonomy import imagenet1k
 
@@ -29,7 +32,18 @@ def answers(share: float, photos: int = PHOTOS, seed: int = 1) -> tuple[NDArray[
 
 
 def flags(truth: NDArray[np.int64], ranked: NDArray[np.int64], classes: int = 1000) -> str:
-    return " ".join(flags_of(WNIDS[truth], WNIDS[ranked], classes))
+    return " ".join(reasons(truth, ranked, classes))
+
+
+def reasons(
+    truth: NDArray[np.int64],
+    ranked: NDArray[np.int64],
+    classes: int = 1000,
+    probabilities: NDArray[np.float64] | None = None,
+) -> tuple[str, ...]:
+    names = Names()
+    numbers = [names.numbers(WNIDS[each].ravel().tolist()) for each in (truth, ranked)]
+    return flags_of(numbers[0], numbers[1].reshape(ranked.shape), names, classes, probabilities)
 
 
 def test_a_table_with_the_best_class_last_is_flagged() -> None:
@@ -80,6 +94,50 @@ def test_photos_that_were_chosen_because_models_fail_flag_nobody(share: float) -
         assert flags(truth, ranked[:, :1]) == ""
 
 
+def of_hits(hits: Sequence[int], photos: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """True classes, and answers that are right so often at each rank."""
+    truth = np.arange(photos) % 1000
+    ranked = (truth[:, None] + 7 * np.arange(1, len(hits) + 1) + np.arange(photos)[:, None]) % 1000
+    ranked = np.where(ranked == truth[:, None], 1000 - 1 - truth[:, None], ranked)
+    place = np.repeat(np.arange(len(hits)), hits)
+    ranked[np.arange(len(place)), place] = truth[: len(place)]
+    return truth, ranked
+
+
+@pytest.mark.parametrize(
+    ("hits", "photos"),
+    [
+        ((358, 1909, 126, 78, 50), 2864),  # the first two answers exchanged
+        ((0, 7511, 477, 305, 172), 10_000),
+        ((350, 990, 7610, 190, 120), 10_000),  # the first and the third
+        ((1070, 4400, 570, 390, 300), 10_000),  # AlexNet's first two on ImageNetV2
+        ((990, 7610), 10_000),
+    ],
+)
+def test_a_best_answer_that_is_not_the_first_is_flagged(hits: tuple[int, ...], photos: int) -> None:
+    assert "best class first, and score it again" in flags(*of_hits(hits, photos))
+
+
+@pytest.mark.parametrize(
+    ("hits", "photos"),
+    [
+        ((19, 456, 369, 309, 235), 7500),  # a genuine model on ImageNet-A
+        ((0, 4350, 1520, 810, 500), 10_000),  # DenseNet-161 on what it gets wrong of ImageNet
+        ((0, 4350), 10_000),
+        ((19, 456), 7500),
+        ((0, 14, 3, 1, 0), 40),
+    ],
+)
+def test_a_second_answer_is_the_best_on_photos_that_the_first_has_wrong(
+    hits: tuple[int, ...], photos: int
+) -> None:
+    assert flags(*of_hits(hits, photos)) == ""
+
+
+def test_the_second_of_few_classes_may_be_the_best_by_far() -> None:
+    assert flags(*of_hits((0, 7500, 1500, 400, 100), 10_000), classes=10) == ""
+
+
 def test_answers_in_no_order_are_flagged() -> None:
     truth, ranked = answers(0.7)
     ranked = np.random.default_rng(3).permuted(ranked, axis=1)
@@ -89,9 +147,9 @@ def test_answers_in_no_order_are_flagged() -> None:
 def test_a_probability_that_is_no_number_is_flagged() -> None:
     truth, ranked = answers(0.7)
     sure = np.full(PHOTOS, 0.5)
-    assert flags_of(WNIDS[truth], WNIDS[ranked], 1000, sure) == ()
+    assert reasons(truth, ranked, 1000, sure) == ()
     sure[3] = np.nan
-    (said,) = flags_of(WNIDS[truth], WNIDS[ranked], 1000, sure)
+    (said,) = reasons(truth, ranked, 1000, sure)
     assert "probability of 1 of 2,000 answers is no number" in said
 
 

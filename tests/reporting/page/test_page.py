@@ -89,7 +89,8 @@ def test_a_remark_of_all_models_is_made_once(tmp_path: Path) -> None:
 
     score(photos, runs, "three", 1, unreadable=[broken, other])
     board = section(report(photos, runs), "Models", "Between models")
-    assert "three 2 photos could not be read; not counted" in board
+    remark = "answered 2 of 4 photos: in no rank 2 photos could not be read; not counted"
+    assert f"three {remark}" in board
     assert "All models:" not in board
 
 

@@ -42,7 +42,7 @@ def _against(data: ReportData) -> list[Figure]:
 
 def _ranks(data: ReportData) -> list[Figure]:
     """How the best models' ranks change with each truth beside the original labels."""
-    if not data.by_truth or len(data.models) < 2:
+    if not data.by_truth or len(data.by_truth.standing.ranks) < 2:
         return []
     from genset.reporting.figures.ranks import rank_plot
 

@@ -11,6 +11,7 @@ from genset.evaluation.results.runs import Accuracy
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
 from genset.reporting.format import interval
+from genset.reporting.narrative.models import answered
 from genset.text.numbers import NONE, ends, percent, points
 from genset.text.safe import clean
 
@@ -79,7 +80,7 @@ def leaderboard(data: ReportData) -> Leaderboard:
     """The table of a report's models."""
     models = data.models
     scale = scale_of([model.top1 for model in models])
-    said = [remarks(model.run) for model in models]
+    said = [[*answered(model, data), *remarks(model.run)] for model in models]
     shared = tuple(each for each in said[0] if all(each in s for s in said)) if said[1:] else ()
     return Leaderboard(
         rows=tuple(

@@ -7,9 +7,8 @@ import numpy as np
 from genset.evaluation.results.results import Results, Scored
 from genset.release.reader import Release, ReleasePhoto
 from genset.reporting.series.data import GroupOnSet
-from genset.reporting.series.gather.scores import widest
 from genset.statistics.bootstrap import Floats, Resampling, intervals
-from genset.statistics.intervals import wilson
+from genset.statistics.intervals import widest, wilson
 from genset.statistics.matched import Mean
 
 FEWEST = 10  # photos; of fewer, an interval of a share is wider than 60 points

@@ -10,7 +10,7 @@ from genset.evaluation.results.runs import Accuracy
 from genset.reporting.series.data import Between, Score
 from genset.reporting.series.gather.subsets import RIGHT, UNKNOWN, best_among
 from genset.statistics.bootstrap import Resampling, intervals
-from genset.statistics.intervals import Interval
+from genset.statistics.intervals import Interval, widest
 from genset.taxonomy import imagenet1k
 
 Bools = NDArray[np.bool_]
@@ -65,11 +65,6 @@ def score_subset(
         _between(score.accuracy, missing) if missing else score
         for score, missing in zip(scores, unknown, strict=True)
     ]
-
-
-def widest(one: Interval, other: Interval) -> Interval:
-    """The lower of the lower ends and the higher of the higher ends."""
-    return Interval(min(one.low, other.low), max(one.high, other.high))
 
 
 def _between(right: Accuracy, unknown: int) -> Between:

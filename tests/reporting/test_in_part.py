@@ -1,0 +1,108 @@
+"""Models that answered a part of the photos: behind the others, in no rank, and no headline."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.reporting.data.report import ReportData, ReportOptions
+from genset.reporting.gather.collect import collect
+from genset.reporting.narrative.models import certainty, headline
+from genset.reporting.render.markdown import as_markdown, to_json
+from genset.statistics.bootstrap import Resampling
+from tests.evaluation.listed import write_list
+from tests.reporting.sets import report, score_on
+
+N = 100
+FEW = ReportOptions(resampling=Resampling(draws=500))
+
+Add = Callable[..., None]
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> PhotoSet:
+    return open_set(str(write_list(tmp_path / "set.csv", list(range(N)))))
+
+
+@pytest.fixture
+def add(photos: PhotoSet) -> Add:
+    """Keeps a model's run: right on these photos, without an answer to those."""
+
+    def keep(model: str, right: range, lacks: range = range(0)) -> None:
+        lacking = [photos.ids[place] for place in lacks]
+        hits = {photos.ids[place] for place in right} - set(lacking)
+        score_on(photos, photos.root / "runs", model, hits, unreadable=lacking)
+
+    return keep
+
+
+def data_of(photos: PhotoSet) -> ReportData:
+    return collect(photos, photos.root / "runs", FEW)
+
+
+def test_a_model_that_answered_the_easy_photos_is_not_the_best(photos: PhotoSet, add: Add) -> None:
+    add("best", range(82))
+    add("next", range(62))
+    add("cherry", range(62), lacks=range(62, N))
+    data = data_of(photos)
+    assert [(model.label, bool(model.rank)) for model in data.models] == [
+        ("best", True),
+        ("next", True),
+        ("cherry", False),
+    ]
+    assert headline(data) == (
+        "best has the highest top-1 accuracy here, 82.0 % (82 of 100): 20.0 points above next with "
+        "62.0 % (62 of 100)."
+    )
+    assert "best can be told apart from every other model." in certainty(data)
+    page, markdown = report(photos, photos.root / "runs", FEW).text, as_markdown(data)
+    for form in (page, markdown):
+        assert "cherry answered a part of the photos." in form
+        assert "answered 62 of 100 photos: in no rank" in form
+        assert "cherry has the highest" not in form
+        assert "Left aside, for they answered fewer photos: cherry." in form
+    assert "1 of 2" in markdown
+    assert "| – | cherry |" in markdown
+    as_json = json.loads(json.dumps(to_json(data)))
+    assert [model["rank"] is None for model in as_json["models"]] == [False, False, True]
+
+
+def test_it_changes_no_rank_and_no_headline_of_the_others(photos: PhotoSet, add: Add) -> None:
+    add("best", range(82))
+    add("next", range(62))
+    before = data_of(photos)
+    add("cherry", range(62), lacks=range(62, N))
+    after = data_of(photos)
+    assert headline(after) == headline(before)
+    assert [model.rank for model in after.ranked] == [model.rank for model in before.models]
+    assert after.power == before.power
+
+
+def test_a_lead_is_that_on_the_photos_that_count_for_both(photos: PhotoSet, add: Add) -> None:
+    """Of 99 photos 80.8 % are right, of all 100 80 %; on the 99 the two are as good."""
+    add("all", range(1, 81))
+    add("less", range(1, 81), lacks=range(1))
+    assert headline(data_of(photos)) == (
+        "less has the highest top-1 accuracy here, 80.8 % (80 of 99); all has 80.0 % (80 of 100). "
+        "On the 99 photos that count for both, the first is as good as the second."
+    )
+
+
+def test_models_that_share_few_photos_have_no_order(photos: PhotoSet, add: Add) -> None:
+    add("one", range(30), lacks=range(60, N))
+    add("other", range(50, N), lacks=range(40))
+    data = data_of(photos)
+    assert headline(data).startswith("2 models scored here, none on nearly all photos.")
+    assert data.missed is None
+    page = report(photos, photos.root / "runs", FEW).text
+    assert "one and other answered a part of the photos." in page.replace(
+        "other and one", "one and other"
+    )
+
+
+def test_a_model_beside_a_part_of_one_is_said_alone(photos: PhotoSet, add: Add) -> None:
+    add("whole", range(40))
+    add("part", range(60), lacks=range(60, N))
+    assert headline(data_of(photos)).startswith("whole gets 40.0 % (40 of 100) of the photos right")
