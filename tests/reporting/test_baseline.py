@@ -78,6 +78,10 @@ def test_one_new_model_has_its_place_and_its_robustness(tmp_path: Path) -> None:
         assert f"{place['best']:,} to {place['worst']:,} of 1,267" in form
         assert "The line of 1,266 published weights of 900 architectures" in form
         assert "Published accuracies: timm: huggingface/pytorch-image-models" in form
+        assert "lie within its 95 % band for a new model" in form
+        assert "of further models lie" not in form
+    assert "| Above the line | 95 % interval | More (%) | Source |" in markdown
+    assert f"| {100 * row['higher']:.0f} | said with the model |" in markdown
 
 
 def test_an_accuracy_that_cannot_be_is_doubted(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import genset
 from genset.api import Comparison
 from genset.reporting.data.report import ReportOptions
 from genset.reporting.gather.collect import collect
+from genset.reporting.narrative.models import certainty
+from genset.reporting.narrative.pairs import shown_by_set
 from genset.reporting.render.markdown import as_markdown
 from genset.statistics.bootstrap import Resampling
 from tests.evaluation.listed import write_list
@@ -196,3 +198,34 @@ def test_no_interval_claims_what_the_exact_test_does_not(
     found = pair(tmp_path, photos, (5, 0))
     assert "cannot tell which of the two is better" in found.sentence
     assert says in found.sentence
+
+
+def test_one_photo_is_too_few(tmp_path: Path) -> None:
+    pair(tmp_path, 1, (0, 0))
+    options = ReportOptions(resampling=FEW, include_flagged=True)
+    said = as_markdown(
+        collect(genset.open_set(tmp_path / "photos.csv"), tmp_path / "runs", options)
+    )
+    assert "Photos of one class show no difference" in said
+    assert "this 1 photo are" not in said
+
+
+@pytest.mark.parametrize(
+    ("photos", "says"),
+    [(1, "this 1 photo is too few to show"), (5, "these 5 photos are too few to show")],
+)
+def test_photos_that_are_too_few_are_counted_in_words(photos: int, says: str) -> None:
+    assert says in shown_by_set(None, 0.0, photos, classes=2)
+
+
+def test_two_of_several_models_that_photos_cannot_tell_apart_are_named(tmp_path: Path) -> None:
+    truth = np.arange(20)
+    listed = genset.open_set(write_list(tmp_path / "photos.csv", truth.tolist()))
+    for number in range(6):
+        said = np.where(truth < number, 900, truth)
+        genset.evaluate(
+            listed, predictions=said[:, None], name=f"m{number}", runs=tmp_path / "runs"
+        )
+    found = " ".join(certainty(collect(listed, tmp_path / "runs", ReportOptions(resampling=FEW))))
+    assert "m0 cannot be told apart from any of the other 5 models." in found
+    assert "These 20 photos cannot tell which of m0 and m1 is better: one alone is right" in found

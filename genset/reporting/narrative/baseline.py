@@ -120,7 +120,7 @@ def _quality(fit: Fit) -> str:
     return (
         f"{names[fit.scale]} the slope is {fit.slope:.3f}{_interval(fit.slope_interval)}; models "
         f"scatter by {100 * fit.scatter:.2f} points (standard deviation) about the line, and "
-        f"{100 * fit.inside:.0f} % of them lie within its band for a new model."
+        f"{100 * fit.inside:.0f} % of them lie within its 95 % band for a new model."
     )
 
 

@@ -45,7 +45,13 @@ def _against(baseline: Baseline) -> str:
         if model.above is not None and model.interval:
             above = points(model.above), span(model.interval)
         here, there = f"{100 * model.here:.2f}", f"{100 * model.elsewhere:.2f}"
-        return (model.label, there, here, points(-model.gap), *above, model.source)
+        more = () if not baseline.from_known else (_share(model.higher),)
+        return (model.label, there, here, points(-model.gap), *above, *more, model.source)
 
-    head = ("Model", "There (%)", "Here (%)", "Change", "Above the line", "95 % interval", "Source")
+    line = ("Above the line", "95 % interval", *(("More (%)",) if baseline.from_known else ()))
+    head = ("Model", "There (%)", "Here (%)", "Change", *line, "Source")
     return table(head, map(row, baseline.models))
+
+
+def _share(found: float | None) -> str:
+    return NONE if found is None else f"{100 * found:.0f}"

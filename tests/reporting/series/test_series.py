@@ -129,7 +129,7 @@ def test_json_holds_no_more_blanks_than_it_takes_to_read_it(here: Path, two: Seq
     for sets in (two, two[:1]):
         text = said(*sets, "--json")
         assert len(text) < 1.2 * len(json.dumps(json.loads(text)))
-        assert len(text.splitlines()) > 40
+        assert len(text.splitlines()) > 20
 
 
 def right_by_class(name: str, label: str) -> dict[str, list[bool]]:
@@ -298,11 +298,11 @@ def test_a_model_without_answers_changes_no_other_model_s_numbers(
         assert after["models"][-1] == part
     text = said(*two, "--markdown")
     assert "Left out, because it did not answer all photos: part." in text
-    assert f"answered {n // 2} of {n} photos" in text
+    assert text.count(f"answered {n // 2} of {n} photos") == 2  # among all classes, and its own
     said(*two, "-o", "site")
     text = Page(Path("site/index.html")).text
     assert "Left out, because it did not answer all photos: part." in text
-    assert f"answered {n // 2} of {n} photos" in text
+    assert text.count(f"answered {n // 2} of {n} photos") == 2  # among all classes, and its own
 
 
 def test_a_model_lacks_no_photos_of_classes_that_it_was_not_asked_about(here: Path) -> None:
