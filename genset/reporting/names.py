@@ -30,9 +30,9 @@ def short_names(labels: Iterable[str], longest: int) -> dict[str, str]:
     middle = (longest - 1) // 2
     found = {label: _cut(name, longest, middle) for label, name in whole.items()}
     while alike := _alike(found):
-        longest += _STEP
         for labels_alike in alike:
             found.update(_apart({label: whole[label] for label in labels_alike}, longest, found))
+        longest += _STEP
         if longest > _WHOLE:  # they differ in letters that are not shown
             break
     return found

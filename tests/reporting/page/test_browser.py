@@ -224,7 +224,8 @@ def test_it_fits_screens_from_a_phone_to_a_wall(browser: Browser, large: Path) -
 # Links of the table's rows that take more than a line, and those whose words are not whole and do
 # not say so.
 BROKEN = """() => [...document.querySelectorAll("#board tbody th a")]
-  .filter(each => each.getBoundingClientRect().height > 1.7 * parseFloat(getComputedStyle(each).fontSize)
+  .filter(each => each.getBoundingClientRect().height
+      > 1.7 * parseFloat(getComputedStyle(each).fontSize)
     || (each.textContent.includes("…") && !each.title))
   .map(each => each.textContent)"""
 
@@ -269,13 +270,37 @@ def test_the_leaderboard_is_on_page_one_in_print(browser: Browser, large: Path) 
         expect(page.locator("nav")).to_be_hidden()
 
 
-def test_what_scrolls_sideways_is_reached_by_the_keyboard(browser: Browser, large: Path) -> None:
+def test_what_scrolls_sideways_says_so_and_is_reached_by_the_keyboard(
+    browser: Browser, large: Path
+) -> None:
+    hint = "each => getComputedStyle(each, '::before').content"
     with opened(browser, large, 390) as page:
         frame = page.locator("#pairs .wide").first
         expect(frame).to_have_attribute("tabindex", "0")
+        assert "More columns to the right" in frame.evaluate(hint)
+        row = frame.locator("tbody th").first
+        frame.evaluate("each => { each.scrollLeft = 200; }")
+        at = row.bounding_box()
+        assert at is not None
+        assert at["x"] >= 0, "the row's name has gone with its columns"
         expect(frame).to_have_attribute("aria-label", "Table: Between models")
         page.set_viewport_size({"width": 1280, "height": 900})
         expect(frame).not_to_have_attribute("tabindex", "0")
+        assert "More" not in frame.evaluate(hint)
+
+
+def test_models_are_listed_down_each_column(browser: Browser, large: Path) -> None:
+    with opened(browser, large) as page:
+        boxes = [each.bounding_box() for each in page.locator(".profile > summary").all()[:5]]
+        assert len({box["x"] for box in boxes if box}) == 1
+        # No word of the calibration's figure stands on another.
+        page.locator(".profile").first.evaluate("each => { each.open = true; }")
+        words = page.locator(".profile >> nth=0 >> .reliability text").all()
+        said = {each.text_content(): each.bounding_box() for each in words}
+        right, half = said["right"], said["50 %"]
+        assert right is not None
+        assert half is not None
+        assert right["x"] + right["width"] <= half["x"]
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])

@@ -162,6 +162,7 @@
     const look = (region) => {
       const scrolls = region.scrollWidth > region.clientWidth;
       region.classList.toggle("fits", !scrolls);
+      region.classList.toggle("scrolls", scrolls);
       if (scrolls === region.hasAttribute("tabindex")) return;
       if (!scrolls) {
         for (const each of ["tabindex", "role", "aria-label"]) region.removeAttribute(each);
