@@ -16,8 +16,10 @@ from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.evaluation.data.truths.read import read_truth
 from genset.evaluation.results.references.published import one_a_weights
 from genset.evaluation.results.results import load_results
+from genset.evaluation.results.runs import Accuracy
 from genset.reporting.data.baseline import Baseline
 from genset.reporting.data.report import ReportOptions
+from genset.reporting.figures.against import against_plot
 from genset.reporting.figures.labels import Box, place_names, width_of
 from genset.reporting.gather.baseline import against_known
 from genset.reporting.gather.collect import collect
@@ -57,6 +59,12 @@ def told(photos: PhotoSet, options: ReportOptions | None = None) -> Baseline:
     found = collect(photos, photos.root / "runs", options or ReportOptions()).reference
     assert found is not None
     return found
+
+
+def drawn(baseline: Baseline) -> str:
+    """The figure of these models, with Wilson's intervals."""
+    right = [Accuracy.of(round(row.here * PHOTOS), PHOTOS) for row in baseline.models]
+    return against_plot("figure", baseline, [(each.low, each.high) for each in right])
 
 
 def logit(share: float) -> float:
@@ -166,7 +174,47 @@ def test_checkpoints_of_one_architecture_make_no_line(tmp_path: Path) -> None:
     }
     found = told(scored(tmp_path, models))
     assert (len(found.models), found.fits) == (5, ())
-    assert lines(found)[0].endswith("too few to fit a line: it takes four, of three architectures.")
+    assert lines(found)[0] == (
+        "5 models of one or two architectures are too few to fit a line: it takes four, of three "
+        "architectures."
+    )
+
+
+def test_models_of_one_accuracy_there_make_no_line_and_have_a_scale(tmp_path: Path) -> None:
+    models = {f"m{n}": (0.4 + 0.05 * n, "&reference_top1=76.13") for n in range(6)}
+    page, markdown, _ = said(scored(tmp_path, models), ReportOptions())
+    for form in (page.text, markdown):
+        assert "All 6 models have 76.13 % there, which shows no line" in form
+        assert "of different accuracy are too few" not in form
+    figure = drawn(told(scored(tmp_path, models)))
+    across = re.findall(r'y="526" text-anchor="middle"[^>]*>([\d.]+) %', figure)
+    assert 76.0 in map(float, across)
+
+
+def test_of_many_models_few_are_named_beside_no_bar_and_no_line(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    there = np.linspace(0.62, 0.88, 40)
+    here = np.round(there - 0.1 + rng.normal(0, 0.015, 40), 2)
+    odd, even = "vit_base_patch16_224.augreg{}_in21k_ft_in1k", "convnext_{}.fb_in22k_ft_in1k_384_x"
+    models = {
+        (odd if n % 2 else even).format(n): (share, f"&reference_top1={100 * on:.2f}")
+        for n, (share, on) in enumerate(zip(here.tolist(), there.tolist(), strict=True))
+    }
+    found = told(scored(tmp_path, models))
+    figure = drawn(found)
+    written = re.findall(r'<text x="(.*?)" y="(.*?)" text-anchor="(.*?)"[^>]*"name">(.*?)<', figure)
+    names = [name for *_, name in written]
+    assert 6 <= len(names) <= 12
+    assert len(set(names)) == len(names), "names cut to the same letters"
+    farthest = max(found.models, key=lambda row: abs(row.above or 0)).label
+    assert any(name[:5] == farthest[:5] and name[-5:] == farthest[-5:] for name in names)
+    bar = r'<line x1="([^"]*)" x2="[^"]*" y1="([^"]*)" y2="([^"]*)" stroke="var\(--ink'
+    bars = [Box(x, high, x, low) for x, low, high in np.float64(re.findall(bar, figure)).tolist()]
+    assert len(bars) == 40
+    for x, y, anchor, name in written:
+        left = float(x) - width_of(name) * {"start": 0, "middle": 0.5, "end": 1}[anchor]
+        box = Box(left, float(y) - 8, left + width_of(name), float(y) + 2)
+        assert not any(box.touches(each) for each in bars)
 
 
 def test_a_model_of_a_part_of_the_classes_has_no_place(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 The figure is SVG of its own, without matplotlib: each point must carry its name.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 
@@ -11,17 +12,25 @@ from markupsafe import Markup
 
 from genset.reporting.data.baseline import Against, Baseline, Fit
 from genset.reporting.figures.labels import Box, place_names
+from genset.reporting.names import short_names
 from genset.statistics.bootstrap import Floats
 from genset.statistics.trend import expit, logit
 from genset.text.numbers import points as in_points
 from genset.text.safe import clean
 
-_WIDTH, _HEIGHT = 720.0, 520.0
-_FRAME = Box(58.0, 12.0, 706.0, 468.0)
-_MOST_NAMES = 40  # beside points; all others are named when they are pointed at
+_WIDTH, _HEIGHT = 880.0, 560.0
+_FRAME = Box(86.0, 12.0, 866.0, 506.0)
+_MOST_NAMES = 12  # beside points; all others are named when they are pointed at
+_OUTLIERS = 4  # of many models that many farthest above the line are named, and below it
+_NAME = 28  # letters
+_CLEAR = 3.0  # pixels that a name keeps off bars and lines
+_STEP = 4.0  # pixels between the places of a line that names keep off
 _MOST_FOCUSED = 100  # more points are no way to go through with a keyboard
 _RADIUS = 4.5
 _TICKS = np.array([1, 2, 5, 10, 20, 30, 40, 50, 60, 65, 70, 75, 80, 85, 90, 95, 98, 99]) / 100
+_FEWEST_TICKS = 3  # on an axis; where its accuracies are close together, ticks are closer
+_FINER = (0.02, 0.01, 0.005, 0.002, 0.001)
+_APART = 56.0, 34.0  # pixels between two ticks, across and up: as wide and high as their numbers
 
 
 def against_plot(title: str, baseline: Baseline, sures: Sequence[tuple[float, float]]) -> Markup:
@@ -44,7 +53,7 @@ def against_plot(title: str, baseline: Baseline, sures: Sequence[tuple[float, fl
         _same(axes),
     ]
     marks = _models(axes, baseline.models, sures)
-    names = _names(axes, baseline)
+    names = _names(axes, baseline, sures)
     clip = f"clip-{sha256(title.encode()).hexdigest()[:8]}"  # no two of a page may be the same
     clipped = Markup(
         '<clipPath id="{0}"><rect x="{1}" y="{2}" width="{3}" height="{4}"/></clipPath>'
@@ -89,23 +98,23 @@ class _Axes:
                 '<line x1="{0:.1f}" x2="{0:.1f}" y1="{1:g}" y2="{2:g}" stroke="var(--line)"/>'
                 '<text x="{0:.1f}" y="{3:g}" text-anchor="middle" fill="var(--muted)">{4:g} %'
                 "</text>"
-            ).format(x, _FRAME.top, _FRAME.bottom, _FRAME.bottom + 17, 100 * share)
-            for share, x in _shown(self._x, self.x)
+            ).format(x, _FRAME.top, _FRAME.bottom, _FRAME.bottom + 20, 100 * share)
+            for share, x in _shown(self._x, self.x, _APART[0])
         ]
         lines += [
             Markup(
                 '<line x1="{1:g}" x2="{2:g}" y1="{0:.1f}" y2="{0:.1f}" stroke="var(--line)"/>'
                 '<text x="{3:g}" y="{4:.1f}" text-anchor="end" fill="var(--muted)">{5:g} %</text>'
             ).format(y, _FRAME.left, _FRAME.right, _FRAME.left - 7, y + 4, 100 * share)
-            for share, y in _shown(self._y, self.y)
+            for share, y in _shown(self._y, self.y, _APART[1])
         ]
         across, up = (clean(name, 60) for name in self.names)
         lines.append(
             Markup(
                 '<text x="{:g}" y="{:g}" text-anchor="middle" fill="var(--ink)">{}</text>'
-                '<text transform="translate(13 {:g}) rotate(-90)" text-anchor="middle" '
+                '<text transform="translate(9 {:g}) rotate(-90)" text-anchor="middle" '
                 'fill="var(--ink)">{}</text>'
-            ).format((_FRAME.left + _FRAME.right) / 2, _HEIGHT - 12, across, _HEIGHT / 2, up)
+            ).format((_FRAME.left + _FRAME.right) / 2, _HEIGHT - 9, across, _HEIGHT / 2, up)
         )
         return Markup("").join(lines)
 
@@ -118,14 +127,19 @@ def _ends(shares: Sequence[float]) -> tuple[float, float]:
 
 
 def _shown(
-    ends: tuple[float, float], to_pixels: Callable[[list[float]], Floats]
+    ends: tuple[float, float], to_pixels: Callable[[list[float]], Floats], apart: float
 ) -> list[tuple[float, float]]:
     """The ticks between an axis's ends, and where they are; fewer where they would touch."""
     low, high = expit(list(ends))
     shares = [share for share in _TICKS.tolist() if low < share < high]
+    for step in _FINER:
+        if len(shares) >= _FEWEST_TICKS:
+            break
+        numbers = range(math.ceil(low / step), math.floor(high / step) + 1)
+        shares = [round(number * step, 3) for number in numbers if low < number * step < high]
     found: list[tuple[float, float]] = []
     for share, pixel in zip(shares, to_pixels(shares), strict=True):
-        if not found or abs(pixel - found[-1][1]) > 34:
+        if not found or abs(pixel - found[-1][1]) > apart:
             found.append((share, float(pixel)))
     return found
 
@@ -206,22 +220,63 @@ def _models(axes: _Axes, models: Sequence[Against], sures: Sequence[tuple[float,
     return Markup("").join(drawn)
 
 
-def _names(axes: _Axes, baseline: Baseline) -> Markup:
-    """Names beside points; of many models those that are farthest from the line."""
-    models = sorted(baseline.models, key=lambda model: -abs(model.above or 0.0))[:_MOST_NAMES]
-    names = [clean(model.label, longest=28) for model in models]
+def _names(axes: _Axes, baseline: Baseline, sures: Sequence[tuple[float, float]]) -> Markup:
+    """Names beside points, off all points, bars and lines."""
+    models = _named(baseline.models)
+    names = short_names([model.label for model in models], _NAME)
     places = _both(axes, models)
-    dots = [
-        Box(x - _RADIUS - 1, y - _RADIUS - 1, x + _RADIUS + 1, y + _RADIUS + 1)
-        for x, y in _both(axes, baseline.models)
-    ]
+    near = _RADIUS + 1
+    dots = [Box(x - near, y - near, x + near, y + near) for x, y in _both(axes, baseline.models)]
     cloud = np.array(_both(axes, baseline.known), dtype=np.float64).reshape(-1, 2)
-    boxes = place_names(names, places, dots, cloud, _FRAME)
+    taken = [*dots, *_bars(axes, baseline.models, sures), *_along_lines(axes, baseline)]
+    boxes = place_names(list(names.values()), places, taken, cloud, _FRAME)
     return Markup("").join(
-        _name(name, box, place)
-        for name, box, place in zip(names, boxes, places, strict=True)
+        _name(names[model.label], box, place)
+        for model, box, place in zip(models, boxes, places, strict=True)
         if box
     )
+
+
+def _named(models: Sequence[Against]) -> list[Against]:
+    """Of many models those far from the line, and the best and the worst, there and here."""
+    if len(models) <= _MOST_NAMES:
+        return list(models)
+    off = sorted(models, key=lambda model: -model.gap if model.above is None else model.above)
+    best = [max(models, key=lambda m: m.here), max(models, key=lambda m: m.elsewhere)]
+    worst = [min(models, key=lambda m: m.here), min(models, key=lambda m: m.elsewhere)]
+    chosen = [*off[:_OUTLIERS], *off[: -_OUTLIERS - 1 : -1], *best, *worst]
+    return list({model.label: model for model in chosen}.values())
+
+
+def _bars(
+    axes: _Axes, models: Sequence[Against], sures: Sequence[tuple[float, float]]
+) -> list[Box]:
+    """What the intervals cover."""
+    lows, highs = (axes.y(ends[n] for ends in sures) for n in (0, 1))
+    xs = axes.x(model.elsewhere for model in models)
+    return [
+        Box(x - _CLEAR, high, x + _CLEAR, low)
+        for x, low, high in zip(xs.tolist(), lows.tolist(), highs.tolist(), strict=True)
+    ]
+
+
+def _along_lines(axes: _Axes, baseline: Baseline) -> list[Box]:
+    """What the lines cover: both fitted ones, and "as good here as there"."""
+    shares = expit(np.linspace(-7, 7, 100)).tolist()
+    lines = [(shares, shares)]
+    lines += [
+        ([point.elsewhere for point in fit.line], [point.here for point in fit.line])
+        for fit in baseline.fits
+    ]
+    found = []
+    for across, up in lines:
+        xs, ys = axes.x(across), axes.y(up)
+        for x in np.arange(max(xs[0], _FRAME.left), min(xs[-1], _FRAME.right), _STEP).tolist():
+            y = float(np.interp(x, xs, ys))
+            # A steep line goes on to where it is at the next place.
+            after = float(np.interp(x + _STEP, xs, ys))
+            found.append(Box(x, min(y, after) - _CLEAR, x + _STEP, max(y, after) + _CLEAR))
+    return found
 
 
 def _both(axes: _Axes, of: Sequence[object]) -> list[tuple[float, float]]:
@@ -238,8 +293,8 @@ def _name(name: str, box: Box, point: tuple[float, float]) -> Markup:
         Markup("")
         if is_close
         else Markup(
-            '<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="var(--muted)" '
-            'stroke-width="0.8"/>'
+            '<line class="name" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" '
+            'stroke="var(--muted)" stroke-width="0.8"/>'
         ).format(*point, *near)
     )
     is_right = box.left >= point[0]
@@ -247,7 +302,7 @@ def _name(name: str, box: Box, point: tuple[float, float]) -> Markup:
     if box.left < point[0] < box.right:
         across, anchor = (box.left + box.right) / 2, "middle"
     return leader + Markup(
-        '<text x="{:.1f}" y="{:.1f}" text-anchor="{}" fill="var(--ink)">{}</text>'
+        '<text x="{:.1f}" y="{:.1f}" text-anchor="{}" fill="var(--ink)" class="name">{}</text>'
     ).format(across, box.bottom - 3.5, anchor, name)
 
 

@@ -8,10 +8,14 @@ from unicodedata import east_asian_width
 import numpy as np
 from numpy.typing import NDArray
 
-LETTER, LINE = 6.6, 14.0  # about a letter's width and a line's height, at 12 pixels
-_RADII = (9.0, 18.0, 30.0, 46.0, 66.0)
-_ANGLES = (0.0, pi, 0.25 * pi, -0.25 * pi, 0.75 * pi, -0.75 * pi, 0.5 * pi, -0.5 * pi)
+LETTER, LINE = 7.4, 14.0  # about a letter's width and a line's height, at 12 pixels
+_RADII = (9.0, 18.0, 30.0, 46.0, 66.0, 90.0, 120.0, 160.0, 200.0)
+_TURNS = (0.25, 0.75, 0.5, 0.35, 0.65, 0.42, 0.58)
+_ANGLES = (0.0, pi, *(sign * turn * pi for turn in _TURNS for sign in (1, -1)))
+_UPRIGHT = 18.0  # no name stands farther off straight above or below: a bar may be there
 _COVERED = 3.0  # pixels farther off that a name may stand to leave one point of the cloud free
+_CROSSED = 12.0  # the same, so that the way to it crosses one thing less
+_STRUCK = 80.0  # the same, where that thing is another name
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +71,32 @@ def place_names(
     Returns:
         M boxes; None for a name that finds no place.
     """
-    boxes = list(taken)
+    edges = np.array([_edges(box) for box in taken], dtype=np.float64).reshape(-1, 4)
+    written = np.empty((0, 4))
     found: list[Box | None] = []
     for name, point in zip(names, points, strict=True):
         free = [
             box
             for box in _around(point, width_of(name))
-            if frame.holds(box) and not any(box.touches(other) for other in boxes)
+            if frame.holds(box) and not _touches_any(box, edges)
         ]
-        best = min(free, key=lambda box: _cost(box, point, cloud), default=None)
+        best = min(free, key=lambda box: _cost(box, point, cloud, edges, written), default=None)
         found.append(best)
         if best:
-            boxes.append(best)
+            edges = np.vstack([edges, _edges(best)])
+            written = np.vstack([written, _edges(best)])
     return found
+
+
+def _edges(box: Box) -> tuple[float, float, float, float]:
+    return box.left, box.top, box.right, box.bottom
+
+
+def _touches_any(box: Box, edges: NDArray[np.float64]) -> bool:
+    """Whether a box touches one of those with these edges, shape (K, 4), float64."""
+    lefts, tops, rights, bottoms = edges.T
+    across = (box.left < rights) & (lefts < box.right)
+    return bool((across & (box.top < bottoms) & (tops < box.bottom)).any())
 
 
 def _around(point: tuple[float, float], width: float) -> list[Box]:
@@ -88,6 +105,7 @@ def _around(point: tuple[float, float], width: float) -> list[Box]:
         _beside(point[0] + radius * cos(angle), point[1] + radius * sin(angle), angle, width)
         for radius in _RADII
         for angle in _ANGLES
+        if radius <= _UPRIGHT or abs(cos(angle)) > 0.1
     ]
 
 
@@ -98,7 +116,14 @@ def _beside(x: float, y: float, angle: float, width: float) -> Box:
     return Box(left, y - LINE / 2, left + width, y + LINE / 2)
 
 
-def _cost(box: Box, point: tuple[float, float], cloud: NDArray[np.float64]) -> float:
+def _cost(
+    box: Box,
+    point: tuple[float, float],
+    cloud: NDArray[np.float64],
+    edges: NDArray[np.float64],
+    written: NDArray[np.float64],
+) -> float:
+    """How far off a place is, what it covers, and what the way to it crosses."""
     x = min(max(point[0], box.left), box.right)
     y = (box.top + box.bottom) / 2
     away = float(np.hypot(x - point[0], y - point[1]))
@@ -108,4 +133,16 @@ def _cost(box: Box, point: tuple[float, float], cloud: NDArray[np.float64]) -> f
         & (cloud[:, 1] > box.top)
         & (cloud[:, 1] < box.bottom)
     )
-    return away + _COVERED * float(inside.sum())
+    crossed, struck = (_crossed(point, (x, y), each) for each in (edges, written))
+    return away + _COVERED * float(inside.sum()) + _CROSSED * crossed + _STRUCK * struck
+
+
+def _crossed(
+    start: tuple[float, float], end: tuple[float, float], edges: NDArray[np.float64]
+) -> int:
+    """How many of these things stand in the straight way from a point to its name."""
+    along = np.linspace(0, 1, 24)[:, None]
+    x, y = start[0] + along * (end[0] - start[0]), start[1] + along * (end[1] - start[1])
+    lefts, tops, rights, bottoms = edges.T
+    on = (lefts < x) & (x < rights) & (tops < y) & (y < bottoms)
+    return int(on.any(axis=0).sum())

@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 from genset.statistics.calibration import Calibration
 from genset.statistics.intervals import wilson
 
-_SIDE, _LEFT, _FOOT = 200, 46, 34  # of the square, and the room for its axes
+_SIDE, _LEFT, _FOOT = 200, 60, 34  # of the square, and the room for its axes
 _MARKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 

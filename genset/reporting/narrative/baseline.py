@@ -8,6 +8,7 @@ from genset.evaluation.results.references.find import SAID
 from genset.reporting.data.baseline import Baseline, Fit, PlaceAmong, PublishedRange
 from genset.reporting.data.report import SetSummary
 from genset.statistics.intervals import Interval
+from genset.statistics.trend import FEWEST_MODELS
 from genset.text.numbers import count, points
 from genset.text.safe import clean
 
@@ -71,11 +72,7 @@ def lines(baseline: Baseline) -> list[str]:
     if baseline.fits:
         said += [_fitted(baseline), *map(_quality, baseline.fits), _meant(baseline)]
     elif baseline.models:
-        number = len(baseline.models)
-        said.append(
-            f"{count(number, 'model')} of different accuracy {'is' if number == 1 else 'are'} too "
-            "few to fit a line: it takes four, of three architectures."
-        )
+        said.append(_no_line(baseline))
     if baseline.unknown:
         names = _names(baseline.unknown)
         said.append(f"No accuracy there is known of: {names}.{_mend(baseline)}")
@@ -85,6 +82,23 @@ def lines(baseline: Baseline) -> list[str]:
             f"{_names(baseline.partial)}."
         )
     return [*said, *_doubtful(baseline), *_published_ranges(baseline.ranges)]
+
+
+def _no_line(baseline: Baseline) -> str:
+    """Why no line is fitted: the first reason that holds."""
+    number, takes = len(baseline.models), "it takes four, of three architectures."
+    there = {row.elsewhere for row in baseline.models}
+    if number > 1 and len(there) == 1:
+        return (
+            f"All {number:,} models have {100 * there.pop():.2f} % there, which shows no line: it "
+            "takes four of different accuracy, of three architectures."
+        )
+    if number < FEWEST_MODELS:
+        return (
+            f"{count(number, 'model')} of different accuracy {'is' if number == 1 else 'are'} too "
+            f"few to fit a line: {takes}"
+        )
+    return f"{number:,} models of one or two architectures are too few to fit a line: {takes}"
 
 
 def _doubtful(baseline: Baseline) -> list[str]:
