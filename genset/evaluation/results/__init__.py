@@ -8,6 +8,7 @@
     runs            the folder of a run, written and read
     arrays          its predictions as arrays
     results         the runs on one set, side by side
+    whole           which of them answered nearly all photos
     best_answers    what they answered, for what goes on from it
     marks           which first answers are right: by the photos' own labels, or by a truth
     logits          what a run kept of them

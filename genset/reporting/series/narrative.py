@@ -7,6 +7,7 @@ from genset.reporting.series.data import (
     Gap,
     Grouping,
     GroupOnSet,
+    OnSet,
     Score,
     Series,
     SetInSeries,
@@ -101,6 +102,14 @@ def flagged(series: Series) -> list[tuple[str, str, str]]:
     ]
 
 
+def partial(on: OnSet) -> str:
+    """How many photos a model answered, where it is not nearly all; else ""."""
+    if on.partial is None:
+        return ""
+    answered, of = on.partial
+    return f"answered {answered:,} of {of:,} photos"
+
+
 def difference(found: Matched | None) -> str:
     """A difference of two sets in points with its interval."""
     if found is None or not found.classes:
@@ -122,6 +131,8 @@ def pair_summary(pair: SetPair) -> list[str]:
         said.append(f"Left out, because a run is flagged: {_names(pair.flagged)}.")
     if pair.unknown:
         said.append(f"Left out, because {_unknown(pair.among)}: {_names(pair.unknown)}.")
+    if pair.partial:
+        said.append(_left_out_in_part(pair.partial))
     return said
 
 
@@ -182,12 +193,14 @@ def kept_answers(classes: int) -> str:
 
 def grouped(grouping: Grouping) -> str:
     """Whose mean the numbers are."""
+    left_out = f" {_left_out_in_part(grouping.partial)}" if grouping.partial else ""
     if not grouping.models:
-        return "No model was scored on all of these releases, so there is no mean to compare."
+        none = "No model was scored on all of these releases, so there is no mean to compare."
+        return none + left_out
     return (
         f"The mean top-1 accuracy of {_mean_of(grouping.models)}, which {_was(grouping.models)} "
         "scored on every release here, with the wider at either end of two 95 % intervals: "
-        "Wilson’s, and that of classes resampled."
+        f"Wilson’s, and that of classes resampled.{left_out}"
     )
 
 
@@ -198,6 +211,11 @@ def by_hand(gap: Gap) -> str:
         f"{_names(gap.by_hand)}: {their} answers were computed elsewhere; give those on this set "
         "under the same name, as in predictions:FILE?name=NAME."
     )
+
+
+def _left_out_in_part(labels: tuple[str, ...]) -> str:
+    they = "it" if len(labels) == 1 else "they"
+    return f"Left out, because {they} did not answer all photos: {_names(labels)}."
 
 
 def _mean_of(labels: tuple[str, ...]) -> str:

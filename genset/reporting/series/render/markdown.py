@@ -82,7 +82,8 @@ def _cell(on: OnSet | None) -> str:
     if on is None:
         return "not scored"
     change = f", change {narrative.difference(on.change)}" if on.change else ""
-    return f"{_score(on.all)}{change}{', left out' if on.flags else ''}"
+    partial = f", {narrative.partial(on)}" if on.partial else ""
+    return f"{_score(on.all)}{partial}{change}{', left out' if on.flags else ''}"
 
 
 def _score(found: Any) -> str:
