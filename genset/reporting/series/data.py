@@ -167,6 +167,7 @@ class SetPair:
         flagged: labels of models that are left out because a run of theirs is flagged.
         unknown: labels of models whose kept answers do not settle it.
         partial: labels of models that did not answer nearly all of these photos.
+        apart: labels of models that answered photos of no class on both sets.
     """
 
     first: str
@@ -180,6 +181,7 @@ class SetPair:
     flagged: tuple[str, ...]
     unknown: tuple[str, ...]
     partial: tuple[str, ...]
+    apart: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

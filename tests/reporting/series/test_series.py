@@ -301,6 +301,28 @@ def test_a_model_lacks_no_photos_of_classes_that_it_was_not_asked_about(here: Pa
         assert pair["partial"] == []
 
 
+@pytest.mark.parametrize("models", [1, 2, 5])
+def test_models_that_answered_no_class_on_both_sets_are_not_compared(
+    here: Path, models: int
+) -> None:
+    """All answered the first class of the one set, and the second class of the other."""
+    first, second = listed(here, "old", [0, 0, 0, 1, 1, 1]), listed(here, "new", [0, 0, 0, 1, 1])
+    named = [f"apart{number}" for number in range(models)]
+    for photos, lacks in ((first, first.ids[3:]), (second, second.ids[:3])):
+        for name in named:
+            right = set(photos.ids[::2]) - set(lacks)
+            weights = f"sha256:{name}"
+            score_on(photos, Path("runs"), name, right, weights=weights, unreadable=lacks)
+    words = ("old/labels.csv", "new/labels.csv")
+    found = numbers(*words, "-o", "site")
+    for pair in found["pairs"]:
+        assert (pair["models"], pair["apart"], pair["fits"]) == ([], named, [])
+    it = "it" if models == 1 else "they"
+    for text in (said(*words, "--markdown"), Page(Path("site/index.html")).text):
+        assert f"Left out, because {it} answered no class on both: {', '.join(named)}." in text
+        assert "No model can be compared on old and new" in text
+
+
 def test_five_photos_cannot_tell(here: Path) -> None:
     first, second = listed(here, "old", range(5)), listed(here, "new", range(5))
     Path("new/labels.csv").write_text(Path("new/labels.csv").read_text().replace("photo", "p"))

@@ -78,9 +78,8 @@ def _axes(
 
 def _ticks(low: float, high: float) -> list[float]:
     """Round accuracies in a range: four to eight."""
-    step = next(
-        step for step in (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2) if (high - low) / step <= 8
-    )
+    steps = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+    step = next((step for step in steps if (high - low) / step <= 8), 0.5)
     first = int(max(low, 0) / step) + (1 if low > 0 else 0)
     ticks = [round(number * step, 4) for number in range(first, int(min(high, 1) / step) + 1)]
     return [tick for tick in ticks if low <= tick <= high]
