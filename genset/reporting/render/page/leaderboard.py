@@ -11,6 +11,7 @@ from genset.evaluation.results.runs import Accuracy
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
 from genset.reporting.format import interval
+from genset.reporting.render.page.anchors import run_anchor
 from genset.text.numbers import NONE, ends, percent, points
 from genset.text.safe import clean
 
@@ -85,13 +86,13 @@ def leaderboard(data: ReportData) -> Leaderboard:
         rows=tuple(
             Row(
                 model=model,
-                anchor=f"model-{number}",
+                anchor=run_anchor(model.run.key),
                 rank=_rank(model.rank),
                 drawn=_drawn(model, scale),
                 remarks=tuple(each for each in found if each not in shared),
                 words=clean(f"{model.label} {model.run.engine}", 200).casefold(),
             )
-            for number, (model, found) in enumerate(zip(models, said, strict=True), 1)
+            for model, found in zip(models, said, strict=True)
         ),
         before=(_accuracy("Top-1", "%", models, lambda model: model.top1.accuracy),),
         after=tuple(
