@@ -67,6 +67,7 @@ class OnSet:
     """One model on one set.
 
     Attributes:
+        key: the run's.
         spec: the model spec of this run.
         all: its first answers among all 1,000 classes (of a set of other classes: among those that
             it knows); None where it chooses among others.
@@ -80,6 +81,7 @@ class OnSet:
             nearly all, so that its accuracy stands beside others'.
     """
 
+    key: str
     spec: str
     all: Score | None
     subset: Score | Between | None

@@ -95,11 +95,16 @@ def group(found: GroupOnSet | None) -> str:
 def flagged(series: Series) -> list[tuple[str, str, str]]:
     """Runs that are left out: the model, the set, and why."""
     return [
-        (clean(model.label), clean(each.name), " ".join(clean(flag, 500) for flag in on.flags))
+        (clean(model.label), clean(each.name), reasons(on))
         for model in series.models
         for each, on in zip(series.sets, model.on, strict=True)
         if on and on.flags
     ]
+
+
+def reasons(on: OnSet) -> str:
+    """Why a run is left out."""
+    return " ".join(clean(flag, 500) for flag in on.flags)
 
 
 def partial(on: OnSet) -> str:

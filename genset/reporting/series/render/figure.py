@@ -9,9 +9,9 @@ from genset.text.numbers import percent
 from genset.text.safe import clean
 
 _WIDTH, _HEIGHT = 640, 440
-_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 16, 12, 48
+_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 16, 12, 48  # room for the larger letters of a phone
 _LETTER, _LINE = 6.6, 14  # about a letter's width, and a line's height, at 12 px
-_MOST_LABELS = 20
+_MOST_LABELS = 10
 _MOST_STOPS = 100  # points that the Tab key stops at
 
 _Box = tuple[float, float, float, float]
@@ -46,7 +46,10 @@ def pair_plot(title: str, pair: SetPair) -> Markup:
     stop = ' tabindex="0"' if len(models) <= _MOST_STOPS else ""
     parts += [_point(model, *place, stop) for model, place in zip(models, places, strict=True)]
     parts += _labels(models, places)
-    start = f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="group"><title>{escape(title)}</title>'
+    start = (
+        f'<svg class="pair" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="group">'
+        f"<title>{escape(title)}</title>"
+    )
     # All names in the parts are escaped.
     return Markup(start + "".join(parts) + "</svg>")  # noqa: S704
 
@@ -135,7 +138,7 @@ def _labels(models: Sequence[AtPair], places: Sequence[tuple[float, float]]) -> 
             inside = left > _LEFT and box[2] < _WIDTH and top > 0 and box[3] < _HEIGHT - _BOTTOM
             if inside and not any(_touch(box, other) for other in taken):
                 taken.append(box)
-                yield _text(left, top + 11, name, "start")
+                yield _text(left, top + 11, name, "start", "label")
                 break
 
 
@@ -143,8 +146,8 @@ def _touch(one: _Box, other: _Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _text(x: float, y: float, words: str, anchor: str) -> str:
+def _text(x: float, y: float, words: str, anchor: str, kind: str = "tick") -> str:
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" '
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" '
         f'fill="var(--ink)">{escape(words)}</text>'
     )
