@@ -51,6 +51,26 @@ def among_all(each: SetInSeries) -> str:
     return "choosing among the classes that each model knows"
 
 
+def changes_over(series: Series, each: SetInSeries) -> str:
+    """Over which classes a set's changes since the first one are; "" where it has none.
+
+    The accuracies beside them are of all classes of each set: they differ by another number.
+    """
+    first = series.sets[0].name
+    for pair in series.pairs:
+        if (pair.first, pair.second) == (first, each.name):
+            return f"over the {count(pair.classes, 'class', 'classes')} that both have"
+    return ""
+
+
+def column(series: Series, each: SetInSeries) -> str:
+    """What the numbers in a set's column are."""
+    said = f"top-1, {among_all(each)}"
+    if over := changes_over(series, each):
+        said += f"; change since {clean(series.sets[0].name, 60)} {over}"
+    return said
+
+
 def among_own(classes: int) -> str:
     """The same of answers among some classes alone."""
     return f"choosing among these {count(classes, 'class', 'classes')} alone"
@@ -195,7 +215,8 @@ def kept_answers(classes: int) -> str:
         f"The best answer among {count(classes, 'class', 'classes')} is known where one of the "
         "kept answers is of these classes, or all logits are kept. Where it is not, the accuracy "
         "is given as a range, and enters no fit; genset evaluate with --logits, or with --k 1000, "
-        "settles it."
+        "settles it. Of answers that were computed elsewhere this takes a score for each class, or "
+        "more of the best classes than were given."
     )
 
 

@@ -115,6 +115,23 @@ def test_a_change_is_the_mean_over_the_classes_that_both_sets_have(
         assert high - low == pytest.approx(wide, rel=0.12)
 
 
+def test_a_column_says_over_which_classes_its_changes_are(here: Path, two: Sequence[str]) -> None:
+    """The accuracies beside them are of all 60 classes of each set."""
+    says = "change since old over the 50 classes that both have"
+    head = said(*two, "--markdown").partition("| Model | ")[2].splitlines()[0]
+    first, second = head.split(" | ")
+    assert (says in first, says in second) == (False, True)
+    said(*two, "-o", "site")
+    assert Page(Path("site/index.html")).text.count(says) == 1
+
+
+def test_json_holds_no_more_blanks_than_it_takes_to_read_it(here: Path, two: Sequence[str]) -> None:
+    for sets in (two, two[:1]):
+        text = said(*sets, "--json")
+        assert len(text) < 1.2 * len(json.dumps(json.loads(text)))
+        assert len(text.splitlines()) > 20
+
+
 def right_by_class(name: str, label: str) -> dict[str, list[bool]]:
     (table,) = Path("runs", name).glob(f"{label}-*/predictions.csv")
     rows = [line.split(",") for line in table.read_text().splitlines()[1:]]

@@ -31,9 +31,9 @@ def as_markdown(series: Series) -> str:
     said = [narrative.headline(series), *narrative.changes(series)]
     parts = [escape(sentence) for sentence in said]
     if series.models:
-        heads = [f"{each.name}, {narrative.among_all(each)}" for each in series.sets]
+        heads = [f"{each.name}, {narrative.column(series, each)}" for each in series.sets]
         rows = [[model.label, *map(_cell, model.on)] for model in series.models]
-        parts.append(table(["Top-1", *heads], rows, words=None))
+        parts.append(table(["Model", *heads], rows, words=None))
         parts.append(escape(narrative.intervals(series)))
     for number, each in enumerate(series.sets):
         if each.is_subset and each.models:
