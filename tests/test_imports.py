@@ -183,7 +183,7 @@ INNER_FLOORS = {
     "sandbox.inaturalist": [{"observations"}, {"replies"}, {"dialect"}],
     "reporting": [
         {"latency", "data", "suspects"},
-        {"format", "inputs"},
+        {"format", "inputs", "names"},
         {"gather", "narrative", "figures"},
         {"render"},
         {"write", "truth"},

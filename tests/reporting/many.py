@@ -1,6 +1,7 @@
 """A set with many models' runs, for reports that are large: seven real models' answers, or made up.
 
     python -m tests.reporting.many FOLDER --models 70 --photos 10000 --real /path/to/shared/data
+    python -m tests.reporting.many FOLDER --models 70 --photos 1000 --long-names
 
 writes FOLDER/photos.csv (the set, a list) and FOLDER/runs, as `genset evaluate` would have; then
 ``cd FOLDER && genset report photos.csv``.
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.evaluation.results.count import Counted, Provenance, make_run
+from genset.evaluation.results.references.published import published
 from genset.evaluation.results.runs import Prediction, Run, run_folder, run_key, save_run
 from genset.taxonomy import imagenet1k
 
@@ -55,7 +57,13 @@ def many_real(realdata: Path, folder: Path, models: int = 70, photos: int = 10_0
     return Many(found, folder / "runs", score_many(found, folder / "runs", bases, models))
 
 
-def many_made_up(folder: Path, models: int = 70, photos: int = 1_000, classes: int = 100) -> Many:
+def many_made_up(
+    folder: Path,
+    models: int = 70,
+    photos: int = 1_000,
+    classes: int = 100,
+    names: Sequence[str] = (),
+) -> Many:
     """The same without any data: models whose answers are drawn.
 
     Args:
@@ -63,10 +71,19 @@ def many_made_up(folder: Path, models: int = 70, photos: int = 1_000, classes: i
         models: how many.
         photos: the set's size.
         classes: how many of ImageNet's classes they are of, in turns.
+        names: of the models; model-00, model-01, ... where none are given.
     """
     rows = [(f"photo{n:05}", WNIDS[n * 7 % (classes * 7) % 1000]) for n in range(photos)]
     found = _list(folder, rows)
-    return Many(found, folder / "runs", score_many(found, folder / "runs", drawn(found), models))
+    made = score_many(found, folder / "runs", drawn(found), models, names=names)
+    return Many(found, folder / "runs", made)
+
+
+def long_names(count: int, letters: tuple[int, int] = (36, 42)) -> list[str]:
+    """Names of timm's own weights, of about forty letters: many differ by a few of them only."""
+    found = sorted({each.weights.partition(":")[2] for each in published()})
+    fits = [name for name in found if letters[0] <= len(name) <= letters[1]]
+    return fits[:count]
 
 
 def drawn(photos: PhotoSet, bases: int = 7, seed: int = 0) -> list[Ranked]:
@@ -94,8 +111,9 @@ def score_many(
     models: int = 70,
     shares: tuple[float, float] = (0.4, 0.8),
     seed: int = 0,
+    names: Sequence[str] = (),
 ) -> list[Run]:
-    """Keep runs of `models` models, called model-00, model-01, ..., the least accurate first.
+    """Keep runs of `models` models, the least accurate first.
 
     Args:
         photos: the set, of N photos.
@@ -106,7 +124,9 @@ def score_many(
         shares: of the first and the last model: top-1 accuracies, which the runs have to the
             photo.
         seed: of what is changed.
+        names: of the models; model-00, model-01, ... where none are given.
     """
+    names = names or [f"model-{number:02}" for number in range(models)]
     truth = _truth(photos)
     order = sorted(bases, key=lambda ranked: float((ranked[:, 0] == truth).mean()))
     known = [float((ranked[:, 0] == truth).mean()) for ranked in order]
@@ -117,7 +137,7 @@ def score_many(
         base = order[min(max(nearest, 0), len(order) - 1)]
         ranked = with_accuracy(base, truth, round(share * len(truth)), generator)
         sure = confidences(ranked[:, 0] == truth, generator)
-        made.append(keep(photos, runs, f"model-{number:02}", ranked, sure))
+        made.append(keep(photos, runs, names[number], ranked, sure))
     return made
 
 
@@ -207,11 +227,13 @@ def main() -> None:
     parser.add_argument("--models", type=int, default=70)
     parser.add_argument("--photos", type=int, default=10_000)
     parser.add_argument("--real", type=Path, help="the shared data; without it answers are made up")
+    parser.add_argument("--long-names", action="store_true", help="names of about forty letters")
     asked = parser.parse_args()
     if asked.real:
         many_real(asked.real, asked.folder, asked.models, asked.photos)
     else:
-        many_made_up(asked.folder, asked.models, asked.photos, classes=1000)
+        names = long_names(asked.models) if asked.long_names else []
+        many_made_up(asked.folder, asked.models, asked.photos, classes=1000, names=names)
 
 
 _Raw = argparse.RawDescriptionHelpFormatter

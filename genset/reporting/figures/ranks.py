@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from genset.evaluation.results.compare import Rank
 from genset.reporting.figures.svg import ACCENT, INK, LINE, MUTED, as_svg
-from genset.text.safe import clean
+from genset.reporting.names import short_names
 
 _WIDTH, _ROW, _HEAD = 5.0, 0.34, 0.5  # inches
 _LEFT, _RIGHT = 0.40, 0.60  # where the lines begin and end
@@ -24,6 +24,7 @@ def rank_plot(title: str, names: tuple[str, str], ranks: Mapping[str, tuple[Rank
         ranks: by each, by model.
     """
     labels = list(ranks)
+    said_of = short_names(labels, 24)
     sides = [_rows(labels, [ranks[label][side].place for label in labels]) for side in (0, 1)]
     height = _ROW * len(labels) + _HEAD
     figure = Figure(figsize=(_WIDTH, height))
@@ -49,7 +50,7 @@ def rank_plot(title: str, names: tuple[str, str], ranks: Mapping[str, tuple[Rank
             (_LEFT, "right", ends[0], first),
             (_RIGHT, "left", ends[1], second),
         ):
-            said = clean(label, longest=24)
+            said = said_of[label]
             axes.text(
                 x,
                 y,

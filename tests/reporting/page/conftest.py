@@ -1,5 +1,6 @@
 """A large report, written once for all tests of the page."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from genset.reporting.data.report import ReportOptions
 from genset.reporting.write import write_report
-from tests.reporting.many import confidences, drawn, keep, score_many
+from tests.reporting.many import confidences, drawn, keep, long_names, score_many
 from tests.reporting.sets import release_of
 
 MODELS, PHOTOS = 70, 120
@@ -21,15 +22,22 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def long_named(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of as many models that are called as timm's weights are."""
+    names = long_names(MODELS)
+    return _written(tmp_path_factory.mktemp("long-named"), MODELS, 60, names)
+
+
+@pytest.fixture(scope="session")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same with few models and photos, for what takes its time on a large page."""
     return _written(tmp_path_factory.mktemp("several"), 4, 24)
 
 
-def _written(root: Path, models: int, count: int) -> Path:
+def _written(root: Path, models: int, count: int, names: Sequence[str] = ()) -> Path:
     photos, runs = release_of(root / "set", count), root / "runs"
     bases = drawn(photos)
-    made = score_many(photos, runs, bases, models)
+    made = score_many(photos, runs, bases, models, names=names)
     best = bases[-1]
     sure = confidences(np.ones(count, bool), np.random.default_rng(1))
     keep(photos, runs, REVERSED, best[:, ::-1], sure)

@@ -11,9 +11,12 @@ from genset.evaluation.results.runs import Accuracy
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
 from genset.reporting.format import interval
+from genset.reporting.names import short_names
 from genset.reporting.render.page.anchors import run_anchor
 from genset.text.numbers import NONE, ends, percent, points
 from genset.text.safe import clean
+
+NAME = 42  # letters of a model’s name in its row: those of most of timm’s own weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,9 @@ class Row:
     Attributes:
         model: the model.
         anchor: of its section on the page.
+        name: as it stands in one line; a long one without its middle.
         rank: "3 to 7".
+        by_rank: its place where rows are sorted by rank, from 1; None where it has none.
         drawn: its top-1 accuracy with both intervals.
         remarks: what must stand beside its numbers, and not beside everybody's.
         words: by which a filter finds it.
@@ -52,7 +57,9 @@ class Row:
 
     model: ScoredModel
     anchor: str
+    name: str
     rank: str
+    by_rank: int | None
     drawn: Markup
     remarks: tuple[str, ...]
     words: str
@@ -81,16 +88,20 @@ def leaderboard(data: ReportData) -> Leaderboard:
     models = data.models
     scale = scale_of([model.top1 for model in models])
     said = [remarks(model.run) for model in models]
+    names = short_names([model.label for model in models], NAME)
+    by_rank = _by_rank(models)
     shared = tuple(each for each in said[0] if all(each in s for s in said)) if said[1:] else ()
     return Leaderboard(
         rows=tuple(
             Row(
                 model=model,
                 anchor=run_anchor(model.run.key),
+                name=names[model.label],
                 rank=_rank(model.rank),
+                by_rank=by_rank.get(model.label),
                 drawn=_drawn(model, scale),
                 remarks=tuple(each for each in found if each not in shared),
-                words=clean(f"{model.label} {model.run.engine}", 200).casefold(),
+                words=clean(f"{model.label} {model.run.engine}", 200),
             )
             for model, found in zip(models, said, strict=True)
         ),
@@ -108,6 +119,13 @@ def _rank(found: Rank | None) -> str:
     if found is None:
         return NONE
     return f"{found.best}" if found.best == found.worst else f"{found.best} to {found.worst}"
+
+
+def _by_rank(models: Sequence[ScoredModel]) -> dict[str, int]:
+    """Places from 1 by the best rank that a model can have, then by the worst, then by top-1."""
+    ranked = [model for model in models if model.rank]
+    ranked.sort(key=lambda model: (model.rank.best, model.rank.worst) if model.rank else ())
+    return {model.label: place for place, model in enumerate(ranked, 1)}
 
 
 def _drawn(model: ScoredModel, scale: Scale) -> Markup:

@@ -14,6 +14,7 @@ from genset.reporting.data.report import ReportData
 from genset.reporting.format import class_name, interval, probability, settings
 from genset.reporting.gather.finetuning import confused, extremes
 from genset.reporting.gather.sources import MOST_COMPARED
+from genset.reporting.names import short_names
 from genset.reporting.narrative import baseline as baseline_narrative
 from genset.reporting.narrative import finetuning as finetuning_narrative
 from genset.reporting.narrative import missed as missed_narrative
@@ -23,7 +24,7 @@ from genset.reporting.narrative import sources as sources_narrative
 from genset.reporting.narrative import training as training_narrative
 from genset.reporting.narrative import tta as tta_narrative
 from genset.reporting.render.page.figures import figures
-from genset.reporting.render.page.leaderboard import leaderboard
+from genset.reporting.render.page.leaderboard import NAME, leaderboard
 from genset.reporting.render.page.profiles import NEAR, profiles
 from genset.reporting.render.page.script import policy, script
 from genset.reporting.render.page.sections import contents
@@ -34,6 +35,7 @@ from genset.text.links import web_link
 from genset.text.safe import clean
 
 _MATRIX = 10  # models whose every pair fits on a page
+_HEAD = 24  # letters of a model's name over a column
 _ROWS = 12
 _ANSWERS = 6  # models whose answers stand below each photo
 _OPEN = 12  # models whose rows are not folded
@@ -75,6 +77,8 @@ def _words(data: ReportData) -> dict[str, Any]:
     """What the sections' templates know by name."""
     samples = [sample for gallery in data.galleries for sample in gallery.samples]
     anchors = {sample.id: f"photo-{number}" for number, sample in enumerate(samples, 1)}
+    tuned = [model.label for task in data.finetuning for model in task.models]
+    best = [model.label for model in data.models[:_MATRIX]]
     return {
         "data": data,
         "board": leaderboard(data),
@@ -82,6 +86,8 @@ def _words(data: ReportData) -> dict[str, Any]:
         "anchors": anchors,
         "figures": figures(data),
         "matrix": _matrix(data),
+        "names": short_names([model.label for model in data.models], NAME),
+        "short": short_names([*best, *tuned], _HEAD),
         "numbers": numbers,
         "interval": interval,
         "probability": probability,

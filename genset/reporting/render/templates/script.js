@@ -41,15 +41,17 @@
     }
   };
 
-  // The filter: all words typed must be in what is said of an element.
+  // The filter: all words typed must be in what is said of an element, in large letters or small,
+  // with accents or without.
+  const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toUpperCase();
   const filtering = (tools) => {
     const field = tools.querySelector("input");
     const said = tools.querySelector("output");
     const rows = all("[data-words]");
     const points = all("svg [data-name]").filter((point) => !point.closest("[data-words]"));
     const apply = () => {
-      const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const found = (text) => words.every((word) => text.toLowerCase().includes(word));
+      const words = folded(field.value).split(/\s+/).filter(Boolean);
+      const found = (text) => words.every((word) => folded(text).includes(word));
       for (const row of rows) row.hidden = !found(row.dataset.words);
       for (const point of points) point.classList.toggle("faint", !found(point.dataset.name));
       const models = all("tbody tr[data-words]");
