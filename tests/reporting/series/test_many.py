@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.reporting.many import drawn, keep, score_many
+from tests.reporting.many import drawn, keep, long_names, score_many
 from tests.reporting.series.test_series import listed, said
 
 pytestmark = pytest.mark.browser
@@ -17,14 +17,14 @@ PLACES = {"one": range(100), "two": range(20, 120), "three": range(40, 140)}
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Sixty models on three sets of 100 classes, and one whose answers stand in reverse order."""
+    """Sixty models of long names on three sets of 100 classes, and one with reversed answers."""
     folder = tmp_path_factory.mktemp("many")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         for name, places in PLACES.items():
             photos = listed(folder, name, places)
             bases = drawn(photos)
-            score_many(photos, Path("runs"), bases, MODELS)
+            score_many(photos, Path("runs"), bases, MODELS, names=long_names(MODELS))
             keep(photos, Path("runs"), "upside-down", bases[-1][:, ::-1])
         said(*(f"{name}/labels.csv" for name in PLACES), "-o", "site")
         yield folder / "site" / "index.html"

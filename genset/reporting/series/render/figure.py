@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from markupsafe import Markup, escape
 
+from genset.reporting.names import short_names
 from genset.reporting.series.data import AtPair, Fit, SetPair
 from genset.text.numbers import percent
 from genset.text.safe import clean
@@ -12,6 +13,7 @@ _WIDTH, _HEIGHT = 640, 440
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74, 16, 12, 48  # room for the larger letters of a phone
 _LETTER, _LINE = 6.6, 14  # about a letter's width, and a line's height, at 12 px
 _MOST_LABELS = 10
+_NAME = 28  # letters of a label
 _MOST_STOPS = 100  # points that the Tab key stops at
 
 _Box = tuple[float, float, float, float]
@@ -124,6 +126,7 @@ def _labels(models: Sequence[AtPair], places: Sequence[tuple[float, float]]) -> 
 
     Of many models only those are named that are farthest from the line.
     """
+    names = short_names([model.label for model in models], _NAME)
     taken: list[_Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
 
     def off(number: int) -> float:
@@ -131,7 +134,7 @@ def _labels(models: Sequence[AtPair], places: Sequence[tuple[float, float]]) -> 
         return -abs(above.value) if above else 0.0
 
     for number in sorted(range(len(models)), key=off)[:_MOST_LABELS]:
-        name, (x, y) = clean(models[number].label, 28), places[number]
+        name, (x, y) = names[models[number].label], places[number]
         width = _LETTER * len(name)
         for left, top in ((x + 8, y - 7), (x - 8 - width, y - 7), (x + 6, y - 21), (x + 6, y + 7)):
             box = (left, top, left + width, top + _LINE)

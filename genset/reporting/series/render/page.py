@@ -1,7 +1,9 @@
 """The index page of a series: one HTML file that needs nothing beside it but the full reports."""
 
 from genset.errors import MissingExtra
+from genset.reporting.names import short_names
 from genset.reporting.render.page.anchors import LEFT_OUT, run_anchor
+from genset.reporting.render.page.leaderboard import NAME
 from genset.reporting.render.page.script import policy, script
 from genset.reporting.series import narrative
 from genset.reporting.series.data import OnSet, Series, SetInSeries, SetPair
@@ -42,6 +44,7 @@ def html_of(series: Series) -> str:
         shown=[model for model in series.models if any(on and not on.flags for on in model.on)],
         left_out=[model for model in series.models if any(on and on.flags for on in model.on)],
         changed=_changed(series),
+        short=short_names([model.label for model in series.models], NAME),
         links=_links(series),
         link=_link,
         subsets=[each for each in enumerate(series.sets) if each[1].is_subset],
