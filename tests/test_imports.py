@@ -197,7 +197,8 @@ INNER_FLOORS = {
         {"collect"},
     ],
     "reporting.render.page": [
-        {"figures", "leaderboard", "profiles", "script", "sections"},
+        {"anchors", "figures", "script", "sections"},
+        {"leaderboard", "profiles"},
         {"page"},
     ],
 }

@@ -67,6 +67,7 @@ class OnSet:
     """One model on one set.
 
     Attributes:
+        key: the run's.
         spec: the model spec of this run.
         all: its first answers among all 1,000 classes (of a set of other classes: among those that
             it knows); None where it chooses among others.
@@ -80,6 +81,7 @@ class OnSet:
             nearly all, so that its accuracy stands beside others'.
     """
 
+    key: str
     spec: str
     all: Score | None
     subset: Score | Between | None
@@ -167,6 +169,7 @@ class SetPair:
         flagged: labels of models that are left out because a run of theirs is flagged.
         unknown: labels of models whose kept answers do not settle it.
         partial: labels of models that did not answer nearly all of these photos.
+        apart: labels of models that answered photos of no class on both sets.
     """
 
     first: str
@@ -180,6 +183,7 @@ class SetPair:
     flagged: tuple[str, ...]
     unknown: tuple[str, ...]
     partial: tuple[str, ...]
+    apart: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,11 +115,16 @@ def group(found: GroupOnSet | None) -> str:
 def flagged(series: Series) -> list[tuple[str, str, str]]:
     """Runs that are left out: the model, the set, and why."""
     return [
-        (clean(model.label), clean(each.name), " ".join(clean(flag, 500) for flag in on.flags))
+        (clean(model.label), clean(each.name), reasons(on))
         for model in series.models
         for each, on in zip(series.sets, model.on, strict=True)
         if on and on.flags
     ]
+
+
+def reasons(on: OnSet) -> str:
+    """Why a run is left out."""
+    return " ".join(clean(flag, 500) for flag in on.flags)
 
 
 def partial(on: OnSet) -> str:
@@ -153,6 +158,9 @@ def pair_summary(pair: SetPair) -> list[str]:
         said.append(f"Left out, because {_unknown(pair.among)}: {_names(pair.unknown)}.")
     if pair.partial:
         said.append(_left_out_in_part(pair.partial))
+    if pair.apart:
+        they = "it" if len(pair.apart) == 1 else "they"
+        said.append(f"Left out, because {they} answered no class on both: {_names(pair.apart)}.")
     return said
 
 
@@ -250,12 +258,14 @@ def _was(labels: tuple[str, ...]) -> str:
 def _change(pair: SetPair) -> str:
     first, second = clean(pair.first), clean(pair.second)
     over = f"over the {count(pair.classes, 'class', 'classes')} that both have"
+    if not pair.models:
+        return f"No model can be compared on {first} and {second}, {over}."
     if pair.mean is None:
-        (model,) = pair.models or (None,)
-        who, found = (clean(model.label), model.matched) if model else ("no model", None)
+        (model,) = pair.models
+        who, found = clean(model.label), model.matched
     else:
         who, found = f"the mean of {len(pair.models)} models", pair.mean
-    if found is None or found.difference is None:
+    if found.difference is None:
         return f"Whether {who} does better on {first} or on {second}, {CANNOT_TELL}."
     value, interval = found.difference.value, found.difference.interval
     if interval.low <= 0 <= interval.high:

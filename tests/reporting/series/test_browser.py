@@ -1,5 +1,6 @@
 """A series in a real browser: sorted, searched, on a phone, and as axe-core sees it."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 from tests.reporting.series.test_series import MODELS, keep, listed, said
 
 pytestmark = pytest.mark.browser
+
+NEW = re.compile("^new")
 
 # Elements of a table whose words stand beyond their box or the screen.
 CUT = """
@@ -50,7 +53,7 @@ def rows(page: Page) -> list[str]:
 
 def test_each_set_sorts_the_models_and_a_gap_comes_last(page: Page) -> None:
     assert rows(page)[0] == "best"
-    head = page.locator("#side-by-side").get_by_role("columnheader", name="new")
+    head = page.locator("#side-by-side").get_by_role("columnheader", name=NEW)
     head.get_by_role("button").click()
     expect(head).to_have_attribute("aria-sort", "descending")
     assert (rows(page)[0], rows(page)[-1]) == ("good", "alone")
@@ -59,6 +62,34 @@ def test_each_set_sorts_the_models_and_a_gap_comes_last(page: Page) -> None:
     assert (rows(page)[0], rows(page)[-1]) == ("worst", "alone")
     page.get_by_label("Find models").fill("wea")
     assert rows(page) == ["weak"]
+
+
+def test_a_phone_shows_the_heads_that_sort(browser: Browser, index: Path) -> None:
+    with browser.new_context(viewport={"width": 390, "height": 800}, offline=True) as context:
+        page = context.new_page()
+        page.goto(index.as_uri())
+        heads = page.locator("#side-by-side thead button")
+        heads.get_by_text("Change on new").click()
+        # From the first set to the second, `worst` changes places with `good`.
+        changes = page.locator("#side-by-side td.change:visible").all_inner_texts()
+        found = [float(each.split()[0].replace("−", "-")) for each in changes if each]
+        assert (len(found), found) == (5, sorted(found, reverse=True))
+        assert rows(page)[-1] == "alone"
+
+
+def test_names_and_accuracies_lead_to_the_model_in_its_set_s_report(
+    browser: Browser, index: Path
+) -> None:
+    with browser.new_context(viewport={"width": 1280, "height": 800}, offline=True) as context:
+        page = context.new_page()
+        for cell, title in (("th", "old"), ("td:nth-child(3)", "new")):
+            page.goto(index.as_uri())
+            row = page.locator("#side-by-side tbody tr").filter(has_text="weak")
+            row.locator(cell).get_by_role("link").click()
+            expect(page.get_by_role("heading", level=1)).to_have_text(title)
+            section = page.locator("details:has(> div:target)")
+            expect(section.locator("summary bdi").first).to_have_text("weak")
+            expect(section.locator("div:target")).to_be_in_viewport()
 
 
 def test_a_point_is_named_and_leads_to_no_surprise(page: Page, index: Path) -> None:

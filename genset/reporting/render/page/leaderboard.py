@@ -13,6 +13,7 @@ from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
 from genset.reporting.format import interval
 from genset.reporting.names import short_names
 from genset.reporting.narrative.models import answered
+from genset.reporting.render.page.anchors import run_anchor
 from genset.text.numbers import NONE, ends, percent, points
 from genset.text.safe import clean
 
@@ -95,7 +96,7 @@ def leaderboard(data: ReportData) -> Leaderboard:
         rows=tuple(
             Row(
                 model=model,
-                anchor=f"model-{number}",
+                anchor=run_anchor(model.run.key),
                 name=names[model.label],
                 rank=_rank(model.rank),
                 by_rank=by_rank.get(model.label),
@@ -103,7 +104,7 @@ def leaderboard(data: ReportData) -> Leaderboard:
                 remarks=tuple(each for each in found if each not in shared),
                 words=clean(f"{model.label} {model.run.engine}", 200),
             )
-            for number, (model, found) in enumerate(zip(models, said, strict=True), 1)
+            for model, found in zip(models, said, strict=True)
         ),
         before=(_accuracy("Top-1", "%", models, lambda model: model.top1.accuracy),),
         after=tuple(

@@ -152,6 +152,7 @@ def _rows(
         for (place, run), score, subset in zip(there, scores, subsets, strict=True):
             among_all = chooses_among_all(results, run)
             rows[place][number] = OnSet(
+                key=run.run.key,
                 spec=run.run.spec,
                 all=score if among_all else None,
                 subset=subset,

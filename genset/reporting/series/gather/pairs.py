@@ -53,6 +53,16 @@ class _Marks(NamedTuple):
         sides = [nearly_all(self.counted[side]) for side in (~self.second, self.second)]
         return sides[0] & sides[1]
 
+    def together(self, count: int) -> Bools:
+        """K: which models are counted in one of `count` classes on both sets."""
+        answered = self.counted.astype(float)
+        sides = [
+            _sums(self.classes, answered * side[:, None], count) > 0
+            for side in (~self.second, self.second)
+        ]
+        common: Bools = (sides[0] & sides[1]).any(axis=0)
+        return common
+
 
 def conventions(first: Results, second: Results) -> list[Among]:
     """What models choose among where two sets are compared.
@@ -91,14 +101,13 @@ def pair_of(
     marks, known = _marks((first, second), shared, among)
     whole = known.copy()
     whole[known] = marks.of(known).whole()
-    marks, named = marks.of(whole), _chosen(labels, whole)
+    together = whole & marks.together(len(shared))
+    marks, named = marks.of(together), _chosen(labels, together)
     found, mean = _match(marks, how)
     shares, drawn = _by_class(marks, len(shared), how)
     order = sorted(range(len(named)), key=lambda n: (-shares[0, n], named[n]))
     rows = [AtPair(named[n], float(shares[0, n]), float(shares[1, n]), found[n], {}) for n in order]
-    usable = [place for place, n in enumerate(order) if found[n].classes]
-    columns = [order[place] for place in usable]
-    rows, fits = _fitted(rows, usable, drawn[:, columns], len(shared), how.seed)
+    rows, fits = _fitted(rows, drawn[:, order], len(shared), how.seed)
     return SetPair(
         first=first.name,
         second=second.name,
@@ -111,6 +120,7 @@ def pair_of(
         flagged=tuple(flagged),
         unknown=tuple(_chosen(labels, ~known)),
         partial=tuple(_chosen(labels, known & ~whole)),
+        apart=tuple(_chosen(labels, whole & ~together)),
     )
 
 
@@ -181,21 +191,19 @@ def _match(marks: _Marks, how: Resampling) -> tuple[list[Matched], Matched | Non
 
 
 def _fitted(
-    rows: list[AtPair], usable: Sequence[int], drawn: Floats, classes: int, seed: int
+    rows: list[AtPair], drawn: Floats, classes: int, seed: int
 ) -> tuple[list[AtPair], tuple[Fit, ...]]:
-    """The rows with what each is above the lines through those that can be used; the lines."""
-    x = np.array([rows[place].first for place in usable])
-    y = np.array([rows[place].second for place in usable])
-    if len(usable) < FEWEST_MODELS or np.ptp(x) == 0:
+    """The rows with what each is above the lines through them; the lines."""
+    x, y = (np.array([getattr(row, side) for row in rows]) for side in ("first", "second"))
+    if len(rows) < FEWEST_MODELS or np.ptp(x) == 0:
         return rows, ()
-    rows = list(rows)
     fits = []
     for scale in SCALES:
         trend = fit_trend(x, y, drawn, classes, seed, scale=scale)
-        above = zip(usable, *trend.above(x, y, drawn), strict=True)
-        for place, value, interval in above:
-            row = rows[place]
-            rows[place] = replace(row, above={**row.above, scale: Mean(float(value), interval)})
+        rows = [
+            replace(row, above={**row.above, scale: Mean(float(value), interval)})
+            for row, value, interval in zip(rows, *trend.above(x, y, drawn), strict=True)
+        ]
         ladder = _ladder(scale, x)
         line = zip(
             ladder,

@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterable, Sequence
 
 from markupsafe import Markup, escape
 
+from genset.reporting.names import short_names
 from genset.reporting.series.data import AtPair, Fit, SetPair
 from genset.text.numbers import percent
 from genset.text.safe import clean
 
 _WIDTH, _HEIGHT = 640, 440
-_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 16, 12, 48
+_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 16, 12, 48  # room for the larger letters of a phone
 _LETTER, _LINE = 6.6, 14  # about a letter's width, and a line's height, at 12 px
-_MOST_LABELS = 20
+_MOST_LABELS = 10
+_NAME = 28  # letters of a label
 _MOST_STOPS = 100  # points that the Tab key stops at
 
 _Box = tuple[float, float, float, float]
@@ -46,7 +48,10 @@ def pair_plot(title: str, pair: SetPair) -> Markup:
     stop = ' tabindex="0"' if len(models) <= _MOST_STOPS else ""
     parts += [_point(model, *place, stop) for model, place in zip(models, places, strict=True)]
     parts += _labels(models, places)
-    start = f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="group"><title>{escape(title)}</title>'
+    start = (
+        f'<svg class="pair" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="group">'
+        f"<title>{escape(title)}</title>"
+    )
     # All names in the parts are escaped.
     return Markup(start + "".join(parts) + "</svg>")  # noqa: S704
 
@@ -78,9 +83,8 @@ def _axes(
 
 def _ticks(low: float, high: float) -> list[float]:
     """Round accuracies in a range: four to eight."""
-    step = next(
-        step for step in (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2) if (high - low) / step <= 8
-    )
+    steps = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+    step = next((step for step in steps if (high - low) / step <= 8), 0.5)
     first = int(max(low, 0) / step) + (1 if low > 0 else 0)
     ticks = [round(number * step, 4) for number in range(first, int(min(high, 1) / step) + 1)]
     return [tick for tick in ticks if low <= tick <= high]
@@ -122,6 +126,7 @@ def _labels(models: Sequence[AtPair], places: Sequence[tuple[float, float]]) -> 
 
     Of many models only those are named that are farthest from the line.
     """
+    names = short_names([model.label for model in models], _NAME)
     taken: list[_Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
 
     def off(number: int) -> float:
@@ -129,14 +134,14 @@ def _labels(models: Sequence[AtPair], places: Sequence[tuple[float, float]]) -> 
         return -abs(above.value) if above else 0.0
 
     for number in sorted(range(len(models)), key=off)[:_MOST_LABELS]:
-        name, (x, y) = clean(models[number].label, 28), places[number]
+        name, (x, y) = names[models[number].label], places[number]
         width = _LETTER * len(name)
         for left, top in ((x + 8, y - 7), (x - 8 - width, y - 7), (x + 6, y - 21), (x + 6, y + 7)):
             box = (left, top, left + width, top + _LINE)
             inside = left > _LEFT and box[2] < _WIDTH and top > 0 and box[3] < _HEIGHT - _BOTTOM
             if inside and not any(_touch(box, other) for other in taken):
                 taken.append(box)
-                yield _text(left, top + 11, name, "start")
+                yield _text(left, top + 11, name, "start", "label")
                 break
 
 
@@ -144,8 +149,8 @@ def _touch(one: _Box, other: _Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _text(x: float, y: float, words: str, anchor: str) -> str:
+def _text(x: float, y: float, words: str, anchor: str, kind: str = "tick") -> str:
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" '
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" '
         f'fill="var(--ink)">{escape(words)}</text>'
     )
