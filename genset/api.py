@@ -225,13 +225,11 @@ def compare(
     if truth not in TRUTHS:
         raise BadInput(f"truth= is {' or '.join(TRUTHS)}, not {truth!r:.40}")
     resampling = Resampling(seed=seed)
-    pairs = compare_models(results, results.models, resampling, truth)
+    asked = [results.find_run(each.record) for each in (first, second)]
+    pairs = compare_models(results, asked, resampling, truth)
     if not pairs:
         raise BadInput(f"no photo of {first.photos.name} counts for both models")
     (pair,) = pairs
-    sign = 1 if pair.first == results.find_run(first.record).label else -1
-    low, high = sorted((sign * pair.interval.low, sign * pair.interval.high))
-    only = (pair.only_first, pair.only_second)[::sign]
     proposed = {} if truth == "original" else own_proposals(results, results.models, resampling)
     gains = [said_of_own(label, each) for label, each in proposed.items()]
     flags = [each for model in results.models for each in left_out(model.label, model.flags)]
@@ -239,10 +237,10 @@ def compare(
         first=first.model,
         second=second.model,
         photos=pair.photos,
-        difference=Estimate(sign * pair.difference, low, high),
+        difference=Estimate(pair.difference, pair.interval.low, pair.interval.high),
         p_value=pair.p_value,
-        only_first=only[0],
-        only_second=only[1],
+        only_first=pair.only_first,
+        only_second=pair.only_second,
         sentence="\n".join([verdict(pair, first.photos.name, truth), *flags, *gains]),
     )
 

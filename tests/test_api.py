@@ -11,15 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from click.testing import CliRunner
 from PIL import Image
 from torch import Tensor, nn
 from torchvision.transforms import v2
 
 import genset
+from genset.cli import cli
 from genset.errors import BadInput, GensetError, ModelError
 from genset.evaluation.data.photos import PhotoSet
 from tests.conftest import ROOT
 from tests.evaluation.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint, painted_set
+from tests.evaluation.listed import write_list
 
 AS_TRAINED = v2.Compose(
     [
@@ -370,6 +373,22 @@ def test_two_models_are_compared_in_the_order_that_was_asked(photos: PhotoSet) -
     )
     assert (forth.only_first, forth.only_second) == (2, 0) == (back.only_second, back.only_first)
     assert "McNemar" in str(forth)
+
+
+def test_a_comparison_prints_what_its_numbers_and_the_command_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    photos = genset.open_set(write_list(tmp_path / "photos.csv", range(40)))
+    low = genset.evaluate(photos, predictions=[[n] for n in (*range(20), *[50] * 20)], name="low")
+    high = genset.evaluate(photos, predictions=[[n] for n in range(40)], name="high")
+    for one, other, said in ((low, high, "-50.0"), (high, low, "+50.0")):
+        found = genset.compare(one, other)
+        assert f"{100 * found.difference.value:+.1f}" == said
+        assert f"difference: {said} points" in str(found).replace("−", "-")
+        words = ["compare", one.model, other.model, "--on", "photos.csv"]
+        done = CliRunner().invoke(cli, words)
+        assert done.output.strip() == str(found), done.output
 
 
 def test_a_model_is_compared_with_another_of_the_same_name(photos: PhotoSet) -> None:

@@ -183,6 +183,7 @@ def evaluate(
     from genset.evaluation.evaluate import evaluate as score
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.evaluation.models.classes import other_classes
+    from genset.evaluation.results.runs import LOGITS, run_folder
     from genset.evaluation.run.options import ScoringOptions
     from genset.evaluation.run.startup import on_all_machines, start_pytorch
     from genset.reporting.latency import Timed, timed
@@ -219,10 +220,16 @@ def evaluate(
         if by_truth is not None:
             show_truth(by_truth, replaced)
         click.echo("\n".join(map(str, audits or ())), nl=bool(audits))
-    given = [run.model for spec, run in scored if spec.is_predictions]
-    if options.logits and given:
-        names = visible(", ".join(given))
-        click.echo(f"{names}: answers are given, so that no logits are kept", err=True)
+    given = [run for spec, run in scored if spec.is_predictions]
+    folders = [run_folder(kept, found.name, run.model, run.key) for run in given]
+    without = [
+        run.model for run, its in zip(given, folders, strict=True) if not (its / LOGITS).is_file()
+    ]
+    if options.logits and without:
+        names = visible(", ".join(without))
+        click.echo(
+            f"{names}: classes are given and no scores, so that no logits are kept", err=True
+        )
     times: list[Timed] = []
     if latency is not None:
         for spec, each in timed(found, kept, options, scored, latency, price):
@@ -244,7 +251,7 @@ def evaluate(
             answer["failed"] = [{"model": name, "error": why} for name, why in named]
         show_json(answer)
     elif latency is not None:
-        show_timed(times, given)
+        show_timed(times, [run.model for run in given])
     if failed:
         raise SomeModelsFailed(failed, results)
 

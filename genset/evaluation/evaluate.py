@@ -11,8 +11,14 @@ from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.answers.read import RULE, read_answers, save_answers
 from genset.evaluation.results.count import make_run, provenance_of_answers
-from genset.evaluation.results.predictions import read_predictions
+from genset.evaluation.results.predictions import (
+    KEPT,
+    holds_scores,
+    keep_scores,
+    read_predictions,
+)
 from genset.evaluation.results.runs import (
+    LOGITS,
     Run,
     load_run,
     note_said,
@@ -81,15 +87,16 @@ def evaluate(
                 f"model {spec.text!r}: {photos.name} lists photos that are not here: only "
                 "predictions:PATH or answers:PATH can be scored on it"
             )
+    options = options or ScoringOptions()
     found: dict[ModelSpec, Run | GensetError] = {}
     for spec in specs:
         if spec.is_predictions:
             try:
-                found[spec] = _count_predictions(photos, spec, runs)
+                found[spec] = _count_predictions(photos, spec, runs, options)
             except GensetError as error:
                 found[spec] = error
     if networks := [spec for spec in specs if not spec.is_predictions]:
-        found |= _score_networks(photos, networks, runs, options or ScoringOptions())
+        found |= _score_networks(photos, networks, runs, options)
     made = [
         note_said(run_folder(runs, photos.name, spec.name, run.key), run, spec)
         for spec in specs
@@ -119,18 +126,25 @@ def _score_networks(
     return dict(zip(specs, score_models(plan, specs), strict=True))
 
 
-def _count_predictions(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
+def _count_predictions(
+    photos: PhotoSet, spec: ModelSpec, runs: Path, options: ScoringOptions
+) -> Run:
     if spec.kind == "answers":
         return _count_answers(photos, spec, runs)
-    counted = read_predictions(spec, photos)
+    keep = options.keep or KEPT
+    counted = read_predictions(spec, photos, keep)
     weights_hash = f"sha256:{sha256_of(Path(spec.target))}"
+    have_scores = holds_scores(spec)
     key = run_key(
         set=photos.list_hash or photos.content_hash,  # that of answers to the table alone
         predictions=weights_hash,
         classes=sha256_of(Path(spec.classes)) if spec.classes else "",
         background=spec.background,
+        **({"keep": keep} if have_scores and keep != KEPT else {}),
     )
     folder = run_folder(runs, photos.name, spec.name, key)
+    if options.logits and have_scores and not (folder / LOGITS).is_file():
+        keep_scores(spec, photos, folder)
     if (kept := load_run(folder)) is not None:
         return kept
     run = make_run(photos, counted, provenance_of_answers(spec, key, weights_hash))

@@ -1,6 +1,5 @@
 """A report on one set: gathered when it is asked for, and not made again where nothing changed."""
 
-import json
 import os
 import re
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from genset.evaluation.data.photos import PhotoSet
 from genset.reporting.data.options import PLAIN, ReportOptions
 from genset.reporting.inputs import digest_of, is_page_of, keep_text, kept_text, write_page
+from genset.text.plain import document
 
 if TYPE_CHECKING:
     from genset.evaluation.results.results import Results
@@ -92,7 +92,7 @@ class Report:
             return kept
         from genset.reporting.render.markdown import to_json
 
-        text = json.dumps(to_json(self.data), indent=2)
+        text = document(to_json(self.data))
         keep_text(self._runs, self._name("json"), self.digest, text)
         return text
 

@@ -1,12 +1,15 @@
 """Answers as what JSON holds."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
 from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Any
+
+_AS_IT_IS = frozenset({str, int, bool, type(None)})
 
 
 def plain(answer: Any, paths: Callable[[Path], str] = str) -> Any:
@@ -15,6 +18,8 @@ def plain(answer: Any, paths: Callable[[Path], str] = str) -> Any:
     `paths` says what to write of a file's place. What has a form of its own tells it by a method
     `as_json`; what else JSON does not know stays as it is.
     """
+    if type(answer) in _AS_IT_IS or (type(answer) is float and isfinite(answer)):
+        return answer  # at once: nearly all of a large answer is such
     inner = partial(plain, paths=paths)
     if hasattr(answer, "as_json"):
         return inner(answer.as_json())
@@ -31,3 +36,22 @@ def plain(answer: Any, paths: Callable[[Path], str] = str) -> Any:
     if isinstance(answer, Path):
         return paths(answer)
     return None if isinstance(answer, float) and not isfinite(answer) else answer
+
+
+def document(found: Mapping[str, Any]) -> str:
+    """A large JSON document that can still be read: a line for each part of each entry.
+
+    Deeper levels share a line: with a line for each number a report on many models would have half
+    its length in blanks.
+    """
+    lines = ",\n".join(f"  {json.dumps(name)}: {_entry(value)}" for name, value in found.items())
+    return f"{{\n{lines}\n}}"
+
+
+def _entry(value: Any) -> str:
+    if isinstance(value, list) and value:
+        return "[\n" + ",\n".join(f"    {json.dumps(each)}" for each in value) + "\n  ]"
+    if isinstance(value, dict) and value:
+        rows = (f"    {json.dumps(name)}: {json.dumps(each)}" for name, each in value.items())
+        return "{\n" + ",\n".join(rows) + "\n  }"
+    return json.dumps(value)

@@ -9,6 +9,8 @@ A file is one of::
 """
 
 import csv
+import io
+import json
 from collections.abc import Collection, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,10 +24,13 @@ from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.count import Counted
-from genset.evaluation.results.runs import Prediction
+from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS, Prediction
+from genset.files import write_text, written_whole
 from genset.taxonomy import imagenet1k
 
-_KEPT = 5  # of a score for each class
+KEPT = 5
+"""Of a score for each class so many of the best are kept, unless more are asked for."""
+
 _MAY_BE_INDICES = "; if these are class indices, save them as whole numbers: array.astype(int)"
 _AT_ONCE = 4096  # photos, of which 1,000 scores are 32 MB
 
@@ -33,10 +38,15 @@ _AT_ONCE = 4096  # photos, of which 1,000 scores are 32 MB
 Answers = Mapping[str, tuple[tuple[str, ...], tuple[float, ...]]]
 
 
-def read_predictions(spec: ModelSpec, photos: PhotoSet) -> Counted:
+def read_predictions(spec: ModelSpec, photos: PhotoSet, keep: int = KEPT) -> Counted:
     """Read the file that a `predictions:` spec names, and match it with a set's photos.
 
     A model with a smaller class list is counted on the photos of its own classes alone.
+
+    Args:
+        spec: names the file.
+        photos: the set.
+        keep: how many of the best classes are kept where the file has a score for each.
 
     Raises:
         BadInput: naming the row or line that is wrong.
@@ -49,7 +59,7 @@ def read_predictions(spec: ModelSpec, photos: PhotoSet) -> Counted:
     order = class_order(spec.classes, spec.background)
     known = {wnid for wnid in order if wnid}
     if path.suffix == ".npy":
-        answers = _from_array(spec, path, order, photos)
+        answers = _from_array(spec, path, order, photos, keep)
     elif path.suffix in (".csv", ".parquet"):
         answers = _from_table(spec, path, known)
     else:
@@ -63,6 +73,37 @@ def read_predictions(spec: ModelSpec, photos: PhotoSet) -> Counted:
             f"are called like {example}"
         )
     return count_answers(spec, photos, answers, known, _unknown(unknown))
+
+
+def holds_scores(spec: ModelSpec) -> bool:
+    """Whether the file that a `predictions:` spec names has a score for each class.
+
+    Raises:
+        BadInput: it is no array.
+    """
+    path = Path(spec.target)
+    return path.suffix == ".npy" and _load_array(spec, path).dtype.kind == "f"
+
+
+def keep_scores(spec: ModelSpec, photos: PhotoSet, folder: Path) -> None:
+    """Keep the scores of a file as the logits of its run, one row a photo that counts.
+
+    Args:
+        spec: names the file, which holds scores and was counted.
+        photos: the set.
+        folder: of the run.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    order = class_order(spec.classes, spec.background)
+    known = set(filter(None, order))
+    rows = [place for place, photo in enumerate(photos.photos) if photo.wnid in known]
+    buffer = io.BytesIO()
+    np.save(buffer, _load_array(spec, Path(spec.target))[rows])
+    write_text(folder / LOGIT_CLASSES, f"{json.dumps({'classes': list(order)})}\n")
+    with written_whole(folder / LOGITS) as file:
+        file.write(buffer.getbuffer())
 
 
 def count_answers(
@@ -142,9 +183,14 @@ def answers_of_indices(
 
 
 def answers_of_scores(
-    what: str, scores: NDArray[Any], order: Sequence[str], photos: PhotoSet, more: str = ""
+    what: str,
+    scores: NDArray[Any],
+    order: Sequence[str],
+    photos: PhotoSet,
+    more: str = "",
+    keep: int = KEPT,
 ) -> Answers:
-    """Answers that are a score for each class: the five best, with their probabilities.
+    """Answers that are a score for each class: the best, with their probabilities.
 
     Where no score is negative and each row sums to 1, scores are probabilities; else they are
     logits, whose softmax is taken.
@@ -155,6 +201,7 @@ def answers_of_scores(
         order: the wnid of each column, "" for one that is no class.
         photos: the set.
         more: what to say where there are not as many columns as classes.
+        keep: how many of the best classes.
 
     Raises:
         BadInput: naming the row that is wrong, or the shape.
@@ -179,7 +226,7 @@ def answers_of_scores(
     answers = {}
     for start in starts:
         rows = scores[start : start + _AT_ONCE].astype(np.float64)
-        best = np.argsort(-rows, axis=1, kind="stable")[:, :_KEPT]
+        best = np.argsort(-rows, axis=1, kind="stable")[:, :keep]
         shares = np.minimum(rows, 1.0) if are_probabilities else _softmax(rows)
         known = np.take_along_axis(shares, best, axis=1).tolist()
         some = photos.photos[start : start + _AT_ONCE]
@@ -210,7 +257,9 @@ def _one_row_a_photo(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
         )
 
 
-def _from_array(spec: ModelSpec, path: Path, order: Sequence[str], photos: PhotoSet) -> Answers:
+def _from_array(
+    spec: ModelSpec, path: Path, order: Sequence[str], photos: PhotoSet, keep: int
+) -> Answers:
     array = _load_array(spec, path)
     is_plain = not spec.classes and spec.background is None
     background = "; if output 0 is a background class, say &background=0"
@@ -221,7 +270,7 @@ def _from_array(spec: ModelSpec, path: Path, order: Sequence[str], photos: Photo
         more = ": name those of the columns with classes=FILE"
         if is_plain and array.shape[1] == len(order) + 1:
             more = background
-        return answers_of_scores(path.name, array, order, photos, more)
+        return answers_of_scores(path.name, array, order, photos, more, keep)
     except BadInput as error:
         raise BadInput(f"model {spec.text!r}: {error}") from None
 

@@ -1,13 +1,12 @@
 """A report's numbers as Markdown, to paste, and as JSON, to compute with."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from operator import attrgetter
 from typing import Any
 
 from genset.evaluation.results.breakdown import Breakdown
 from genset.evaluation.results.remarks import remarks
-from genset.release.reader import as_written
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.format import class_name, interval
 from genset.reporting.narrative import models as narrative
@@ -25,6 +24,7 @@ from genset.text.plain import plain
 
 FORMAT = "genset report 2"
 _LISTED = 10
+_OWN_FORM = frozenset({"models", "flagged", "pairs", "by_truth", "missed", "entries", "finetuning"})
 _COLUMNS = 6  # models side by side, the best ones
 
 
@@ -87,23 +87,23 @@ def to_json(data: ReportData) -> dict[str, Any]:
     A report without entries, results of fine-tuning, a truth, sources, dates of training, flagged
     or several models has no word of them, or of what models get wrong together.
     """
-    found = asdict(data)
-    del found["models"], found["entries"], found["finetuning"], found["by_truth"]
-    del found["missed"], found["flagged"]
-    # Where this machine keeps photos and logs is nobody's business.
-    for gallery in found["galleries"]:
-        for sample in gallery["samples"]:
-            del sample["photo"]
-            if sample["record"]:
-                sample["record"] = as_written(sample["record"])
+    # What has a form of its own is left to it; the rest is large, and not copied first.
+    found: dict[str, Any] = {
+        each.name: getattr(data, each.name) for each in fields(data) if each.name not in _OWN_FORM
+    }
+    for name in ("by_source", "by_training"):
+        if not found[name]:
+            del found[name]
+    if data.reference:  # the known ones are in genset itself
+        found["reference"] = _without(data.reference, "known")
     if not data.entries:
-        del found["options"]["tta"]
-    if found["reference"]:  # they are in genset itself
-        del found["reference"]["known"]
-    if not data.by_source:
-        del found["by_source"]
-    if not data.by_training:
-        del found["by_training"]
+        found["options"] = _without(data.options, "tta")
+    # Where this machine keeps photos is nobody's business.
+    found["galleries"] = [
+        _without(gallery, "samples")
+        | {"samples": [_without(sample, "photo") for sample in gallery.samples]}
+        for gallery in data.galleries
+    ]
     return {
         "format": FORMAT,
         "headline": narrative.headline(data),
@@ -115,6 +115,13 @@ def to_json(data: ReportData) -> dict[str, Any]:
         **({"missed": missed_to_json(data.missed)} if data.missed else {}),
         **({"entries": entries_to_json(data)} if data.entries else {}),
         **({"finetuning": tasks_to_json(data.finetuning)} if data.finetuning else {}),
+    }
+
+
+def _without(record: Any, left_out: str) -> dict[str, Any]:
+    """The fields of a dataclass but one."""
+    return {
+        each.name: getattr(record, each.name) for each in fields(record) if each.name != left_out
     }
 
 

@@ -72,9 +72,12 @@ class OnSet:
             it knows); None where it chooses among others.
         subset: its best answers among the set's own classes, on a set that has not all; else None.
         change: from the first set to this one, over the classes that both have; None on the first
-            set, where `all` is None on either, and where a run is flagged.
+            set, where `all` is None on either, where a run is flagged, and where one has answers to
+            a part of the photos alone.
         flags: why the run is left out of fits and means; empty where it is not.
         remarks: what must stand beside the numbers.
+        partial: how many photos it answered, and how many any model did; None where it answered
+            nearly all, so that its accuracy stands beside others'.
     """
 
     spec: str
@@ -83,6 +86,7 @@ class OnSet:
     change: Matched | None
     flags: tuple[str, ...]
     remarks: tuple[str, ...]
+    partial: tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,7 @@ class SetPair:
         fits: by log odds and plainly; none for fewer than four models.
         flagged: labels of models that are left out because a run of theirs is flagged.
         unknown: labels of models whose kept answers do not settle it.
+        partial: labels of models that did not answer nearly all of these photos.
     """
 
     first: str
@@ -174,6 +179,7 @@ class SetPair:
     fits: tuple[Fit, ...]
     flagged: tuple[str, ...]
     unknown: tuple[str, ...]
+    partial: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +201,13 @@ class Grouping:
     Attributes:
         by: "source" or "year posted".
         models: labels of those whose mean is taken: scored on every set, and not flagged.
+        partial: labels of those that did not answer nearly all photos of every set.
         rows: by name, what each set has of it, in the sets' order; None where it has none.
     """
 
     by: str
     models: tuple[str, ...]
+    partial: tuple[str, ...]
     rows: dict[str, tuple[GroupOnSet | None, ...]]
 
 

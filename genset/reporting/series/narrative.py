@@ -7,6 +7,7 @@ from genset.reporting.series.data import (
     Gap,
     Grouping,
     GroupOnSet,
+    OnSet,
     Score,
     Series,
     SetInSeries,
@@ -48,6 +49,26 @@ def among_all(each: SetInSeries) -> str:
     if each.is_of_imagenet:
         return f"choosing among all {len(imagenet1k()):,} classes"
     return "choosing among the classes that each model knows"
+
+
+def changes_over(series: Series, each: SetInSeries) -> str:
+    """Over which classes a set's changes since the first one are; "" where it has none.
+
+    The accuracies beside them are of all classes of each set: they differ by another number.
+    """
+    first = series.sets[0].name
+    for pair in series.pairs:
+        if (pair.first, pair.second) == (first, each.name):
+            return f"over the {count(pair.classes, 'class', 'classes')} that both have"
+    return ""
+
+
+def column(series: Series, each: SetInSeries) -> str:
+    """What the numbers in a set's column are."""
+    said = f"top-1, {among_all(each)}"
+    if over := changes_over(series, each):
+        said += f"; change since {clean(series.sets[0].name, 60)} {over}"
+    return said
 
 
 def among_own(classes: int) -> str:
@@ -101,6 +122,14 @@ def flagged(series: Series) -> list[tuple[str, str, str]]:
     ]
 
 
+def partial(on: OnSet) -> str:
+    """How many photos a model answered, where it is not nearly all; else ""."""
+    if on.partial is None:
+        return ""
+    answered, of = on.partial
+    return f"answered {answered:,} of {of:,} photos"
+
+
 def difference(found: Matched | None) -> str:
     """A difference of two sets in points with its interval."""
     if found is None or not found.classes:
@@ -122,6 +151,8 @@ def pair_summary(pair: SetPair) -> list[str]:
         said.append(f"Left out, because a run is flagged: {_names(pair.flagged)}.")
     if pair.unknown:
         said.append(f"Left out, because {_unknown(pair.among)}: {_names(pair.unknown)}.")
+    if pair.partial:
+        said.append(_left_out_in_part(pair.partial))
     return said
 
 
@@ -176,18 +207,21 @@ def kept_answers(classes: int) -> str:
         f"The best answer among {count(classes, 'class', 'classes')} is known where one of the "
         "kept answers is of these classes, or all logits are kept. Where it is not, the accuracy "
         "is given as a range, and enters no fit; genset evaluate with --logits, or with --k 1000, "
-        "settles it."
+        "settles it. Of answers that were computed elsewhere this takes a score for each class, or "
+        "more of the best classes than were given."
     )
 
 
 def grouped(grouping: Grouping) -> str:
     """Whose mean the numbers are."""
+    left_out = f" {_left_out_in_part(grouping.partial)}" if grouping.partial else ""
     if not grouping.models:
-        return "No model was scored on all of these releases, so there is no mean to compare."
+        none = "No model was scored on all of these releases, so there is no mean to compare."
+        return none + left_out
     return (
         f"The mean top-1 accuracy of {_mean_of(grouping.models)}, which {_was(grouping.models)} "
         "scored on every release here, with the wider at either end of two 95 % intervals: "
-        "Wilson’s, and that of classes resampled."
+        f"Wilson’s, and that of classes resampled.{left_out}"
     )
 
 
@@ -198,6 +232,11 @@ def by_hand(gap: Gap) -> str:
         f"{_names(gap.by_hand)}: {their} answers were computed elsewhere; give those on this set "
         "under the same name, as in predictions:FILE?name=NAME."
     )
+
+
+def _left_out_in_part(labels: tuple[str, ...]) -> str:
+    they = "it" if len(labels) == 1 else "they"
+    return f"Left out, because {they} did not answer all photos: {_names(labels)}."
 
 
 def _mean_of(labels: tuple[str, ...]) -> str:

@@ -14,6 +14,7 @@ from genset.evaluation.data.photos import PhotoSet
 from genset.reporting.data.options import PLAIN, ReportOptions
 from genset.reporting.inputs import is_page_of, write_page
 from genset.reporting.write import Report
+from genset.text.plain import document
 
 if TYPE_CHECKING:
     from genset.evaluation.results.results import Results
@@ -97,7 +98,7 @@ class SeriesReport:
         """All its numbers, as JSON's own types."""
         from genset.reporting.series.render.markdown import to_json
 
-        return json.dumps(to_json(self.data), indent=2)
+        return document(to_json(self.data))
 
     @cached_property
     def _digest(self) -> str:

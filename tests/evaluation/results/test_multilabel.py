@@ -624,11 +624,11 @@ def test_logits_keep_the_order_of_their_classes(
     assert found["lacks_order"]
 
 
-def test_given_answers_keep_no_logits_and_say_so(
+def test_given_classes_keep_no_logits_and_say_so(
     tmp_path: Path, listed: Path, specs: list[str]
 ) -> None:
     done = run("evaluate", listed, "--runs", tmp_path / "r", "--model", specs[0], "--logits")
-    assert "plain: answers are given, so that no logits are kept" in done.stderr
+    assert "plain: classes are given and no scores, so that no logits are kept" in done.stderr
 
 
 def test_a_comparison_says_what_a_proposer_gains(

@@ -115,6 +115,23 @@ def test_a_change_is_the_mean_over_the_classes_that_both_sets_have(
         assert high - low == pytest.approx(wide, rel=0.12)
 
 
+def test_a_column_says_over_which_classes_its_changes_are(here: Path, two: Sequence[str]) -> None:
+    """The accuracies beside them are of all 60 classes of each set."""
+    says = "change since old over the 50 classes that both have"
+    head = said(*two, "--markdown").partition("| Model | ")[2].splitlines()[0]
+    first, second = head.split(" | ")
+    assert (says in first, says in second) == (False, True)
+    said(*two, "-o", "site")
+    assert Page(Path("site/index.html")).text.count(says) == 1
+
+
+def test_json_holds_no_more_blanks_than_it_takes_to_read_it(here: Path, two: Sequence[str]) -> None:
+    for sets in (two, two[:1]):
+        text = said(*sets, "--json")
+        assert len(text) < 1.2 * len(json.dumps(json.loads(text)))
+        assert len(text.splitlines()) > 20
+
+
 def right_by_class(name: str, label: str) -> dict[str, list[bool]]:
     (table,) = Path("runs", name).glob(f"{label}-*/predictions.csv")
     rows = [line.split(",") for line in table.read_text().splitlines()[1:]]
@@ -254,6 +271,53 @@ def write_reversed(photos: PhotoSet, *, is_odd: bool) -> None:
     (folder / "run.json").write_text(json.dumps(record))
 
 
+@pytest.mark.parametrize("lacking", ["old", "new"])
+def test_a_model_without_answers_changes_no_other_model_s_numbers(
+    here: Path, two: Sequence[str], lacking: str
+) -> None:
+    """`part` answered on one set the photos alone that it has right, which is the best model."""
+    before = numbers(*two)
+    for name in ("old", "new"):
+        photos = open_set(f"{name}/labels.csv")
+        right = set(photos.ids[::2])
+        lacks = set(photos.ids) - right if name == lacking else set()
+        score_on(
+            photos, Path("runs"), "part", right, weights="sha256:part", unreadable=sorted(lacks)
+        )
+    after = numbers(*two)
+    (part,) = (model for model in after["models"] if model["label"] == "part")
+    n = {"old": 180, "new": 120}[lacking]
+    assert part["on"][lacking == "new"]["partial"] == [n // 2, n]
+    assert part["on"][lacking == "old"]["partial"] is None
+    assert [model for model in after["models"] if model != part] == before["models"]
+    assert after["changes"] == [before["changes"][0]]
+    for one, other in zip(before["pairs"], after["pairs"], strict=True):
+        assert other["partial"] == ["part"]
+        assert {**other, "partial": []} == one
+    if lacking == "old":  # it would be the first there, by its 100 per cent
+        assert after["models"][-1] == part
+    text = said(*two, "--markdown")
+    assert "Left out, because it did not answer all photos: part." in text
+    assert text.count(f"answered {n // 2} of {n} photos") == 2  # among all classes, and its own
+    said(*two, "-o", "site")
+    text = Page(Path("site/index.html")).text
+    assert "Left out, because it did not answer all photos: part." in text
+    assert text.count(f"answered {n // 2} of {n} photos") == 2  # among all classes, and its own
+
+
+def test_a_model_lacks_no_photos_of_classes_that_it_was_not_asked_about(here: Path) -> None:
+    """It lacks photos of classes that the other set does not have."""
+    first, second = listed(here, "old", range(100)), listed(here, "new", range(50))
+    for name, lacks in (("whole", []), ("half", first.ids[50:])):
+        right = set(first.ids[:40])
+        score_on(first, Path("runs"), name, right, weights=f"sha256:{name}", unreadable=lacks)
+        score_on(second, Path("runs"), name, set(second.ids[:30]), weights=f"sha256:{name}")
+    found = numbers("old/labels.csv", "new/labels.csv")
+    for pair in found["pairs"]:
+        assert [model["label"] for model in pair["models"]] == ["half", "whole"]
+        assert pair["partial"] == []
+
+
 def test_five_photos_cannot_tell(here: Path) -> None:
     first, second = listed(here, "old", range(5)), listed(here, "new", range(5))
     Path("new/labels.csv").write_text(Path("new/labels.csv").read_text().replace("photo", "p"))
@@ -295,6 +359,30 @@ def test_releases_are_taken_apart_by_source_and_by_year_posted(here: Path) -> No
     assert mean["value"] == pytest.approx(len(set(flickr) & set(by_source.ids[::2])) / 24)
     text = said("sources", "years", "--markdown")
     assert "3 photos cannot tell" in text
+
+
+def test_a_model_without_answers_is_in_no_mean_of_a_source(here: Path) -> None:
+    sets = {}
+    for name, counts in (("x", [4] * 6), ("y", [3] * 6)):
+        (here / name).mkdir()
+        sources = {"flickr": counts, "commons": [2] * 6, "inaturalist": [1] * 3}
+        sets[name] = release_by_source(here / name, sources, {})
+        for model, step in (("mine", 2), ("other", 3)):
+            right = set(sets[name].ids[::step])
+            score_on(sets[name], Path("runs"), model, right, weights=f"sha256:{model}")
+    before = numbers("x", "y")["groupings"]
+    for photos in sets.values():
+        right, lacks = set(photos.ids[::2]), photos.ids[1::2]
+        score_on(photos, Path("runs"), "part", right, weights="sha256:part", unreadable=lacks)
+    after = numbers("x", "y")["groupings"]
+    assert [each.pop("partial") for each in after] == [["part"]]
+    assert [each.pop("partial") for each in before] == [[]]
+    assert after == before
+    (by_source,) = after
+    assert by_source["models"] == ["mine", "other"]
+    assert "resampled. Left out, because it did not answer all photos: part." in said(
+        "x", "y", "--markdown"
+    )
 
 
 @pytest.mark.parametrize(

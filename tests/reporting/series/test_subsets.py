@@ -77,6 +77,40 @@ def test_both_ways_are_what_counting_by_hand_gives(here: Path, seed: int) -> Non
     assert_pairs(found, truths)
 
 
+@pytest.mark.parametrize("words", [["--logits"], ["--k", "1000"]])
+@pytest.mark.parametrize("are_probabilities", [False, True])
+def test_scores_from_elsewhere_settle_it_as_the_page_says(
+    here: Path, words: list[str], are_probabilities: bool
+) -> None:
+    truths = {"a": np.tile(np.arange(0, 1000, 25), 3), "r": np.tile(np.arange(0, 1000, 20), 3)}
+    right = {}
+    for number, (name, truth) in enumerate(truths.items()):
+        Path(name).mkdir()
+        write_list(Path(name, "labels.csv"), truth)
+        scores = scores_on(truth, number)
+        own = np.unique(truth)
+        right[name] = int((own[scores[:, own].argmax(axis=1)] == truth).sum())
+        if are_probabilities:
+            scores = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        np.save(f"{name}/mine.npy", scores)
+        set_and_model = [f"{name}/labels.csv", "--model", f"predictions:{name}/mine.npy"]
+        cli(["evaluate", *set_and_model], standalone_mode=False)
+        # The run that does not settle it was made before, and stays.
+        for record in Path("runs", name).glob("mine-*/run.json"):
+            old = json.loads(record.read_text())
+            record.write_text(json.dumps({**old, "created_at": "2026-01-02T03:04:05+00:00"}))
+    sets = [f"{name}/labels.csv" for name in truths]
+    assert all(on["subset"]["unknown"] for on in numbers(*sets)["models"][0]["on"])
+    for name in truths:
+        set_and_model = [f"{name}/labels.csv", "--model", f"predictions:{name}/mine.npy"]
+        cli(["evaluate", *set_and_model, *words], standalone_mode=False)
+    (model,) = numbers(*sets)["models"]
+    found = [on["subset"]["accuracy"]["correct"] for on in model["on"]]
+    assert found == list(right.values())
+    (pair,) = (each for each in numbers(*sets)["pairs"] if each["among"] == "subset")
+    assert [each["label"] for each in pair["models"]] == ["mine"]
+
+
 def folder_of(name: str, label: str) -> str:
     (folder,) = Path("runs", name).glob(f"{label}-*")
     return folder.name

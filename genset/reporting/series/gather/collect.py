@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
+
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.results.remarks import remarks
 from genset.evaluation.results.results import Results, Scored
+from genset.evaluation.results.whole import nearly_all
 from genset.release.reader import MANIFEST, Release
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.summary import summarize
@@ -69,9 +72,10 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
         for model in joined
         if not options.include_flagged and any(run.flags for run in model.runs if run)
     }
-    joined.sort(key=lambda model: model.label in flagged)
+    partial = [_partial(joined, number, flagged) for number in range(len(sets))]
+    joined.sort(key=lambda model: (model.label in flagged, model.label in partial[0]))
     pairs = _pairs(sets, joined, options)
-    rows = _rows(sets, joined, pairs, options)
+    rows = _rows(sets, joined, pairs, partial, options)
     return Series(
         options=options,
         sets=tuple(
@@ -91,7 +95,7 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
             for model, cells in zip(joined, rows, strict=True)
         ),
         pairs=pairs,
-        groupings=_groupings(given, releases, joined, flagged, options),
+        groupings=_groupings(given, releases, joined, flagged, partial, options),
         gaps=_gaps(sets, joined),
         older=older,
     )
@@ -103,10 +107,31 @@ def release_of(photos: PhotoSet) -> Release | None:
     return Release(photos.root) if is_release else None
 
 
+def _partial(
+    joined: Sequence[Joined], number: int, flagged: set[str]
+) -> dict[str, tuple[int, int]]:
+    """The models that answered a part of one set's photos: how many, and how many any model did."""
+    runs = {
+        model.label: run
+        for model in joined
+        if model.label not in flagged and (run := model.runs[number])
+    }
+    if not runs:
+        return {}
+    answered = np.stack([run.answered for run in runs.values()], axis=1)
+    by_any, whole = int(answered.any(axis=1).sum()), nearly_all(answered)
+    return {
+        label: (int(run.answered.sum()), by_any)
+        for (label, run), is_whole in zip(runs.items(), whole, strict=True)
+        if not is_whole
+    }
+
+
 def _rows(
     sets: Sequence[GivenSet],
     joined: Sequence[Joined],
     pairs: Sequence[SetPair],
+    partial: Sequence[dict[str, tuple[int, int]]],
     options: ReportOptions,
 ) -> list[list[OnSet | None]]:
     """For each model, what it does on each set."""
@@ -133,6 +158,7 @@ def _rows(
                 change=changes.get(joined[place].label),
                 flags=() if options.include_flagged else run.flags,
                 remarks=tuple(remarks(run.run)),
+                partial=partial[number].get(joined[place].label),
             )
     return rows
 
@@ -171,9 +197,10 @@ def _groupings(
     releases: Sequence[Release | None],
     joined: Sequence[Joined],
     flagged: set[str],
+    partial: Sequence[dict[str, tuple[int, int]]],
     options: ReportOptions,
 ) -> tuple[Grouping, ...]:
-    """By what releases record, for the models that were scored on every release."""
+    """By what releases record, for the models that answered nearly all photos of every release."""
     places = [number for number, release in enumerate(releases) if release]
     common = [
         (model.label, runs)
@@ -181,10 +208,15 @@ def _groupings(
         if model.label not in flagged
         and len(runs := [run for n in places if (run := model.runs[n])]) == len(places)
     ]
+    in_part = {label for number in places for label in partial[number]}
+    whole = [(label, runs) for label, runs in common if label not in in_part]
     of_set: list[list[Scored]] = [[] for _ in sets]
     for place, number in enumerate(places):
-        of_set[number] = [runs[place] for _, runs in common]
-    return groupings(sets, releases, of_set, [label for label, _ in common], options.resampling)
+        of_set[number] = [runs[place] for _, runs in whole]
+    found = groupings(sets, releases, of_set, options.resampling)
+    labels = tuple(label for label, _ in whole)
+    left_out = tuple(label for label, _ in common if label in in_part)
+    return tuple(Grouping(by, labels, left_out, rows) for by, rows in found.items())
 
 
 def _gaps(sets: Sequence[GivenSet], joined: Sequence[Joined]) -> tuple[Gap, ...]:

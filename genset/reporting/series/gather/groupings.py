@@ -6,7 +6,7 @@ import numpy as np
 
 from genset.evaluation.results.results import Results, Scored
 from genset.release.reader import Release, ReleasePhoto
-from genset.reporting.series.data import Grouping, GroupOnSet
+from genset.reporting.series.data import GroupOnSet
 from genset.statistics.bootstrap import Floats, Resampling, intervals
 from genset.statistics.intervals import widest, wilson
 from genset.statistics.matched import Mean
@@ -23,19 +23,20 @@ def groupings(
     sets: Sequence[Results],
     releases: Sequence[Release | None],
     models: Sequence[Sequence[Scored]],
-    labels: Sequence[str],
     how: Resampling,
-) -> tuple[Grouping, ...]:
+) -> dict[str, dict[str, tuple[GroupOnSet | None, ...]]]:
     """Take the sets apart by each thing that a release records, if it is not the same for all.
 
     Args:
         sets: the sets.
         releases: the release that each of them is; None for what is none.
-        models: for each set, the runs of the same models.
-        labels: these models' names.
+        models: for each set, the runs of the same models, each to nearly all photos.
         how: how classes are resampled.
+
+    Returns:
+        By what is recorded, the rows of `Grouping`.
     """
-    found = []
+    found = {}
     for by, value in _KINDS.items():
         columns = []
         for results, release, runs in zip(sets, releases, models, strict=True):
@@ -44,9 +45,8 @@ def groupings(
             columns.append(_groups(results, names, runs, how) if names else {})
         rows = sorted({name for column in columns for name in column})
         if len(rows) > 1:
-            table = {name: tuple(column.get(name) for column in columns) for name in rows}
-            found.append(Grouping(by, tuple(labels), table))
-    return tuple(found)
+            found[by] = {name: tuple(column.get(name) for column in columns) for name in rows}
+    return found
 
 
 def _groups(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.evaluation.results.results import Results, Scored
+from genset.evaluation.results.whole import nearly_all
 from genset.reporting.series.data import Among, AtPair, Fit, LinePoint, SetPair
 from genset.reporting.series.gather.scores import chooses_among_all, is_of_imagenet
 from genset.reporting.series.gather.subsets import RIGHT, UNKNOWN, best_among
@@ -42,6 +43,15 @@ class _Marks(NamedTuple):
     second: Bools
     right: Floats
     counted: Bools
+
+    def of(self, models: Bools) -> "_Marks":
+        """The same with some of the models."""
+        return self._replace(right=self.right[:, models], counted=self.counted[:, models])
+
+    def whole(self) -> Bools:
+        """K: which models answered nearly all photos of both sets."""
+        sides = [nearly_all(self.counted[side]) for side in (~self.second, self.second)]
+        return sides[0] & sides[1]
 
 
 def conventions(first: Results, second: Results) -> list[Among]:
@@ -79,7 +89,9 @@ def pair_of(
     """
     shared = sorted(set(first.results.wnids) & set(second.results.wnids))
     marks, known = _marks((first, second), shared, among)
-    named = [label for label, is_known in zip(labels, known, strict=True) if is_known]
+    whole = known.copy()
+    whole[known] = marks.of(known).whole()
+    marks, named = marks.of(whole), _chosen(labels, whole)
     found, mean = _match(marks, how)
     shares, drawn = _by_class(marks, len(shared), how)
     order = sorted(range(len(named)), key=lambda n: (-shares[0, n], named[n]))
@@ -87,7 +99,6 @@ def pair_of(
     usable = [place for place, n in enumerate(order) if found[n].classes]
     columns = [order[place] for place in usable]
     rows, fits = _fitted(rows, usable, drawn[:, columns], len(shared), how.seed)
-    unknown = [label for label, is_known in zip(labels, known, strict=True) if not is_known]
     return SetPair(
         first=first.name,
         second=second.name,
@@ -98,14 +109,17 @@ def pair_of(
         mean=mean,
         fits=fits,
         flagged=tuple(flagged),
-        unknown=tuple(unknown),
+        unknown=tuple(_chosen(labels, ~known)),
+        partial=tuple(_chosen(labels, known & ~whole)),
     )
 
 
-def _marks(
-    sides: tuple[Side, Side], shared: Sequence[str], among: Among
-) -> tuple[_Marks, list[bool]]:
-    """The answers of the models of which they are known on both sets; which models these are."""
+def _chosen(labels: Sequence[str], which: Bools) -> list[str]:
+    return [label for label, is_chosen in zip(labels, which, strict=True) if is_chosen]
+
+
+def _marks(sides: tuple[Side, Side], shared: Sequence[str], among: Among) -> tuple[_Marks, Bools]:
+    """The answers of all models; of which of these they are known on both sets."""
     known = np.ones(len(sides[0].models), bool)
     classes, second, right, counted = [], [], [], []
     for number, (_, results, models) in enumerate(sides):
@@ -126,9 +140,9 @@ def _marks(
     return _Marks(
         classes=np.concatenate(classes),
         second=np.concatenate(second),
-        right=np.concatenate(right)[:, known],
-        counted=np.concatenate(counted)[:, known],
-    ), known.tolist()
+        right=np.concatenate(right),
+        counted=np.concatenate(counted),
+    ), known
 
 
 def _by_class(marks: _Marks, count: int, how: Resampling) -> tuple[Floats, Floats]:

@@ -31,15 +31,17 @@ def as_markdown(series: Series) -> str:
     said = [narrative.headline(series), *narrative.changes(series)]
     parts = [escape(sentence) for sentence in said]
     if series.models:
-        heads = [f"{each.name}, {narrative.among_all(each)}" for each in series.sets]
+        heads = [f"{each.name}, {narrative.column(series, each)}" for each in series.sets]
         rows = [[model.label, *map(_cell, model.on)] for model in series.models]
-        parts.append(table(["Top-1", *heads], rows, words=None))
+        parts.append(table(["Model", *heads], rows, words=None))
         parts.append(escape(narrative.intervals(series)))
     for number, each in enumerate(series.sets):
         if each.is_subset and each.models:
             heads = [narrative.among_all(each), narrative.among_own(each.summary.classes)]
             there = [(model.label, on) for model in series.models if (on := model.on[number])]
-            rows = [[label, _score(on.all), _score(on.subset)] for label, on in there]
+            rows = [
+                [label, _score(on.all), f"{_score(on.subset)}{_part(on)}"] for label, on in there
+            ]
             parts.append(table([each.name, *heads], rows, words=None))
     for pair in series.pairs:
         parts += [f"### {escape(narrative.pair_name(series, pair))}", *_pair(pair)]
@@ -82,7 +84,11 @@ def _cell(on: OnSet | None) -> str:
     if on is None:
         return "not scored"
     change = f", change {narrative.difference(on.change)}" if on.change else ""
-    return f"{_score(on.all)}{change}{', left out' if on.flags else ''}"
+    return f"{_score(on.all)}{_part(on)}{change}{', left out' if on.flags else ''}"
+
+
+def _part(on: OnSet) -> str:
+    return f", {narrative.partial(on)}" if on.partial else ""
 
 
 def _score(found: Any) -> str:
