@@ -98,8 +98,10 @@ def tango_intervals(
     Raises:
         ValueError: as for `paired_interval`.
     """
-    first, second = np.asarray(only_first, float), np.asarray(only_second, float)
-    of, alone = np.asarray(photos, float), first + second
+    first: Floats = np.asarray(only_first, float)
+    second: Floats = np.asarray(only_second, float)
+    of: Floats = np.asarray(photos, float)
+    alone = first + second
     wrong = (np.minimum(first, second) < 0) | ~((alone >= 0) & (alone <= of) & (of > 0))
     if wrong.any():
         at = int(np.argmax(wrong))

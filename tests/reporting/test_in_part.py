@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.reporting.data.report import ReportData, ReportOptions
+from genset.reporting.data.options import ReportOptions
+from genset.reporting.data.report import ReportData
 from genset.reporting.gather.collect import collect
 from genset.reporting.narrative.models import certainty, headline
 from genset.reporting.render.markdown import as_markdown, to_json

@@ -150,8 +150,20 @@ def compare(
         strict=True,
     )
     pairs = []
-    for one, other, photos, classes, *counts, interval, spread, p_value, holms, rate in columns:
-        _, only_first, only_second = counts
+    for (
+        one,
+        other,
+        photos,
+        classes,
+        both,
+        *alone,
+        interval,
+        spread,
+        p_value,
+        holms,
+        rate,
+    ) in columns:
+        only_first, only_second = alone
         discordant = (only_first + only_second) / photos
         difference = (only_first - only_second) / photos
         shown = None  # of other classes, photos of one class say nothing
@@ -163,7 +175,9 @@ def compare(
                 models[other].label,
                 photos,
                 classes,
-                *counts,
+                both,
+                only_first,
+                only_second,
                 difference,
                 interval,
                 p_value,
