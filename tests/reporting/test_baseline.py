@@ -202,13 +202,15 @@ def test_of_many_models_few_are_named_beside_no_bar_and_no_line(tmp_path: Path) 
     }
     found = told(scored(tmp_path, models))
     figure = drawn(found)
-    written = re.findall(r'<text x="(.*?)" y="(.*?)" text-anchor="(.*?)"[^>]*"name">(.*?)<', figure)
+    written = re.findall(
+        r'<text x="([^"]*)" y="([^"]*)" text-anchor="(\w+)"[^>]*"name">(.*?)<', figure
+    )
     names = [name for *_, name in written]
     assert 6 <= len(names) <= 12
     assert len(set(names)) == len(names), "names cut to the same letters"
     farthest = max(found.models, key=lambda row: abs(row.above or 0)).label
     assert any(name[:5] == farthest[:5] and name[-5:] == farthest[-5:] for name in names)
-    bar = r'<line x1="([^"]*)" x2="[^"]*" y1="([^"]*)" y2="([^"]*)" stroke="var\(--ink'
+    bar = r'</title><line x1="([^"]*)" x2="[^"]*" y1="([^"]*)" y2="([^"]*)"'
     bars = [Box(x, high, x, low) for x, low, high in np.float64(re.findall(bar, figure)).tolist()]
     assert len(bars) == 40
     for x, y, anchor, name in written:

@@ -83,13 +83,22 @@ def place_names(
         best = min(free, key=lambda box: _cost(box, point, cloud, edges, written), default=None)
         found.append(best)
         if best:
-            edges = np.vstack([edges, _edges(best)])
+            edges = np.vstack([edges, _edges(best), _way(point, best)])
             written = np.vstack([written, _edges(best)])
     return found
 
 
 def _edges(box: Box) -> tuple[float, float, float, float]:
     return box.left, box.top, box.right, box.bottom
+
+
+def _way(point: tuple[float, float], box: Box) -> NDArray[np.float64]:
+    """The thin line from a point to its name, as small boxes, shape (K, 4), float64."""
+    x = min(max(point[0], box.left), box.right)
+    y = (box.top + box.bottom) / 2
+    steps = np.linspace(0.2, 1, 40)  # what is next to a point is the point's own
+    xs, ys = point[0] + steps * (x - point[0]), point[1] + steps * (y - point[1])
+    return np.stack([xs - 1, ys - 2, xs + 1, ys + 2], axis=1)
 
 
 def _touches_any(box: Box, edges: NDArray[np.float64]) -> bool:

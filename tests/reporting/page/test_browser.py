@@ -291,11 +291,11 @@ def test_what_scrolls_sideways_says_so_and_is_reached_by_the_keyboard(
 
 def test_models_are_listed_down_each_column(browser: Browser, large: Path) -> None:
     with opened(browser, large) as page:
-        boxes = [each.bounding_box() for each in page.locator(".profile > summary").all()[:5]]
+        boxes = [each.bounding_box() for each in page.locator("#each-model summary").all()[:5]]
         assert len({box["x"] for box in boxes if box}) == 1
         # No word of the calibration's figure stands on another.
-        page.locator(".profile").first.evaluate("each => { each.open = true; }")
-        words = page.locator(".profile >> nth=0 >> .reliability text").all()
+        page.locator("#each-model .profile").first.evaluate("each => { each.open = true; }")
+        words = page.locator("#each-model .profile").first.locator(".reliability text").all()
         said = {each.text_content(): each.bounding_box() for each in words}
         right, half = said["right"], said["50 %"]
         assert right is not None
