@@ -118,10 +118,12 @@ def to_json(data: ReportData) -> dict[str, Any]:
     }
 
 
-def _without(record: Any, left_out: str) -> dict[str, Any]:
-    """The fields of a dataclass but one."""
+def _without(record: Any, *left_out: str) -> dict[str, Any]:
+    """The fields of a dataclass but some."""
     return {
-        each.name: getattr(record, each.name) for each in fields(record) if each.name != left_out
+        each.name: getattr(record, each.name)
+        for each in fields(record)
+        if each.name not in left_out
     }
 
 
