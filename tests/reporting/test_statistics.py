@@ -170,7 +170,7 @@ def test_a_further_k_stands_beside_one_and_five(listed: PhotoSet) -> None:
     tops = json.loads(as_json)["models"][0]["tops"]
     assert [(top["k"], top["accuracy"]["correct"]) for top in tops[1:]] == [(2, 200), (5, 200)]
     assert "Top-2 (%)" in markdown
-    assert "Top-2 95 % intervals" in page.text
+    assert "Top-2 % Top-5 %" in page.text
 
 
 def test_all_labels_of_a_photo_count_where_they_are_given(listed: PhotoSet) -> None:
@@ -182,7 +182,7 @@ def test_all_labels_of_a_photo_count_where_they_are_given(listed: PhotoSet) -> N
     for model in json.loads(as_json)["models"]:
         correct = 0 if model["label"] == "odd" else 190
         assert (model["real"]["correct"], model["real"]["photos"]) == (correct, 190)
-    assert "190 of 190" in page.text
+    assert "ReaL 100.0 98.0–100.0 98.0–100.0 190" in page.text
     assert "All labels (%)" in markdown
     assert json.loads(as_json)["options"]["real_labels"] == "real.json"
 
@@ -195,7 +195,7 @@ def test_a_smaller_class_list_is_said_beside_the_number(listed: PhotoSet) -> Non
     page, markdown, _ = everywhere(listed)
     for form in (page.text, markdown):
         assert "chooses among 20 classes only; 100 photos of other classes not counted" in form
-    assert "100.0 % 96.3–100.0 % · 100 of 100" in page.text
+    assert "Top-1 100.0 96.3–100.0 96.3–100.0 100 of 100" in page.text
 
 
 def test_a_list_of_photos_has_a_report_without_pictures(listed: PhotoSet) -> None:
@@ -241,7 +241,7 @@ def test_calibration_is_of_what_was_said_first(tmp_path: Path) -> None:
     page = report(photos, runs)
     (model,) = to_json(collect(photos, runs))["models"]
     assert model["calibration"]["error"] == pytest.approx(0.2)
-    assert "expected error 20.0 points, underconfident by 20.0" in page.text
+    assert "Expected error 20.0 points, underconfident by 20.0" in page.text
 
 
 def test_without_probabilities_nothing_is_said_of_calibration(listed: PhotoSet) -> None:
