@@ -60,8 +60,8 @@ class _Marks(NamedTuple):
             _sums(self.classes, answered * side[:, None], count) > 0
             for side in (~self.second, self.second)
         ]
-        common: Bools = (sides[0] & sides[1]).any(axis=0)
-        return common
+        common = np.logical_and(*sides)
+        return np.asarray(common.any(axis=0))
 
 
 def conventions(first: Results, second: Results) -> list[Among]:
