@@ -108,8 +108,8 @@ def report(
     Several sets read as one study: a folder with an index, where they stand side by side, and the
     full report on each.
 
-    The file is written to the current folder, or where -o says. --json and --markdown print the
-    numbers instead of writing it; with -o they do both.
+    The file is written to the current folder, or where -o says. --markdown prints its tables, too;
+    --json prints the numbers instead of writing it, and with -o does both.
 
     --tta joins a training log in DAWNBench's format with MODEL, by its name in the tables: how
     fast and how stable its training is, and how accurate it is here. Repeat it for each entry. The
@@ -139,7 +139,7 @@ def report(
         if not find_runs(kept, photos.name):
             told = f"no model was scored on {photos.name} by the runs in {kept} (--runs FOLDER)"
             click.echo(visible(told), err=True)
-    writes = bool(output) or not (as_json or markdown)
+    writes = bool(output) or not as_json
     if len(found) > 1:
         done = _report_on_several(found, kept, output if writes else None, options)
     else:

@@ -1,5 +1,6 @@
 """A report on one set: gathered when it is asked for, and not made again where nothing changed."""
 
+import json
 import os
 import re
 from collections.abc import Callable
@@ -17,7 +18,6 @@ from genset.reporting.inputs import (
     kept_text,
     write_page,
 )
-from genset.text.plain import document
 
 if TYPE_CHECKING:
     from genset.evaluation.results.results import Results
@@ -100,7 +100,7 @@ class Report:
             return kept
         from genset.reporting.render.markdown import to_json
 
-        text = document(to_json(self.data))
+        text = json.dumps(to_json(self.data), indent=2)
         keep_text(self._runs, self._name("json"), self.digest, text)
         return text
 

@@ -1,7 +1,6 @@
 """Answers as what JSON holds."""
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from datetime import date
 from functools import partial
@@ -36,22 +35,3 @@ def plain(answer: Any, paths: Callable[[Path], str] = str) -> Any:
     if isinstance(answer, Path):
         return paths(answer)
     return None if isinstance(answer, float) and not isfinite(answer) else answer
-
-
-def document(found: Mapping[str, Any]) -> str:
-    """A large JSON document that can still be read: a line for each part of each entry.
-
-    Deeper levels share a line: with a line for each number a report on many models would have half
-    its length in blanks.
-    """
-    lines = ",\n".join(f"  {json.dumps(name)}: {_entry(value)}" for name, value in found.items())
-    return f"{{\n{lines}\n}}"
-
-
-def _entry(value: Any) -> str:
-    if isinstance(value, list) and value:
-        return "[\n" + ",\n".join(f"    {json.dumps(each)}" for each in value) + "\n  ]"
-    if isinstance(value, dict) and value:
-        rows = (f"    {json.dumps(name)}: {json.dumps(each)}" for name, each in value.items())
-        return "{\n" + ",\n".join(rows) + "\n  }"
-    return json.dumps(value)

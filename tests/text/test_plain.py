@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.statistics.intervals import Interval
-from genset.text.plain import document, plain
+from genset.text.plain import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +56,3 @@ VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | s
 @given(st.recursive(VALUES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_what_comes_of_it_is_strict_json(answer: Any) -> None:
     assert json.loads(json.dumps(plain(answer), allow_nan=False)) == plain(answer)
-
-
-@given(
-    st.dictionaries(
-        st.text(),
-        st.recursive(
-            st.none() | st.booleans() | st.integers() | st.text(),
-            lambda inner: (
-                st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4)
-            ),
-        ),
-        max_size=4,
-    )
-)
-def test_a_document_is_its_entries_a_line_for_each_part(found: dict[str, Any]) -> None:
-    text = document(found)
-    assert list(json.loads(text).items()) == list(found.items())
-    parts = sum(
-        max(1, len(each)) if isinstance(each, list | dict) else 1 for each in found.values()
-    )
-    closing = sum(bool(each) for each in found.values() if isinstance(each, list | dict))
-    assert len(text.splitlines()) <= 3 + parts + 2 * closing
-    assert text.startswith("{\n")

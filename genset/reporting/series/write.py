@@ -15,7 +15,6 @@ from genset.evaluation.data.photos import PhotoSet
 from genset.reporting.data.options import PLAIN, ReportOptions
 from genset.reporting.inputs import is_page_of, write_page
 from genset.reporting.write import Report
-from genset.text.plain import document
 
 if TYPE_CHECKING:
     from genset.evaluation.results.results import Results
@@ -99,7 +98,7 @@ class SeriesReport:
         """All its numbers, as JSON's own types."""
         from genset.reporting.series.render.markdown import to_json
 
-        return document(to_json(self.data))
+        return json.dumps(to_json(self.data), indent=2)
 
     @cached_property
     def _digest(self) -> str:

@@ -60,7 +60,8 @@ class _Marks(NamedTuple):
             _sums(self.classes, answered * side[:, None], count) > 0
             for side in (~self.second, self.second)
         ]
-        return np.asarray((sides[0] & sides[1]).any(axis=0), bool)
+        common = np.logical_and(*sides)
+        return np.asarray(common.any(axis=0))
 
 
 def conventions(first: Results, second: Results) -> list[Among]:
