@@ -88,8 +88,8 @@ def test_a_series_lands_where_one_stands_and_json_alone_writes_nothing(
 ) -> None:
     before = sorted(here.rglob("*"))
     alone = numbers(*two)
-    assert said(*two, "--markdown").startswith("5 models on 2 sets")
     assert sorted(here.rglob("*")) == before
+    assert said(*two, "--markdown").startswith("5 models on 2 sets")
     assert said(*two) == "report-old-new/index.html\n"
     assert numbers(*two, "-o", "x") == {"file": "x/index.html", **alone}
     assert Path("x/old.html").is_file()
