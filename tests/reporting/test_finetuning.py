@@ -202,7 +202,7 @@ def test_names_of_classes_and_tasks_stay_words(tmp_path: Path, photos: PhotoSet)
         shots=[(1, 80)],
     )
     page, markdown = everywhere(photos, runs)
-    assert "script" not in [tag for tag, _ in page.tags]
+    assert [tag for tag, _ in page.tags].count("script") == 1  # the page's own
     assert words in page.text
     assert "<script" not in markdown
     json.dumps(to_json(collect(photos, runs)), allow_nan=False)

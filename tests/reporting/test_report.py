@@ -192,7 +192,9 @@ def test_a_strangers_words_never_become_markup(tmp_path: Path, words: str) -> No
 
     expected, page = report(plain, tmp_path / "a" / "runs"), report(photos, tmp_path / "b" / "runs")
 
-    assert [tag for tag, _ in page.tags] == [tag for tag, _ in expected.tags]
+    # A long name may have places to break in it.
+    tags, others = ([tag for tag, _ in each.tags if tag != "wbr"] for each in (page, expected))
+    assert tags == others
     assert not any(name.startswith("on") for _, found in page.tags for name in found)
     assert "evil.example" not in "".join(page.values("img", "src") + page.values("a", "href"))
     assert not set(page.text) & set("\u202e\u2066\x00\x1b\ud800")
