@@ -275,13 +275,17 @@ CHANGED: dict[tuple[str, str], dict[str, Any]] = {
     ("genset evaluate", "--model"): {"multiple": True},
 }
 
+# Arguments that may be given more often than then: a report may be on several sets.
+ARGUMENTS: dict[str, list[Any]] = {"genset report": [["[RELEASE-OR-FOLDER]...", -1]]}
+
 
 def test_every_command_and_option_is_still_there() -> None:
     now = dict(commands(cli, "genset"))
     for name, then in expected("commands.json", now).items():
         assert name in now
         takes = now[name]
-        assert (takes["hidden"], takes["arguments"]) == (then["hidden"], then["arguments"]), name
+        arguments = ARGUMENTS.get(name, then["arguments"])
+        assert (takes["hidden"], takes["arguments"]) == (then["hidden"], arguments), name
         for word, how in then["options"].items():
             now_is = CHANGED.get((name, word), how)
             assert takes["options"].get(word) == now_is, f"{name} {word}"

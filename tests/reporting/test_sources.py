@@ -229,7 +229,8 @@ def test_of_many_sources_the_largest_are_compared(tmp_path: Path) -> None:
     counts = {f"place{n}": [1 + n] * 12 for n in range(7)}
     photos, runs = release_by_source(tmp_path / "set", counts, {}), tmp_path / "runs"
     score_on(photos, runs, "net", right_on(photos, "place5", (1, 2, 3)))
-    page, _, found = everywhere(photos, runs)
+    options = ReportOptions(include_flagged=True)  # it is right at its second answer mostly
+    page, _, found = everywhere(photos, runs, options)
     assert len(found["sources"]) == 7
     assert len(found["pairs"]) == 10
     assert {pair["second"] for pair in found["pairs"]} <= {f"place{n}" for n in range(2, 7)}
@@ -306,7 +307,6 @@ def test_a_report_on_a_release_of_before_has_no_word_of_sources(
     assert found is None
     assert "By source" not in page.text + markdown
     assert "Source and licence of each photo" not in page.text
-    assert not [tag for tag, _ in page.tags if tag == "details"]
 
 
 def test_places_that_genset_knows_need_no_words(tmp_path: Path) -> None:
@@ -382,7 +382,7 @@ def test_a_phone_shows_it_without_scrolling_sideways(browser: Browser, tmp_path:
     report(photos, runs)
     with closing(browser.new_page(viewport={"width": 390, "height": 800})) as page:
         page.goto(path.as_uri())
-        listing = page.locator("details dl")
+        listing = page.locator("details").filter(has_text="Source and licence").locator("dl")
         assert not listing.is_visible()
         page.get_by_text("Source and licence of each photo").click()
         assert listing.is_visible()

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -124,7 +125,8 @@ def test_no_place_is_claimed_that_the_interval_does_not_hold(
 ) -> None:
     score(photos, tmp_path / "runs", "new", right, weights="sha256:new")
     log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [93.5])
-    options = joined(f"{log}=new", lower="low", upper="high")
+    # With 3 of 40 right, and most at its second answer, it would be left out.
+    options = replace(joined(f"{log}=new", lower="low", upper="high"), include_flagged=True)
     assert f": in top-1 {says}." in everywhere(photos, options)[1].replace("\\", "")
 
 
@@ -214,7 +216,7 @@ def test_a_logs_words_stay_words(tmp_path: Path, photos: PhotoSet) -> None:
     misc = {"task": words, "threshold": 90, "recording": {"finished": False}}
     log = write_entry(tmp_path / "a" / f"{words.replace('/', '')}.tsv", [91], misc=misc)
     page, markdown, _ = everywhere(photos, joined(f"{log}=fast"))
-    assert "script" not in [tag for tag, _ in page.tags]
+    assert [tag for tag, _ in page.tags].count("script") == 1  # the page's own
     assert f"90 % top-1 on {words}" in page.text
     assert "its training did not end by itself" in page.text
     assert "<script" not in markdown

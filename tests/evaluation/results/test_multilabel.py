@@ -232,8 +232,8 @@ def test_what_two_runs_of_one_model_proposed_is_its_own(tmp_path: Path) -> None:
     assert (gain.without.correct, gain.without.photos, gain.gain) == (2, 4, 0.5)
 
 
-def test_models_that_count_on_few_photos_are_ranked_on_those(tmp_path: Path) -> None:
-    """An easy third of the photos makes a model no better than one that has all of these right."""
+def test_models_that_count_on_few_photos_have_no_rank(tmp_path: Path) -> None:
+    """An easy half of the photos makes a model no better than one that has all of these right."""
     own = [n // 4 for n in range(80)]
     shown = [{"correct": {place, place + 1}, "unclear": set[int]()} for place in own]
     shown[0] = {"correct": {own[0] + 1}, "unclear": set[int]()}
@@ -251,10 +251,7 @@ def test_models_that_count_on_few_photos_are_ranked_on_those(tmp_path: Path) -> 
     original = compare(part, part.models, FEW)
     assert original[0].photos == 40
     found = standing(part, original, FEW)
-    assert {label: ranks["original"].place for label, ranks in found.ranks.items()} == {
-        "m0": 1,
-        "m1": 2,
-    }
+    assert {label: ranks["original"].place for label, ranks in found.ranks.items()} == {"m0": 1}
     for ranks in found.ranks.values():
         for rank in ranks.values():
             assert rank.best <= rank.place <= rank.worst
