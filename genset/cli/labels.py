@@ -250,14 +250,15 @@ def _show_stats(stats: "Stats") -> None:
         )
     if stats.by_labeler:
         click.echo()
-        names = ("labeler", "labels", "answers", "s a photo", "with others", "gold questions")
+        asked = any(each.answers for each in stats.by_labeler)  # about further classes
+        names = ("s a photo", "with others", "gold questions", "look, because")
         show_table(
-            (*names, "look, because"),
+            ("labeler", "labels", *(["answers"] if asked else []), *names),
             [
                 (
                     each.name,
                     each.labels,
-                    each.answers,
+                    *([each.answers] if asked else []),
                     _number(each.seconds),
                     _share(each.consensus),
                     _share(each.gold),
