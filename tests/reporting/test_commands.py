@@ -81,17 +81,16 @@ def test_a_report_lands_where_one_stands_and_its_path_is_printed(
     assert not (folder / "report-photos.html").exists()
 
 
-def test_numbers_that_are_printed_write_no_file_but_with_o(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_json_alone_writes_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    assert "| good − half | +50.0 |" in printed("photos.csv", "--markdown")
     alone = json.loads(printed("photos.csv", "--json"))
     assert "file" not in alone
     assert not list(folder.glob("*.html"))
     both = json.loads(printed("photos.csv", "--json", "-o", "x.html"))
     assert both == {"file": "x.html", **alone}
     assert "good" in (folder / "x.html").read_text("utf-8")
+    assert "| good − half | +50.0 |" in printed("photos.csv", "--markdown")
+    assert (folder / "report-photos.html").is_file()
 
 
 def test_on_a_terminal_the_path_is_a_link(folder: Path) -> None:
