@@ -40,6 +40,7 @@ class Published:
         return architecture_of(self.weights)
 
 
+@cache
 def architecture_of(weights: str) -> str:
     """The architecture in a name of weights, with its library: "timm:resnet50"."""
     library, _, name = weights.partition(":")
