@@ -183,8 +183,3 @@ def boards_of(store: Store, rules: LabelRules) -> Boards:
             if rules not in kept:
                 kept[rules] = _Kept(store, rules)
         return kept[rules].boards(store)
-
-
-def board_of(store: Store, rules: LabelRules) -> Board:
-    """The one of candidates, with the same errors."""
-    return boards_of(store, rules).candidates

@@ -159,17 +159,17 @@ class Baseline:
     models: tuple[Against, ...]
     unknown: tuple[str, ...]
     ranges: tuple[PublishedRange, ...]
-    set: KnownSet | None
-    places: tuple[PlaceAmong, ...]
-    source: str
-    fits: tuple[Fit, ...]
-    from_known: bool
-    known: tuple[KnownModel, ...]
-    intercept: float | None
-    slope: float | None
-    line: tuple[LinePoint, ...]
-    ladder: tuple[str, ...]
-    partial: tuple[str, ...]
+    set: KnownSet | None = None
+    places: tuple[PlaceAmong, ...] = ()
+    source: str = ""
+    fits: tuple[Fit, ...] = ()
+    from_known: bool = False
+    known: tuple[KnownModel, ...] = ()
+    intercept: float | None = None
+    slope: float | None = None
+    line: tuple[LinePoint, ...] = ()
+    ladder: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
 
     def robustness(self, label: str) -> tuple[float, Interval] | None:
         """A model's effective robustness and its 95 % interval, -1 to 1, where there is a line."""

@@ -126,17 +126,7 @@ def _elsewhere(results: Results, found: Found, options: ReportOptions) -> Baseli
         models=points.rows,
         unknown=_unknown(results, found),
         ranges=_ranges(results, found),
-        set=None,
-        places=(),
         source=_source(points.rows) if reference == NAME else "",
-        fits=(),
-        from_known=False,
-        known=(),
-        intercept=None,
-        slope=None,
-        line=(),
-        ladder=(),
-        partial=(),
     )
     if not trends:
         is_line_wanted = reference == NAME
@@ -162,14 +152,6 @@ def _on_imagenet(
         set=KnownSet(known.name, known.title, known.how, "ReaL" if has_real else ""),
         places=_places(results, known.column),
         source=_source((), "timm"),
-        fits=(),
-        from_known=False,
-        known=(),
-        intercept=None,
-        slope=None,
-        line=(),
-        ladder=(),
-        partial=(),
     )
     if not has_real or not results.models:
         return baseline
@@ -218,14 +200,7 @@ def _on_known_shift(
         set=KnownSet(known.name, known.title, known.how, ""),
         places=_places(results, known.column),
         source=_source(points.rows, "timm"),
-        fits=(),
         from_known=True,
-        known=(),
-        intercept=None,
-        slope=None,
-        line=(),
-        ladder=(),
-        partial=(),
     )
     return _by_known(baseline, points, known.column, resampling)
 

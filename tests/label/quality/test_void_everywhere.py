@@ -12,7 +12,7 @@ from genset.label import Desk, Verdict, export_labels, list_gold_questions, vote
 from genset.label.quality.review import rule
 from genset.label.quality.stats import collect
 from genset.label.quality.void import clear, effect_of_void, hold, unvoid, void
-from genset.label.queue.boards import board_of
+from genset.label.queue.boards import boards_of
 from genset.release.choose import ReleasePlan
 from genset.release.freeze import create, dry_run
 from genset.scrape.keywords.yields import _labeled
@@ -34,7 +34,7 @@ def plain_stats(workspace: Workspace, store: Store) -> dict[str, Any]:
 def counted(opened: Opened, folder: Path) -> dict[str, Any]:
     """Whatever anybody counts, but what only a labeler sees of their own work."""
     workspace, store = opened
-    board = board_of(store, workspace.label)
+    board = boards_of(store, workspace.label).candidates
     board.read_all(store)
     with store.session() as session:
         board.catch_up(session, "somebody new")
@@ -109,7 +109,7 @@ def test_only_votes_since_a_time_go_and_an_older_one_is_in_force_again(opened: O
     )
     assert (effect.votes, effect.opened) == (2, 1)
     assert [(vote.task, vote.label) for vote in votes_table(store)] == [(FIRST, "incorrect")]
-    board = board_of(store, workspace.label)
+    board = boards_of(store, workspace.label).candidates
     with store.session() as session:
         board.catch_up(session, "ann")
         assert not board.is_open(find_candidate(session, FIRST).id)

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from genset.label import AddedClass, AlsoScreen, Submission, imagenet1k
 from genset.label.quality.suspicion import reasons_against
-from genset.label.queue.boards import board_of
+from genset.label.queue.boards import boards_of
 from genset.store import (
     Candidate,
     Claim,
@@ -286,7 +286,7 @@ def test_a_question_has_an_example_and_never_the_photo_itself(tmp_path: Path) ->
     assert again.photo.owner_name == "owner 100"
     assert [(each.cls.wnid, each.photo) for each in again.questions] == [(CROQUET, None)]
     # To others, who are not asked, that photo is an example of both classes.
-    board = board_of(store, opened[0].label)
+    board = boards_of(store, opened[0].label).candidates
     with store.session() as session:
         board.catch_up(session, "bob")
         assert board.examples(session, "bob", CROQUET, 1) == [both.id]
