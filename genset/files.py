@@ -13,6 +13,9 @@ from uuid import uuid4
 
 _MANY = 8  # files to secure at once
 
+# What file systems say that take no more, or nothing from us.
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
+
 # What file systems say that have no locks.
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
@@ -29,12 +32,12 @@ def written_whole(path: Path, *, secured: bool = True) -> Iterator[BinaryIO]:
     take it away from everybody else.
     """
     if path.exists() and not (path.is_file() or path.is_dir()):
-        with path.open("wb") as file:
+        with _blamed_on(path), path.open("wb") as file:
             yield file
         return
     temporary = path.with_name(f".partial-{uuid4().hex}")
     try:
-        with _opened_new(temporary) as file:
+        with _blamed_on(path, temporary), _opened_new(temporary) as file:
             yield file
             file.flush()
             if secured:
@@ -45,6 +48,17 @@ def written_whole(path: Path, *, secured: bool = True) -> Iterator[BinaryIO]:
         raise
     if secured:
         sync_folder(path.parent)
+
+
+@contextmanager
+def _blamed_on(path: Path, temporary: Path | None = None) -> Iterator[None]:
+    """Where there is no room or no right to write, name the file that was meant."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename in (str(temporary), None) and error.errno in _UNWRITABLE:
+            error.filename = str(path)
+        raise
 
 
 def _opened_new(path: Path) -> BinaryIO:

@@ -172,3 +172,8 @@ def test_a_set_without_runs_is_said_and_no_folder_is_made(folder: Path) -> None:
     page = (folder / "other.html").read_text()
     assert "genset evaluate photos.csv" in page
     assert str(folder) not in page
+
+
+def test_a_full_disk_is_one_line_that_names_the_file(folder: Path) -> None:
+    done = genset("report", "photos.csv", "-o", "/dev/full", cwd=folder)
+    assert error_of(done, 1) == "genset: /dev/full: No space left on device\n"
