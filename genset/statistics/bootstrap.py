@@ -119,7 +119,7 @@ def redrawn_sums(seed: int, draws: int, of_classes: Floats) -> Floats:
     return drawn
 
 
-def student_quantile(share: float, freedom: int) -> float:
+def student_quantile(share: float, freedom: float) -> float:
     """The quantile of Student's t at `share` (between 0 and 1), with `freedom` (1 or more)."""
     from scipy.special import stdtrit
 

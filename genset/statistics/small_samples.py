@@ -1,4 +1,4 @@
-"""Intervals for a handful of runs, where the normal approximation does not hold."""
+"""Means and intervals for a handful of runs, where the normal approximation does not hold."""
 
 from math import inf, sqrt
 from statistics import fmean, stdev
@@ -43,6 +43,23 @@ def variation(values: list[float]) -> float:
     if len(values) < 2 or fmean(values) <= 0:
         raise ValueError("a coefficient of variation needs two values above 0")
     return stdev(values) / fmean(values)
+
+
+def mean_without_ends(values: list[float], failures: int = 0, each: int = 1) -> float | None:
+    """The mean without the least and the greatest values, as MLPerf counts the times of runs.
+
+    Args:
+        values: of the trials that succeeded.
+        failures: how many others failed; they count as the greatest.
+        each: how many values are left out at each end, at least 1.
+
+    Returns:
+        None with more failures than are left out, or where no value is left.
+
+    Source: MLPerf's training rules, "Benchmark results".
+    """
+    middle = sorted(values)[each : len(values) + failures - each]
+    return fmean(middle) if failures <= each and middle else None
 
 
 def variation_interval(observed: float, count: int, confidence: float = 0.95) -> Interval:

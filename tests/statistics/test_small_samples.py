@@ -1,11 +1,18 @@
 """Intervals of a handful of runs hold what they promise."""
 
+from statistics import fmean
+
 import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from genset.statistics.small_samples import clopper_pearson, variation, variation_interval
+from genset.statistics.small_samples import (
+    clopper_pearson,
+    mean_without_ends,
+    variation,
+    variation_interval,
+)
 
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
@@ -94,3 +101,14 @@ def test_one_value_has_no_variation() -> None:
 def test_a_variation_has_no_interval_at_an_impossible_confidence(confidence: float) -> None:
     with pytest.raises(ValueError, match=f"5 values at {confidence}"):
         variation_interval(0.1, 5, confidence)
+
+
+def test_the_mean_without_ends_is_mlperfs() -> None:
+    assert mean_without_ends([5.0, 1.0, 2.0, 3.0, 100.0]) == pytest.approx(10 / 3)
+    # A run that fails is the slowest, so only the fastest of the others is left out.
+    assert mean_without_ends([5.0, 1.0, 2.0, 3.0], failures=1) == pytest.approx(10 / 3)
+    assert mean_without_ends([5.0, 1.0, 2.0], failures=2) is None
+    assert mean_without_ends([1.0, 2.0]) is None
+    assert mean_without_ends([float(n) for n in range(38)], failures=2, each=4) == fmean(
+        range(4, 36)
+    )

@@ -1,0 +1,66 @@
+"""The expected time to a success, where a trial that fails is begun again."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.statistics.restarts import expected_time, expected_time_interval
+
+TIMES = st.lists(st.floats(0.1, 100), min_size=1, max_size=10)
+
+
+@given(TIMES, TIMES)
+def test_it_is_a_success_and_the_failures_that_come_before_it(
+    successes: list[float], failures: list[float]
+) -> None:
+    share = len(successes) / (len(successes) + len(failures))
+    mean = np.mean(successes) + (1 - share) / share * np.mean(failures)
+    assert expected_time(successes, failures) == pytest.approx(float(mean))
+
+
+def test_by_hand() -> None:
+    # Half of the runs fail after 10 hours; the others take 4: on average one fails before each.
+    assert expected_time([3, 5], [10, 10]) == 14
+    assert expected_time([3, 5], []) == 4
+    with pytest.raises(ValueError, match="without a success"):
+        expected_time([], [10])
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.95, 1.0])
+@pytest.mark.parametrize("trials", [5, 10])
+def test_its_interval_holds_the_truth_as_often_as_it_says(share: float, trials: int) -> None:
+    rng = np.random.default_rng(trials)
+    truth = 1 + (1 - share) / share * 1.2
+    held = []
+    for _ in range(250):
+        reached = rng.binomial(trials, share)
+        successes = list(rng.normal(1, 0.1, reached))
+        failures = list(rng.normal(1.2, 0.02, trials - reached))
+        if interval := expected_time_interval(successes, failures, 1.2):
+            held.append(interval.low <= truth <= interval.high)
+    assert np.mean(held) > 0.925  # of 95 %: 250 sets differ by 1.4 points
+
+
+def test_runs_that_all_succeed_do_not_show_that_all_do() -> None:
+    few = expected_time_interval([1.0, 1.1, 0.9], [], length=2.0)
+    many = expected_time_interval([1.0, 1.1, 0.9] * 10, [], length=2.0)
+    assert few is not None
+    assert many is not None
+    assert few.low < 1 < many.high < few.high
+    assert few.high > 2
+
+
+def test_one_success_has_no_interval() -> None:
+    assert expected_time_interval([1.0], [2.0, 2.0], length=2.0) is None
+
+
+def test_the_same_times_have_the_same_interval() -> None:
+    found = [expected_time_interval([1.0, 1.2], [2.0], length=2.0) for _ in range(2)]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(("times", "confidence"), [([1.0, -1.0], 0.95), ([1.0, 1.0], 1.0)])
+def test_what_is_no_time_or_confidence_is_refused(times: list[float], confidence: float) -> None:
+    with pytest.raises(ValueError, match="no interval"):
+        expected_time_interval(times, [], 1.0, confidence)
