@@ -10,10 +10,13 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $
 # one of their own.
 WITH_NETWORKS := tests/evaluation tests/finetune tests/test_api.py
 
-.PHONY: demo test check clean
+.PHONY: demo factors-demo test check clean
 
 demo: .venv/demo-installed  ## the whole way once, on real photos, without a key
 	PATH="$(CURDIR)/$(BIN):$$PATH" docs/demo/demo.sh
+
+factors-demo: .venv/demo-installed  ## which of four switches mattered, from 72 short trainings
+	PATH="$(CURDIR)/$(BIN):$$PATH" docs/factors-demo/demo.sh
 
 test: .venv/dev-installed  ## the tests; those that miss a Debian package say which
 	$(BIN)/python -m pytest $(WITH_NETWORKS)
@@ -25,7 +28,7 @@ check: .venv/dev-installed  ## linter, formatter, types
 	$(BIN)/mypy
 
 clean:
-	rm -rf .venv demo-workspace
+	rm -rf .venv demo-workspace factors-demo
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "genset needs Python 3.11 or newer: none was found" >&2; exit 1; }

@@ -12,8 +12,8 @@
     └── ModelError              a model cannot be loaded or run
 
 A room may have a finer kind that only its callers need:
-`genset.evaluation.evaluate.SomeModelsFailed` (a ModelError), `genset.tta.entries.MalformedLog` (a
-BadInput).
+`genset.evaluation.evaluate.SomeModelsFailed` (a ModelError),
+`genset.tta.logs.entries.MalformedLog` (a BadInput).
 
 Messages are one line: they name the thing and the mend. The command line prints them as they
 are, so they carry no secrets.

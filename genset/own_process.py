@@ -24,7 +24,7 @@ def own_process() -> Iterator[None]:
 
     def leave() -> None:
         for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):  # nobody listens any more
+            with suppress(OSError, ValueError, AttributeError):  # nobody listens, or it is closed
                 stream.flush()
         os._exit(code)
 

@@ -47,7 +47,7 @@ INNER_FLOORS = {
     "evaluation.models": [
         {"trained"},
         {"spec", "preprocessing", "weights"},
-        {"classes", "transforms", "parts"},
+        {"classes", "files", "transforms", "parts"},
         {"architectures", "exported"},
         {"checkpoints"},
         {"zeroshot"},
@@ -189,6 +189,7 @@ INNER_FLOORS = {
         {"write", "truth"},
         {"series"},
     ],
+    "reporting.gather.tta": [{"identity", "margins"}, {"entries"}],
     "reporting.series": [{"data"}, {"gather", "narrative"}, {"render"}, {"write"}],
     "reporting.series.gather": [
         {"identity", "subsets"},
@@ -201,10 +202,57 @@ INNER_FLOORS = {
         {"leaderboard", "profiles"},
         {"page"},
     ],
+    "tta": [{"logs"}, {"analysis", "record"}, {"plots", "show"}],
+    "tta.logs": [
+        {"numbers", "tasks", "read_as", "swapped"},
+        {"entries"},
+        {"dawnbench", "mlperf", "tables"},
+        {"formats", "names", "copies"},
+        {"reading"},
+    ],
+    "tta.logs.dawnbench": [{"fields", "curve"}, {"files"}],
+    "tta.logs.mlperf": [{"lines", "benchmarks", "systems"}, {"run"}, {"files"}],
+    "tta.analysis": [
+        {"hardware", "units", "together"},
+        {"rows", "one_entry"},
+        {"baseline"},
+        {"table"},
+        {"stability", "thresholds", "scaling", "over_time"},
+        {"factors"},
+    ],
+    "tta.analysis.factors": [
+        {"study"},
+        {"configurations"},
+        {"effects", "curves"},
+        {"steps"},
+        {"interactions"},
+        {"analyse"},
+    ],
+    "tta.logs.tables": [
+        {"sheets"},
+        {"columns"},
+        {"runs", "event_files"},
+        {"ffcv", "table"},
+        {"fastai", "lightning", "wandb", "tensorboard"},
+    ],
+    "tta.logs.tables.columns": [{"clock", "metrics", "described"}, {"find"}],
+    "tta.logs.tables.event_files": [{"scalars"}, {"sheet"}],
+    "tta.logs.tables.sheets": [{"cells", "sheet"}, {"delimited", "parquet"}, {"open"}],
+    "tta.record": [
+        {"lines", "machine", "seeds", "provenance"},
+        {"recorder", "recording"},
+        {"task", "running", "inference"},
+        {"series"},
+    ],
+    "tta.plots": [{"style"}, {"stability", "thresholds", "scaling", "over_time", "factors"}],
+    "tta.show": [
+        {"words"},
+        {"table", "stability", "thresholds", "scaling", "over_time", "factors"},
+    ],
 }
 
 # Rooms that are used through their `__init__`, which stands above all their floors.
-DOORS = ("sandbox", "label", "label.quality.aggregate")
+DOORS = ("sandbox", "label", "label.quality.aggregate", "tta")
 
 # Tables of names, which import nothing of ours: whoever reads an option may read them.
 TABLES = ("genset.evaluation.engines", "genset.evaluation.run.executors")

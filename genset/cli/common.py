@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from genset.errors import MissingExtra
-from genset.text.plain import plain
 from genset.text.safe import visible
 from genset.text.tables import aligned
+from genset.text.to_json import to_json
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def need(extra: str, what: str, *modules: str) -> None:
 def show_rows(head: tuple[str, ...], rows: Sequence[tuple[object, ...]], as_json: bool) -> None:
     """Print a table, or with `as_json` a list of objects with the names in `head`."""
     if as_json:
-        show_json([plain(dict(zip(head, row, strict=True))) for row in rows])
+        show_json([to_json(dict(zip(head, row, strict=True))) for row in rows])
     else:
         show_table(head, [tuple(_in_words(cell) for cell in row) for row in rows])
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from genset.cli.common import json_option, opened, show, show_rows
-from genset.text.plain import plain
+from genset.text.to_json import to_json
 
 
 @click.group()
@@ -36,7 +36,7 @@ def add_known(
     with opened(folder) as (_, store):
         expected = Verdict.CORRECT if correct else Verdict.INCORRECT
         made = add_gold_question(store, task, expected, reason, wnid)
-    show(plain(made), f"gold question {made.id}: {made.task} is {made.expected}", as_json)
+    show(to_json(made), f"gold question {made.id}: {made.task} is {made.expected}", as_json)
 
 
 @gold.command("list")

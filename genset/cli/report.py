@@ -68,6 +68,25 @@ _SEED = click.option(
     help="A training log (.json or .tsv) or a folder of one entry's logs, and the trained model.",
 )
 @click.option(
+    "--tta-threshold",
+    type=float,
+    metavar="SCORE",
+    help="Of all --tta, in per cent or the score's unit. Default: each task's own.",
+)
+@click.option(
+    "--counterpart",
+    "counterparts",
+    multiple=True,
+    metavar="[MODEL=]MODEL",
+    help="The pretrained model that an entry's model is held against (with --margin).",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(min=0, max=100, min_open=True),
+    metavar="POINTS",
+    help="How many points worse than its counterpart still counts as not worse.",
+)
+@click.option(
     "--labels",
     type=FILE,
     help="All classes that each photo shows, for this report alone (genset evaluate --multilabel "
@@ -93,6 +112,7 @@ def report(
     as_json: bool,
     labels: Path | None,
     entries: tuple[str, ...],
+    counterparts: tuple[str, ...],
     seed: int,
     **asked: Any,
 ) -> None:
@@ -111,18 +131,20 @@ def report(
     The file is written to the current folder, or where -o says. --markdown prints its tables, too;
     --json prints the numbers instead of writing it, and with -o does both.
 
-    --tta joins a training log in DAWNBench's format with MODEL, by its name in the tables: how
-    fast and how stable its training is, and how accurate it is here. Repeat it for each entry. The
-    report includes results of genset finetune for its models.
+    --tta joins a training log with MODEL, by its name in the tables: how fast and how stable its
+    training is, and how accurate it is here. Repeat it for each entry. The report includes results
+    of genset finetune for its models. --counterpart and --margin say of these models whether they
+    are not worse than a pretrained one by more than so many points, in top-1 and in top-5.
 
     \b
     genset report v1 -o v1.html --reference imagenet-val
     genset report v1 v2 imagenet-val/ --out site/
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
+    genset report v1 --tta runs/fast=fast --counterpart resnet50 --margin 1
     """
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.evaluation.results.runs import find_runs
-    from genset.reporting.data.options import ReportOptions, parse_entry
+    from genset.reporting.data.options import ReportOptions, parse_counterpart, parse_entry
     from genset.statistics.resampling import Resampling
 
     kept = runs or locate_runs(folder)
@@ -132,6 +154,7 @@ def report(
     options = ReportOptions(
         real_labels=labels,
         tta=tuple(map(parse_entry, entries)),
+        counterparts=tuple(map(parse_counterpart, counterparts)),
         resampling=Resampling(seed=seed),
         **asked,
     )

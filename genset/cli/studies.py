@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import FILE, json_option, opened, show, show_json, show_rows
-from genset.text.plain import plain
+from genset.text.to_json import to_json
 
 if TYPE_CHECKING:
     from genset.label import Study
@@ -145,7 +145,7 @@ def show_study(
         for each in reports
     ]
     if as_json:
-        show_json(plain({"study": studied, "visits": reports}))
+        show_json(to_json({"study": studied, "visits": reports}))
     else:
         show_rows(head, rows, as_json)
     if export is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from genset.errors import BadInput, GensetError, MissingExtra, ModelError
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.models.files import CheckpointFiles
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.answers.read import RULE, read_answers, save_answers
 from genset.evaluation.results.count import make_run, provenance_of_answers
@@ -95,10 +96,17 @@ def evaluate(
                 found[spec] = _count_predictions(photos, spec, runs, options)
             except GensetError as error:
                 found[spec] = error
+    files: dict[ModelSpec, CheckpointFiles] = {}
     if networks := [spec for spec in specs if not spec.is_predictions]:
+        files = {spec: CheckpointFiles(spec) for spec in networks}
         found |= _score_networks(photos, networks, runs, options)
     made = [
-        note_said(run_folder(runs, photos.name, spec.name, run.key), run, spec)
+        note_said(
+            run_folder(runs, photos.name, spec.name, run.key),
+            run,
+            spec,
+            files[spec].hashes() if spec in files else (),
+        )
         for spec in specs
         if isinstance(run := found[spec], Run)
     ]

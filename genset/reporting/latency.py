@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from genset.errors import GensetError
 from genset.evaluation.engines import ENGINES
 from genset.progress import progress
-from genset.tta.inference import cost_of, write_inference
-from genset.tta.machine import hardware
-from genset.tta.recording import Header
-from genset.tta.tasks import TASKS, TOP1, TOP5
+from genset.tta.logs.tasks import TASKS, TOP1, TOP5
+from genset.tta.record.inference import cost_of, write_inference
+from genset.tta.record.machine import hardware
+from genset.tta.record.recording import Header
 
 if TYPE_CHECKING:
     from genset.evaluation.data.photos import PhotoSet

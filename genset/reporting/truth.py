@@ -13,8 +13,8 @@ from genset.evaluation.results.runs import Run
 from genset.reporting.data.multilabel import TruthSummary
 from genset.reporting.gather.multilabel import summarize_truth
 from genset.reporting.narrative import multilabel as narrative
-from genset.text.plain import plain
 from genset.text.safe import clean
+from genset.text.to_json import to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class MeasuredRuns:
     def as_json(self, replaced: str = "") -> dict[str, Any]:
         """The same as JSON's own types."""
         return {
-            "truth": plain(asdict(self.truth)),
+            "truth": to_json(asdict(self.truth)),
             **({"replaced": replaced} if replaced else {}),
-            "models": {label: plain(asdict(found)) for label, found in self.models.items()},
+            "models": {label: to_json(asdict(found)) for label, found in self.models.items()},
         }
 
 

@@ -98,9 +98,9 @@ class Report:
         """Everything in it but the pictures, as a JSON document."""
         if (kept := kept_text(self._runs, self._name("json"), self.digest)) is not None:
             return kept
-        from genset.reporting.render.markdown import to_json
+        from genset.reporting.render.markdown import report_json
 
-        text = json.dumps(to_json(self.data), indent=2)
+        text = json.dumps(report_json(self.data), indent=2)
         keep_text(self._runs, self._name("json"), self.digest, text)
         return text
 

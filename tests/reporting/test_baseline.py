@@ -24,7 +24,7 @@ from genset.reporting.figures.labels import Box, place_names, width_of
 from genset.reporting.gather.baseline import against_known
 from genset.reporting.gather.collect import collect
 from genset.reporting.narrative.baseline import lines
-from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.render.markdown import as_markdown, report_json
 from tests.evaluation.listed import write_list, write_npy
 from tests.evaluation.scoring import evaluate
 from tests.reporting.sets import WNIDS, Page, report
@@ -50,7 +50,7 @@ def said(photos: PhotoSet, options: ReportOptions) -> tuple[Page, str, dict[str,
     """The page, the Markdown, and what the JSON says of accuracies elsewhere."""
     runs = photos.root / "runs"
     data = collect(photos, runs, options)
-    found = json.loads(json.dumps(to_json(data), allow_nan=False))["reference"]
+    found = json.loads(json.dumps(report_json(data), allow_nan=False))["reference"]
     return report(photos, runs, options), as_markdown(data), found
 
 

@@ -10,7 +10,7 @@ from genset.evaluation.data.photos import PhotoSet
 from genset.finetune.results.runs import finetuned_folder
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.render.markdown import as_markdown, report_json
 from genset.reporting.write import write_report
 from tests.reporting.heads import CLASSES, keep_finetuned
 from tests.reporting.sets import Page, release_of, report, score
@@ -56,7 +56,7 @@ def test_the_first_model_is_the_baseline_and_the_other_is_held_against_it(
     photos: PhotoSet, runs: Path
 ) -> None:
     page, markdown = everywhere(photos, runs)
-    (task,) = to_json(collect(photos, runs))["finetuning"]
+    (task,) = report_json(collect(photos, runs))["finetuning"]
     first, second = task["models"]
     assert (first["label"], first["difference"]) == ("pretrained", None)
     assert first["accuracy"]["correct"] == 128
@@ -145,10 +145,10 @@ def test_a_set_without_such_results_has_the_report_that_it_had(
 ) -> None:
     runs = tmp_path / "runs"
     write_report(photos, runs, tmp_path / "before.html")
-    before = as_markdown(collect(photos, runs)), to_json(collect(photos, runs))
+    before = as_markdown(collect(photos, runs)), report_json(collect(photos, runs))
     keep_finetuned(runs, "unknown", [32], weights="sha256:unknown")
     write_report(photos, runs, tmp_path / "after.html")
-    assert (as_markdown(collect(photos, runs)), to_json(collect(photos, runs))) == before
+    assert (as_markdown(collect(photos, runs)), report_json(collect(photos, runs))) == before
     assert (tmp_path / "after.html").read_bytes() == (tmp_path / "before.html").read_bytes()
     assert not {"finetuning", "entries"} & set(before[1])
     assert "tta" not in before[1]["options"]
@@ -205,7 +205,7 @@ def test_names_of_classes_and_tasks_stay_words(tmp_path: Path, photos: PhotoSet)
     assert [tag for tag, _ in page.tags].count("script") == 1  # the page's own
     assert words in page.text
     assert "<script" not in markdown
-    json.dumps(to_json(collect(photos, runs)), allow_nan=False)
+    json.dumps(report_json(collect(photos, runs)), allow_nan=False)
 
 
 def test_where_too_few_photos_differ_nothing_is_said_of_which_is_better(

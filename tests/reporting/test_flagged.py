@@ -13,7 +13,7 @@ from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.evaluation.results.runs import Run
 from genset.reporting.data.report import ReportOptions
 from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.render.markdown import as_markdown, report_json
 from genset.statistics.bootstrap import Resampling
 from tests.evaluation.listed import write_list, write_npy
 from tests.evaluation.scoring import evaluate
@@ -59,7 +59,7 @@ def numbers(photos: PhotoSet, include_flagged: bool = False) -> dict[str, Any]:
         include_flagged=include_flagged,
     )
     found: dict[str, Any] = json.loads(
-        json.dumps(to_json(collect(photos, photos.root / "runs", asked)))
+        json.dumps(report_json(collect(photos, photos.root / "runs", asked)))
     )
     return found
 

@@ -11,7 +11,7 @@ from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.report import ReportData
 from genset.reporting.gather.collect import collect
 from genset.reporting.narrative.models import certainty, headline
-from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.render.markdown import as_markdown, report_json
 from genset.statistics.bootstrap import Resampling
 from tests.evaluation.listed import write_list
 from tests.reporting.sets import report, score_on
@@ -66,7 +66,7 @@ def test_a_model_that_answered_the_easy_photos_is_not_the_best(photos: PhotoSet,
         assert "Left aside, for they answered fewer photos: cherry." in form
     assert "1 of 2" in markdown
     assert "| – | cherry |" in markdown
-    as_json = json.loads(json.dumps(to_json(data)))
+    as_json = json.loads(json.dumps(report_json(data)))
     assert [model["rank"] is None for model in as_json["models"]] == [False, False, True]
 
 

@@ -7,7 +7,7 @@ from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.gather.gallery import MAX_PHOTOS
-from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.render.markdown import as_markdown, report_json
 from tests.evaluation.listed import write_list
 from tests.reporting.sets import WNIDS, Page, release_of, report, score, score_on
 
@@ -27,7 +27,7 @@ def test_three_models_that_err_together(tmp_path: Path) -> None:
     for model, right in (("a", 20), ("b", 19), ("c", 18)):
         score(photos, runs, model, right)
     page, data = report(photos, runs), collect(photos, runs)
-    markdown, found = as_markdown(data), json.loads(json.dumps(to_json(data)))["missed"]
+    markdown, found = as_markdown(data), json.loads(json.dumps(report_json(data)))["missed"]
 
     for form in (section(page), markdown):
         assert "Leading are a, b, c: the best model and those that cannot be told apart" in form
@@ -88,7 +88,7 @@ def test_one_model_alone_has_no_such_section(tmp_path: Path) -> None:
     photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
     score(photos, runs, "a", 7)
     assert TITLE not in report(photos, runs).text
-    assert "missed" not in to_json(collect(photos, runs))
+    assert "missed" not in report_json(collect(photos, runs))
 
 
 def test_models_that_err_on_different_photos_miss_none_together(tmp_path: Path) -> None:

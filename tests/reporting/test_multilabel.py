@@ -11,7 +11,7 @@ from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.evaluation.data.truths.give import give_truth
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.render.markdown import as_markdown, report_json
 from tests.reporting.sets import WNIDS, Page, release_of, release_of_several, report, score_on
 
 PHOTOS = 24
@@ -58,7 +58,7 @@ def test_a_report_shows_models_by_the_truth_that_the_set_keeps(
     real = {label: model.real for label, model in by_label.items()}
     counts = {label: (each.correct, each.photos) for label, each in real.items() if each}
     assert counts == {"single": (16 + 3, 23), "several": (12 + 5, 23)}
-    found = to_json(data)
+    found = report_json(data)
     assert found["by_truth"]["ranks"]["single"]["real"]["place"] == 1
     (pair,) = found["by_truth"]["pairs"]["real"]
     assert (pair["photos"], pair["only_first"], pair["only_second"]) == (23, 2, 0)
@@ -97,8 +97,8 @@ def test_a_set_without_a_truth_has_no_word_of_it(photos: PhotoSet, runs: Path) -
     data = collect(photos, runs)
     assert "right classes" not in page.text
     assert "right classes" not in as_markdown(data)
-    assert "by_truth" not in to_json(data)
-    assert all("multilabel" not in model for model in to_json(data)["models"])
+    assert "by_truth" not in report_json(data)
+    assert all("multilabel" not in model for model in report_json(data)["models"])
 
 
 def test_a_truth_is_shown_before_any_model_is_scored(tmp_path: Path, photos: PhotoSet) -> None:

@@ -17,7 +17,7 @@ from genset.evaluation.data.photos import open_set
 from genset.evaluation.results.runs import run_folder
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.html import html_of
-from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.render.markdown import as_markdown, report_json
 from genset.reporting.write import write_report
 from tests.reporting.sets import WNIDS, release_of, report, score
 
@@ -30,7 +30,7 @@ def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
 
     page = report(photos, runs)
     data = collect(photos, runs)
-    markdown, as_json = as_markdown(data), json.loads(json.dumps(to_json(data)))
+    markdown, as_json = as_markdown(data), json.loads(json.dumps(report_json(data)))
 
     assert [model["label"] for model in as_json["models"]] == ["better", "worse"]
     for model, run in zip(as_json["models"], (better, worse), strict=True):
@@ -55,7 +55,7 @@ def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
 def test_json_does_not_say_where_photos_lie(tmp_path: Path) -> None:
     photos, runs = release_of(tmp_path / "set", 3), tmp_path / "runs"
     score(photos, runs, "model", 2)
-    as_json = json.dumps(to_json(collect(photos, runs)))
+    as_json = json.dumps(report_json(collect(photos, runs)))
     (gallery,) = json.loads(as_json)["galleries"]
     assert len(gallery["samples"]) == 3
     assert str(tmp_path) not in as_json
@@ -87,7 +87,7 @@ def test_a_set_that_no_model_was_scored_on(tmp_path: Path) -> None:
     assert "No model was scored on this set yet." in page.text
     assert "genset evaluate small" in page.text
     assert "No model was scored" in as_markdown(data)
-    assert to_json(data)["models"] == []
+    assert report_json(data)["models"] == []
 
 
 def test_a_plain_folder_has_no_makers(tmp_path: Path) -> None:

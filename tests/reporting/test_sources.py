@@ -15,7 +15,7 @@ from genset.evaluation.data.photos import PhotoSet
 from genset.release.reader import Release
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.render.markdown import as_markdown, report_json
 from genset.statistics.bootstrap import Resampling
 from tests.reporting.sets import (
     WNIDS,
@@ -55,7 +55,7 @@ def everywhere(
 ) -> tuple[Page, str, dict[str, Any]]:
     """The page, the Markdown, and what the JSON says by source."""
     data = collect(photos, runs, options or ReportOptions())
-    as_json = json.loads(json.dumps(to_json(data)))
+    as_json = json.loads(json.dumps(report_json(data)))
     return report(photos, runs, options), as_markdown(data), as_json.get("by_source")
 
 

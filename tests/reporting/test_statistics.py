@@ -13,7 +13,7 @@ from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.render.markdown import as_markdown, report_json
 from genset.statistics.bootstrap import Resampling
 from tests.evaluation.listed import write_list, write_npy
 from tests.evaluation.scoring import evaluate
@@ -42,7 +42,7 @@ def everywhere(photos: PhotoSet, options: ReportOptions | None = None) -> tuple[
     """The page, the Markdown and the JSON of a report."""
     runs = photos.root / "runs"
     data = collect(photos, runs, options or ReportOptions())
-    as_json = json.dumps(to_json(data), allow_nan=False, ensure_ascii=False)
+    as_json = json.dumps(report_json(data), allow_nan=False, ensure_ascii=False)
     return report(photos, runs, options), as_markdown(data), as_json
 
 
@@ -239,7 +239,7 @@ def test_calibration_is_of_what_was_said_first(tmp_path: Path) -> None:
     photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
     score(photos, runs, "model", 8)  # sure of 60 % each time, and right on 80 %
     page = report(photos, runs)
-    (model,) = to_json(collect(photos, runs))["models"]
+    (model,) = report_json(collect(photos, runs))["models"]
     assert model["calibration"]["error"] == pytest.approx(0.2)
     assert "Expected error 20.0 points, underconfident by 20.0" in page.text
 

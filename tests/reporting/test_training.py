@@ -18,7 +18,7 @@ from genset.evaluation.models.trained import KNOWN, last_day, parse_trained_unti
 from genset.evaluation.results.runs import find_runs, load_predictions, save_run
 from genset.release.reader import Release
 from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.render.markdown import as_markdown, report_json
 from genset.reporting.write import write_report
 from tests.evaluation.colours import RED, paint
 from tests.evaluation.listed import write_npy
@@ -68,7 +68,7 @@ def forms(photos: PhotoSet) -> tuple[str, str, Any]:
     data = collect(photos, runs)
     path = photos.root.parent / "report.html"
     write_report(photos, runs, path)
-    as_json = json.loads(json.dumps(to_json(data)))
+    as_json = json.loads(json.dumps(report_json(data)))
     return Page(path).text, as_markdown(data), as_json.get("by_training")
 
 

@@ -14,11 +14,11 @@ from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
 from genset.reporting.data.options import EntrySpec, ReportOptions, parse_entry
 from genset.reporting.gather.collect import collect
-from genset.reporting.render.markdown import as_markdown, to_json
+from genset.reporting.render.markdown import as_markdown, report_json
 from genset.reporting.write import write_report
 from tests.reporting.heads import keep_finetuned
 from tests.reporting.sets import Page, release_of, report, score
-from tests.tta.logs import write_entry, write_tsv
+from tests.tta.written import write_entry, write_tsv
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def everywhere(photos: PhotoSet, options: ReportOptions) -> tuple[Page, str, dic
     """The page, the Markdown and the JSON of its first entry."""
     runs = photos.root.parent / "runs"
     data = collect(photos, runs, options)
-    as_json = json.loads(json.dumps(to_json(data), allow_nan=False))
+    as_json = json.loads(json.dumps(report_json(data), allow_nan=False))
     return report(photos, runs, options), as_markdown(data), as_json["entries"][0]
 
 
@@ -172,7 +172,8 @@ def test_logs_that_cannot_be_told_are_refused_in_one_line(tmp_path: Path, photos
         return str(caught.value)
 
     assert refusal(tmp_path / "none.tsv") == f"there is no file {tmp_path / 'none.tsv'}"
-    assert "is no training log" in refusal(tmp_path / "none.txt")
+    (tmp_path / "notes.txt").write_text("it went well")
+    assert "is no training log" in refusal(tmp_path / "notes.txt")
     empty = tmp_path / "empty"
     empty.mkdir()
     assert refusal(empty) == f"{empty}: there is no training log that can be read"
@@ -185,12 +186,15 @@ def test_logs_that_cannot_be_told_are_refused_in_one_line(tmp_path: Path, photos
     write_entry(folder / "run-2.tsv", [93.5, 94], model="Another")
     assert "holds runs of several entries" in refusal(folder)
     write_entry(folder / "run-2.tsv", [93.5])
-    assert "hold the same epochs" in refusal(folder)
+    assert "holds the same epochs" in refusal(folder)
     with pytest.raises(BadInput, match=r"names .*good\.tsv twice"):
         collect(photos, tmp_path / "runs", joined(f"{good}=fast", f"{good}=high"))
     own = {"task": "moons", "score": "top1Accuracy"}
     alone = write_entry(tmp_path / "alone.tsv", [93.5], misc=own)
-    assert refusal(alone) == f"{alone}: moons has no threshold: add one under misc in its .json"
+    assert refusal(alone) == f"{alone}: moons has no threshold: say one with --tta-threshold"
+    asked = replace(joined(f"{alone}=fast"), tta_threshold=40.0)
+    (entry,) = collect(photos, tmp_path / "runs", asked).entries
+    assert (entry.threshold, entry.reached) == (40, 1)
 
 
 @pytest.mark.browser
@@ -248,6 +252,8 @@ def test_fast_ai_s_entries_between_real_models_on_imagenetv2(
     assert slow["cost"] == pytest.approx(72.40, abs=0.005)
     assert "On imagenetv2-matched-frequency, resnet50 has 63.33 % top-1 (" in fast["sentence"]
     assert "and 84.65 % top-5 (" in fast["sentence"]
-    assert "in top-1 between resnet18 and resnet152, 62 % of the way." in fast["sentence"]
+    assert "in top-1 between resnet18 and resnet152, 62 % of the way; " in fast["sentence"]
+    assert "; in top-5 between resnet18 and resnet152, 60 % of the way." in fast["sentence"]
+    assert fast["remarks"][0] == "resnet50 stands for 2 trainings here: one gave it at most"
     refused = CliRunner().invoke(cli, [*words, "--tta", f"{trained}=resnet50"])
     assert "holds runs of several entries" in str(refused.exception)

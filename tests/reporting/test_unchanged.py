@@ -21,7 +21,7 @@ from genset.release.reader import MANIFEST
 from genset.reporting.inputs import KEPT
 from tests.reporting.heads import keep_finetuned
 from tests.reporting.sets import WNIDS, release_of, score
-from tests.tta.logs import write_entry
+from tests.tta.written import write_entry
 
 LONG_AGO = time.time_ns() - 60 * 10**9
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.statistics.intervals import Interval
-from genset.text.plain import plain
+from genset.text.to_json import to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,13 @@ class OfItsOwn:
     ],
 )
 def test_everything_has_its_form(answer: Any, said: Any) -> None:
-    assert plain(answer) == said
+    assert to_json(answer) == said
 
 
 def test_a_record_is_an_object_and_places_are_told_as_asked() -> None:
     found = {"runs": (Found(0.5, Interval(0, 1), Path("secret/runs/a.tsv")),)}
     said = {"share": 0.5, "interval": {"low": 0, "high": 1}, "log": "a.tsv"}
-    assert plain(found, paths=lambda path: path.name) == {"runs": [said]}
+    assert to_json(found, paths=lambda path: path.name) == {"runs": [said]}
 
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.dates()
@@ -55,4 +55,4 @@ VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | s
 
 @given(st.recursive(VALUES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_what_comes_of_it_is_strict_json(answer: Any) -> None:
-    assert json.loads(json.dumps(plain(answer), allow_nan=False)) == plain(answer)
+    assert json.loads(json.dumps(to_json(answer), allow_nan=False)) == to_json(answer)

@@ -217,7 +217,11 @@ def rank_models(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Rank]:
 
 
 def place_between(
-    results: Results, lower: Scored, upper: Scored, resampling: Resampling = STANDARD
+    results: Results,
+    lower: Scored,
+    upper: Scored,
+    resampling: Resampling = STANDARD,
+    k: int = 1,
 ) -> Bounds:
     """Place each other model between two.
 
@@ -225,14 +229,15 @@ def place_between(
         results: the set, and what was scored on it.
         lower, upper: the two.
         resampling: how classes are resampled for intervals.
+        k: among how many answers a hit counts.
 
     Raises:
         BadInput: the upper one is not surely better, so that there is no gap to have a share of.
     """
     others = [model for model in results.models if model not in (lower, upper)]
     common = [lower.answered & upper.answered & model.answered for model in [upper, *others]]
-    low, high = results.right(lower).astype(float), results.right(upper).astype(float)
-    own = [results.right(model) for model in [upper, *others]]
+    low, high = results.right(lower, k).astype(float), results.right(upper, k).astype(float)
+    own = [results.right(model, k) for model in [upper, *others]]
     gain = np.stack([(a - low) * both for a, both in zip(own, common, strict=True)], axis=1)
     gap = np.stack([(high - low) * both for both in common], axis=1)
     count = len(results.wnids)

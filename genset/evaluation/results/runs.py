@@ -83,6 +83,8 @@ class Run:
             when the model was last evaluated; "" where nobody did.
         reference_top1: the model's top-1 accuracy on ImageNet's validation set, 0 to 1, as people
             said it then; None where nobody did.
+        checkpoints: the sha256 (64 hexadecimal digits) of each file that these weights were read
+            from; none where they are a library's, or were read before this was kept.
     """
 
     key: str
@@ -107,6 +109,7 @@ class Run:
     engine: str = ""
     trained_until: str = ""
     reference_top1: float | None = None
+    checkpoints: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """What its record holds: the attributes, without what nobody said."""
@@ -115,6 +118,8 @@ class Run:
             del record["trained_until"]
         if self.reference_top1 is None:
             del record["reference_top1"]
+        if not self.checkpoints:
+            del record["checkpoints"]
         return record
 
     def top(self, k: int) -> Accuracy | None:
@@ -176,7 +181,7 @@ def save_run(folder: Path, run: Run, predictions: list[Prediction]) -> None:
     _write_record(folder, run)
 
 
-def note_said(folder: Path, run: Run, spec: ModelSpec) -> Run:
+def note_said(folder: Path, run: Run, spec: ModelSpec, checkpoints: Sequence[str] = ()) -> Run:
     """Note in a finished run's record what its model's spec says of it now.
 
     What the spec does not say stays as it was said before.
@@ -185,12 +190,15 @@ def note_said(folder: Path, run: Run, spec: ModelSpec) -> Run:
         folder: of the run; where it is not on this machine, nothing is written.
         run: its record.
         spec: with the date until when the model was trained, or its accuracy elsewhere.
+        checkpoints: the sha256 of each file that the weights were read from now.
     """
-    if not spec.trained_until and spec.reference_top1 is None:
-        return run
+    if checkpoints and (kept := load_run(folder)) is not None:
+        run = kept  # another file of the same weights may have been noted meanwhile
+    said = bool(spec.trained_until) or spec.reference_top1 is not None
     noted = replace(
         run,
-        spec=spec.text,
+        spec=spec.text if said else run.spec,
+        checkpoints=list(dict.fromkeys([*run.checkpoints, *checkpoints])),
         trained_until=spec.trained_until or run.trained_until,
         reference_top1=run.reference_top1 if spec.reference_top1 is None else spec.reference_top1,
     )

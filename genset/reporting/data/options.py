@@ -29,6 +29,26 @@ def parse_entry(words: str) -> EntrySpec:
 
 
 @dataclass(frozen=True, slots=True)
+class CounterpartSpec:
+    """A pretrained model, and the model that is held against it; "" for every entry's."""
+
+    model: str
+    counterpart: str
+
+
+def parse_counterpart(words: str) -> CounterpartSpec:
+    """What PRETRAINED or MODEL=PRETRAINED asks for; the last "=" counts.
+
+    Raises:
+        BadInput: no model is named.
+    """
+    model, _, counterpart = words.rpartition("=")
+    if not counterpart:
+        raise BadInput(f"--counterpart {words}: write MODEL=PRETRAINED, such as fast=resnet50")
+    return CounterpartSpec(model, counterpart)
+
+
+@dataclass(frozen=True, slots=True)
 class ReportOptions:
     """What a report is asked for beyond the runs.
 
@@ -39,7 +59,10 @@ class ReportOptions:
         real_labels: a file with all classes that each photo shows.
         lower, upper: the models between which the others are placed; "" for none.
         k: a further number of answers to count a hit among, beside 1 and 5; 0 for none.
-        tta: training logs in DAWNBench's format, each with the model that it gave.
+        tta: training logs, each with the model that it gave.
+        tta_threshold: for all of these, in their scores' unit; None for each task's own.
+        counterparts: the pretrained models that those models are held against.
+        margin: how many points worse than that still counts as not worse; None with no counterpart.
         resampling: how classes are resampled for intervals.
         include_flagged: count models, too, whose answers as a whole cannot be right.
         named: what the set was called on the command line; "" for the set's own name.
@@ -52,6 +75,9 @@ class ReportOptions:
     upper: str = ""
     k: int = 0
     tta: tuple[EntrySpec, ...] = ()
+    tta_threshold: float | None = None
+    counterparts: tuple[CounterpartSpec, ...] = ()
+    margin: float | None = None
     resampling: Resampling = STANDARD
     include_flagged: bool = False
     named: str = ""

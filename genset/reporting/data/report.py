@@ -134,6 +134,8 @@ class ReportData:
         power: None for fewer than two models that answered nearly all photos.
         reference: accuracies elsewhere; None where none was asked for, and where none could help.
         bounds: None where none were asked for.
+        top5_bounds: the same in top-5; None where there are no entries, where fewer than five
+            answers are kept, and where the upper one is not surely better in top-5.
         by_truth: how models rank by all classes that photos show; None where these are not known.
         by_source: where photos are from; None for a plain folder, and for a release of the time
             when Flickr was the only source.
@@ -157,6 +159,7 @@ class ReportData:
     power: Power | None
     reference: Baseline | None
     bounds: Bounds | None
+    top5_bounds: Bounds | None
     by_truth: ByTruth | None
     by_source: BySource | None
     by_training: ByTraining | None

@@ -35,7 +35,7 @@ from genset.reporting.gather.multilabel import by_truth
 from genset.reporting.gather.sources import by_source
 from genset.reporting.gather.summary import summarize
 from genset.reporting.gather.training import by_training
-from genset.reporting.gather.tta import join_entries
+from genset.reporting.gather.tta.entries import join_entries
 from genset.statistics.bootstrap import class_sums, intervals
 from genset.statistics.calibration import Calibration, calibration
 from genset.statistics.intervals import Interval, widest
@@ -95,7 +95,8 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         by_truth=by_truth(results, pairs, options.resampling),
         by_source=by_source(results, release, models, options.resampling) if release else None,
         by_training=by_training(results, release, options.resampling),
-        entries=join_entries(results, options.tta),
+        top5_bounds=_top5_bounds(results, options),
+        entries=join_entries(results, options),
         finetuning=gather_finetuned(results, runs, options.lower),
         classes=classes,
         confusions=confused,
@@ -223,3 +224,16 @@ def _bounds(results: Results, options: ReportOptions) -> Bounds | None:
         raise BadInput("a model is placed between two: name both --lower and --upper")
     lower, upper = results.find(options.lower), results.find(options.upper)
     return place_between(results, lower, upper, options.resampling)
+
+
+def _top5_bounds(results: Results, options: ReportOptions) -> Bounds | None:
+    """The same in top-5, for the models of trainings; None where there is no gap in that."""
+    if not (options.tta and options.lower and options.upper):
+        return None
+    ends = results.find(options.lower), results.find(options.upper)
+    if any(model.answers.shape[1] < 5 for model in results.models):
+        return None
+    try:
+        return place_between(results, *ends, options.resampling, k=5)
+    except BadInput:
+        return None

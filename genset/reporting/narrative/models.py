@@ -266,6 +266,11 @@ def commands(data: ReportData) -> str:
     options += "".join(
         f" --tta {_argument(f'{each.log.name}={each.model}')}" for each in data.options.tta
     )
+    for each in data.options.counterparts:
+        named = f"{each.model}=" if each.model else ""
+        options += f" --counterpart {_argument(f'{named}{each.counterpart}')}"
+    if data.options.margin is not None:
+        options += f" --margin {data.options.margin:g}"
     truth = data.by_truth.truth if data.by_truth else None
     if truth and not truth.is_own and not data.options.real_labels:
         models += f" \\\n    --multilabel {_argument(truth.source)}"

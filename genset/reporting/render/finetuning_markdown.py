@@ -21,7 +21,7 @@ from genset.reporting.narrative.finetuning import (
 )
 from genset.text.markdown import escape, table
 from genset.text.numbers import percent
-from genset.text.plain import plain
+from genset.text.to_json import to_json
 
 
 def tasks_in_markdown(tasks: Sequence[FinetunedTask]) -> list[str]:
@@ -39,7 +39,7 @@ def tasks_in_markdown(tasks: Sequence[FinetunedTask]) -> list[str]:
 def tasks_to_json(tasks: Sequence[FinetunedTask]) -> list[dict[str, Any]]:
     """Tasks as JSON's own types."""
     return [
-        plain(
+        to_json(
             {
                 "task": task.task,
                 "models": [

@@ -20,7 +20,7 @@ from genset.reporting.render.training_markdown import training_in_markdown
 from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
 from genset.text.markdown import escape, table
 from genset.text.numbers import bare_p, between, count, ends, percent, points
-from genset.text.plain import plain
+from genset.text.to_json import to_json
 
 FORMAT = "genset report 2"
 _LISTED = 10
@@ -81,7 +81,7 @@ def as_markdown(data: ReportData) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def to_json(data: ReportData) -> dict[str, Any]:
+def report_json(data: ReportData) -> dict[str, Any]:
     """Everything in the report but the pictures, as JSON's own types.
 
     A report without entries, results of fine-tuning, a truth, sources, dates of training, flagged
@@ -91,13 +91,16 @@ def to_json(data: ReportData) -> dict[str, Any]:
     found: dict[str, Any] = {
         each.name: getattr(data, each.name) for each in fields(data) if each.name not in _OWN_FORM
     }
-    for name in ("by_source", "by_training"):
+    for name in ("by_source", "by_training", "top5_bounds"):
         if not found[name]:
             del found[name]
     if data.reference:  # the known ones are in genset itself
         found["reference"] = _without(data.reference, "known")
     # `set` says what it was called.
-    found["options"] = _without(data.options, "named", *([] if data.entries else ["tta"]))
+    unsaid = ["tta"] * (not data.entries) + ["counterparts", "margin"] * (
+        not data.options.counterparts
+    )
+    found["options"] = _without(data.options, "named", *unsaid)
     # Where this machine keeps photos is nobody's business.
     found["galleries"] = [
         _without(gallery, "samples")
@@ -107,7 +110,7 @@ def to_json(data: ReportData) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "headline": narrative.headline(data),
-        **plain(found, paths=attrgetter("name")),
+        **to_json(found, paths=attrgetter("name")),
         "models": [_model_to_json(model) for model in data.models],
         **({"flagged": [_model_to_json(model) for model in data.flagged]} if data.flagged else {}),
         "pairs": [pair_to_json(pair) for pair in data.pairs],
@@ -134,7 +137,7 @@ def _model_to_json(model: ScoredModel) -> dict[str, Any]:
         for name, value in asdict(model).items()
         if value or name not in ("multilabel", "flags")
     }
-    found: dict[str, Any] = plain({**model.run.as_json(), **numbers, "run": model.run.key})
+    found: dict[str, Any] = to_json({**model.run.as_json(), **numbers, "run": model.run.key})
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from genset.reporting.data.missed import MissedTogether
 from genset.reporting.narrative import missed as narrative
 from genset.text.markdown import escape, table
-from genset.text.plain import plain
+from genset.text.to_json import to_json
 
 _LISTED = 10
 
@@ -36,7 +36,7 @@ def missed_to_json(found: MissedTogether) -> dict[str, Any]:
     numbers = {
         name: value for name, value in asdict(found).items() if name not in ("photos", "leading")
     }
-    as_json: dict[str, Any] = plain(
+    as_json: dict[str, Any] = to_json(
         {
             "leading": list(found.leading),
             **numbers,

@@ -8,7 +8,7 @@ from genset.reporting.data.report import ReportData
 from genset.reporting.narrative import multilabel as narrative
 from genset.reporting.render.pairs import pair_to_json
 from genset.text.markdown import escape, table
-from genset.text.plain import plain
+from genset.text.to_json import to_json
 
 
 def truth_in_markdown(data: ReportData, found: ByTruth) -> list[str]:
@@ -53,14 +53,14 @@ def by_truth_to_json(found: ByTruth) -> dict[str, Any]:
     """The same with every pair, as JSON's own types."""
     standing = found.standing
     return {
-        "truth": plain(asdict(found.truth)),
-        "ranks": plain(
+        "truth": to_json(asdict(found.truth)),
+        "ranks": to_json(
             {
                 label: {by: asdict(rank) for by, rank in ranks.items()}
                 for label, ranks in standing.ranks.items()
             }
         ),
-        "turned": [plain({**asdict(each), "is_sure": each.is_sure}) for each in standing.turned],
+        "turned": [to_json({**asdict(each), "is_sure": each.is_sure}) for each in standing.turned],
         "pairs": {
             by: [pair_to_json(pair) for pair in pairs] for by, pairs in standing.pairs.items()
         },

@@ -9,12 +9,12 @@ from genset.evaluation.results.compare import Pair
 from genset.evaluation.results.marks import truth_of
 from genset.evaluation.results.multilabel import OwnProposals
 from genset.evaluation.results.results import Results
-from genset.text.plain import plain
+from genset.text.to_json import to_json
 
 
 def pair_to_json(pair: Pair) -> dict[str, Any]:
     """Two models side by side, as JSON's own types."""
-    found: dict[str, Any] = plain({**asdict(pair), "apart": pair.apart, "too_few": pair.too_few})
+    found: dict[str, Any] = to_json({**asdict(pair), "apart": pair.apart, "too_few": pair.too_few})
     return found
 
 
@@ -36,5 +36,5 @@ def truth_to_json(results: Results, by: By, proposed: Mapping[str, OwnProposals]
         "truth": by,
         "truth_source": truth.source,
         "truth_sha256": truth.sha256,
-        "own_proposals": {label: plain(asdict(each)) for label, each in proposed.items()},
+        "own_proposals": {label: to_json(asdict(each)) for label, each in proposed.items()},
     }

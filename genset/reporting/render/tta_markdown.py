@@ -4,22 +4,25 @@ from typing import Any
 
 from genset.reporting.data.report import ReportData
 from genset.reporting.format import interval
+from genset.reporting.narrative import margins
 from genset.reporting.narrative import tta as tta_narrative
 from genset.reporting.narrative.finetuning import shares
 from genset.reporting.narrative.tta import LOWER, UPPER
 from genset.text.markdown import escape, table
 from genset.text.numbers import ends, percent
-from genset.text.plain import plain
+from genset.text.to_json import to_json
 
 _TRAINING = ("Goal", "Time", "Cost", "Epoch", "Runs that reach it", "Variation of times")
 _SURE = ("Wilson", "Classes resampled")
 _HERE = ("Top-1 (%)", *_SURE, "Top-5 (%)", *_SURE)
 _GAP = ("Share of the gap (%)", "95 % interval")
+_GAP5 = ("Share in top-5 (%)", "95 % interval")
 
 
 def entries_in_markdown(data: ReportData) -> list[str]:
     """A sentence for each entry, and a table with the references at its ends."""
     head = ["Entry", "Model", *_TRAINING, *_HERE, *(_GAP if data.bounds else ())]
+    head += _GAP5 if data.top5_bounds else ()
     rows = [
         [
             entry.name,
@@ -41,13 +44,20 @@ def entries_in_markdown(data: ReportData) -> list[str]:
         rows.append([UPPER, upper, *untimed, *_here(data, upper)])
     said = tta_narrative.sentences(data)
     said += [f"{entry.name}: {each}." for entry in data.entries for each in entry.remarks]
-    return [*map(escape, said), table(head, rows, words=3), *_finetuned(data)]
+    held = tta_narrative.margin_tests(data)
+    beside = [table(margins.HEAD, map(margins.row, held), words=2)] if held else []
+    return [*map(escape, said), table(head, rows, words=3), *beside, *_finetuned(data)]
 
 
 def entries_to_json(data: ReportData) -> list[dict[str, Any]]:
     """Entries as JSON's own types; an interval's end that is infinite is null."""
     return [
-        {**plain(entry), "sentence": tta_narrative.sentence(entry, data)} for entry in data.entries
+        {
+            **to_json(entry),
+            "margins": [{**to_json(t), "not_worse": t.not_worse} for t in entry.margins],
+            "sentence": tta_narrative.sentence(entry, data),
+        }
+        for entry in data.entries
     ]
 
 
@@ -62,7 +72,9 @@ def _here(data: ReportData, label: str) -> list[str]:
         found = top.accuracy
         resampled = ends(top.clustered, found.photos)
         cells += [percent(found.share, found.photos), interval(found), resampled]
-    return [*cells, *tta_narrative.gap(label, data.bounds)] if data.bounds else cells
+    for _, share, sure in tta_narrative.gaps(label, data):
+        cells += [share, sure]
+    return cells
 
 
 def _finetuned(data: ReportData) -> list[str]:

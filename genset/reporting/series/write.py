@@ -96,9 +96,9 @@ class SeriesReport:
 
     def json(self) -> str:
         """All its numbers, as JSON's own types."""
-        from genset.reporting.series.render.markdown import to_json
+        from genset.reporting.series.render.markdown import series_json
 
-        return json.dumps(to_json(self.data), indent=2)
+        return json.dumps(series_json(self.data), indent=2)
 
     @cached_property
     def _digest(self) -> str:

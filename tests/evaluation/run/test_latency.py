@@ -17,7 +17,7 @@ from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.results.runs import find_runs
 from genset.evaluation.run import latency
 from genset.evaluation.run.options import ScoringOptions
-from genset.tta import inference
+from genset.tta.record import inference
 from tests.evaluation.colours import RED, Colours, colours, paint, painted_set
 from tests.evaluation.listed import write_npy
 from tests.evaluation.real import some_photos

@@ -17,6 +17,7 @@ from genset.reporting.gather.sources import MOST_COMPARED
 from genset.reporting.names import short_names
 from genset.reporting.narrative import baseline as baseline_narrative
 from genset.reporting.narrative import finetuning as finetuning_narrative
+from genset.reporting.narrative import margins
 from genset.reporting.narrative import missed as missed_narrative
 from genset.reporting.narrative import models as narrative
 from genset.reporting.narrative import multilabel as truth_narrative
@@ -99,6 +100,7 @@ def _words(data: ReportData) -> dict[str, Any]:
         "sources_narrative": sources_narrative,
         "training_narrative": training_narrative,
         "tta_narrative": tta_narrative,
+        "margins": margins,
         "finetuning_narrative": finetuning_narrative,
         "missed_narrative": missed_narrative,
         "remarks": remarks,

@@ -7,12 +7,12 @@ from genset.reporting.series import narrative
 from genset.reporting.series.data import OnSet, Series, SetPair
 from genset.text.markdown import escape, table
 from genset.text.numbers import NONE, percent, points, span
-from genset.text.plain import plain
+from genset.text.to_json import to_json
 
 FORMAT = "genset series 1"
 
 
-def to_json(series: Series) -> dict[str, Any]:
+def series_json(series: Series) -> dict[str, Any]:
     """All numbers of a series, as JSON's own types."""
     found = asdict(series)
     how = found.pop("options")
@@ -22,7 +22,7 @@ def to_json(series: Series) -> dict[str, Any]:
         "changes": narrative.changes(series),
         "resampling": how["resampling"],
         "include_flagged": how["include_flagged"],
-        **plain(found),
+        **to_json(found),
     }
 
 

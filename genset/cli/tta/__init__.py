@@ -1,0 +1,26 @@
+"""Commands on time to accuracy (TTA): read logs, compare them, record one's own."""
+
+import click
+
+from genset.cli.tta.factors import factors_command
+from genset.cli.tta.record import record_command
+from genset.cli.tta.scaling import scaling_command
+from genset.cli.tta.stability import stability_command
+from genset.cli.tta.table import table_command
+from genset.cli.tta.thresholds import thresholds_command
+
+
+@click.group()
+def tta() -> None:
+    """Time to accuracy: training logs, read, compared and recorded."""
+
+
+for command in (
+    table_command,
+    stability_command,
+    thresholds_command,
+    scaling_command,
+    factors_command,
+    record_command,
+):
+    tta.add_command(command)

@@ -1,0 +1,150 @@
+"""The command that runs a training program and records it as an entry."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from genset.cli.common import PATH, json_option, show_json
+from genset.cli.tta.common import threshold_option
+from genset.errors import GensetError
+
+if TYPE_CHECKING:
+    from genset.tta.logs.tasks import Task
+    from genset.tta.record.running import Job, Output, Recorded
+    from genset.tta.record.series import SeriesRun
+
+
+@click.command("record", context_settings={"allow_interspersed_args": False})
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option(
+    "-o",
+    "--output",
+    type=PATH,
+    required=True,
+    metavar="FOLDER/NAME",
+    help="The entry; of several runs the folder for them.",
+)
+@click.option("--model", required=True, help="Its name.")
+@click.option(
+    "--task",
+    "name",
+    default="",
+    help="ImageNet, CIFAR10, SQuAD or a name of yours (default: what the folders above the entry, "
+    "or earlier recordings there, say).",
+)
+@click.option(
+    "--score",
+    type=click.Choice(["top1", "top5", "f1"]),
+    help="What a task of yours is judged by (default: top1).",
+)
+@threshold_option
+@click.option("--runs", type=click.IntRange(min=1, max=1000), help="Run it so often, one by one.")
+@click.option(
+    "--seeds",
+    default="",
+    metavar="0..4",
+    help="Of the runs, put for {seed} in the command's words (default: from 0 on).",
+)
+@click.option(
+    "--checkpoint", type=PATH, help="The file of weights that it leaves: its hash is kept."
+)
+@click.option("--author", default="", help="Default: your login name.")
+@click.option("--email", "author_email", default="", help="Of the author.")
+@click.option("--framework", default="", help="Default: what genset.tta.Recorder sees.")
+@click.option("--hardware", default="", help="Default: what is found on this machine.")
+@click.option("--cost-per-hour", type=click.FloatRange(min=0), help="Of all machines, in dollars.")
+@click.option("--code-url", default="", help="Where the training program is.")
+@json_option
+def record_command(
+    command: Sequence[str],
+    output: Path,
+    name: str,
+    score: str | None,
+    threshold: float | None,
+    runs: int | None,
+    seeds: str,
+    checkpoint: Path | None,
+    as_json: bool,
+    **said: Any,
+) -> None:
+    """Run a training COMMAND and record it as an entry: NAME.json and NAME.tsv, as DAWNBench's.
+
+    The command tells of each epoch by a line such as "tta epoch=3 top1=71.25 top5=90.1" on its
+    standard output, or in Python by genset.tta.Recorder. What was told is kept whatever happens;
+    the same command goes on with a run that was cut off, or else begins NAME-2, a further run.
+
+    --runs runs it several times, each with a seed of its own where the command says {seed}, and
+    keeps the runs in one folder. One that fails does not end the others, and the same command
+    again runs those that are missing.
+
+    \b
+    genset tta record -o ImageNet/train/ann_resnet50_1t4 --model ResNet-50 python train.py
+    genset tta record -o digits/small --model Small --task digits --threshold 97 --runs 5 \\
+      --checkpoint out/{seed}.pth -- python train.py --seed {seed} --save out/{seed}.pth
+    """
+    from getpass import getuser
+
+    from genset.tta.record.machine import hardware
+    from genset.tta.record.recording import Header
+    from genset.tta.record.running import Job, Output
+    from genset.tta.record.seeds import choose_seeds
+    from genset.tta.record.series import runs_of
+    from genset.tta.record.task import choose_task
+
+    chosen = choose_seeds([*command, str(checkpoint or "")], runs, seeds)
+    said["author"] = said["author"] or getuser()
+    said["hardware"] = said["hardware"] or hardware()
+    task = choose_task(name, score or "", threshold, output)
+    job = Job(command, Header(task=task, **said), checkpoint)
+    # A JSON document stands alone on the standard output. A closed one is None.
+    passed_on = sys.stderr if as_json else sys.stdout
+    told = Output(getattr(passed_on, "buffer", None), lambda line: click.echo(line, err=True))
+    if runs is None and not seeds:
+        _record_one(job, output, told, as_json)
+    else:
+        _record_several(job, output, runs_of(runs or 1, chosen), told, as_json)
+
+
+def _record_one(job: "Job", output: Path, told: "Output", as_json: bool) -> None:
+    from genset.text.to_json import to_json
+    from genset.tta.record.running import record
+
+    done = record(job, output, told)
+    if as_json:
+        show_json(to_json(done))
+    elif done.path:
+        click.echo(_told(done, job.header.task))
+    if done.failure:
+        raise GensetError(done.failure)
+
+
+def _record_several(
+    job: "Job", folder: Path, runs: "Sequence[SeriesRun]", told: "Output", as_json: bool
+) -> None:
+    from genset.text.to_json import to_json
+    from genset.tta.record.series import Unfinished, record_series
+
+    series = record_series(job, folder, runs, told)
+    if as_json:
+        show_json(to_json(series))
+    else:
+        for done in series.recorded.values():
+            if done.path:
+                click.echo(_told(done, job.header.task))
+        click.echo(f"{folder}: {len(runs) - len(series.missing)} of {len(runs)} runs are recorded")
+    if series.failures or series.missing:
+        raise Unfinished(series)
+
+
+def _told(done: "Recorded", task: "Task") -> str:
+    from genset.text.numbers import duration
+
+    if done.reached:
+        told = f"reached at epoch {done.reached.epoch:g}, after {duration(done.reached.hours)}"
+    else:
+        told = "not reached"
+    refused = f"; {done.refused} lines not recorded" if done.refused else ""
+    return f"{done.path}: {done.epochs} epochs; {task.threshold:g} % {told}{refused}"

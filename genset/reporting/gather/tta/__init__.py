@@ -1,0 +1,1 @@
+"""Training logs beside the models that they gave."""

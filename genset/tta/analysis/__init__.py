@@ -1,0 +1,1 @@
+"""What logs say: time and cost to accuracy, how stable, how it scales."""

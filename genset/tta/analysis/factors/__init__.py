@@ -1,0 +1,1 @@
+"""Which optimization mattered: runs with and without each, compared."""

@@ -1,0 +1,175 @@
+"""What more workers bring: the time per epoch and to accuracy of one entry at several sizes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
+
+from genset.errors import BadInput
+from genset.tta.analysis.one_entry import check_one_entry
+from genset.tta.analysis.units import level
+from genset.tta.logs.entries import Training, one_task
+from genset.tta.logs.tasks import Task
+
+# A speed-up may be a little over the ratio of the workers by chance, or by more memory in all.
+_CHANCE = 1.05
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """One size at one threshold.
+
+    Attributes:
+        hours: the mean over the runs that get there; None if none does.
+        reached: how many do.
+        speedup: over the smallest size.
+    """
+
+    threshold: float
+    hours: float | None
+    reached: int
+    speedup: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScalingRow:
+    """One size. Speed-ups are over the smallest size; `ideal` is the ratio of the workers.
+
+    Attributes:
+        name: the log's, or the logs' one after the other.
+        epoch_hours: the mean time of an epoch, without the first, which may hold the start-up;
+            None of a log with one epoch that is counted from 0.
+        hours, speedup: to the first threshold; None if it is never reached.
+        communication: the share of time in communication, 0 to 1; None if it is not logged.
+        runs: how many logs there are of this size; numbers are means over them.
+        at: the time to each of the thresholds.
+    """
+
+    workers: int
+    name: str
+    epoch_hours: float | None
+    hours: float | None
+    ideal: float
+    epoch_speedup: float | None
+    speedup: float | None
+    communication: float | None
+    runs: int
+    at: list[Reach]
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """All sizes, the smallest first.
+
+    Attributes:
+        threshold: the first of `thresholds`.
+        remarks: speed-ups that more workers alone do not explain, and runs that never get there.
+        differences: in what runs differ that were taken for one entry's by the user's word.
+    """
+
+    task: str
+    score: str
+    threshold: float
+    rows: list[ScalingRow]
+    percent: bool
+    thresholds: list[float]
+    remarks: list[str]
+    differences: list[str]
+
+
+def scaling(
+    runs: Mapping[int, Sequence[Training]],
+    thresholds: Sequence[float] = (),
+    mixed: bool = False,
+) -> Scaling:
+    """Compare logs of one entry by how many workers each had.
+
+    Args:
+        runs: one or several by workers (machines or accelerators, the same in all), at least two
+            sizes.
+        thresholds: in the score's unit, by default the task's own.
+        mixed: take runs of different entries for one's.
+
+    Raises:
+        BadInput: fewer than two sizes, different tasks or entries, no threshold, or one size's log
+            is a copy of another's.
+    """
+    if len(runs) < 2:
+        raise BadInput("scaling takes logs at two or more sizes: 4=four.tsv 8=eight.tsv")
+    everything = [run for found in runs.values() for run in found]
+    task = one_task(everything)
+    wanted: Sequence[float | None] = thresholds or [None]
+    asked = list(dict.fromkeys(task.threshold_or(each) for each in wanted))
+    _no_copies(runs)
+    differences = check_one_entry(everything, asked[0], mixed, sizes=True)
+    rows: list[ScalingRow] = []
+    for workers, found in sorted(runs.items()):
+        rows.append(_row(workers, found, asked, rows[0] if rows else None))
+    remarks = [remark for row in rows for remark in _remarks(row, rows[0], task)]
+    return Scaling(task.name, task.score, asked[0], rows, task.percent, asked, remarks, differences)
+
+
+def _no_copies(runs: Mapping[int, Sequence[Training]]) -> None:
+    """Refuse a run that stands at two sizes."""
+    everything = [(workers, run) for workers, found in sorted(runs.items()) for run in found]
+    for (few, one), (many, other) in combinations(everything, 2):
+        if few != many and one.epochs == other.epochs:
+            raise BadInput(
+                f"{one.about.path} for {few} workers and {other.about.path} for {many} hold the "
+                "same epochs: name each run once"
+            )
+
+
+def _row(
+    workers: int, runs: Sequence[Training], thresholds: Sequence[float], base: ScalingRow | None
+) -> ScalingRow:
+    """A size, held against the smallest, which is held against itself."""
+    epochs = [run.epoch_hours() for run in runs]
+    shares = [share for run in runs if (share := _communication(run)) is not None]
+    epoch_hours = fmean(known) if (known := [e for e in epochs if e is not None]) else None
+    at = []
+    for place, threshold in enumerate(thresholds):
+        points = [point for run in runs if (point := run.first_at(threshold))]
+        hours = fmean(point.hours for point in points) if points else None
+        before = base.at[place].hours if base else hours
+        at.append(Reach(threshold, hours, len(points), _ratio(before, hours)))
+    return ScalingRow(
+        workers=workers,
+        name=", ".join(run.about.name for run in runs),
+        epoch_hours=epoch_hours,
+        hours=at[0].hours,
+        ideal=workers / base.workers if base else 1.0,
+        epoch_speedup=_ratio(base.epoch_hours if base else epoch_hours, epoch_hours),
+        speedup=at[0].speedup,
+        communication=fmean(shares) if shares else None,
+        runs=len(runs),
+        at=at,
+    )
+
+
+def _remarks(row: ScalingRow, base: ScalingRow, task: Task) -> list[str]:
+    said = []
+    speedups = [("per epoch", row.epoch_speedup)]
+    speedups += [(f"to {level(a.threshold, task.percent)}", a.speedup) for a in row.at]
+    over = [(what, s) for what, s in speedups if s is not None and s > _CHANCE * row.ideal]
+    if over:
+        what, ratio = over[0]
+        said.append(
+            f"{row.workers} workers are {ratio:.3g} times as fast {what} as {base.workers}, which "
+            f"{row.ideal:.3g} times the workers do not explain: are the logs of the same training?"
+        )
+    for each in row.at:
+        if each.reached < row.runs:
+            least = level(each.threshold, task.percent)
+            runs = f"{row.runs - each.reached} of {row.runs} runs of {row.workers} workers"
+            said.append(f"{runs} never reach {least}")
+    return said
+
+
+def _communication(run: Training) -> float | None:
+    logged = [e for e in run.epochs if e.communication is not None and e.hours > 0]
+    return (logged[-1].communication or 0.0) / logged[-1].hours if logged else None
+
+
+def _ratio(base: float | None, value: float | None) -> float | None:
+    return base / value if base and value else None

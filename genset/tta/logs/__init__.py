@@ -1,0 +1,1 @@
+"""Training logs read into one form, whatever wrote them: `Training`, a run with its epochs."""

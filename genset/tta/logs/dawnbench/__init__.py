@@ -1,0 +1,1 @@
+"""DAWNBench's entries: ``NAME.json`` with ``NAME.tsv`` beside it, or ``NAME.json`` alone."""

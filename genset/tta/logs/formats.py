@@ -1,0 +1,89 @@
+"""The formats that training logs have, and which of them a file has.
+
+The content says which; `--format` overrides. A format is a module of this room: to add one, write
+the module with the three names of `Format` and put it into `FORMATS`.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from genset.errors import BadInput
+from genset.tta.logs.dawnbench import files as dawnbench
+from genset.tta.logs.entries import MalformedLog, Training
+from genset.tta.logs.mlperf import files as mlperf
+from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.tables import fastai, ffcv, lightning, table, tensorboard, wandb
+
+# As much of a file as it takes to tell its format.
+_START = 65_536
+
+
+class Format(Protocol):
+    """One way in which logs are written."""
+
+    @property
+    def NAME(self) -> str:  # noqa: N802 - a module's constant
+        """The word that `--format` takes."""
+
+    def recognizes(self, path: Path, start: bytes) -> bool:
+        """Whether a file with this name, that begins with these bytes, is of this format."""
+
+    def read(self, path: Path, read_as: ReadAs) -> list[Training]:
+        """Read a file's runs, at least one.
+
+        Raises:
+            MalformedLog: it has no right reading.
+        """
+
+
+# The first that recognizes a file reads it.
+FORMATS: tuple[Format, ...] = (
+    mlperf,
+    tensorboard,
+    ffcv,
+    lightning,
+    fastai,
+    wandb,
+    table,
+    dawnbench,
+)
+
+
+def format_of(path: Path, read_as: ReadAs = ReadAs()) -> Format | None:  # noqa: B008 - immutable
+    """The format that was asked for, or the one that recognizes the file; None if none does.
+
+    Raises:
+        BadInput: there is no format of the name that was asked for.
+        MalformedLog: the file cannot be read.
+    """
+    if read_as.format:
+        return _named(read_as.format)
+    return _recognizing(path, FORMATS)
+
+
+def format_in_folder(path: Path, read_as: ReadAs) -> Format | None:
+    """The format of a file that nobody named: a folder holds others, which are none.
+
+    Raises:
+        BadInput: there is no format of the name that was asked for.
+        MalformedLog: the file cannot be read.
+    """
+    return _recognizing(path, [_named(read_as.format)] if read_as.format else FORMATS)
+
+
+def _named(name: str) -> Format:
+    found = next((each for each in FORMATS if name == each.NAME), None)
+    if found is None:
+        names = ", ".join(each.NAME for each in FORMATS)
+        raise BadInput(f"there is no format {name}: name one of {names}")
+    return found
+
+
+def _recognizing(path: Path, formats: Sequence[Format]) -> Format | None:
+    try:
+        with path.open("rb") as file:
+            start = file.read(_START)
+    except OSError as error:
+        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
+    return next((each for each in formats if each.recognizes(path, start)), None)

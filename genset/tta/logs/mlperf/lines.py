@@ -1,0 +1,186 @@
+"""Finds MLPerf's lines in a log, and reads the few that time to accuracy needs.
+
+Each round has a form of its own::
+
+    :::MLPv0.5.0 resnet 1543785258.927 (file.py:12) eval_accuracy: {"epoch": 1, "value": 0.1076}
+    :::MLL 1560881731.835 eval_accuracy: {"value": 0.1076, "metadata": {"epoch_num": 1}}
+    :::MLLOG {"time_ms": 1592886398000, "key": "eval_accuracy", "value": 0.1, "metadata": {...}}
+
+They stand among everything else that a training prints, behind a worker's number or a logger's
+name, behind a progress bar on the same line, and several on one line where workers print at once.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from genset.tta.logs.entries import MalformedLog
+from genset.tta.logs.numbers import number
+
+MARK = b":::ML"
+
+# A line that is longer is no line of a log: it is not kept in memory.
+_LONGEST = 65_536
+_CHUNK = 1 << 20
+
+_V05 = re.compile(r":::MLPv(0\.5)\.\d+ (\S+) (\d+(?:\.\d+)?) \(.*?:\d+\) (\w+)\s*(?::(.*))?$")
+_V06 = re.compile(r":::MLL (\d+(?:\.\d+)?) (\w+): (\{.*)")
+_LATER = re.compile(r":::MLLOG (\{.*)")
+# What is told of a run, and of how it was trained; a log has thousands of other lines.
+KEYS = ("run_start", "run_stop", "eval_accuracy", "eval_target")
+SUBMISSION = ("submission_benchmark", "submission_org", "submission_platform")
+SETTINGS = {
+    "global_batch_size": "batch size",
+    "input_batch_size": "input batch size",  # of v0.5: of all workers together, or of one
+    "opt_name": "optimizer",
+    "opt_base_learning_rate": "learning rate",
+    "opt_learning_rate_warmup_epochs": "warm-up epochs",
+    "opt_learning_rate_warmup_steps": "warm-up steps",
+    "opt_learning_rate_decay_boundary_epochs": "decay epochs",
+    "max_sequence_length": "sequence length",
+}
+_WANTED = frozenset((*KEYS, *SUBMISSION, *SETTINGS))
+_WORDS = frozenset(key.encode() for key in _WANTED)
+# Where each form has its key.
+_KEY = re.compile(rb""""key" ?: ?"(\w+)"|\) (\w+)|:::MLL [0-9.]+ (\w+)""")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of MLPerf's log.
+
+    Attributes:
+        key: what it tells, as ``run_start``.
+        seconds: since 1970.
+        value: a number, a text, an object, or None.
+        more: what stands beside the value: the epoch, the status.
+        benchmark: as the line names it; empty from v0.6 on.
+        form: "0.5", "0.6", or "" from v0.7 on.
+        at: its number in the file, from 1.
+    """
+
+    key: str
+    seconds: float
+    value: Any = None
+    more: dict[str, Any] = field(default_factory=dict)
+    benchmark: str = ""
+    form: str = ""
+    at: int = 0
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """The lines of MLPerf's in a file that can be read, in its order, however large it is.
+
+    A line that was cut off or garbled by another is passed over.
+
+    Raises:
+        MalformedLog: the file cannot be read.
+    """
+    try:
+        for at, text, ended in _marked(path):
+            # Two workers may print on one line.
+            for part in re.split(r"(?=:::ML)", text)[1:]:
+                line = _line(part.rstrip(), ended)
+                if line and line.key in _WANTED:
+                    yield replace(line, at=at)
+    except OSError as error:
+        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
+
+
+def _marked(path: Path) -> Iterator[tuple[int, str, bool]]:
+    """The lines with MLPerf's mark and a key of ours: number, text, whether it was ended."""
+    rest, at = b"", 0
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for at, line in enumerate(lines, at + 1):  # noqa: B020 - goes on where it stood
+                # A progress bar ends its own lines with a carriage return.
+                yield from ((at, _text(part), True) for part in line.split(b"\r") if _is_ours(part))
+            if len(rest) > _LONGEST:
+                rest = _tail(rest)
+    yield from ((at + 1, _text(part), False) for part in rest.split(b"\r") if _is_ours(part))
+
+
+def _is_ours(line: bytes) -> bool:
+    if MARK not in line or len(line) > _LONGEST:
+        return False
+    return any(not _WORDS.isdisjoint(found) for found in _KEY.findall(line))
+
+
+def _tail(rest: bytes) -> bytes:
+    """As much of a line without an end as may belong to a line of ours."""
+    return rest[max(rest.rfind(MARK), len(rest) - len(MARK)) :][: _LONGEST + 1]
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", errors="replace")
+
+
+def _line(text: str, ended: bool) -> Line | None:
+    if match := _LATER.match(text):
+        return _later(_object(match[1]))
+    if match := _V06.match(text):
+        if (told := _object(match[3])) is None:
+            return None
+        return Line(match[2], float(match[1]), told.get("value"), _more(told), form="0.6")
+    # A line of v0.5 that was cut off may look whole: 0.05 of 0.058, run_stop of run_stop: {...}.
+    if (match := _V05.match(text)) and (ended or text.endswith("}")):
+        form, benchmark, seconds, key, words = match.groups()
+        value = _value((words or "").strip())
+        more = value if isinstance(value, dict) else {}
+        if "value" in more:
+            value = more["value"]
+        return Line(key, float(seconds), value, more, benchmark, form)
+    return None
+
+
+def _later(told: dict[str, Any] | None) -> Line | None:
+    if told is None or not isinstance(key := told.get("key"), str):
+        return None
+    for name, unit in (("time_ms", 1000.0), ("time_s", 1.0)):
+        if (time := as_number(told.get(name))) is not None:
+            return Line(key, time / unit, told.get("value"), _more(told))
+    return None
+
+
+def as_number(value: Any) -> float | None:
+    """The finite number that a value is, also where it is written as text; None if it is none."""
+    if isinstance(value, str):
+        return number(value.strip())
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        exact = float(value)
+    except OverflowError:
+        return None
+    return exact if math.isfinite(exact) else None
+
+
+def _more(told: dict[str, Any]) -> dict[str, Any]:
+    more = told.get("metadata")
+    return more if isinstance(more, dict) else {}
+
+
+def _value(words: str) -> Any:
+    """What stands behind a key of v0.5: JSON, or bare words."""
+    if words.startswith("{"):
+        return _object(words)
+    try:
+        return json.loads(words) if words else None
+    except (ValueError, RecursionError):
+        return words
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    """The JSON object that a text begins with; some write it with single quotes in places."""
+    for written in (text, text.replace("'", '"')):
+        try:
+            told, _ = json.JSONDecoder().raw_decode(written)
+        except (ValueError, RecursionError):
+            continue
+        return told if isinstance(told, dict) else None
+    return None

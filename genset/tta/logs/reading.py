@@ -1,0 +1,219 @@
+"""Reads logs from folders and files: each becomes a run or an entry, or is named as refused."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from genset.errors import BadInput
+from genset.tta.logs.copies import without_copies
+from genset.tta.logs.dawnbench import files as dawnbench
+from genset.tta.logs.dawnbench.files import SUFFIXES, read_entry
+from genset.tta.logs.entries import Entries, MalformedLog, Training
+from genset.tta.logs.formats import Format, format_in_folder, format_of
+from genset.tta.logs.mlperf import files as mlperf
+from genset.tta.logs.names import told_apart
+from genset.tta.logs.read_as import ReadAs
+
+
+def read_entries(folder: Path, read_as: ReadAs = ReadAs()) -> Entries:  # noqa: B008 - immutable
+    """Read all entries in a folder and the folders in it, in the order of their paths.
+
+    Hidden files, and files in no format of a log, are passed over. A log may be named in place of
+    a folder.
+
+    Raises:
+        BadInput: there is no such folder or log, or no log in it.
+    """
+    entries = Entries()
+    if folder.is_dir():
+        logs = _logs_in(folder, read_as, entries.refused)
+    else:
+        logs = _logs_of(folder, read_as)
+    pairs: dict[Path, dict[str, Path]] = {}
+    for path, reader in logs:
+        if reader is not dawnbench:
+            entries.found[path] = path
+            _add(reader, path, read_as, entries.trainings, entries.refused)
+            continue
+        files = pairs.setdefault(path.with_suffix(""), {})
+        if (first := files.setdefault(path.suffix.lower(), path)) != path:
+            entries.refused.append(MalformedLog(path, f"{first.name} has the same name"))
+    for files in pairs.values():
+        entries.found.update(dict.fromkeys(files.values(), min(files.values())))
+        try:
+            entry = read_entry(files.get(".json"), files.get(".tsv"))
+        except MalformedLog as error:
+            entries.refused.append(error)
+            continue
+        if isinstance(entry, Training):
+            entries.trainings.append(entry)
+        else:
+            entries.inferences.append(entry)
+    entries.trainings[:], copies = without_copies(told_apart(entries.trainings))
+    entries.refused.extend(copies)
+    entries.refused.sort(key=lambda error: error.path)
+    if not (entries.trainings or entries.inferences or entries.refused):
+        raise BadInput(f"{folder} has no DAWNBench entries and no other training logs")
+    return entries
+
+
+def read_file(path: Path, read_as: ReadAs = ReadAs()) -> list[Training]:  # noqa: B008 - immutable
+    """Read the training runs of one file.
+
+    Raises:
+        BadInput: there is no such file, or it has no right reading (`MalformedLog`).
+    """
+    return _reader_of(path, read_as).read(path, read_as)
+
+
+def read_one(path: Path, read_as: ReadAs = ReadAs()) -> Training:  # noqa: B008 - immutable
+    """Read the one training run of a file.
+
+    Raises:
+        BadInput: there is no such file, it has no right reading, or it holds several runs.
+    """
+    run, *more = read_file(path, read_as)
+    if more:
+        raise BadInput(f"{path} holds {1 + len(more)} runs: name a log of one")
+    return run
+
+
+def read_runs(
+    paths: Iterable[Path],
+    refused: list[MalformedLog],
+    read_as: ReadAs = ReadAs(),  # noqa: B008 - immutable
+) -> list[Training]:
+    """Read training runs: files one by one, and all that folders hold.
+
+    A run's .json and .tsv file, both named, are one run. What a folder holds that has no right
+    reading, or is a copy of another log, is added to `refused`.
+
+    Raises:
+        BadInput: a file that was named cannot be read or is a copy, or nothing is left.
+    """
+    runs: list[Training] = []
+    files: set[Path] = set()
+    for path in {_without_suffix(path): path for path in paths}.values():
+        if not path.is_dir():
+            found = read_file(path, read_as)
+            files |= {run.about.path for run in found}
+            runs += found
+            continue
+        for file, reader in _logs_in(path, read_as, refused):
+            if file.suffix.lower() == ".json":  # the .tsv beside it is the run
+                continue
+            _add(reader, file, read_as, runs, refused)
+    runs = told_apart(runs)
+    if not runs:
+        more = f" (and {len(refused) - 1} more like it)" if len(refused) > 1 else ""
+        why = f": {refused[0]}{more}" if refused else ""
+        raise BadInput(f"there is no training log that can be read{why}")
+    kept, copies = without_copies(runs)
+    if named := next((copy for copy in copies if copy.path in files), None):
+        raise named
+    refused += copies
+    return kept
+
+
+def _without_suffix(path: Path) -> Path:
+    """The same for both files of an entry; a folder's name has no suffix."""
+    if path.is_dir() or path.suffix.lower() not in SUFFIXES:
+        return path.resolve()
+    return path.resolve().with_suffix("")
+
+
+def _reader_of(path: Path, read_as: ReadAs) -> Format:
+    if not path.is_file():
+        raise BadInput(f"there is no file {path}")
+    if (reader := format_of(path, read_as)) is None:
+        raise BadInput(f"{path} is no training log: name a .tsv file, or a folder of them")
+    return reader
+
+
+def _logs_of(path: Path, read_as: ReadAs) -> Iterator[tuple[Path, Format]]:
+    """A log that was named, and the file beside it where an entry has two."""
+    reader = _reader_of(path, read_as)
+    beside = [path.with_suffix(suffix) for suffix in SUFFIXES if path.suffix.lower() in SUFFIXES]
+    both = {path, *(file for file in beside if file.is_file())} if reader is dawnbench else {path}
+    yield from ((file, reader) for file in sorted(both))
+
+
+def _add(
+    reader: Format, path: Path, read_as: ReadAs, runs: list[Training], refused: list[MalformedLog]
+) -> None:
+    try:
+        runs += reader.read(path, read_as)
+    except MalformedLog as error:
+        refused.append(error)
+
+
+def _logs_in(
+    folder: Path, read_as: ReadAs, refused: list[MalformedLog]
+) -> Iterator[tuple[Path, Format]]:
+    """The logs in a folder and below, each with what reads it; other files are passed over.
+
+    A format that was asked for leaves out what is not of it.
+    """
+    found: list[tuple[Path, Format]] = []
+    others: list[Path] = []
+    for path in _files_in(folder, refused):
+        try:
+            reader = format_in_folder(path, read_as)
+        except MalformedLog as error:
+            refused.append(error)
+            continue
+        if reader:
+            found.append((path, reader))
+        else:
+            others.append(path)
+    if any(reader is mlperf for _, reader in found):
+        # A run that left no line is a run that failed: without it, a share would be too high.
+        lost = [path for path in others if mlperf.is_result(path)]
+        refused += [MalformedLog(path, "no line of MLPerf's in it") for path in lost]
+    tables = {path.with_suffix("") for path, reader in found if _is_other_tsv(path, reader)}
+    for path, reader in found:
+        if path.suffix.lower() == ".json" and path.with_suffix("") in tables:
+            continue  # beside a table of other columns, it is no entry's
+        yield path, reader
+
+
+def _is_other_tsv(path: Path, reader: Format) -> bool:
+    return path.suffix.lower() == ".tsv" and reader is not dawnbench
+
+
+def _files_in(folder: Path, refused: list[MalformedLog]) -> list[Path]:
+    """The files in a folder and below; hidden ones are not meant."""
+    found: list[Path] = []
+    seen: set[str] = set()
+    # Links to folders come after all other folders, and no folder twice: they may lead in a circle.
+    places = [folder]
+    for start in places:
+        # Not Path.rglob, which passes over folders that it may not read without a word.
+        for place, folders, files in os.walk(start, onerror=lambda e: _refuse(e, folder, refused)):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            if (real := os.path.realpath(place)) in seen:
+                folders.clear()
+                continue
+            seen.add(real)
+            paths = [Path(place, name) for name in files if not name.startswith(".")]
+            found += [path for path in paths if _may_be_log(path)]
+            places += [path for name in sorted(folders) if (path := Path(place, name)).is_symlink()]
+    # By names without suffix: NAME comes before NAME-2.
+    return sorted(found, key=lambda path: (path.with_suffix(""), path.suffix))
+
+
+def _may_be_log(path: Path) -> bool:
+    """Not a pipe or a device, which may never end; nor a link to nothing, but for an entry's."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return path.suffix.lower() in SUFFIXES
+
+
+def _refuse(error: OSError, folder: Path, refused: list[MalformedLog]) -> None:
+    """Name a folder that cannot be read, unless it is all that was asked for."""
+    path = Path(error.filename or folder)
+    if path == folder:
+        raise error
+    refused.append(MalformedLog(path, f"it cannot be read: {error.strerror}"))

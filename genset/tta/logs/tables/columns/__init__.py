@@ -1,0 +1,1 @@
+"""Which column of a table holds what: by its name, or by what the user says."""

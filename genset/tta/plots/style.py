@@ -1,0 +1,146 @@
+"""What all figures of this room look like, and how they are written."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeVar
+from warnings import catch_warnings, filterwarnings
+
+from genset.errors import BadInput
+from genset.files import written_whole
+from genset.text.safe import clean
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Row = TypeVar("Row")
+
+# As many lines as a reader can tell apart by colour and dash.
+_MOST = 20
+_DASHES: tuple[Literal["-", "--", "-.", ":"], ...] = ("-", "--", "-.", ":")
+_FORMATS = (".png", ".svg")
+_UNITS = (("s", 1 / 3600), ("min", 1 / 60), ("h", 1.0))
+_TICKS = [count * hours for _, hours in _UNITS for count in (1, 3, 10, 30)] + [100.0, 300.0, 1000.0]
+
+
+def check_figure(path: Path) -> None:
+    """Refuse, before any work, a file name that no figure can be written to.
+
+    Raises:
+        BadInput: it ends in neither .png nor .svg.
+    """
+    if path.suffix.lower() not in _FORMATS:
+        raise BadInput(f"{path}: a figure is written as .png or .svg")
+
+
+def most(names: Sequence[Row]) -> Sequence[Row]:
+    """The first of them, as many as a reader can tell apart."""
+    return names[:_MOST]
+
+
+def few(count: int, what: str) -> None:
+    """Refuse more lines than a reader can tell apart."""
+    if count > _MOST:
+        raise BadInput(f"a figure shows at most {_MOST} {what}, not {count}: name fewer")
+
+
+def style(at: int) -> tuple[str, Literal["-", "--", "-.", ":"]]:
+    """Colour and dash of a line, by its place. Dashes tell lines apart where colours are not seen:
+    in print, or by who does not see them.
+    """
+    return f"C{at % 10}", _DASHES[at % 4]
+
+
+def name(axes: "Axes", x: str, y: str) -> None:
+    """Name the two axes, with a grid."""
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.grid(color="0.9")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def unit(most_hours: float) -> tuple[str, float]:
+    """A unit of time that such a training is told in, and how many hours it is."""
+    if most_hours < 1 / 30:
+        return "seconds", 1 / 3600
+    return ("minutes", 1 / 60) if most_hours < 2 else ("hours", 1.0)
+
+
+def hours_axis(axes: "Axes") -> None:
+    """Make an upward axis of hours logarithmic, with ticks as people say them: "10 min", "3 h".
+
+    Where the hours are too near to each other for three such ticks, it is even.
+    """
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    ticks = [tick for tick in _TICKS if low <= tick <= high]
+    said = _brief
+    if len(ticks) < 3:
+        axes.set_yscale("linear")
+        low, high = axes.get_ylim()
+        unit, hours_of_one = _unit(high)
+        even = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(
+            low / hours_of_one, high / hours_of_one
+        )
+        ticks = [tick * hours_of_one for tick in even if low <= tick * hours_of_one <= high]
+
+        def said(hours: float) -> str:
+            return f"{hours / hours_of_one:.6g} {unit}"
+
+    axes.yaxis.set_major_locator(FixedLocator(ticks))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda hours, _: said(hours)))
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def dollars_axis(axes: "Axes") -> None:
+    """Make an upward axis of US dollars logarithmic, with ticks as people say them: "$10"."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    subs = (1.0,) if high > 100 * low else (1.0, 2.0, 5.0)
+    axes.yaxis.set_major_locator(LogLocator(subs=subs))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"\\${value:,.6g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def legend(axes: "Axes", names: Sequence[tuple[int, str]]) -> None:
+    """Names beside the lines. A stranger's name is no formula, and may begin with "_"."""
+    from matplotlib.lines import Line2D
+
+    styles = (style(at) for at, _ in names)
+    handles = [Line2D([], [], color=colour, linestyle=dash) for colour, dash in styles]
+    labels = [f" {clean(name, 44)}" for _, name in names]
+    legend = axes.legend(
+        handles, labels, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def write(figure: "Figure", path: Path) -> None:
+    """Write the whole file or none; an SVG has the same bytes each time.
+
+    What matplotlib's font lacks in a stranger's name, it draws as boxes, and warns of.
+    """
+    from matplotlib import rc_context
+
+    check_figure(path)
+    kind = path.suffix.lower()[1:]
+    undated = {"Date": None} if kind == "svg" else {"Software": None}
+    with written_whole(path) as file, rc_context({"svg.hashsalt": "genset"}), catch_warnings():
+        filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        figure.savefig(file, format=kind, dpi=150, metadata=undated)
+
+
+def _brief(hours: float) -> str:
+    unit, hours_of_one = _unit(hours)
+    return f"{hours / hours_of_one:g} {unit}"
+
+
+def _unit(hours: float) -> tuple[str, float]:
+    """The largest unit that a time has one of."""
+    return next((each for each in reversed(_UNITS) if hours >= each[1]), _UNITS[0])

@@ -1,0 +1,1 @@
+"""Entries of one's own: a training command run and recorded, an inference timed."""

@@ -1,0 +1,110 @@
+"""What a run is made of, and what it leaves: the code's commit, and the checkpoint's hash."""
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from genset.files import sha256_of
+
+_WORDS = 20  # of a command, in which its program stands
+_SECONDS = 20  # that git may take
+_COARSE = 2.0  # seconds: some file systems know times no finer
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A file of weights.
+
+    Attributes:
+        file: its name, without its folders.
+        sha256: of its bytes, 64 hexadecimal digits.
+        bytes: how many.
+    """
+
+    file: str
+    sha256: str
+    bytes: int
+
+
+class NoCheckpoint(Exception):
+    """There is none; the message says why."""
+
+
+def read_checkpoint(path: Path, since: float) -> Checkpoint:
+    """Hash the file of weights that a command left.
+
+    Args:
+        path: where it was to be.
+        since: when the command began, in seconds since 1970: an older file is of another run.
+
+    Raises:
+        NoCheckpoint: there is no such file, it is older, or it cannot be read.
+    """
+    try:
+        if path.is_dir():
+            raise NoCheckpoint(f"{path} is a folder: name the file of weights in it")
+        status = path.stat()
+        if status.st_mtime < since - _COARSE:
+            raise NoCheckpoint(f"{path} is older than this run, and so of another one")
+        return Checkpoint(path.name, sha256_of(path), status.st_size)
+    except OSError as error:
+        raise NoCheckpoint(f"no checkpoint at {path}: {error.strerror}") from None
+
+
+def mark_of(command: Sequence[str]) -> str:
+    """By what two commands are told apart: 16 bits of a hash.
+
+    That is too little to find a secret among the words by trying: every 65,536th guess fits.
+    """
+    return hashlib.sha256("\0".join(command).encode("utf-8", "surrogateescape")).hexdigest()[:4]
+
+
+def code_of(command: Sequence[str]) -> dict[str, Any] | None:
+    """The commit that a command's program is at, and whether files differ from it.
+
+    The repository is that of the first word which is a file that git tracks, else that of the
+    current folder. Files that git does not track do not count as changes.
+
+    Returns:
+        ``commit`` and ``changed``, or None where there is no repository with a commit, or no git.
+    """
+    for folder in _folders(command):
+        if commit := _git(folder, "rev-parse", "--verify", "HEAD"):
+            changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
+            return {"commit": commit, "changed": bool(changes) if changes is not None else None}
+    return None
+
+
+def _folders(command: Sequence[str]) -> Iterator[Path]:
+    for word in command[:_WORDS]:
+        path = Path(word)
+        try:
+            is_file = path.is_file()
+        except (OSError, ValueError):  # too long for a name
+            continue
+        if is_file and _git(path.parent, "ls-files", "--error-unmatch", "--", path.name):
+            yield path.parent
+    yield Path()
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    """What git says, without the end of its line; None where it fails."""
+    # It may not wait for a person, nor lock the repository that somebody works in.
+    environment = os.environ | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+    try:
+        done = subprocess.run(  # noqa: S603 - our words, and names of the user's files
+            ["git", *words],  # noqa: S607 - the user's own
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=True,
+            env=environment,
+        )
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()

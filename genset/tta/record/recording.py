@@ -1,0 +1,338 @@
+"""A training entry that grows epoch by epoch: its JSON and TSV are whole after each.
+
+What is recorded is never overwritten by another run: a finished ``NAME`` is followed by
+``NAME-2``, which `genset tta stability` takes for a further run. A ``NAME`` that did not finish is
+gone on with where the next attempt tells of later epochs, and left as it is where the next attempt
+begins from the start.
+
+One of several runs that are asked for by number has one name, whatever becomes of it. There an
+attempt that begins from the start takes the place of one that did not finish, which is kept in
+``.attempts``: it is no further run.
+"""
+
+import fcntl
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from genset.errors import BadInput
+from genset.files import write_text
+from genset.tta.logs.dawnbench.curve import COMMUNICATION
+from genset.tta.logs.dawnbench.fields import Fields
+from genset.tta.logs.dawnbench.files import read_run
+from genset.tta.logs.entries import Epoch
+from genset.tta.logs.tasks import SCORES, Task
+from genset.tta.record.lines import Line
+
+# Hidden, so that no table takes what lies there for runs.
+ATTEMPTS = ".attempts"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the author says of an entry; empty where nothing is said."""
+
+    task: Task
+    author: str
+    author_email: str
+    model: str
+    hardware: str
+    framework: str = ""
+    code_url: str = ""
+    cost_per_hour: float | None = None
+
+    def as_json(self, day: date, misc: Mapping[str, Any], **measured: float | None) -> str:
+        """The JSON file of an entry of this day, without what is not known."""
+        fields: dict[str, Any] = {
+            "version": "v1.0",
+            "author": self.author,
+            "authorEmail": self.author_email,
+            "framework": self.framework,
+            "codeURL": self.code_url,
+            "model": self.model,
+            "hardware": self.hardware,
+            "costPerHour": self.cost_per_hour,
+            **measured,
+            "timestamp": day.isoformat(),
+            "misc": misc,
+        }
+        kept = {name: value for name, value in fields.items() if value not in ("", None)}
+        return json.dumps(kept, indent=4, ensure_ascii=False) + "\n"
+
+
+class Recording:
+    """One attempt at a training run, and the files that it is kept in.
+
+    Args:
+        output: the entry's path without ``.json`` or ``.tsv``.
+        header: what the author says of it.
+        facts: what else is known of the run, for ``misc``.
+        in_place: this is the run `output` and no further one, whatever lies there unfinished.
+
+    Attributes:
+        path: the TSV file; None until the first epoch is told.
+        epochs: all of the run, also those of earlier attempts that it goes on from.
+        refused: how many lines were wrong.
+        facts: as given; what is added to them is written with the next epoch, or at the end.
+    """
+
+    def __init__(
+        self,
+        output: Path,
+        header: Header,
+        facts: Mapping[str, Any] | None = None,
+        *,
+        in_place: bool = False,
+    ) -> None:
+        self._output, self._header, self._in_place = output, header, in_place
+        self.facts = dict(facts or {})
+        self._framework, self._versions = header.framework, ""
+        self._began = datetime.now(UTC)
+        self._base_hours = self._base_communication = 0.0
+        self._interruptions = self._set_aside = 0
+        self._hours_aside = 0.0
+        self.path: Path | None = None
+        self.epochs: list[Epoch] = []
+        self.refused = 0
+
+    @property
+    def interruptions(self) -> int:
+        """How many attempts came before this one."""
+        return self._interruptions
+
+    def add(self, line: Line, elapsed: float) -> None:
+        """Keep one epoch, `elapsed` seconds after the command began.
+
+        Raises:
+            ValueError: it cannot be an epoch of this run; nothing of it is kept.
+            OSError: it could not be written. It is kept, and written with the next.
+        """
+        if self._header.task.score not in line.scores:
+            raise ValueError(f"no {self._header.task.score}, which the task is judged by")
+        if self.path is None:
+            self._begin(line)
+        seconds = elapsed if line.seconds is None else line.seconds
+        hours = self._base_hours + seconds / 3600
+        communication = None
+        if line.communication is not None:
+            communication = self._base_communication + line.communication / 3600
+        last = self.epochs[-1] if self.epochs else Epoch(0.0, 0.0, {})
+        if line.epoch < last.epoch or hours < last.hours:
+            raise ValueError("it comes before the last one, by its epoch or its seconds")
+        if communication is not None and not self._communicated() <= communication <= hours:
+            raise ValueError("communication runs backwards, or is more than all of the time")
+        self._framework = self._framework or line.framework
+        self._versions = self._versions or line.versions
+        self.epochs.append(Epoch(line.epoch, hours, line.scores, communication))
+        self.write(elapsed)
+
+    def write(self, elapsed: float, finished: bool = False, stopped: bool = False) -> None:
+        """Write both files as they are after `elapsed` seconds of this attempt.
+
+        Args:
+            elapsed: in seconds.
+            finished: whether it ended by itself.
+            stopped: whether it was asked to end.
+        """
+        if self.path is None or not self.epochs:
+            return
+        spent = max(self._base_hours + elapsed / 3600, self.epochs[-1].hours)
+        # The JSON first: alone it is told apart from an entry, which a TSV alone is not. It says
+        # that all is there only when it is: the disk may take the one file and not the other.
+        write_text(self.path.with_suffix(".json"), self._about(spent, stopped=stopped))
+        write_text(self.path, _as_tsv(self.epochs))
+        if finished:
+            write_text(self.path.with_suffix(".json"), self._about(spent, finished=True))
+
+    def _begin(self, line: Line) -> None:
+        """Find out whether this goes on with the last run, or is a new one."""
+        *taken, free = names(self._output)
+        if self._in_place:
+            taken, free = taken[:1], tsv_of(self._output)
+        if taken and (last := _unfinished(taken[-1], self._header.task)):
+            epochs, recording = last
+            if line.epoch > epochs[0].epoch:
+                spent = recording.get("hours")
+                told = float(spent) if isinstance(spent, int | float) else 0.0
+                # Epochs that are trained again are told again, but their time is spent.
+                self.epochs = [epoch for epoch in epochs if epoch.epoch < line.epoch]
+                self._base_hours = max(told, epochs[-1].hours)
+                self._base_communication = max(e.communication or 0.0 for e in epochs)
+                self._interruptions = int(recording.get("interruptions") or 0) + 1
+                self._set_aside = int(recording.get("setAside") or 0)
+                self._hours_aside = float(recording.get("setAsideHours") or 0.0)
+                self.path = taken[-1]
+                return
+        if self._in_place and taken:
+            self._set_aside, self._hours_aside = set_aside(free)
+        self.path = free
+
+    def _communicated(self) -> float:
+        return max((epoch.communication or 0.0 for epoch in self.epochs), default=0.0)
+
+    def _about(self, spent: float, finished: bool = False, stopped: bool = False) -> str:
+        header = replace(self._header, framework=self._framework)
+        misc = {
+            "task": header.task.name,
+            "score": header.task.score,
+            "threshold": header.task.threshold,
+            **self.facts,
+            **({"versions": self._versions} if self._versions else {}),
+            "recording": {
+                "finished": finished,
+                "interruptions": self._interruptions,
+                "hours": spent,
+                "refusedLines": self.refused,
+                **({"stopped": True} if stopped else {}),
+                **({"setAside": self._set_aside} if self._set_aside else {}),
+                **({"setAsideHours": self._hours_aside} if self._hours_aside else {}),
+            },
+        }
+        return header.as_json(self._began.date(), misc)
+
+
+@contextmanager
+def reserved(output: Path) -> Iterator[None]:
+    """Have `output` for oneself: two recordings of one name would write over each other.
+
+    Raises:
+        BadInput: another recording has it, or it is a folder.
+        OSError: its folder cannot be written to.
+    """
+    if output.is_dir():
+        raise BadInput(f"{output} is a folder: name an entry in it, {output / 'NAME'}")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    lock = output.with_name(f".{output.name}.lock")
+    with lock.open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(
+                f"another recording is writing {output}: wait for its end, or name another -o"
+            ) from None
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def set_aside(path: Path) -> tuple[int, float]:
+    """Move an entry that did not finish, given by its TSV file, among its earlier attempts.
+
+    Killed at any moment, it may be called again. The JSON file stays, to be written over: without
+    epochs beside it, it is no entry.
+
+    Returns:
+        How many earlier attempts there are now, and the hours that they took.
+    """
+    *earlier, free = names(path.parent / ATTEMPTS / path.stem)
+    if path.is_file():
+        if earlier and _is_copy(earlier[-1], path):  # it was killed when the copy was made
+            free = earlier.pop()
+        for file in _files(path):
+            write_text(free.with_suffix(file.suffix), file.read_text("utf-8"))
+        path.unlink()
+        earlier.append(free)
+    return len(earlier), sum(map(_hours, earlier))
+
+
+def _hours(path: Path) -> float:
+    """The hours that a recording took; 0 where it does not say."""
+    try:
+        spent = (_fields(path).recording() or {}).get("hours")
+    except (BadInput, OSError):
+        return 0.0
+    return float(spent) if isinstance(spent, int | float) else 0.0
+
+
+def _files(path: Path) -> list[Path]:
+    """An entry's files that are there."""
+    return [file for file in (path, path.with_suffix(".json")) if file.is_file()]
+
+
+def _is_copy(copy: Path, path: Path) -> bool:
+    """Whether one entry has no file that differs from the other's."""
+    pairs = [(copy.with_suffix(file.suffix), file) for file in _files(path)]
+    return all(not one.is_file() or one.read_bytes() == file.read_bytes() for one, file in pairs)
+
+
+def recorded(output: Path) -> dict[str, Any] | None:
+    """What ``misc`` says of the recording at `output`, given without suffix; None for none.
+
+    Raises:
+        BadInput: an entry is there that is no recording, or has no right reading.
+    """
+    path = tsv_of(output)
+    if not _exists(path):
+        return None
+    if path.with_suffix(".json").is_file():
+        fields = _fields(path)
+        if fields.recording() is not None:
+            return fields.misc()
+    raise BadInput(f"{path} is no recording: name another place for this one")
+
+
+def recordings(paths: Iterable[Path]) -> Iterator[Fields]:
+    """The JSON files, of these, that are recordings', finished or not."""
+    for path in paths:
+        with suppress(BadInput, OSError):
+            if (fields := Fields(path, path.read_bytes())).recording() is not None:
+                yield fields
+
+
+def tsv_of(output: Path) -> Path:
+    """An entry's TSV file. (A name may have a dot in it, which is no suffix.)"""
+    return output.with_name(f"{output.name}.tsv")
+
+
+def names(output: Path) -> Iterator[Path]:
+    """``NAME.tsv``, ``NAME-2.tsv``, ... as far as there are entries, and the first that is free."""
+    number = 1
+    while True:
+        path = output.with_name(f"{output.name}{'' if number == 1 else f'-{number}'}.tsv")
+        yield path
+        if not _exists(path):
+            return
+        number += 1
+
+
+def _exists(path: Path) -> bool:
+    return path.exists() or path.with_suffix(".json").exists()
+
+
+def _unfinished(path: Path, task: Task) -> tuple[list[Epoch], dict[str, Any]] | None:
+    """What a recording that did not finish has; None for all else that lies at `path`."""
+    try:
+        run = read_run(path)
+        recording = _fields(path).recording()
+    except (BadInput, OSError):
+        return None
+    if recording is None or recording.get("finished") is True:
+        return None
+    # By name and score: a known task is read with its own threshold, whatever was asked for.
+    if (run.about.task.name, run.about.task.score) != (task.name, task.score):
+        return None
+    return list(run.epochs), recording
+
+
+def _fields(path: Path) -> Fields:
+    """The JSON file of an entry."""
+    file = path.with_suffix(".json")
+    return Fields(file, file.read_bytes())
+
+
+def _as_tsv(epochs: list[Epoch]) -> str:
+    scores = [name for name in SCORES if any(name in epoch.scores for epoch in epochs)]
+    communicated = any(epoch.communication is not None for epoch in epochs)
+    lines = [["epoch", "hours", *scores, *([COMMUNICATION] if communicated else [])]]
+    for epoch in epochs:
+        cells = [f"{epoch.epoch:.10g}", f"{epoch.hours:.9f}"]
+        cells += [f"{epoch.scores[n]:.10g}" if n in epoch.scores else "" for n in scores]
+        if communicated:
+            cells.append("" if epoch.communication is None else f"{epoch.communication:.9f}")
+        lines.append(cells)
+    return "".join("\t".join(line) + "\n" for line in lines)

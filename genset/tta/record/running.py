@@ -1,0 +1,259 @@
+"""Runs somebody's training command and keeps what it tells of its epochs."""
+
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any, BinaryIO
+
+from genset import __version__
+from genset.errors import BadInput
+from genset.tta.logs.entries import Epoch
+from genset.tta.record.lines import read_line
+from genset.tta.record.provenance import Checkpoint, NoCheckpoint, code_of, read_checkpoint
+from genset.tta.record.recording import Header, Recording, reserved
+
+# A line longer than this is no epoch's; what lies in the memory of a program that ends none is not
+# kept.
+_LONGEST = 65_536
+
+_PATIENCE = 0.5  # seconds that a signal may have to wait
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A training command, and what is to be recorded of it.
+
+    Attributes:
+        command: the program and its words.
+        header: what the author says of the entry.
+        checkpoint: where the command leaves its weights; None if that is not said.
+        facts: what else is known of this run, for ``misc``.
+        in_place: see `Recording`.
+    """
+
+    command: Sequence[str]
+    header: Header
+    checkpoint: Path | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    in_place: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where words go while a command runs.
+
+    Attributes:
+        passed_on: gets the command's standard output, as it comes; None if nobody is to have it.
+        say: gets one line for each thing that went wrong on the way.
+    """
+
+    passed_on: BinaryIO | None
+    say: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What came of a command.
+
+    Attributes:
+        path: the TSV file, or None if no epoch was told.
+        reached: the first epoch as good as the task's threshold.
+        refused: lines that were meant as epochs and wrong.
+        interruptions: earlier attempts that this one went on from.
+        exit_code: the command's own; negative for the signal that ended it.
+        checkpoint: the weights that it left, where it was said where.
+        no_checkpoint: why there are none; "" where there are, and where none were asked for.
+        stopped: whether it was asked to end by a signal to us.
+    """
+
+    path: Path | None
+    epochs: int
+    reached: Epoch | None
+    refused: int
+    interruptions: int
+    exit_code: int
+    checkpoint: Checkpoint | None = None
+    no_checkpoint: str = ""
+    stopped: bool = False
+
+    @property
+    def failure(self) -> str:
+        """Why this is no finished run, in words that follow its name; "" if it is one."""
+        if self.path is None:
+            line = "tta epoch=1 top1=71.2"
+            return f"no epoch was recorded: the command printed no line such as {line}"
+        if self.exit_code:
+            code = self.exit_code
+            ended = f"exit code {code}" if code > 0 else f"signal {-code}"
+            return f"the command ended with {ended}; {self.path} holds what it told"
+        return self.no_checkpoint
+
+    def as_json(self) -> dict[str, object]:
+        """All of it but what was not asked for."""
+        found: dict[str, object] = {
+            name: getattr(self, name)
+            for name in ("path", "epochs", "reached", "refused", "interruptions", "exit_code")
+        }
+        return found | ({"checkpoint": self.checkpoint} if self.checkpoint else {})
+
+
+def record(job: Job, output: Path, told: Output) -> Recorded:
+    """Run a command to its end and record its epochs as the entry `output`.
+
+    Both files are whole after each epoch. SIGINT and SIGTERM are handed on to the command, which
+    may want to save where it is; what was told until then is kept.
+
+    Args:
+        job: the command, and what is known of it.
+        output: the entry's path without ``.json`` or ``.tsv``.
+        told: where words go.
+
+    Raises:
+        BadInput: the command cannot be started, or another recording writes to `output`.
+        OSError: the last writing failed.
+    """
+    facts: dict[str, Any] = {**job.facts, "genset": __version__}
+    if code := code_of(job.command):
+        facts["code"] = code
+    recording = Recording(output, job.header, facts, in_place=job.in_place)
+    with reserved(output):
+        since, began = time.time(), time.monotonic()
+
+        def keep(text: str) -> None:
+            try:
+                if (line := read_line(text)) is not None:
+                    recording.add(line, time.monotonic() - began)
+            except ValueError as error:
+                recording.refused += 1
+                told.say(f"not recorded: {error}: {text.strip()[:200]}")
+            except OSError as error:
+                told.say(f"not written yet, {error.strerror}: {recording.path}")
+
+        with _handed_on() as signals:
+            child = _start(job.command)
+            signals.go_to(child.pid)
+            for text in _lines(child, told):
+                keep(text)
+            exit_code = child.wait()
+        elapsed = time.monotonic() - began
+        # One that ends well because it was asked to has saved where it is, and is not done.
+        finished = exit_code == 0 and not signals.came
+        left, why_none = _left(job, since) if recording.path and finished else (None, "")
+        if left:
+            recording.facts["checkpoint"] = asdict(left)
+        recording.write(elapsed, finished=finished, stopped=bool(signals.came))
+    task = job.header.task
+    least = task.threshold
+    reached = (
+        epoch
+        for epoch in recording.epochs
+        if least is not None and task.reaches(epoch.scores[task.score], least)
+    )
+    return Recorded(
+        path=recording.path,
+        epochs=len(recording.epochs),
+        reached=next(reached, None),
+        refused=recording.refused,
+        interruptions=recording.interruptions,
+        exit_code=exit_code,
+        checkpoint=left,
+        no_checkpoint=why_none,
+        stopped=bool(signals.came),
+    )
+
+
+def _left(job: Job, since: float) -> tuple[Checkpoint | None, str]:
+    """The checkpoint that a command left, or why there is none."""
+    if job.checkpoint is None:
+        return None, ""
+    try:
+        return read_checkpoint(job.checkpoint, since), ""
+    except NoCheckpoint as error:
+        return None, str(error)
+
+
+def _start(command: Sequence[str]) -> "subprocess.Popen[bytes]":
+    # A Python program prints into a pipe only every few kilobytes, unless it is told.
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    try:
+        # In a group of its own: from a terminal, Ctrl-C would reach it twice.
+        return subprocess.Popen(  # noqa: S603 - the user's own command
+            command, stdout=subprocess.PIPE, env=environment, start_new_session=True
+        )
+    except OSError as error:
+        raise BadInput(f"cannot run {command[0]}: {error.strerror}") from None
+
+
+@contextmanager
+def _handed_on() -> Iterator["_Signals"]:
+    """While in the block, the signals that ask us to end go to the command's group instead."""
+    signals = _Signals()
+    asked = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    heard = [n for n in asked if signal.getsignal(n) is not signal.SIG_IGN]  # nohup ignores one
+    before = {number: signal.signal(number, signals.hand_on) for number in heard}
+    try:
+        yield signals
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Signals:
+    """Those that came; one that comes before there is a command is handed on when there is."""
+
+    def __init__(self) -> None:
+        self.came: list[int] = []
+        self._group: int | None = None
+
+    def hand_on(self, number: int, frame: FrameType | None) -> None:
+        """Hand one on."""
+        self.came.append(number)
+        if self._group is not None:
+            self._send(number)
+
+    def go_to(self, group: int) -> None:
+        """Hand them on to this group of processes."""
+        self._group = group
+        for number in self.came:
+            self._send(number)
+
+    def _send(self, number: int) -> None:
+        assert self._group is not None
+        with suppress(ProcessLookupError):
+            os.killpg(self._group, number)
+
+
+def _lines(child: "subprocess.Popen[bytes]", told: Output) -> Iterator[str]:
+    """The command's lines; its output goes on as it comes, after what is in it was recorded."""
+    assert child.stdout is not None
+    rest, passed_on = b"", told.passed_on
+    while chunk := _next(child.stdout.fileno()):
+        *lines, rest = (rest + chunk).replace(b"\r", b"\n").split(b"\n")
+        rest = rest[-_LONGEST:]
+        for line in lines:
+            yield line.decode("utf-8", "replace")
+        try:
+            if passed_on:
+                passed_on.write(chunk)
+                passed_on.flush()
+        except OSError as error:  # the recording goes on
+            passed_on = None
+            if not isinstance(error, BrokenPipeError):  # nobody reads on, as after `| head`
+                told.say(f"the output is passed on no more: {error.strerror}")
+    yield rest.decode("utf-8", "replace")
+    child.stdout.close()
+
+
+def _next(source: int) -> bytes:
+    """What there is to be read, as soon as there is; nothing at the end."""
+    # Python hears a signal that comes just before it waits only when it no longer waits.
+    while not select.select([source], [], [], _PATIENCE)[0]:
+        pass
+    return os.read(source, _LONGEST)

@@ -1,0 +1,190 @@
+"""Several runs of one command, with a seed each: what `genset tta stability` asks for.
+
+They lie in a folder of their own, ``seed-3`` or ``run-3`` each. The same words again go on with
+those that are missing: that were not begun, were cut off, or failed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from genset.errors import BadInput, GensetError
+from genset.tta.record.provenance import code_of, mark_of
+from genset.tta.record.recording import Header, recorded, recordings
+from genset.tta.record.running import Job, Output, Recorded, record
+from genset.tta.record.seeds import PLACE, with_seed
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesRun:
+    """One of the runs.
+
+    Attributes:
+        name: of its files, as "seed-3".
+        seed: None where the command has no place for one.
+    """
+
+    name: str
+    seed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What came of the runs.
+
+    Attributes:
+        folder: that they lie in.
+        before: those that were recorded before, and were not run again.
+        recorded: those that were run now, in order; of one that told nothing, too.
+        failures: why, by name, a run that was run now is no finished one.
+        missing: the names of those that are still to be run: failed ones, and all that come after
+            a signal or a full disk.
+    """
+
+    folder: Path
+    before: list[str]
+    recorded: dict[str, Recorded]
+    failures: dict[str, str]
+    missing: list[str]
+
+
+class Unfinished(GensetError):
+    """Some runs are missing; the lines say which and why."""
+
+    def __init__(self, series: Series) -> None:
+        names = ", ".join(series.missing)
+        self._lines = [f"{name}: {why}" for name, why in series.failures.items()]
+        if names:
+            again = "the same command again goes on with them"
+            self._lines.append(f"missing in {series.folder}: {names}; {again}")
+        super().__init__("; ".join(self._lines))
+
+    @property
+    def lines(self) -> list[str]:
+        """A line for each run that failed, and one for all that is missing."""
+        return self._lines
+
+
+def runs_of(count: int, seeds: Sequence[int]) -> list[SeriesRun]:
+    """The runs that are asked for: one a seed, or `count` that have none."""
+    if seeds:
+        return [SeriesRun(f"seed-{seed}", seed) for seed in seeds]
+    return [SeriesRun(f"run-{number}", None) for number in range(1, count + 1)]
+
+
+def record_series(job: Job, folder: Path, runs: Sequence[SeriesRun], told: Output) -> Series:
+    """Run a command once for each of these runs, and record each as an entry in a folder.
+
+    A run that fails does not end the others. A signal that asks us to end does, and so does a disk
+    that takes no more: what comes after could not be kept.
+
+    Args:
+        job: the command, with ``{seed}`` where a seed belongs.
+        folder: of the entries.
+        runs: which ones.
+        told: where words go.
+
+    Raises:
+        BadInput: the command cannot be started, or something else lies in the folder, such as runs
+            of another model, task, threshold or machine.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is a file: name a folder for several runs")
+    _check_folder(job.header, folder)
+    if len(runs) > 1:
+        _remark_on_words(job, runs, told)
+    before = [run.name for run in runs if _is_done(folder / run.name)]
+    _remark_on_before(job, folder, before, told)
+    series = Series(folder, before, {}, {}, [])
+    to_run = [run for run in runs if run.name not in before]
+    for at, run in enumerate(to_run):
+        told.say(f"{run.name}: {at + 1} of {len(to_run)} to run, {len(before)} recorded before")
+        try:
+            done = record(_job_of(job, folder, run), folder / run.name, told)
+        except OSError as error:
+            series.failures[run.name] = f"{error.filename or folder}: {error.strerror or error}"
+            series.missing.extend(each.name for each in to_run[at:])
+            break
+        series.recorded[run.name] = done
+        if done.failure:
+            series.failures[run.name] = done.failure
+        if done.path is None or done.exit_code or done.stopped:
+            series.missing.append(run.name)
+        if done.stopped:
+            series.missing.extend(each.name for each in to_run[at + 1 :])
+            break
+    return series
+
+
+def _job_of(job: Job, folder: Path, run: SeriesRun) -> Job:
+    """The command of one run."""
+    checkpoint = job.checkpoint and Path(with_seed(str(job.checkpoint), run.seed))
+    facts = {"entry": folder.resolve().name, "command": mark_of(job.command)}
+    return replace(
+        job,
+        command=[with_seed(word, run.seed) for word in job.command],
+        checkpoint=checkpoint,
+        facts={**job.facts, **facts, **({} if run.seed is None else {"seed": run.seed})},
+        in_place=True,
+    )
+
+
+def _check_folder(header: Header, folder: Path) -> None:
+    """Refuse to add to runs that tables would not take for the same entry's.
+
+    Raises:
+        BadInput: a recording in the folder, finished or not, is of something else.
+    """
+    task = header.task
+    ours: dict[str, Any] = {
+        "model": " ".join(header.model.split()),
+        "hardware": " ".join(header.hardware.split()),
+        "framework": " ".join(header.framework.split()),
+        "task": task.name,
+        "score": task.score,
+        "threshold": task.threshold,
+    }
+    for fields in recordings(sorted(folder.glob("*.json"))):
+        theirs: dict[str, Any] = {
+            name: fields.text(name) for name in ("model", "hardware", "framework")
+        }
+        theirs |= {name: fields.misc().get(name) for name in ("task", "score", "threshold")}
+        for name, value in ours.items():
+            if value not in ("", None) and theirs[name] not in ("", None, value):
+                found = f"{name} {theirs[name]}, not {value}"
+                raise BadInput(f"{fields.path} is of {found}: say the same, or name another folder")
+
+
+def _is_done(output: Path) -> bool:
+    """Whether a run is recorded, and so need not be run again.
+
+    Raises:
+        BadInput: what lies there is no recording.
+    """
+    misc = recorded(output)
+    return misc is not None and misc["recording"].get("finished") is True
+
+
+def _remark_on_words(job: Job, runs: Sequence[SeriesRun], told: Output) -> None:
+    """Say where runs have nothing of their own."""
+    if runs[0].seed is None:
+        told.say(
+            f"the command has no {PLACE}: its {len(runs)} runs differ only as the program differs "
+            "by itself"
+        )
+    if job.checkpoint and (runs[0].seed is None or PLACE not in str(job.checkpoint)):
+        told.say(f"each run writes {job.checkpoint} anew: every hash is kept, and the last file")
+
+
+def _remark_on_before(job: Job, folder: Path, before: Sequence[str], told: Output) -> None:
+    """Say where what was recorded before is of another command or commit than what is run now."""
+    code, mark = code_of(job.command), mark_of(job.command)
+    for name in before:
+        misc = recorded(folder / name) or {}
+        if misc.get("command", mark) != mark:
+            told.say(f"{name} is of another command: if that trains otherwise, it is no repeat")
+        theirs = misc.get("code")
+        if isinstance(theirs, dict) and code and theirs.get("commit") != code["commit"]:
+            both = f"{str(theirs.get('commit'))[:8]}, what is run now of {code['commit'][:8]}"
+            told.say(f"{name} is of commit {both}: if the program differs, so may the times")

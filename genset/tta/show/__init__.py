@@ -1,0 +1,1 @@
+"""Answers of this room as people read them: tables and sentences."""

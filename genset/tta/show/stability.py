@@ -1,0 +1,89 @@
+"""What `genset tta stability` prints: a line a run, and a few lines of what they say together."""
+
+from genset.text.numbers import duration
+from genset.text.tables import Grid
+from genset.tta.analysis.stability import EpochTime, Stability
+from genset.tta.analysis.units import level, metric
+from genset.tta.show.words import differing_grids, ends, name, number, remarks, score, span
+
+_MOST = 20  # runs, a line each
+
+
+def stability_grids(found: Stability) -> list[Grid]:
+    """What `genset tta stability` prints. The curve of the epochs is for the figure and JSON."""
+    least = level(found.threshold, found.percent)
+    rows = [
+        [
+            name(row.name),
+            duration(row.hours),
+            number(row.epoch),
+            score(row.final, found.percent),
+            score(row.best, found.percent),
+        ]
+        for row in found.runs[:_MOST]
+    ]
+    count = len(found.runs)
+    more = [f"and {count - _MOST} more runs, which --json has"] if count > _MOST else []
+    notes = [
+        *more,
+        f"{found.reached} of {count} runs reach {least} ({ends(found.share, 0)}, Clopper-Pearson)",
+        *_times(found),
+        *_expected(found),
+        *([_epochs(found.epoch_time)] if found.epoch_time else []),
+        *found.remarks,
+        *remarks(found.runs),
+    ]
+    head = ["run", f"time to {least}", "epoch", "final", "best"]
+    of = f", {name(found.entry)}" if found.entry else ""
+    by = "" if found.score == found.task else f", {metric(found.score)}"
+    title = f"{name(found.task)}{of}: {count} runs{by}"
+    return [Grid(title, head, rows, notes), *differing_grids(found.differences)]
+
+
+def _times(found: Stability) -> list[str]:
+    notes = []
+    if found.variation is not None:
+        said = f"coefficient of variation {_percent(found.variation)}"
+        if found.variation_interval:
+            said += f" ({ends(found.variation_interval, _digits(found.variation))}, modified McKay)"
+        notes.append(f"mean time {duration(found.hours)}; {said}")
+    if found.hours_without_ends is not None:
+        mean = duration(found.hours_without_ends)
+        notes.append(f"without the fastest and the slowest, as MLPerf counts: mean time {mean}")
+    if found.variation == 0:
+        notes.append("all times are equal, so they are logged too coarsely to say how they differ")
+    if 0 < found.reached < len(found.runs) and found.variation is not None:
+        notes.append("runs that never get there have no time: the variation is of the others")
+    return notes
+
+
+def _expected(found: Stability) -> list[str]:
+    """Words for the expected time, failures included."""
+    if found.expected_hours is None:
+        return ["no run gets there, so how long it takes until one does cannot be told"]
+    said = f"expected time until a run gets there: {duration(found.expected_hours)}"
+    if found.expected_interval:
+        said += f" ({span(found.expected_interval)})"
+    else:
+        said += " (two that get there are needed for an interval)"
+    if found.reached < len(found.runs):
+        return [f"{said}, where one that does not is begun again when it is over"]
+    return [f"{said}; its upper end allows for runs that fail, of which these few show none"]
+
+
+def _epochs(found: EpochTime) -> str:
+    said = f"time per epoch {duration(found.hours)}"
+    if found.variation is not None:
+        said += f"; coefficient of variation from run to run {_percent(found.variation)}"
+        if found.variation_interval:
+            said += f" ({ends(found.variation_interval, _digits(found.variation))})"
+    return said + ("" if found.within is None else f", inside a run {_percent(found.within)}")
+
+
+def _percent(variation: float) -> str:
+    return f"{100 * variation:.{_digits(variation)}f} %"
+
+
+def _digits(variation: float) -> int:
+    """Two decimals of what is below 1 %: runs of a large machine differ by less."""
+    return 1 if variation == 0 or variation >= 0.01 else 2

@@ -1,0 +1,278 @@
+"""`genset report --tta`: whether a training gave the model, and how that stands beside another."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from genset.cli import cli
+from genset.errors import BadInput
+from genset.evaluation.data.photos import PhotoSet
+from genset.reporting.data.options import ReportOptions, parse_counterpart, parse_entry
+from genset.reporting.gather.collect import collect
+from genset.reporting.render.markdown import as_markdown, report_json
+from tests.evaluation.colours import colours, painted_set
+from tests.reporting.sets import Page, release_of, report, score, score_on
+from tests.tta.written import write_entry
+
+RECORDED: dict[str, Any] = {"task": "ImageNet", "recording": {"finished": True}}
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> PhotoSet:
+    """A release of 400 photos, on which "fast" is right on 300 of them."""
+    photos = release_of(tmp_path / "set", 400)
+    score(photos, tmp_path / "runs", "fast", 300, weights="sha256:fast")
+    return photos
+
+
+def options(
+    *words: str, counterparts: Sequence[str] = (), margin: float | None = None
+) -> ReportOptions:
+    return ReportOptions(
+        tta=tuple(map(parse_entry, words)),
+        counterparts=tuple(map(parse_counterpart, counterparts)),
+        margin=margin,
+    )
+
+
+def entries(photos: PhotoSet, asked: ReportOptions) -> list[dict[str, Any]]:
+    """The entries in the report's JSON."""
+    data = collect(photos, photos.root.parent / "runs", asked)
+    found: list[dict[str, Any]] = json.loads(json.dumps(report_json(data)))["entries"]
+    return found
+
+
+def genset(*words: str) -> Result:
+    return CliRunner().invoke(cli, list(words))
+
+
+# ---- the weights ---------------------------------------------------------------------------------
+
+
+def test_a_recorded_checkpoint_and_the_model_scored_from_it_are_joined_by_their_hash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    painted_set(tmp_path / "photos")
+    spec = colours(tmp_path)
+    train = "echo tta epoch=1 top1=9{seed} seconds=60; cp colours.pth {seed}.pth"
+    said = ["--model", "Colours", "--task", "colours", "--threshold", "90", "--seeds", "0..1"]
+    done = genset(
+        *["tta", "record", "-o", "fast", *said, "--checkpoint", "{seed}.pth"],
+        *["--", "sh", "-c", f"{train}; [ {{seed}} = 1 ] || echo >> {{seed}}.pth"],
+    )
+    assert done.exit_code == 0, done.output
+    scored = spec.replace("colours.pth", "1.pth") + "&name=fast"
+    words = ["photos", "--runs", "runs"]
+    assert genset("evaluate", *words, "--model", scored).exit_code == 0
+    asked = ["report", *words, "--tta", "fast=fast"]
+    (entry,) = json.loads(genset(*asked, "--json").stdout)["entries"]
+    assert entry["weights"] == {"kind": "same", "run": "seed-1", "left": "", "scored": ""}
+    assert (
+        "fast was scored from the checkpoint that its run seed-1 left, by its sha256. On photos, "
+        "fast has 50.0 % top-1" in entry["sentence"]
+    )
+    assert genset(*asked, "-o", "a.html").exit_code == 0
+    assert "is the word of who asked" not in Page(Path("a.html")).text
+    # A model of the same weights in another file that no run left.
+    other = json.loads(Path("fast", "seed-1.json").read_text())
+    other["misc"]["checkpoint"]["sha256"] = 64 * "0"
+    for seed in "01":
+        Path("fast", f"seed-{seed}.json").write_text(json.dumps(other))
+    (entry,) = json.loads(genset(*asked, "--json").stdout)["entries"]
+    digest = hashlib.sha256(Path("1.pth").read_bytes()).hexdigest()
+    assert entry["weights"] | {"run": ""} == {
+        "kind": "other",
+        "run": "",
+        "left": 12 * "0",
+        "scored": digest[:12],
+    }
+    assert (
+        "was not scored from the checkpoint that this training left: that file has sha256 "
+        f"000000000000…, the scored one {digest[:12]}…." in entry["sentence"]
+    )
+
+
+def test_the_same_weights_in_two_files_are_known_by_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    painted_set(tmp_path / "photos")
+    spec = colours(tmp_path)
+    Path("copy.pth").write_bytes(Path("colours.pth").read_bytes() + b"\n")
+    for each in (spec, spec.replace("colours.pth", "copy.pth") + "&name=colours", spec):
+        assert genset("evaluate", "photos", "--runs", "runs", "--model", each).exit_code == 0
+    (record,) = Path("runs").glob("*/*/run.json")
+    kept = json.loads(record.read_text())["checkpoints"]
+    files = [Path(name).read_bytes() for name in ("colours.pth", "copy.pth")]
+    assert kept == [hashlib.sha256(each).hexdigest() for each in files]
+
+
+def test_a_model_that_was_scored_before_files_were_noted_is_said_to_be_unknown(
+    tmp_path: Path, photos: PhotoSet
+) -> None:
+    misc = RECORDED | {"checkpoint": {"sha256": 64 * "a"}}
+    log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [93.5], misc=misc)
+    (entry,) = entries(photos, options(f"{log}=fast"))
+    assert entry["weights"]["kind"] == "unknown"
+    assert "which file fast was scored from is not known: score the checkpoint" in entry["sentence"]
+
+
+# ---- the names -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("log", "differs"),
+    [
+        ("ResNet-18", False),
+        ("ResNet18 v1.5", False),
+        ("fast.ai resnet", False),
+        ("PreAct Res Net 18", False),
+        ("", False),
+        ("ResNet 50", True),
+        ("ResNeXt-18", True),
+        ("Wide ResNet 18", True),
+        ("DenseNet121", True),
+        ("a network of our own", True),
+    ],
+)
+def test_a_log_that_names_another_network_gets_a_remark(
+    tmp_path: Path, photos: PhotoSet, log: str, differs: bool
+) -> None:
+    path = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [93.5], model=log or None)
+    (entry,) = entries(photos, options(f"{path}=fast"))
+    said = f"its log says {log}, but the model fast is resnet18"  # which the run was scored as
+    assert (said in entry["remarks"]) == differs
+
+
+def test_one_model_for_two_trainings_gets_a_remark(tmp_path: Path, photos: PhotoSet) -> None:
+    logs = [write_entry(tmp_path / "ImageNet" / f"{name}.tsv", [93.5]) for name in ("one", "two")]
+    found = entries(photos, options(*(f"{log}=fast" for log in logs)))
+    said = "fast stands for 2 trainings here: one gave it at most"
+    assert [said in entry["remarks"] for entry in found] == [True, True]
+    assert all(said not in e["remarks"] for e in entries(photos, options(f"{logs[0]}=fast")))
+    page = report(photos, photos.root.parent / "runs", options(*(f"{log}=fast" for log in logs)))
+    assert said in page.text
+
+
+# ---- the margin ----------------------------------------------------------------------------------
+
+
+def beside(photos: PhotoSet, name: str, right: int, missed: int) -> None:
+    """Keep a run right on the first photos, and without the right class on the last ones."""
+    ids = [photo.id for photo in photos.photos]
+    score_on(
+        photos,
+        photos.root.parent / "runs",
+        name,
+        set(ids[:right]),
+        missed=set(ids[len(ids) - missed :]),
+        weights=f"sha256:{name}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("margin", "top1", "top5"),
+    [
+        (0.5, "cannot tell", "worse"),
+        (1.2, "cannot tell", "worse"),  # measured as better than that, but not shown
+        (4, "not worse", "worse"),
+        (30, "not worse", "not worse"),
+    ],
+)
+def test_a_model_is_held_to_a_margin_in_top_1_and_in_top_5(
+    tmp_path: Path, photos: PhotoSet, margin: float, top1: str, top5: str
+) -> None:
+    # In top-1 the same but for 2 of 400; in top-5 worse on 40 of 400.
+    beside(photos, "pretrained", 302, 0)
+    beside(photos, "trained", 300, 40)
+    log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [93.5])
+    asked = options(f"{log}=trained", counterparts=["pretrained"], margin=margin)
+    (entry,) = entries(photos, asked)
+    shown = {"not worse": True, "worse": False, "cannot tell": None}
+    first, fifth = entry["margins"]
+    assert (first["k"], first["not_worse"]) == (1, shown[top1])
+    assert (fifth["k"], fifth["not_worse"]) == (5, shown[top5])
+    assert (first["only_model"], first["only_counterpart"], first["photos"]) == (0, 2, 400)
+    assert fifth["difference"] == pytest.approx(-0.1)
+    said = {
+        "not worse": f"not worse by more than {margin:g} points",
+        "worse": f"worse by more than {margin:g} points",
+        "cannot tell": "these 400 photos cannot tell whether it is worse by more than "
+        f"{margin:g} points",
+    }
+    assert (
+        "Beside pretrained, its pretrained counterpart: "
+        f"in top-1 {said[top1]} (−0.5, " in entry["sentence"]
+    )
+    assert f"; in top-5 {said[top5]} (−10.0, " in entry["sentence"]
+    runs = photos.root.parent / "runs"
+    page, markdown = report(photos, runs, asked), as_markdown(collect(photos, runs, asked))
+    for form in (page.text, markdown):
+        assert f"in top-1 {said[top1]} (−0.5, " in form
+    assert "Beside their pretrained counterparts" in page.text
+    assert f"| trained | pretrained | {margin:g} | top-5 | −10.0, " in markdown
+    assert f"--counterpart pretrained --margin {margin:g}" in page.text
+
+
+def test_each_model_can_have_a_counterpart_of_its_own(tmp_path: Path, photos: PhotoSet) -> None:
+    beside(photos, "small", 250, 0)
+    beside(photos, "large", 350, 0)
+    logs = [write_entry(tmp_path / "ImageNet" / f"{name}.tsv", [93.5]) for name in ("one", "two")]
+    words = [f"{logs[0]}=fast", f"{logs[1]}=small"]
+    found = entries(photos, options(*words, counterparts=["fast=small", "large"], margin=1))
+    assert [e["margins"][0]["counterpart"] for e in found] == ["small", "large"]
+    found = entries(photos, options(*words, counterparts=["small=large"], margin=1))
+    assert [len(e["margins"]) for e in found] == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("counterparts", "margin", "says"),
+    [
+        (["low"], None, "--counterpart MODEL and --margin POINTS go together: say both"),
+        ([], 1.0, "--counterpart MODEL and --margin POINTS go together: say both"),
+        (["fast"], 1.0, "--counterpart fast: it is the model itself"),
+        (["low=fast"], 1.0, "--counterpart low=...: no --tta names the model low"),
+        (["nobody"], 1.0, "no model 'nobody'"),
+    ],
+)
+def test_a_question_that_cannot_be_answered_is_refused(
+    tmp_path: Path, photos: PhotoSet, counterparts: list[str], margin: float | None, says: str
+) -> None:
+    beside(photos, "low", 250, 0)
+    log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [93.5])
+    asked = options(f"{log}=fast", counterparts=counterparts, margin=margin)
+    with pytest.raises(BadInput) as caught:
+        collect(photos, tmp_path / "runs", asked)
+    assert str(caught.value).startswith(says)
+    with pytest.raises(BadInput):
+        collect(photos, tmp_path / "runs", replace(asked, tta=()))
+
+
+def test_a_counterpart_without_a_name_is_refused() -> None:
+    with pytest.raises(BadInput, match="--counterpart fast=: write MODEL=PRETRAINED"):
+        parse_counterpart("fast=")
+
+
+@pytest.mark.realdata
+def test_real_models_are_held_to_a_margin_on_imagenetv2(realdata: Path, tmp_path: Path) -> None:
+    folder = realdata / "imagenetv2" / "imagenetv2-matched-frequency"
+    trained = realdata / "dawnbench" / "ImageNet" / "train" / "fastai_pytorch.tsv"
+    words = [str(folder / "labels.csv"), "--runs", str(tmp_path)]
+    models = [f"--model=predictions:{folder / name}.npy" for name in ("resnet50", "densenet161")]
+    assert genset("evaluate", *words, *models).exit_code == 0
+    words += ["--tta", f"{trained}=resnet50", "--counterpart", "densenet161", "--json"]
+    done = genset("report", *words, "--margin", "4")
+    assert done.exit_code == 0, done.output
+    first, fifth = json.loads(done.stdout)["entries"][0]["margins"]
+    one, other = (np.load(folder / f"{n}.npy") for n in ("resnet50", "densenet161"))
+    assert first["photos"] == fifth["photos"] == 10_000 == len(one) == len(other)
+    assert first["interval"]["low"] < first["difference"] < first["interval"]["high"] < 0
+    assert first["not_worse"] is (True if first["interval"]["low"] > -0.04 else None)

@@ -1,0 +1,45 @@
+"""How tests of this room ask `genset tta`."""
+
+import json
+from typing import Any
+
+from click.testing import CliRunner, Result
+
+from genset.cli import cli
+from genset.errors import GensetError
+
+
+def tta(*words: object) -> Result:
+    """What a command prints; what it raises that is no error of ours, it raises here too."""
+    result = CliRunner().invoke(cli, ["tta", *map(str, words)])
+    if result.exception and not isinstance(result.exception, SystemExit | GensetError):
+        raise result.exception
+    return result
+
+
+def printed(*words: object) -> str:
+    """The text that a command prints that succeeds."""
+    result = tta(*words)
+    assert result.exception is None, result.exception
+    return result.stdout
+
+
+def answer(*words: object) -> Any:
+    """What a command says as JSON, also where it fails since logs were refused."""
+    result = tta(*words, "--json")
+    assert result.stdout, result.exception
+    return json.loads(result.stdout)
+
+
+def refusal(*words: object) -> str:
+    """What a command says that refuses its input."""
+    result = tta(*words)
+    assert isinstance(result.exception, GensetError), result.stdout
+    return str(result.exception)
+
+
+def partly(*words: object) -> Any:
+    """The answer as JSON of a command that could not count all logs, and ends with exit code 1."""
+    result = tta(*words, "--json")
+    assert "cannot be counted" in str(result.exception), result.exception
+    return json.loads(result.stdout)

@@ -1,0 +1,135 @@
+"""`tta table` leaves authors out, holds entries against one, and shows the best by date."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.tta.analysis.answers import answer, printed, refusal
+from tests.tta.written import write_entry, write_inference, write_tsv
+
+
+@pytest.fixture
+def entries(tmp_path: Path) -> Path:
+    """Two seed entries, two that are better, one that is later and worse."""
+    train = tmp_path / "ImageNet" / "train"
+    seed = {"author": "Stanford DAWN", "timestamp": "2017-10-27"}
+    write_entry(train / "seed-slow", [93], hour=100, **seed)
+    write_entry(train / "seed", [93], hour=50, framework="MXNet", **seed)
+    write_entry(train / "better", [93], hour=10, author="Ann  Ko", timestamp="2018-01-01")
+    write_entry(train / "best", [93], hour=0.1, costPerHour=None, timestamp="2018-04-01")
+    write_entry(train / "later", [93], hour=20, timestamp="2018-05-01", costPerHour=1.0)
+    write_inference(tmp_path / "ImageNet" / "inference" / "one.json", latency=10, top5Accuracy=93.5)
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", [["Stanford DAWN"], ["stanford  dawn"], ["*DAWN*"]])
+def test_an_authors_entries_are_left_out_and_named(entries: Path, words: list[str]) -> None:
+    options = [word for each in words for word in ("--exclude-author", each)]
+    found = answer("table", entries, *options)
+    assert [row["name"] for row in found["tasks"][0]["trainings"]] == ["best", "better", "later"]
+    assert found["tasks"][0]["frameworks"]["training"] == {"PyTorch": 3}
+    assert found["by_author"] == ["seed", "seed-slow"]
+    text = printed("table", entries, *options)
+    assert "Left out, by their authors" in text
+
+
+def test_an_author_is_named_whole(entries: Path) -> None:
+    said = refusal("table", entries, "--exclude-author", "Stanford")
+    assert "no entry is by this author" in said
+    assert "Stanford DAWN" in said
+    both = ["--exclude-author", "ann ko", "--exclude-author", "Stanford DAWN"]
+    left = answer("table", entries, *both)["tasks"][0]["trainings"]
+    assert [row["name"] for row in left] == ["best", "later"]
+
+
+@pytest.mark.parametrize("baseline", ["seed", "SEED"])
+def test_entries_are_held_against_a_baseline_that_is_left_out_itself(
+    entries: Path, baseline: str
+) -> None:
+    words = ["--baseline", baseline, "--exclude-author", "Stanford DAWN"]
+    (task,) = answer("table", entries, *words)["tasks"]
+    ratios = {row["name"]: (row["faster"], row["cheaper"]) for row in task["trainings"]}
+    # 50 hours at 10 dollars; "best" has no price, "later" costs 20 dollars.
+    assert ratios == {"best": (500, None), "better": (5, 5), "later": (2.5, 25)}
+    assert task["training_baseline"]["name"] == "seed"
+    text = printed("table", entries, *words)
+    row = next(line for line in text.splitlines() if line.startswith("best"))
+    assert row.split()[-2:] == ["500×", "–"]
+    assert "faster and cheaper: over seed (50:00:00, $500.00)" in text
+
+
+def test_the_seed_entry_is_the_fastest_of_the_first_day(entries: Path) -> None:
+    (entries / "ImageNet" / "train" / "seed.tsv").rename(entries / "ImageNet" / "train" / "a.tsv")
+    (entries / "ImageNet" / "train" / "seed.json").rename(entries / "ImageNet" / "train" / "a.json")
+    (task,) = answer("table", entries, "--baseline", "seed")["tasks"]
+    assert task["training_baseline"] == {"name": "a", "time": 50.0, "cost": 500.0}
+
+
+def test_a_baseline_that_is_not_there_is_named_with_what_is_near(entries: Path) -> None:
+    said = refusal("table", entries, "--baseline", "beter")
+    assert "no entry has this name: did you mean better" in said
+
+
+def test_the_best_by_date(entries: Path) -> None:
+    (found,) = answer("table", entries, "--over-time")["over_time"]
+    assert [(row["day"], row["name"]) for row in found["best"]] == [
+        ("2017-10-27", "seed"),
+        ("2018-01-01", "better"),
+        ("2018-04-01", "best"),
+    ]
+    assert len(found["entries"]) == 5
+    (found,) = answer("table", entries, "--over-time", "--by", "cost")["over_time"]
+    assert [row["name"] for row in found["best"]] == ["seed", "better", "later"]
+    assert found["without"] == 1
+    text = printed("table", entries, "--over-time", "--until", "2018-02-01")
+    assert "ImageNet: the best time to 93 % top-5 by date" in text
+    assert "2018-01-01  better  10:00:00  5×" in text
+    assert "2018-04-01" not in text
+
+
+def test_the_best_by_date_is_drawn(entries: Path, tmp_path: Path) -> None:
+    for name in ("best.png", "best.svg"):
+        printed("table", entries, "--over-time", "-o", tmp_path / name)
+    with Image.open(tmp_path / "best.png") as picture:
+        assert picture.size[0] > 800
+    assert b"<svg" in (tmp_path / "best.svg").read_bytes()
+    assert "say --over-time too" in refusal("table", entries, "-o", tmp_path / "a.png")
+
+
+def test_without_a_day_there_is_nothing_to_show_by_date(tmp_path: Path) -> None:
+    write_entry(tmp_path / "ImageNet" / "train" / "one", [93], timestamp=None)
+    assert "names a day" in refusal("table", tmp_path, "--over-time")
+
+
+def test_what_is_named_twice_is_no_baseline(tmp_path: Path) -> None:
+    for hour, folder in enumerate(("a", "b"), 1):
+        write_entry(tmp_path / folder / "run", [93], hour, misc={"task": "ImageNet"})
+    assert "2 entries of one task have this name" in refusal("table", tmp_path, "--baseline", "run")
+
+
+@pytest.mark.realdata
+def test_table_1_of_the_paper_without_the_seed_entries(realdata: Path) -> None:
+    # Coleman et al., table 1: submissions by hardware (GPU, TPU, CPU) and by framework.
+    words = ["--until", "2018-09-15", "--exclude-author", "Stanford DAWN"]
+    (task,) = answer("table", realdata / "dawnbench", *words)["tasks"]
+    assert task["hardware"]["training"] == {"GPU": 6, "TPU": 6, "CPU": 3}
+    assert task["frameworks"]["training"] == {"TensorFlow": 8, "PyTorch": 4, "Caffe": 3}
+
+
+@pytest.mark.realdata
+def test_the_v1_deadline_is_477_times_faster_and_19_times_cheaper(realdata: Path) -> None:
+    words = ["--until", "2018-04-20", "--exclude-author", "Stanford DAWN"]
+    by_name = ["--baseline", "dawn_resnet152_b_8k80_ec2_mxnet"]
+    for baseline in (["--baseline", "seed"], by_name):
+        (task,) = answer("table", realdata / "dawnbench", *words, *baseline)["tasks"]
+        assert round(task["trainings"][0]["faster"]) == 477
+        rows = {row["name"]: row for row in task["trainings"]}
+        assert round(rows["google_resnet50_tpu_tensorflow18"]["cheaper"]) == 19
+
+
+def test_a_log_alone_is_no_entry_of_an_author(tmp_path: Path) -> None:
+    write_tsv(tmp_path / "ImageNet" / "train" / "bare.tsv", [93])
+    write_entry(tmp_path / "ImageNet" / "train" / "unsigned", [93], author=None)
+    said = refusal("table", tmp_path, "--exclude-author", "Ann")
+    assert "no entry names its author" in said

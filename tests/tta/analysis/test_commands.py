@@ -1,0 +1,251 @@
+"""What `genset tta` prints and draws."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from genset.errors import BadInput, GensetError
+from tests.tta.analysis.answers import answer, partly, refusal, tta
+from tests.tta.written import write_entry, write_inference, write_tsv
+
+
+@pytest.fixture
+def entries(tmp_path: Path) -> Path:
+    """Two that reach 93 %, one that does not, one malformed, and inference."""
+    train = tmp_path / "ImageNet" / "train"
+    write_entry(train / "fast", [80, 92, 93.0, 92.8], hour=0.1)
+    write_entry(train / "cheap", [85, 93.5], costPerHour=0.5, timestamp="2018-9-30")
+    write_entry(train / "short", [91, 92.9], author="Eve | [x](javascript:y) \x1b[31m")
+    write_tsv(write_entry(train / "broken", [93.5]), [93.5]).write_text("epoch\thours\n1\t2\n")
+    inference = tmp_path / "ImageNet" / "inference"
+    write_inference(inference / "ok.json", latency=9.96, cost=1.64e-6, top5Accuracy=93.07)
+    write_inference(inference / "weak.json", latency=2, top5Accuracy=92.5)
+    return tmp_path
+
+
+def test_table_names_time_cost_those_that_never_get_there_and_those_refused(entries: Path) -> None:
+    text = tta("table", entries).stdout
+    lines = text.splitlines()
+    assert lines[0] == "ImageNet, training: 2 of 3 entries reach 93 % top-5"
+    assert lines[3].split()[0] == "fast"
+    assert lines[3].split()[-7:] == ["18:00.0", "$3.00", "3", "92.80", "%", "93.00", "%"]
+    assert lines[4].split()[-7:-4] == ["2:00:00", "$1.00", "2"]
+    assert "never: short (best 92.90 %)" in lines
+    assert "fast: ends at 92.80 %, below the threshold that it had reached" in lines
+    assert "hardware: 3 GPU" in lines
+    assert "framework: 3 PyTorch" in lines
+    assert "ImageNet, inference: 1 of 2 entries reach 93 % top-5" in lines
+    assert "below 93 %: weak" in lines
+    assert "9.96 ms  $0.0164" in text
+    broken = entries / "ImageNet" / "train" / "broken.tsv"
+    assert f"{broken}, line 1: no score: add a column top1Accuracy" in text
+    assert refusal("table", entries) == f"1 of 6 logs in {entries} cannot be counted"
+
+
+def test_table_as_json_is_the_same_in_numbers(entries: Path) -> None:
+    found = partly("table", entries, "--by", "cost")
+    (task,) = found["tasks"]
+    assert [row["name"] for row in task["trainings"]] == ["cheap", "fast"]
+    assert task["trainings"][1]["hours"] == pytest.approx(0.3)
+    assert task["trainings"][0]["submitted"] == "2018-09-30"
+    assert [row["name"] for row in task["never"]] == ["short"]
+    assert [row["reaches"] for row in task["inferences"]] == [True, False]
+    (refused,) = found["refused"]
+    assert refused["file"] == str(entries / "ImageNet" / "train" / "broken.tsv")
+    assert (refused["line"], refused["reason"][:8]) == (1, "no score")
+
+
+def test_markdown_keeps_strangers_words_in_their_cells(entries: Path) -> None:
+    write_entry(entries / "train" / "odd", [95], model="a|b\n[x](http://y) `z` \x1b[2J")
+    text = tta("table", entries, "--markdown").stdout
+    row = next(line for line in text.splitlines() if line.startswith("| odd"))
+    assert "\x1b" not in text
+    assert "a\\|b \\[x\\](http://y) \\`z\\`" in row
+    assert row.replace("\\|", "").count("|") == 11
+
+
+def test_a_name_takes_no_more_than_its_column(tmp_path: Path) -> None:
+    write_entry(tmp_path / "train" / f"a{'x' * 99}", [95], misc={"task": "ImageNet"})
+    text = tta("table", tmp_path).stdout
+    assert f"a{'x' * 58}…  " in text
+    assert "x" * 59 not in text
+
+
+def test_thresholds_are_for_one_task_or_for_all(entries: Path) -> None:
+    assert len(partly("table", entries, "--threshold", 92)["tasks"][0]["trainings"]) == 3
+    found = partly("table", entries, "--threshold", "imagenet=93.2", "--threshold", "CIFAR10=1")
+    assert [row["name"] for row in found["tasks"][0]["trainings"]] == ["cheap"]
+
+
+def test_until_leaves_out_what_is_later_and_says_what_has_no_day(entries: Path) -> None:
+    write_entry(entries / "ImageNet" / "train" / "undated", [95], timestamp=None)
+    found = partly("table", entries, "--until", "2018-09-29")
+    assert [row["name"] for row in found["tasks"][0]["trainings"]] == ["fast"]
+    assert found["left_out"] == ["undated"]
+
+
+def test_a_task_without_a_threshold_is_named_and_the_rest_counts(entries: Path) -> None:
+    write_entry(entries / "own" / "mine", [95], misc={"task": "birds"})
+    found = partly("table", entries)
+    assert len(found["tasks"]) == 1
+    assert "birds has no threshold" in found["refused"][1]["reason"]
+    found = partly("table", entries, "--threshold", "birds=40")
+    assert [task["task"] for task in found["tasks"]] == ["birds", "ImageNet"]
+
+
+def test_a_folder_of_malformed_files_alone_fails(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"costPerHour": 1')
+    result = tta("table", tmp_path)
+    assert "a.json, line 1: it is no JSON" in result.stdout
+    assert isinstance(result.exception, GensetError)
+    assert "1 of 1 logs" in str(result.exception)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    """Five runs of one recipe; the last stays below 93 %."""
+    folder = tmp_path / "runs"
+    hours = (1.0, 1.1, 0.9, 1.05)
+    paths = [
+        write_tsv(folder / f"_run${at}.tsv", [60, 92, 93.2, 93.1 + at / 100], hour=hour)
+        for at, hour in enumerate(hours)
+    ]
+    return [*paths, write_tsv(folder / "last.tsv", [60, 91, 92.9, 92.5])]
+
+
+def test_stability_has_the_share_and_the_variation_with_intervals(runs: list[Path]) -> None:
+    found = answer("stability", runs[0].parent)
+    assert (found["reached"], len(found["runs"])) == (4, 5)
+    # Clopper and Pearson's interval of 4 in 5, from their tables.
+    assert found["share"]["low"] == pytest.approx(0.2836, abs=1e-4)
+    assert found["share"]["high"] == pytest.approx(0.9949, abs=1e-4)
+    # 3.0, 3.3, 2.7 and 3.15 hours: deviation 0.2562, mean 3.0375.
+    assert found["variation"] == pytest.approx(0.0843, abs=1e-4)
+    low, high = found["variation_interval"].values()
+    assert low < found["variation"] < high
+    assert [point["runs"] for point in found["curve"]] == [5] * 4
+    assert found["curve"][1]["lowest"] == 91
+    text = tta("stability", *runs).stdout
+    assert "4 of 5 runs reach 93 % (95 %: 28 to 99 %, Clopper-Pearson)" in text
+    assert "coefficient of variation 8.4 % (95 %: " in text
+    assert "runs that never get there have no time" in text
+
+
+def test_equal_times_have_no_interval(tmp_path: Path) -> None:
+    paths = [write_tsv(tmp_path / f"{at}.tsv", [50, 93 + at / 10]) for at in range(4)]
+    found = answer("stability", *paths)
+    assert (found["variation"], found["variation_interval"]) == (0, None)
+    assert "logged too coarsely" in tta("stability", *paths).stdout
+
+
+def test_runs_that_never_get_there_have_no_variation(runs: list[Path]) -> None:
+    found = answer("stability", *runs, "--threshold", 99)
+    assert (found["reached"], found["hours"], found["variation"]) == (0, None, None)
+    assert found["share"]["low"] == 0
+
+
+def test_stability_needs_two_runs_of_one_task(runs: list[Path], tmp_path: Path) -> None:
+    assert "at least two runs" in str(tta("stability", runs[0]).exception)
+    other = tmp_path / "squad.tsv"
+    other.write_text("epoch\thours\tf1Score\n1\t1\t0.76\n")
+    result = tta("stability", runs[0], other)
+    assert isinstance(result.exception, BadInput)
+    assert "ImageNet (top5Accuracy, 93 %), SQuAD (f1Score, 75 %)" in str(result.exception)
+
+
+def test_thresholds_show_who_stops_short(runs: list[Path]) -> None:
+    found = answer("thresholds", runs[0], runs[4], "--from", 90, "--to", 93, "--step", 1)
+    assert found["thresholds"] == [90, 91, 92, 93]
+    assert [row["hours"] for row in found["rows"]] == [[2, 2, 2, 3], [2, 2, 3, None]]
+    text = tta("thresholds", *runs).stdout
+    assert "1 of 5 entries stop short of 93 %" in text
+
+
+@pytest.mark.parametrize(
+    "words", [["--from", 94], ["--step", 0], ["--step", 1e-9], ["--step", "nan"], ["--to", 101]]
+)
+def test_thresholds_that_make_no_steps_are_refused(runs: list[Path], words: list[object]) -> None:
+    assert isinstance(tta("thresholds", *runs, *words).exception, BadInput)
+
+
+def scaled(tmp_path: Path) -> list[str]:
+    """Four times the workers make an epoch three times as fast, but take one more."""
+    small = write_tsv(tmp_path / "small.tsv", [50, 92, 93], hour=3)
+    large = tmp_path / "large.tsv"
+    head = "epoch\thours\ttop5Accuracy\tcommunicationHours"
+    rows = [f"{at}\t{at}\t{score}\t{at / 4}" for at, score in enumerate((50, 91, 92, 93), 1)]
+    large.write_text("\n".join([head, *rows]))
+    return [f"8={large}", f"2={small}"]
+
+
+def test_scaling_is_over_the_smallest_size(tmp_path: Path) -> None:
+    small, large = answer("scaling", *scaled(tmp_path))["rows"]
+    assert (small["workers"], small["ideal"], small["speedup"]) == (2, 1, 1)
+    assert small["communication"] is None
+    assert (large["ideal"], large["epoch_speedup"]) == (4, 3)
+    assert (large["speedup"], large["communication"]) == (9 / 4, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["4"], "write the number of workers before the log"),
+        (["x=a.tsv"], "write the number of workers before the log"),
+        (["4={log}", "4={log}"], "two or more sizes"),
+        (["4={log}"], "two or more sizes"),
+        (["0={log}", "4={log}"], "0 is no number of workers"),
+        (["1={log}", "4={log}"], "hold the same epochs"),
+        (["1={log}", "4={copy}"], "for 1 workers and {copy} for 4 hold the same epochs"),
+        (["4=missing.tsv"], "there is no file missing.tsv"),
+    ],
+)
+def test_scaling_says_what_it_takes(tmp_path: Path, words: list[str], message: str) -> None:
+    log = write_tsv(tmp_path / "log.tsv", [50, 93])
+    copy = write_tsv(tmp_path / "copy.tsv", [50, 93])
+    result = tta("scaling", *(word.format(log=log, copy=copy) for word in words))
+    assert isinstance(result.exception, BadInput)
+    assert message.format(copy=copy) in str(result.exception)
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_every_comparison_has_a_figure(runs: list[Path], tmp_path: Path, kind: str) -> None:
+    for command, words in (
+        ("stability", [runs[0].parent]),
+        ("thresholds", [*runs, "--to", 93.2]),
+        ("scaling", scaled(tmp_path)),
+    ):
+        path = tmp_path / f"{command}.{kind}"
+        assert tta(command, *words, "-o", path).exit_code == 0
+        if kind == "png":
+            with Image.open(path) as picture:
+                assert picture.size[0] > 800
+        else:
+            first = path.read_bytes()
+            tta(command, *words, "-o", path)
+            assert path.read_bytes() == first
+            assert b"<svg" in first
+
+
+def test_a_figure_that_cannot_be_drawn_is_refused_in_one_line(
+    runs: list[Path], tmp_path: Path
+) -> None:
+    result = tta("stability", *runs, "-o", tmp_path / "runs.gif")
+    assert "written as .png or .svg" in str(result.exception)
+    result = tta("thresholds", *runs, "--from", 99, "--to", 99.5, "-o", tmp_path / "a.png")
+    assert "no entry reaches 99 %" in str(result.exception)
+    many = [write_tsv(tmp_path / f"{at}.tsv", [at, 93 + at / 10]) for at in range(21)]
+    assert "at most 20 runs" in str(tta("stability", *many, "-o", tmp_path / "a.png").exception)
+    assert not (tmp_path / "a.png").exists()
+
+
+@pytest.mark.realdata
+def test_real_entries_scale_worse_to_accuracy_than_per_epoch(realdata: Path) -> None:
+    train = realdata / "dawnbench" / "ImageNet" / "train"
+    logs = [f"{n}={train}/fastai_resnet50_p3_{n}_machine_pytorch.tsv" for n in (4, 8, 16)]
+    rows = answer("scaling", *logs)["rows"]
+    assert [row["ideal"] for row in rows] == [1, 2, 4]
+    assert [round(row["speedup"], 2) for row in rows] == [1, 1.57, 1.64]
+    assert all(row["epoch_speedup"] >= row["speedup"] * 0.9 for row in rows)
+    found = answer("thresholds", train, "--to", 93.5)
+    assert sum(row["hours"][-1] is None for row in found["rows"]) == 26

@@ -1,0 +1,223 @@
+"""`stability` and `scaling` take the runs of one entry, and say what differs in others'."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.tta.analysis.one_entry import differences
+from genset.tta.logs.entries import About, Epoch, Training
+from genset.tta.logs.tasks import TASKS
+from tests.tta.analysis.answers import answer, printed, refusal
+from tests.tta.written import write_entry, write_tsv
+
+CURVE = [60.0, 92.0, 93.2]
+
+
+def two(tmp_path: Path, first: dict[str, Any], second: dict[str, Any]) -> list[Path]:
+    one = write_entry(tmp_path / "one", CURVE, **first)
+    return [one, write_entry(tmp_path / "other", [61.0, 92.5, 93.4], hour=1.1, **second)]
+
+
+@pytest.mark.parametrize(
+    ("field", "first", "second"),
+    [
+        ("model", "ResNet-50", "ResNet-18"),
+        ("model", "ResNet50", "ResNet50-v1.5"),
+        ("hardware", "8 V100 / 488 GB", "8 A100 / 488 GB"),
+        ("hardware", "8 V100", "16 V100"),
+        ("framework", "PyTorch 2.4", "TensorFlow 2.4"),
+        ("framework", "PyTorch 2.4", "PyTorch 2.5"),
+        ("framework", "PyTorch 2.4.1", "PyTorch 2.41"),
+    ],
+)
+def test_stability_refuses_runs_of_different_entries_and_names_both(
+    tmp_path: Path, field: str, first: str, second: str
+) -> None:
+    runs = two(tmp_path, {field: first}, {field: second})
+    said = refusal("stability", *runs)
+    assert f"{field} {first} and {second}" in said
+    assert "--mixed" in said
+    text = printed("stability", *runs, "--mixed")
+    assert "2 of 2 runs reach 93 %" in text
+    assert f"the runs differ in {field} {first} and {second}" in text
+    assert answer("stability", *runs, "--mixed")["differences"] == [f"{field} {first} and {second}"]
+
+
+@pytest.mark.parametrize(
+    ("field", "first", "second"),
+    [
+        ("model", "ResNet-50", "resnet50"),
+        ("hardware", "8 V100 / 488 GB / 64 CPU", "8 v100/488GB/64  CPU"),
+        ("framework", "PyTorch 2.4", "pytorch-2.4"),
+        ("framework", "PyTorch 2.4", ""),  # what a log does not say differs from nothing
+        ("model", None, "ResNet 50"),
+    ],
+)
+def test_another_spelling_or_silence_is_no_difference(
+    tmp_path: Path, field: str, first: str | None, second: str
+) -> None:
+    found = answer("stability", *two(tmp_path, {field: first}, {field: second}))
+    assert found["differences"] == []
+
+
+def test_schedules_that_no_log_names_are_told_by_their_ends(tmp_path: Path) -> None:
+    short = write_tsv(tmp_path / "short.tsv", [60 + at for at in range(16)])
+    long = write_tsv(tmp_path / "long.tsv", [60 + at / 4 for at in range(88)])
+    assert "last epoch 16 and 88" in refusal("stability", short, long)
+
+
+def test_a_run_that_stops_when_it_gets_there_may_be_short(tmp_path: Path) -> None:
+    short = write_tsv(tmp_path / "short.tsv", [60, 84, 93])
+    long = write_tsv(tmp_path / "long.tsv", [55, 86, 91, 92, 92.5, 92.4, 92.8, 92.9])
+    assert answer("stability", short, long)["reached"] == 1
+    # It did not stop for a threshold that it had long reached.
+    assert "last epoch 3 and 8" in refusal("stability", short, long, "--threshold", 65)
+
+
+def test_two_schedules_are_told_apart_though_all_end_where_they_get_there(tmp_path: Path) -> None:
+    """A short and a long schedule, each with its best at its end: at epoch 10, 95 % and 72 %."""
+    runs = []
+    for at in range(3):
+        for epochs in (10, 30):
+            scores = [40 + 55 * (epoch / epochs) ** 0.5 - at / 10 for epoch in range(epochs)]
+            path = tmp_path / f"{epochs}-{at}.tsv"
+            runs.append(write_tsv(path, [*scores, 95 + at / 10], 1 + at / 100))
+    for words in (["stability", *runs], ["scaling", *(f"1={r}" for r in runs[:4]), f"2={runs[5]}"]):
+        said = refusal(*words, "--threshold", 94.9)
+        assert "last epoch 11 and 31 (when the shorter got there, the longer had come 5" in said
+    assert answer("stability", *runs[::2], "--threshold", 94.9)["differences"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [
+        ("batch_size", 10, 20),
+        ("batchSize", 10, 20),
+        ("epochs", 10, 30),
+        ("lr", 0.1, 0.2),
+        ("optimizer", "SGD", "Adam"),
+        ("mixed_precision", True, False),
+    ],
+)
+def test_settings_that_an_entry_has_in_its_misc_are_compared(
+    tmp_path: Path, name: str, first: object, second: object
+) -> None:
+    runs = two(tmp_path, {"misc": {name: first}}, {"misc": {name: second}})
+    assert f"{name} {first} and {second}" in refusal("stability", *runs)
+
+
+def test_what_differs_from_run_to_run_is_no_setting(tmp_path: Path) -> None:
+    first = {"seed": 1, "commit": "a", "hours": 3, "batch_size": "256", "schedule": [1]}
+    second = {"seed": 2, "commit": "b", "hours": 4, "batch_size": 256, "schedule": [2]}
+    runs = two(tmp_path, {"misc": first}, {"misc": second})
+    assert answer("stability", *runs)["differences"] == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"hardware": "4 p3.16xlarge (AWS)"}, {"hardware": "64 * V100 (8 machines - p3.16xlarge)"}),
+        ({"hardware": "1 CPU"}, {"hardware": "8 CPU"}),
+        ({"framework": "PyTorch 0.4.1"}, {"framework": "ncluster / Pytorch 0.5.0a0"}),
+        ({"framework": "Ours 1"}, {"framework": "ours 2"}),
+    ],
+)
+def test_sizes_may_differ_in_how_many_machines_and_in_versions(
+    tmp_path: Path, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    one, other = two(tmp_path, first, second)
+    assert answer("scaling", f"1={one}", f"8={other}")["differences"] == []
+
+
+@pytest.mark.parametrize(
+    ("field", "first", "second"),
+    [
+        ("hardware", "1 V100", "8 A100"),
+        ("hardware", "1 RTX 3090", "8 RTX 4090"),
+        ("hardware", "a laptop's CPU", "a Cloud TPU"),
+        ("framework", "PyTorch 2.4", "JAX"),
+        ("framework", "Ours", "Theirs"),
+        ("model", "ResNet-50", "ResNet-101"),
+    ],
+)
+def test_sizes_of_different_trainings_are_refused(
+    tmp_path: Path, field: str, first: str, second: str
+) -> None:
+    one, other = two(tmp_path, {field: first}, {field: second})
+    words = ["scaling", f"1={one}", f"8={other}"]
+    assert f"{field} {first} and {second}" in refusal(*words)
+    assert f"the runs differ in {field} {first}" in printed(*words, "--mixed")
+
+
+def test_four_workers_that_are_6_9_times_as_fast_get_a_remark(tmp_path: Path) -> None:
+    one = write_tsv(tmp_path / "one.tsv", CURVE, hour=6.9)
+    four = write_tsv(tmp_path / "four.tsv", CURVE, hour=1)
+    remark = "4 workers are 6.9 times as fast per epoch as 1, which 4 times the workers do not"
+    assert remark in printed("scaling", f"1={one}", f"4={four}")
+    three = write_tsv(tmp_path / "three.tsv", CURVE, hour=6.9 / 3.9)
+    assert answer("scaling", f"1={one}", f"4={three}")["remarks"] == []
+
+
+SPELLED = st.builds(
+    lambda text, upper, gap: (text.upper() if upper else text).replace(" ", gap),
+    st.just("resnet 50 v 1.5"),
+    st.booleans(),
+    st.sampled_from([" ", "  ", "-", "_"]),
+)
+
+
+@given(st.lists(st.one_of(st.just(""), SPELLED), min_size=2, max_size=6), st.integers(0, 5))
+def test_however_runs_spell_it_they_are_alike_until_one_says_another(
+    models: list[str], place: int
+) -> None:
+    def runs(names: list[str]) -> list[Training]:
+        epochs = (Epoch(1, 1.0, {"top5Accuracy": 93.0}),)
+        task = TASKS["imagenet"]
+        return [Training(About("run", Path("run"), task, model=name), epochs) for name in names]
+
+    assert differences(runs(models), 93.0) == []
+    others = [*models[:place], "resnet 18", *models[place:]]
+    assert len(differences(runs(others), 93.0)) == (1 if any(models) else 0)
+    assert len(differences(runs(others[::-1]), 93.0)) == (1 if any(models) else 0)
+
+
+def write_ffcv(path: Path, hour: float, **settings: object) -> Path:
+    """A log with settings, as ffcv writes them: three epochs that get there."""
+    head = ["relative_time", "top_1", "top_5", "epoch", "uid", *settings]
+    rows = [
+        [str(at * hour * 3600), str(score / 2), str(score), str(at), path.stem, *settings.values()]
+        for at, score in enumerate((0.6, 0.9 + hour / 100, 0.935))
+    ]
+    path.write_text("\n".join(",".join(map(str, row)) for row in [head, *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("setting", "first", "second", "by_size"),
+    [
+        ("training.epochs", 16, 32, False),
+        ("resolution.max_res", 192, 224, False),
+        ("training.batch_size", 256, 1024, True),
+        ("lr.lr", 0.5, 1.7, True),
+    ],
+)
+def test_settings_tell_schedules_apart_but_for_those_that_go_with_the_size(
+    tmp_path: Path, setting: str, first: float, second: float, by_size: bool
+) -> None:
+    one = write_ffcv(tmp_path / "one.csv", 1, **{setting: first})
+    other = write_ffcv(tmp_path / "other.csv", 0.5, **{setting: second})
+    assert f"{setting} {first} and {second}" in refusal("stability", one, other)
+    words = ["scaling", f"1={one}", f"4={other}"]
+    if by_size:
+        assert answer(*words)["differences"] == []
+    else:
+        assert f"{setting} {first} and {second}" in refusal(*words)
+
+
+def test_a_number_is_the_same_however_it_is_written(tmp_path: Path) -> None:
+    one = write_ffcv(tmp_path / "one.csv", 1, **{"training.batch_size": "256"})
+    other = write_ffcv(tmp_path / "other.csv", 0.9, **{"training.batch_size": "256.0"})
+    assert answer("stability", one, other)["differences"] == []

@@ -1,0 +1,182 @@
+"""What is said of a part of the logs, of thresholds that are none, and how figures are drawn."""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from genset.errors import BadInput
+from tests.tta.analysis.answers import answer, partly, printed, refusal, tta
+from tests.tta.written import write_entry, write_tsv
+
+
+def _runs(folder: Path, *hours: float) -> Path:
+    for at, hour in enumerate(hours, 1):
+        write_tsv(folder / f"run-{at}.tsv", [90, 93.5], hour=hour)
+    return folder
+
+
+def _csv(path: Path, scores: Sequence[float], minute: float = 1, head: str = "val_acc") -> Path:
+    rows = [f"{at},{60 * minute * at},{score}" for at, score in enumerate(scores, 1)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([f"epoch,seconds,{head}", *rows, ""]))
+    return path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("table", "--threshold", "0.94"),
+        ("table", "--threshold", "val_acc=0.94"),
+        ("stability", "--threshold", "0.94"),
+        ("thresholds", "--from", "0.9", "--to", "94"),
+        ("thresholds", "--from", "0", "--to", "0.94"),
+    ],
+)
+def test_a_fraction_is_no_threshold_in_per_cent(tmp_path: Path, words: tuple[str, ...]) -> None:
+    for at in (1, 2):
+        _csv(tmp_path / f"{at}.csv", [80, 95], minute=at)
+    command, *options = words
+    fraction = "0.9 is 0.9 %; for 90 % say 90" if "0.9" in words else "0.94 is 0.94 %; for 94 %"
+    assert fraction in refusal(command, tmp_path, *options)
+
+
+def test_a_fraction_of_a_per_cent_may_be_asked_of_an_error_and_a_loss(tmp_path: Path) -> None:
+    error = _csv(tmp_path / "error.csv", [4, 0.6, 0.4], head="val_error")
+    assert "1 of 1 entries reach" in printed("table", error, "--threshold", "0.5")
+    loss = _csv(tmp_path / "loss.csv", [4, 0.6, 0.4], head="val_loss")
+    assert "1 of 1 entries reach" in printed("table", loss, "--threshold", "0.5")
+
+
+def test_an_entry_whose_log_is_broken_counts_as_one(tmp_path: Path) -> None:
+    train = tmp_path / "ImageNet"
+    write_entry(train / "good", [93.5])
+    for name in ("bad", "worse"):
+        write_entry(train / name, [93.5]).write_text("epoch\thours\n1\t2\n")
+    assert refusal("table", tmp_path).startswith("2 of 3 logs")
+
+
+@pytest.mark.parametrize("command", ["stability", "thresholds", "scaling"])
+def test_an_answer_of_a_part_of_the_logs_ends_with_exit_code_1(
+    tmp_path: Path, command: str
+) -> None:
+    runs = _runs(tmp_path / "runs", 1, 1.1)
+    (runs / "run-3.tsv").write_text("epoch\thours\ttop5Accuracy\n1\t1\t95%\n")
+    words = [runs]
+    if command == "scaling":
+        words = [f"1={runs}", f"2={_runs(tmp_path / 'two', 0.5)}"]  # type: ignore[list-item]
+    result = tta(command, *words)
+    assert "Not counted: 1 file\n" in result.stdout
+    assert "run-3.tsv, line 2" in result.stdout
+    count = 4 if command == "scaling" else 3
+    assert str(result.exception) == f"1 of {count} logs cannot be counted"
+    assert not isinstance(result.exception, BadInput)  # of exit code 2
+    assert len(partly(command, *words)["refused"]) == 1
+
+
+def test_what_is_left_is_too_little_since_others_were_refused(tmp_path: Path) -> None:
+    runs = _runs(tmp_path, 1)
+    (runs / "run-2.tsv").write_text("epoch\thours\ttop5Accuracy\n1\t1\t95%\n")
+    said = refusal("stability", runs)
+    assert said.startswith("stability takes at least two runs")
+    assert f"Not counted: {runs / 'run-2.tsv'}, line 2" in said
+
+
+def test_a_copy_is_no_further_run_for_any_command(tmp_path: Path) -> None:
+    runs = _runs(tmp_path, 1, 1.1, 1.2)
+    (runs / "run-4.tsv").write_bytes((runs / "run-3.tsv").read_bytes())
+    for words in (("stability", runs), ("thresholds", runs)):
+        (refused,) = partly(*words)["refused"]
+        assert refused["reason"] == (
+            f"it holds the same epochs as {runs / 'run-3.tsv'}, so it is no further run"
+        )
+        assert refused["file"].endswith("run-4.tsv")
+    assert partly("stability", runs)["reached"] == 3
+
+
+def test_a_table_counts_no_copies(tmp_path: Path) -> None:
+    for name, minute in (("a", 1), ("b", 2), ("copy", 1)):
+        _csv(tmp_path / f"{name}.csv", [80, 95], minute=minute)
+    found = partly("table", tmp_path, "--threshold", 94)
+    assert [row["name"] for row in found["tasks"][0]["trainings"]] == ["a", "b"]
+    assert refusal("table", tmp_path, "--threshold", 94).startswith("1 of 3 logs")
+
+
+def test_one_training_at_two_prices_is_two_entries(tmp_path: Path) -> None:
+    for name, price in (("dear", 10.0), ("cheap", 3.0)):
+        write_entry(tmp_path / "ImageNet" / name, [80, 93.5], costPerHour=price)
+    (task,) = answer("table", tmp_path, "--by", "cost")["tasks"]
+    assert [row["name"] for row in task["trainings"]] == ["cheap", "dear"]
+    assert len(answer("thresholds", tmp_path)["rows"]) == 2
+
+
+def test_a_table_takes_a_log_by_its_name(tmp_path: Path) -> None:
+    log = _csv(tmp_path / "log.csv", [80, 95])
+    assert "1 of 1 entries reach 94 % val_acc" in printed("table", log, "--threshold", 94)
+    tsv = write_entry(tmp_path / "ImageNet" / "one", [93.5])
+    write_entry(tmp_path / "ImageNet" / "two", [93.6])
+    for path in (tsv, tsv.with_suffix(".json")):
+        assert [row["name"] for row in answer("table", path)["tasks"][0]["trainings"]] == ["one"]
+
+
+def test_a_task_without_a_threshold_is_named_once_a_file(tmp_path: Path) -> None:
+    log = tmp_path / "seeds.csv"
+    log.write_text("seed,epoch,seconds,val_loss\n1,1,60,2\n2,1,61,2.1\n3,1,62,2.2\n")
+    text = tta("table", log).stdout
+    assert text.count("val_loss has no threshold: say one, --threshold val_loss=SCORE") == 1
+    assert "Not counted: 1 file\n" in text
+
+
+def test_a_wide_way_has_few_columns(tmp_path: Path) -> None:
+    log = _csv(tmp_path / "log.csv", [80, 95])
+    found = answer("thresholds", log, "--from", 80, "--to", 94)
+    assert found["thresholds"] == [80, 82, 84, 86, 88, 90, 92, 94]
+    assert answer("thresholds", log, "--to", 94)["thresholds"] == [91 + at / 2 for at in range(7)]
+    text = printed("thresholds", log, "--to", 94)
+    assert text.startswith("val_acc: time to each threshold\n")
+    error = _csv(tmp_path / "error.csv", [9, 4], head="val_error")
+    assert answer("thresholds", error, "--to", 5)["thresholds"][0] == 8
+
+
+def _texts(figure: Path) -> list[str]:
+    """The words of a figure, which matplotlib leaves as comments beside their outlines."""
+    parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(insert_comments=True))
+    tree = ElementTree.fromstring(figure.read_bytes(), parser)
+    comments = (each for each in tree.iter() if each.tag is ElementTree.Comment)
+    return [(each.text or "").strip() for each in comments]
+
+
+def test_a_figure_of_many_entries_has_the_best_and_says_so(tmp_path: Path) -> None:
+    for at in range(1, 24):
+        write_tsv(tmp_path / "ImageNet" / f"run{at}.tsv", [91, 93.5], hour=at)
+    figure = tmp_path / "many.svg"
+    text = printed("thresholds", tmp_path / "ImageNet", "-o", figure)
+    assert "run23" in text
+    words = _texts(figure)
+    assert "the best 20 of 23 entries" in words
+    assert {"run1", "run20"} <= set(words)
+    assert "run21" not in words
+
+
+def test_times_near_each_other_have_ticks_as_people_say_them(tmp_path: Path) -> None:
+    for name, minute in (("a", 3.1), ("b", 3.28195)):
+        _csv(tmp_path / f"{name}.csv", [95, 96], minute=minute)
+    figure = tmp_path / "near.svg"
+    printed("thresholds", tmp_path, "--from", 94, "--to", 96, "-o", figure)
+    ticks = [word for word in _texts(figure) if word.endswith(" min")]
+    assert len(ticks) >= 3
+    assert all(len(tick) <= len("3.25 min") for tick in ticks), ticks
+
+
+def test_dollars_have_their_sign_and_strange_names_no_warning(tmp_path: Path) -> None:
+    for at, (name, price) in enumerate((("日本", 1.0), ("b", 90.0)), 1):
+        day = f"2018-04-{10 + at}"
+        write_entry(tmp_path / "ImageNet" / name, [93.5], at, costPerHour=price, timestamp=day)
+    figure = tmp_path / "cost.svg"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        printed("table", tmp_path, "--by", "cost", "--over-time", "-o", figure)
+        printed("thresholds", tmp_path, "-o", tmp_path / "names.svg")
+    assert {"$10", "$100"} <= set(_texts(figure))

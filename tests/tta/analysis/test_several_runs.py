@@ -1,0 +1,256 @@
+"""Entries of several runs in a table, what their runs say together, and figures in steps."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from genset.text.numbers import duration
+from tests.tta.analysis.answers import answer, printed, refusal
+from tests.tta.written import write_entry, write_tsv
+
+START = 1_543_785_258.0
+
+
+def write_result(path: Path, minutes: float, score: float = 0.755) -> Path:
+    """An MLPerf log of v0.5: four epochs and a stop half a minute later."""
+
+    def line(at: float, said: str) -> str:
+        return f":::MLPv0.5.0 resnet {START + 60 * at:.6f} (train.py:1) {said}"
+
+    quarter = (minutes - 0.5) / 4
+    lines = [line(0, "run_start"), line(0, "eval_target: 0.749")]
+    for epoch, value in enumerate((0.2, 0.5, 0.7, score), 1):
+        said = f'eval_accuracy: {{"epoch": {epoch}, "value": {value}}}'
+        lines.append(line(quarter * epoch, said))
+    lines += [line(minutes, f'run_stop: {{"success": {str(score >= 0.749).lower()}}}')]
+    lines += [line(minutes, "run_final")]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([*lines, ""]))
+    return path
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """Two entries of five runs each; one run of the slower never gets there."""
+    for at, minutes in enumerate((100, 101, 99, 120, 98)):
+        write_result(tmp_path / "fast" / "one" / "resnet" / f"result_{at}.txt", minutes)
+    for at, minutes in enumerate((200, 210, 205, 190, 240)):
+        score = 0.755 if at < 4 else 0.74
+        write_result(tmp_path / "slow" / "two" / "resnet" / f"result_{at}.txt", minutes, score)
+    return tmp_path
+
+
+def test_a_table_has_one_row_an_entry_both_ways(results: Path) -> None:
+    (task,) = answer("table", results)["tasks"]
+    rows = {row["name"]: row for row in task["trainings"]}
+    fast, slow = rows["fast/one/resnet"], rows["slow/two/resnet"]
+    assert (fast["runs"], fast["reached"]) == (5, 5)
+    assert 60 * fast["hours"] == pytest.approx(103.6)
+    assert 60 * fast["hours_without_ends"] == pytest.approx(100)
+    # The one that never gets there is the slowest, so only the fastest of the others is left out.
+    assert (slow["runs"], slow["reached"]) == (5, 4)
+    assert 60 * slow["hours"] == pytest.approx(201.25)
+    assert 60 * slow["hours_without_ends"] == pytest.approx(205)
+    assert sum(task["hardware"]["training"].values()) == 2
+    text = printed("table", results)
+    assert "2 of 2 entries reach 74.9 % top-1" in text
+    row = next(line for line in text.splitlines() if line.startswith("fast/one/resnet"))
+    assert re.search(r"5 of 5 +1:43:36 +1:40:00", row)
+    assert "slow/two/resnet: 1 of 5 runs never get there: the time is of the others" in text
+
+
+def test_two_runs_that_never_get_there_leave_mlperf_no_result(results: Path) -> None:
+    write_result(results / "slow" / "two" / "resnet" / "result_0.txt", 200, 0.7)
+    (task,) = answer("table", results)["tasks"]
+    (slow,) = (row for row in task["trainings"] if row["name"] == "slow/two/resnet")
+    assert (slow["reached"], slow["hours_without_ends"]) == (3, None)
+
+
+def test_entries_of_several_runs_have_a_baseline_too(results: Path) -> None:
+    (task,) = answer("table", results, "--baseline", "slow/two/resnet")["tasks"]
+    assert task["trainings"][0]["faster"] == pytest.approx(201.25 / 103.6)
+
+
+def test_stability_says_what_to_expect_with_failures_in_it(results: Path) -> None:
+    folder = results / "slow" / "two" / "resnet"
+    found = answer("stability", folder)
+    # One run of 240 minutes fails for four that take 805 together.
+    assert 60 * found["expected_hours"] == pytest.approx((805 + 240) / 4)
+    low, high = (60 * end for end in found["expected_interval"].values())
+    assert low < 261.25 < high
+    text = printed("stability", folder)
+    assert "expected time until a run gets there: 4:21:15 (95 %: " in text
+    assert "where one that does not is begun again when it is over" in text
+    assert "as MLPerf counts: mean time 3:25:00" in text
+    # Start to stop for the log's own threshold, and the epoch's time for another.
+    assert 60 * answer("stability", folder, "--threshold", 70)["hours"] == pytest.approx(
+        0.75 * (1045 / 5 - 0.5)
+    )
+
+
+def test_runs_that_never_get_there_leave_nothing_to_expect(tmp_path: Path) -> None:
+    logs = [write_tsv(tmp_path / f"{at}.tsv", [60, 70 + at]) for at in range(3)]
+    found = answer("stability", *logs)
+    assert (found["expected_hours"], found["expected_interval"]) == (None, None)
+    assert "no run gets there, so how long it takes" in printed("stability", *logs)
+
+
+def test_one_run_that_gets_there_has_no_interval(tmp_path: Path) -> None:
+    logs = [write_tsv(tmp_path / f"{at}.tsv", [60, 92 + at]) for at in range(2)]
+    found = answer("stability", *logs)
+    assert (found["expected_hours"], found["expected_interval"]) == (4, None)
+    assert "two that get there are needed for an interval" in printed("stability", *logs)
+
+
+def test_the_time_per_epoch_varies_by_run_and_inside_it(tmp_path: Path) -> None:
+    head = "epoch\thours\ttop5Accuracy"
+    logs = []
+    for at, hours in enumerate(((9, 10, 11, 12), (9, 10, 12, 15))):  # 1, 1, 1 and 1, 2, 3
+        lines = [f"{n}\t{h}\t{92 + n / 2 + at / 10}" for n, h in enumerate(hours, 1)]
+        logs.append(tmp_path / f"{at}.tsv")
+        logs[-1].write_text("\n".join([head, *lines]))
+    found = answer("stability", *logs)["epoch_time"]
+    assert found["hours"] == 1.5
+    assert found["variation"] == pytest.approx(2**0.5 / 2 / 1.5)
+    assert found["within"] == pytest.approx((2 * 0.25 / 4) ** 0.5)
+    assert "time per epoch 1:30:00; coefficient of variation from run to run 47.1 %" in printed(
+        "stability", *logs
+    )
+
+
+def test_the_curve_of_hundreds_of_epochs_is_not_printed(tmp_path: Path) -> None:
+    scores = [60 + at / 10 for at in range(400)]
+    logs = [write_tsv(tmp_path / f"{at}.tsv", [s + at / 100 for s in scores]) for at in range(3)]
+    assert len(printed("stability", *logs).splitlines()) < 15
+    assert len(answer("stability", *logs)["curve"]) == 400
+
+
+def test_of_many_runs_twenty_have_a_line_and_all_count(tmp_path: Path) -> None:
+    for at in range(30):
+        write_tsv(tmp_path / f"{at:02}.tsv", [60, 93 + at / 100])
+    text = printed("stability", tmp_path)
+    assert "ImageNet: 30 runs, top-5" in text
+    assert "and 10 more runs, which --json has" in text
+    assert "30 of 30 runs reach 93 %" in text
+    assert len(answer("stability", tmp_path)["runs"]) == 30
+
+
+def test_thresholds_have_one_row_an_entry(results: Path) -> None:
+    found = answer("thresholds", results, "--from", 70)
+    fast, slow = found["rows"]
+    assert (fast["name"], fast["runs"], fast["reached"][0]) == ("fast/one/resnet", 5, 5)
+    assert (slow["reached"][0], slow["reached"][-1]) == (5, 4)
+    assert f"{duration(201.25 / 60)} (4 of 5)" in printed("thresholds", results, "--from", 70)
+
+
+def test_scaling_takes_several_runs_a_size_and_several_thresholds(tmp_path: Path) -> None:
+    for at, hour in enumerate((3.0, 3.3)):
+        write_tsv(tmp_path / "small" / f"{at}.tsv", [60, 92, 93 + at / 10], hour=hour)
+    large = [
+        write_tsv(tmp_path / "a.tsv", [60, 92.2, 93.2], hour=1),
+        write_tsv(tmp_path / "b.tsv", [61, 91, 92.9], hour=1.1),
+    ]
+    words = [f"1={tmp_path / 'small'}", *(f"4={path}" for path in large)]
+    found = answer("scaling", *words, "--threshold", 93, "--threshold", 92)
+    small, four = found["rows"]
+    assert (small["runs"], four["runs"], found["thresholds"]) == (2, 2, [93, 92])
+    assert [at["hours"] for at in small["at"]] == pytest.approx([9.45, 6.3])
+    assert [at["reached"] for at in four["at"]] == [1, 2]
+    assert [at["speedup"] for at in four["at"]] == pytest.approx([9.45 / 3, 6.3 / 2.65])
+    assert found["threshold"] == 93
+    assert four["speedup"] == four["at"][0]["speedup"]
+    text = printed("scaling", *words, "--threshold", 93, "--threshold", 92)
+    assert "speed-up to 93 %  speed-up to 92 %" in text
+    assert "1 of 2 runs of 4 workers never reach 93 %" in text
+
+
+def test_a_loss_goes_down_in_every_answer(tmp_path: Path) -> None:
+    for at in range(3):
+        rows = [f"{n},{(10 + at) * n},{3 / n + at / 100:.4f}" for n in range(1, 21)]
+        (tmp_path / f"{at}.csv").write_text("\n".join(["epoch,seconds,val_loss", *rows, ""]))
+    words = [tmp_path, "--metric", "val_loss"]
+    text = printed("table", *words, "--threshold", "0.16")
+    assert "2 of 3 entries reach val_loss 0.16" in text
+    assert "never: 2 (best 0.17)" in text
+    (task,) = answer("table", *words, "--threshold", "0.1")["tasks"]
+    assert [row["best"] for row in task["never"]] == [0.15, 0.16, 0.17]
+    found = answer("stability", *words, "--threshold", 0.5)
+    assert [run["best"] for run in found["runs"]] == [0.15, 0.16, 0.17]
+    assert found["curve"][0]["lowest"] == 3
+    printed("stability", *words, "--threshold", 0.5, "-o", tmp_path / "loss.svg")
+    for ends in (["--from", 1, "--to", 0.2], ["--from", 0.2, "--to", 1]):
+        found = answer("thresholds", *words, *ends)
+        assert found["thresholds"] == [1, 0.8, 0.6, 0.4, 0.2]
+        hours = found["rows"][0]["hours"]
+        assert hours == sorted(hours)
+    printed("thresholds", *words, "--from", 1, "--to", 0.155, "-o", tmp_path / "over.svg")
+    assert "say from which val_loss to which" in refusal("thresholds", *words)
+
+
+def test_runs_of_one_recipe_in_one_file_are_one_entry(tmp_path: Path) -> None:
+    head = "relative_time,top_1,top_5,epoch,uid,train_loss,training.epochs"
+    rows = [
+        f"{100 * at + 10 * run},0.5,0.{90 + at},{at},run-{run},{4 - at - run / 10},3"
+        for run in range(3)
+        for at in (1, 2, 3)
+    ]
+    (tmp_path / "agg.csv").write_text("\n".join([head, *rows, ""]))
+    words = [tmp_path, "--metric", "train_loss", "--threshold", 2]
+    ((row,),) = (task["trainings"] for task in answer("table", *words)["tasks"])
+    assert (row["runs"], row["reached"]) == (3, 3)
+    assert (row["best"], row["final"]) == pytest.approx((0.8, 0.9))
+    assert 3600 * row["hours"] == pytest.approx(210)
+
+
+@pytest.mark.parametrize("command", ["stability", "thresholds"])
+def test_figures_go_in_steps(tmp_path: Path, command: str) -> None:
+    logs = [
+        write_tsv(tmp_path / f"{at}.tsv", [60, 91, 90.5, 92, 93.2 + at / 10], hour=1 + at / 10)
+        for at in range(2)
+    ]
+    printed(command, *logs, "-o", tmp_path / "a.svg")
+    drawn = re.findall(
+        r'<path d="([^"]*)"[^>]*style="fill: none; stroke: #(?:1f77b4|ff7f0e)',
+        (tmp_path / "a.svg").read_text(),
+    )
+    assert drawn
+    for path in drawn:
+        points = [tuple(map(float, at)) for at in re.findall(r"(-?[\d.]+) (-?[\d.]+)", path)]
+        assert len(points) > 1
+        for (x0, y0), (x1, y1) in pairwise(points):
+            assert x0 == x1 or y0 == y1
+
+
+@pytest.mark.realdata
+def test_the_shared_mlperf_logs_make_one_row_an_entry(realdata: Path) -> None:
+    tables = answer("table", realdata / "mlperf")["tasks"]
+    rows = {row["name"]: row for table in tables for row in table["trainings"]}
+    assert {row["runs"] for row in rows.values()} == {5}
+    dgx = next(row for name, row in rows.items() if "mxnet" in name)
+    assert 60 * dgx["hours"] == pytest.approx(134.50, abs=0.005)
+    assert 60 * dgx["hours_without_ends"] == pytest.approx(134.56, abs=0.01)
+
+
+@pytest.mark.realdata
+def test_ffcvs_runs_are_of_four_schedules_without_repeats(realdata: Path) -> None:
+    log = realdata / "ffcv" / "agg.csv"
+    said = refusal("stability", log)
+    assert "training.epochs 16, 32, 56 and 88" in said
+    assert "no two are alike, so none is a repeat" in said
+    rows = {row["name"]: row for row in answer("thresholds", log)["rows"]}
+    hours = {int(re.findall(r"(\d+) epochs", n)[0]): row["hours"][-1] for n, row in rows.items()}
+    assert hours[16] is None
+    assert 60 * hours[32] == pytest.approx(28.7, abs=0.05)
+    assert 60 * hours[56] == pytest.approx(47.2, abs=0.05)
+
+
+def test_what_all_entries_have_to_remark_is_said_once(tmp_path: Path) -> None:
+    for at in range(3):
+        write_entry(tmp_path / "ImageNet" / "train" / f"run-{at}", [93], 1 + at, model=None)
+    write_entry(tmp_path / "ImageNet" / "train" / "run-2", [93, 92], model=None)
+    text = printed("table", tmp_path)
+    assert text.count("no model") == 1
+    assert "all 3: no model" in text
+    assert "run-2: ends at 92.00 %, below the threshold that it had reached" in text

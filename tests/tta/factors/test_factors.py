@@ -1,0 +1,377 @@
+"""Which optimization mattered: `genset tta factors` finds what was put into the logs."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from tests.tta.factors.studies import (
+    answer,
+    factors,
+    refusal,
+    write_design,
+    write_repeats,
+    write_study,
+)
+from tests.tta.written import write_entry
+
+BRINGS = {"amp": 2.0, "warmup": 0.8, "1cycle": 3.0}
+
+
+def test_added_one_after_another_each_brings_what_it_does(tmp_path: Path) -> None:
+    found = answer(write_design(tmp_path, BRINGS))
+    first, *steps = found["addition"]
+    assert (first["factor"], first["on"], first["brings"]) == ("", [], None)
+    assert first["found"]["hours"]["mean"] == pytest.approx(8)
+    assert [step["on"] for step in steps] == [["amp"], ["amp", "warmup"], list(BRINGS)]
+    for step, (factor, times) in zip(steps, BRINGS.items(), strict=True):
+        speedup = step["brings"]["speedup"]
+        assert step["factor"] == factor
+        assert speedup["mean"] == pytest.approx(times, rel=1e-6)
+        assert speedup["interval"]["low"] < times < speedup["interval"]["high"]
+        assert step["brings"]["final"]["mean"] == pytest.approx(0, abs=1e-9)
+        assert step["brings"]["throughput"]["mean"] == pytest.approx(times, rel=1e-6)
+    assert [step["brings"]["verdict"] for step in steps] == ["faster", "slower", "faster"]
+
+
+def test_all_but_one_tells_what_each_brings_to_the_others(tmp_path: Path) -> None:
+    together = {frozenset({"amp", "1cycle"}): 1.5}
+    all_of_them, *steps = answer(write_design(tmp_path, BRINGS, together))["lesion"]
+    assert all_of_them["on"] == list(BRINGS)
+    assert [step["on"] for step in steps] == [
+        ["warmup", "1cycle"],
+        ["amp", "1cycle"],
+        ["amp", "warmup"],
+    ]
+    speedups = [step["brings"]["speedup"]["mean"] for step in steps]
+    assert speedups == pytest.approx([2 * 1.5, 0.8, 3 * 1.5], rel=1e-6)
+
+
+def test_what_factors_bring_together_is_found_where_all_were_run(tmp_path: Path) -> None:
+    together = {frozenset({"amp", "1cycle"}): 1.5, frozenset(BRINGS): 1.1}
+    found = answer(write_design(tmp_path, BRINGS, together))["interactions"]
+    effects = {tuple(e["effect"]["factors"]): e["effect"] for e in found["effects"]}
+    assert (found["runs"], found["possible"], found["missing"]) == (8, 8, [])
+    # The mean over the others on a logarithm: half of them have what a pair brings, a quarter all.
+    expected = {
+        ("amp",): 2 * 1.5**0.5 * 1.1**0.25,
+        ("warmup",): 0.8 * 1.1**0.25,
+        ("1cycle",): 3 * 1.5**0.5 * 1.1**0.25,
+        ("amp", "warmup"): 1.1**0.5,
+        ("amp", "1cycle"): 1.5 * 1.1**0.5,
+        ("warmup", "1cycle"): 1.1**0.5,
+        ("amp", "warmup", "1cycle"): 1.1,
+    }
+    assert {on: effect["speedup"]["mean"] for on, effect in effects.items()} == pytest.approx(
+        expected
+    )
+    assert effects["amp", "1cycle"]["verdict"] == "faster"
+    printed = factors(tmp_path / "RUNS.toml").stdout
+    assert "amp × 1cycle" in printed
+    assert "more together" in printed
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(st.floats(0.25, 4), min_size=2, max_size=3),
+    st.sets(st.integers(90, 110), min_size=2, max_size=4),
+)
+def test_factors_that_do_not_care_for_each_other_bring_the_same_everywhere(
+    tmp_path: Path, times: list[float], scatter: set[int]
+) -> None:
+    brings = {f"f{at}": value for at, value in enumerate(times)}
+    folder = tmp_path / os.urandom(8).hex()
+    found = answer(write_design(folder, brings, scatter=[each / 100 for each in scatter]))
+    for study in ("addition", "lesion"):
+        measured = [step["brings"]["speedup"]["mean"] for step in found[study][1:]]
+        assert measured == pytest.approx(times, rel=1e-5)
+    for each in found["interactions"]["effects"]:
+        factors = each["effect"]["factors"]
+        expected = brings[factors[0]] if len(factors) == 1 else 1
+        assert each["effect"]["speedup"]["mean"] == pytest.approx(expected, rel=1e-5)
+        if len(factors) > 1:
+            assert each["effect"]["verdict"] == "cannot tell"
+
+
+def test_what_is_missing_for_each_is_named(tmp_path: Path) -> None:
+    without = [("amp", "warmup"), ("warmup", "1cycle"), ("warmup",)]
+    top = 'order = ["amp", "warmup", "1cycle"]'
+    path = write_design(tmp_path, BRINGS, without=without, top=top)
+    found = answer(path)
+    assert [step["found"] is None for step in found["addition"]] == [False, False, True, False]
+    assert [step["brings"] is None for step in found["addition"]] == [True, False, True, True]
+    # What one run shows, it shows: amp and 1cycle without warmup, and no more.
+    (pair,) = found["interactions"]["effects"]
+    assert pair["effect"]["factors"] == ["amp", "1cycle"]
+    assert (pair["combinations"], pair["possible"]) == (1, 2)
+    lines = factors(path).stdout.splitlines()
+    assert 'the factor analysis misses runs with on = ["amp", "warmup"]' in lines
+    both = 'on = ["warmup", "1cycle"], on = ["amp", "warmup"]'
+    assert f"the lesion study misses runs with {both}" in lines
+    assert any(
+        line.startswith("main effects take runs of all 8 combinations, and 3 have none")
+        for line in lines
+    )
+
+
+def test_a_run_that_never_gets_there_is_named_and_proves_nothing(tmp_path: Path) -> None:
+    write_repeats(tmp_path / "none", 8)
+    write_repeats(tmp_path / "amp", 2, final=92.85)
+    write_repeats(tmp_path / "both", 1, final=91)
+    path = write_study(
+        tmp_path,
+        [{"log": "none"}, {"log": "amp", "on": ["amp"]}, {"log": "both", "on": ["amp", "big"]}],
+    )
+    found = answer(path)
+    none, amp, both = found["addition"]
+    assert (none["found"]["reached"], amp["found"]["reached"], both["found"]["reached"]) == (
+        3,
+        1,
+        0,
+    )
+    assert amp["found"]["hours"]["mean"] == pytest.approx(2 / 0.98)
+    assert amp["found"]["final"]["mean"] == pytest.approx(92.95)  # of all three
+    assert [amp["brings"]["verdict"], both["brings"]["verdict"]] == ["some runs never reach"] * 2
+    assert both["brings"]["speedup"] is None
+    text = factors(path).stdout
+    assert "1 of 3" in text
+    assert "never: run-0, with amp (best 92.85 %)" in text
+    assert "never: run-2, with amp, big (best 91.20 %)" in text
+    assert "faster with" not in text
+
+
+def test_runs_without_repeats_have_no_interval_and_no_verdict(tmp_path: Path) -> None:
+    path = write_design(tmp_path, {"amp": 4.0, "big": 2.0}, scatter=[1.0])
+    found = answer(path)
+    assert found["addition"][1]["brings"]["speedup"] == {"mean": pytest.approx(4), "interval": None}
+    verdicts = {step["brings"]["verdict"] for step in found["addition"][1:] + found["lesion"][1:]}
+    verdicts |= {each["effect"]["verdict"] for each in found["interactions"]["effects"]}
+    assert verdicts == {"no repeats"}
+    text = factors(path).stdout
+    assert "each configuration has one run: nothing says how much its time scatters" in text
+    assert "faster with" not in text
+
+
+def test_equal_times_of_repeats_say_nothing_either(tmp_path: Path) -> None:
+    for name, hours in (("none", 8), ("amp", 2)):
+        write_repeats(tmp_path / name, hours, scatter=[1.0])
+        scores = (tmp_path / name / "run-0.tsv").read_text().replace("93.5", "93.7")
+        (tmp_path / name / "run-1.tsv").write_text(
+            scores.replace("\t80", "\t79").replace("1\t", "1.5\t", 1)
+        )
+    path = write_study(tmp_path, [{"log": "none"}, {"log": "amp", "on": ["amp"]}])
+    assert answer(path)["addition"][1]["brings"]["verdict"] == "equal times"
+
+
+def test_many_comparisons_are_judged_together(tmp_path: Path) -> None:
+    """One that stands alone is not shown any more where it is one of five."""
+    times = {"a": 1.09} | dict.fromkeys("bcde", 1.0)
+    scatter = (0.98, 1.0, 1.03)
+    hours, runs, on = 8.0, [], []
+    write_repeats(tmp_path / "none", hours, scatter=scatter)
+    runs.append({"log": "none", "on": []})
+    for at, (factor, faster) in enumerate(times.items()):
+        hours, on = hours / faster / 1.0001, [*on, factor]
+        write_repeats(tmp_path / factor, hours, scatter=scatter if at % 2 else scatter[::-1])
+        runs.append({"log": factor, "on": list(on)})
+    alone = answer(write_study(tmp_path, runs[:2]))["addition"][1]["brings"]
+    among = answer(write_study(tmp_path, runs))["addition"][1]["brings"]
+    assert alone["p"] == pytest.approx(among["p"])
+    assert alone["p"] < 0.05 < among["adjusted"]
+    assert (alone["verdict"], among["verdict"]) == ("faster", "cannot tell")
+
+
+def test_a_number_gives_a_curve_of_time_epochs_and_throughput(tmp_path: Path) -> None:
+    sizes = {1024: (1.5, 6), 64: (6.0, 3), 256: (2.0, 4)}
+    runs = []
+    for batch, (hours, epochs) in sizes.items():
+        write_repeats(tmp_path / str(batch), hours, epochs)
+        runs.append({"log": str(batch), "on": ["amp"], "set": {"batch": batch}})
+    write_repeats(tmp_path / "none", 5.0)
+    runs.append({"log": "none", "set": {"batch": 256}})
+    path = write_study(tmp_path, runs, top="photos = 36000")
+    found = answer(path)
+    (curve,) = found["curves"]
+    assert (curve["setting"], curve["on"], curve["settings"]) == ("batch", ["amp"], {})
+    assert [value for value, _ in curve["points"]] == [64, 256, 1024]
+    cells = [cell for _, cell in curve["points"]]
+    assert [cell["hours"]["mean"] for cell in cells] == pytest.approx([6, 2, 1.5])
+    assert [cell["epochs"]["mean"] for cell in cells] == pytest.approx([3, 4, 6])
+    assert [cell["throughput"]["mean"] for cell in cells] == pytest.approx([5, 20, 40])
+    # The factors are compared where most combinations of them were run.
+    assert found["settings"] == {"batch": 256}
+    assert found["addition"][1]["brings"]["speedup"]["mean"] == pytest.approx(2.5)
+    text = factors(path).stdout
+    assert "ImageNet, 93 % top-5 by batch, with amp" in text
+    assert "photos/s" in text
+
+
+def test_a_curve_says_that_the_runs_that_get_there_are_the_lucky_ones(tmp_path: Path) -> None:
+    write_repeats(tmp_path / "64", 4)
+    write_repeats(tmp_path / "128", 2, final=92.85)  # one of three gets there
+    runs = [{"log": each, "set": {"batch": each}} for each in ("64", "128")]
+    path = write_study(tmp_path, runs)
+    assert "which are the lucky ones" in factors(path).stdout
+    write_repeats(tmp_path / "128", 2)
+    assert "lucky" not in factors(path).stdout
+
+
+def test_numbers_that_only_change_together_have_no_curve(tmp_path: Path) -> None:
+    runs = []
+    for batch, rate in ((64, 0.1), (128, 0.2)):
+        write_repeats(tmp_path / str(batch), 100 / batch)
+        runs.append({"log": str(batch), "set": {"batch": batch, "lr": rate}})
+    path = write_study(tmp_path, runs, top="set = {decay = 1}")
+    assert answer(path)["curves"] == []
+    text = factors(path).stdout
+    assert "batch has no curve: no two runs differ in batch and in nothing else" in text
+    assert "lr has no curve" in text
+    assert "decay has no curve" not in text
+    assert "there is nothing to draw" in refusal(path, "-o", tmp_path / "x.png")
+
+
+def test_epochs_needed_are_never_below_0(tmp_path: Path) -> None:
+    for at, epochs in enumerate((3, 10)):
+        write_entry(tmp_path / "big" / f"{at}", [*range(60, 59 + epochs), 93.5], 1 + at / 10)
+    write_repeats(tmp_path / "small", 5)
+    runs = [{"log": "big", "set": {"batch": 512}}, {"log": "small", "set": {"batch": 64}}]
+    path = write_study(tmp_path, runs)
+    (curve,) = answer(path, "--mixed")["curves"]
+    epochs = curve["points"][1][1]["epochs"]
+    assert epochs["mean"] == pytest.approx(30**0.5)
+    assert 0 < epochs["interval"]["low"] < 3 < 10 < epochs["interval"]["high"]
+
+
+def test_epochs_that_are_counted_from_0_have_a_mean_and_no_interval(tmp_path: Path) -> None:
+    for at in range(2):
+        lines = [f"{e - 1}\t{e + at / 10}\t{94 - at + e / 9:.3f}" for e in (1, 2, 3)]
+        text = "\n".join(["epoch\thours\ttop5Accuracy", *lines, ""])
+        (tmp_path / f"{at}.tsv").write_text(text)
+    path = write_study(tmp_path, [{"log": ".", "on": []}])
+    (cell,) = answer(path)["configurations"]
+    assert cell["epochs"] == {"mean": 0, "interval": None}
+
+
+@pytest.mark.parametrize(
+    ("field", "other"), [("hardware", "8 A100"), ("model", "ResNet-18"), ("framework", "JAX 0.4")]
+)
+def test_what_differs_with_a_factor_is_not_put_down_to_it(
+    tmp_path: Path, field: str, other: str
+) -> None:
+    write_repeats(tmp_path / "none", 8)
+    write_repeats(tmp_path / "amp", 4, **{field: other})
+    path = write_study(tmp_path, [{"log": "none"}, {"log": "amp", "on": ["amp"]}])
+    said = refusal(path)
+    assert f"the runs differ in more than what is on and set: {field} " in said
+    assert other in said and "--mixed" in said
+    assert f"the runs differ in {field} " in factors(path, "--mixed").stdout
+
+
+def test_a_loss_falls_and_has_no_per_cent(tmp_path: Path) -> None:
+    for name, hours in (("none", 3.0), ("amp", 1.5)):
+        for at, slower in enumerate((0.98, 1.0, 1 / 0.98)):
+            lines = [f"{e},{e * hours * slower},{1.2 - 0.3 * e:.1f}" for e in (1, 2, 3)]
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / f"{at}.csv").write_text(
+                "\n".join(["epoch,hours,val_loss", *lines, ""])
+            )
+    path = write_study(tmp_path, [{"log": "none"}, {"log": "amp", "on": ["amp"]}])
+    found = answer(path, "--metric", "val_loss", "--threshold", 0.6)
+    assert found["percent"] is False
+    assert found["addition"][0]["found"]["hours"]["mean"] == pytest.approx(6)
+    assert found["addition"][1]["brings"]["speedup"]["mean"] == pytest.approx(2)
+    text = factors(path, "--metric", "val_loss", "--threshold", 0.6).stdout
+    assert "val_loss 0.6: factor analysis" in text
+    assert " %" not in text.split("intervals are of")[0]
+
+
+def test_a_time_of_nothing_is_refused(tmp_path: Path) -> None:
+    write_repeats(tmp_path / "none", 0, scatter=[1.0])
+    path = write_study(tmp_path, [{"log": "none"}])
+    assert "reaches 93 before any time has passed" in refusal(path)
+
+
+def test_no_factor_and_no_number_is_said(tmp_path: Path) -> None:
+    write_repeats(tmp_path / "none", 1)
+    text = factors(write_study(tmp_path, [{"log": "none"}])).stdout
+    assert "no run has anything on, and no setting differs" in text
+
+
+def test_the_figure_is_drawn_whatever_factors_are_called(tmp_path: Path) -> None:
+    path = write_design(tmp_path, {"$x^{$": 2.0, "_b": 1.5}, without=[["_b"]], top="set = {lr = 1}")
+    write_repeats(tmp_path / "more", 3, final=92)
+    with path.open("a") as file:
+        file.write('[[run]]\nlog = "more"\non = ["$x^{$"]\nset = {lr = 10}\n')
+    figure = tmp_path / "figure.png"
+    factors(path, "-o", figure)
+    with Image.open(figure) as image:
+        assert image.width > 1000
+        assert len(set(image.convert("L").tobytes())) > 10
+    first, second = tmp_path / "one.svg", tmp_path / "two.svg"
+    for each in (first, second):
+        factors(path, "-o", each)
+    assert first.read_bytes() == second.read_bytes()
+    assert "a figure is written as .png or .svg" in refusal(path, "-o", tmp_path / "x.jpg")
+
+
+def test_markdown_keeps_names_in_their_cells(tmp_path: Path) -> None:
+    path = write_design(tmp_path, {"a|b": 2.0, "\x1b[31m": 1.5})
+    text = factors(path, "--markdown").stdout
+    assert "| + a\\|b | 3 of 3 |" in text
+    assert "\x1b" not in text
+
+
+def test_twenty_factors_of_few_runs_take_no_time(tmp_path: Path) -> None:
+    names = [f"f{at}" for at in range(20)]
+    runs = [{"log": "none", "on": []}]
+    write_repeats(tmp_path / "none", 8)
+    for at, name in enumerate(names):
+        write_repeats(tmp_path / name, 7 / (at + 1), scatter=[1.0])
+        runs.append({"log": name, "on": names[: at + 1]})
+    found = answer(write_study(tmp_path, runs))
+    assert found["interactions"]["possible"] == 2**20
+    assert len(found["interactions"]["missing"]) == 8
+    assert any("1048555 have none" in line for line in found["missing"])
+
+
+@pytest.mark.realdata
+def test_ffcvs_schedules_are_a_curve(realdata: Path, tmp_path: Path) -> None:
+    log = str(realdata / "ffcv" / "agg.csv")
+    lines = ["photos = 1281167"]
+    for epochs in (88, 16, 32, 56):
+        lines += [
+            "[[run]]",
+            f'log = "{log}"',
+            f'names = "{epochs} epochs"',
+            f"set = {{epochs = {epochs}}}",
+        ]
+    path = tmp_path / "RUNS.toml"
+    path.write_text("\n".join(lines))
+    (curve,) = answer(path)["curves"]
+    hours = [cell["hours"] and 60 * cell["hours"]["mean"] for _, cell in curve["points"]]
+    assert hours == [None, *(pytest.approx(minutes, abs=0.05) for minutes in (28.7, 47.2, 71.75))]
+    assert [cell["reached"] for _, cell in curve["points"]] == [0, 1, 1, 1]
+    path.write_text(path.read_text().replace("88 epochs", "epochs"))
+    assert "several have it in their name" in refusal(path)
+
+
+@pytest.mark.realdata
+def test_mlperfs_folders_are_repeats(realdata: Path, tmp_path: Path) -> None:
+    v05 = realdata / "mlperf" / "v0.5"
+    logs = sorted({path.parent for path in v05.rglob("result_*.txt") if "resnet" in str(path)})
+    dgx = next(path for path in logs if "dgx1" in str(path))
+    google = next(path for path in logs if "8xV100" in str(path))
+    path = write_study(tmp_path, [{"log": str(google)}, {"log": str(dgx), "on": ["dgx"]}])
+    found = answer(path)
+    plain, dgx1 = (step["found"] for step in found["addition"])
+    assert (plain["reached"], dgx1["reached"]) == (5, 5)
+    assert 60 * plain["hours"]["mean"] == pytest.approx(137.71, abs=0.01)
+    assert 60 * dgx1["hours"]["mean"] == pytest.approx(134.50, abs=0.01)
+    assert found["addition"][1]["brings"]["verdict"] == "faster"
+    interval = found["addition"][1]["brings"]["speedup"]["interval"]
+    assert (interval["low"], interval["high"]) == pytest.approx((1.019, 1.029), abs=0.001)

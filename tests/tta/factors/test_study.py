@@ -1,0 +1,130 @@
+"""RUNS.toml: what is wrong in it is named by its run and line."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.tta.factors.studies import answer, factors, refusal, write_repeats, write_study
+from tests.tta.written import write_entry
+
+RUN = '\n[[run]]\nlog = "a"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "it names no runs: begin each with [[run]]"),
+        ("run = 3", "it names no runs"),
+        ("[[run]\n", "at line 1, column"),
+        ('[[run]]\non = ["amp"]', "run 1 (line 1): it names no log"),
+        (RUN + RUN + "on = 3", "run 2 (line 5): on is a text, or a list of texts"),
+        (RUN + RUN + 'on = "a"', "run 1 (line 2): it has no on, which other runs say: on = []"),
+        (RUN + 'on = ["A"]' + RUN + 'on = ["a"]', "A and a are one factor: spell it in one way"),
+        (RUN + 'on = ["amp", "amp"]', "run 1 (line 2): on names a factor twice: amp"),
+        (RUN + 'on = [" "]', "run 1 (line 2): on has an empty text"),
+        (RUN + "batch = 3", "run 1 (line 2): 'batch' is none of log, names, on, set"),
+        (RUN + "set = 3", "run 1 (line 2): set is a table of numbers"),
+        (RUN + 'set = {opt = "sgd"}', "run 1 (line 2): opt is a number, not 'sgd'"),
+        (RUN + "set = {amp = true}", "belongs into on"),
+        (RUN + "set = {rate = nan}", "rate is a number, not nan"),
+        (RUN + RUN + "set = {batch = 3}", "run 1 (line 2): no batch, which other runs say"),
+        ("photos = 0" + RUN, "photos is how many an epoch has, above 0"),
+        ("photo = 3" + RUN, "'photo' is none of run, order, set, photos, threshold"),
+        ('order = ["a", "a"]' + RUN + 'on = "a"', "order names a factor twice: a, a"),
+        ('order = ["a"]' + RUN + 'on = ["a", "b"]', "order lacks b: runs have it on"),
+        ('order = ["a", "b"]' + RUN + 'on = "a"', "on lacks b: order names it"),
+        ("run = [{log = 3}]", "RUNS.toml, run 1: log is a text"),
+        (
+            RUN + "on = [" + ", ".join(f'"f{at}"' for at in range(21)) + "]",
+            "21 factors: at most 20",
+        ),
+        ("x = " + "[" * 3000, "RUNS.toml: "),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
+    write_entry(tmp_path / "a" / "run", [93])
+    path = tmp_path / "RUNS.toml"
+    path.write_text(text)
+    message = refusal(path)
+    assert message.startswith(str(path))
+    assert said in message
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b"\xff\xfe", "it is not UTF-8"), (b"#" * 1_000_001, "over 1,000,000 bytes")],
+)
+def test_what_is_no_list_of_runs_is_refused(tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "RUNS.toml"
+    path.write_bytes(data)
+    assert said in refusal(path)
+    assert "cannot be read: No such file" in refusal(tmp_path / "none.toml")
+
+
+def test_a_log_that_cannot_be_read_is_named_with_its_run(tmp_path: Path) -> None:
+    write_entry(tmp_path / "a" / "run", [93])
+    path = write_study(tmp_path, [{"log": "a"}, {"log": "b.tsv", "on": ["amp"]}])
+    assert refusal(path) == f"{path}, run 2 (line 7): there is no file {tmp_path / 'b.tsv'}"
+
+
+def test_repeats_of_which_one_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    write_entry(tmp_path / "a" / "one", [93])
+    write_entry(tmp_path / "a" / "two", [93]).write_text("epoch\thours\ttop5Accuracy\n1\t2\t300\n")
+    path = write_study(tmp_path, [{"log": "a"}])
+    message = refusal(path)
+    begin = f"{path}, run 1 (line 3): {tmp_path / 'a' / 'two.tsv'}, line 2: "
+    assert message.startswith(begin)
+    for file in (tmp_path / "a").glob("one.*"):
+        file.unlink()
+    assert refusal(path).startswith(begin)
+
+
+def test_a_log_of_two_configurations_is_refused(tmp_path: Path) -> None:
+    write_repeats(tmp_path / "a", 8)
+    write_repeats(tmp_path / "b", 8, scatter=[1.1, 1.0])
+    path = write_study(tmp_path, [{"log": "a"}, {"log": "b", "on": ["amp"]}])
+    message = refusal(path)
+    assert "run 2 (line 7): run-1 has the epochs of a run of" in message
+    assert message.endswith(f"{path}, run 1 (line 3)")
+
+
+def test_logs_may_be_several_and_several_runs_of_one_configuration(tmp_path: Path) -> None:
+    write_repeats(tmp_path / "a", 8)
+    write_repeats(tmp_path / "b", 9)
+    write_entry(tmp_path / "c", [92, 93], 7)
+    runs = [{"log": ["a", "c.tsv"], "on": ["amp", "big"]}, {"log": "b", "on": ["big", "amp"]}]
+    (found,) = answer(write_study(tmp_path, runs), "--mixed")["configurations"]
+    assert (found["on"], len(found["runs"])) == (["amp", "big"], 7)
+
+
+def test_repeats_that_are_not_of_one_entry_are_refused_unless_that_is_said(tmp_path: Path) -> None:
+    write_entry(tmp_path / "a" / "one", [93], 8)
+    write_entry(tmp_path / "a" / "two", [93], 9, model="ResNet 18")
+    path = write_study(tmp_path, [{"log": "a"}])
+    message = refusal(path)
+    assert "run 1 (line 3): the runs are not of one entry: model ResNet 50 and ResNet 18" in message
+    printed = factors(path, "--mixed").stdout
+    assert "the runs differ in" in printed
+    assert "model ResNet 50 and ResNet 18" in printed
+
+
+def test_the_order_is_the_files_unless_it_says_another(tmp_path: Path) -> None:
+    write_repeats(tmp_path / "a", 8)
+    write_repeats(tmp_path / "b", 4)
+    runs = [{"log": "a", "on": ["late", "early"]}, {"log": "b", "on": ["middle"]}]
+    path = write_study(tmp_path, runs)
+    assert answer(path)["order"] == ["late", "early", "middle"]
+    path = write_study(tmp_path, runs, top='order = ["early", "middle", "late"]')
+    assert answer(path)["order"] == ["early", "middle", "late"]
+    on = [cell["on"] for cell in answer(path)["configurations"]]
+    assert on == [["early", "late"], ["middle"]]
+
+
+def test_a_threshold_is_the_options_then_the_files_then_the_tasks(tmp_path: Path) -> None:
+    write_repeats(tmp_path / "a", 8)
+    runs = [{"log": "a", "on": ["amp"]}]
+    assert answer(write_study(tmp_path, runs))["threshold"] == 93
+    path = write_study(tmp_path, runs, top="threshold = 82")
+    assert answer(path)["threshold"] == 82
+    assert answer(path)["configurations"][0]["hours"]["mean"] == pytest.approx(6)
+    assert answer(path, "--threshold", 81)["threshold"] == 81

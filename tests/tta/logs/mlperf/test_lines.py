@@ -1,0 +1,382 @@
+"""MLPerf's lines as they are found in logs: all forms, all surroundings, and what is refused."""
+
+import json
+import os
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from genset.cli import cli
+from genset.errors import BadInput
+from genset.tta.logs.entries import MalformedLog, Training, one_task
+from genset.tta.logs.reading import read_entries, read_one, read_runs
+from tests.tta.logs.mlperf.written import ROUNDS, START, line, lines, write
+
+STOP = 2 + 1 / 3600  # hours: a second after the second evaluation
+
+
+def run_of(folder: Path, told: list[str], name: str = "result_0.txt") -> Training:
+    return read_one(write(folder / name, told))
+
+
+def hours_to(run: Training, threshold: float) -> float | None:
+    reached = run.first_at(threshold)
+    return reached.hours if reached else None
+
+
+@pytest.mark.parametrize("form", ROUNDS)
+def test_time_runs_from_start_to_stop_and_to_any_other_threshold(tmp_path: Path, form: str) -> None:
+    run = run_of(tmp_path, lines(form, [0.5, 0.75]))
+    assert (run.about.task.name, run.about.task.threshold) == ("MLPerf resnet", 74.9)
+    assert run.scores() == [50, 75]
+    assert hours_to(run, 74.9) == pytest.approx(STOP)
+    assert hours_to(run, 50) == pytest.approx(1)
+    assert hours_to(run, 76) is None
+
+
+@pytest.mark.parametrize("form", ROUNDS)
+@pytest.mark.parametrize(
+    ("status", "best", "hours"),
+    [
+        ("success", 0.7, None),  # what was measured says otherwise
+        ("aborted", 0.7, None),
+        ("aborted", 0.76, None),  # real logs have this: their own word decides
+        ("none", 0.749, STOP),
+        ("none", 0.7489, None),
+        (None, 0.749, 2),  # killed before its run_stop
+        (None, 0.7489, None),
+        ("success", 0.748999999, STOP),  # 0.749 in 32 bits
+    ],
+)
+def test_a_run_counts_if_it_reached_the_target_and_did_not_say_that_it_failed(
+    tmp_path: Path, form: str, status: str | None, best: float, hours: float | None
+) -> None:
+    run = run_of(tmp_path, lines(form, [0.5, best], status=status))
+    found = hours_to(run, 74.9)
+    assert (found is None) == (hours is None)
+    assert found == pytest.approx(hours)
+
+
+@pytest.mark.parametrize("form", ROUNDS)
+@pytest.mark.parametrize(
+    "before",
+    [
+        "0: ",
+        "  7: ",
+        "[3] ",
+        "[1,0]<stdout>:",
+        "INFO:mlperf_compliance:",
+        " 45% 90/200 [00:01<00:09, 9.8it/s]",
+        "\x1b[A",
+    ],
+)
+def test_words_before_a_line_and_repetitions_by_workers_change_nothing(
+    tmp_path: Path, form: str, before: str
+) -> None:
+    plain = run_of(tmp_path, lines(form, [0.5, 0.75]), "plain.txt")
+    told = [f"{before}{each}" for each in lines(form, [0.5, 0.75]) for _ in range(8)]
+    run = run_of(tmp_path, ["loading data ...", *told, "done"])
+    assert (run.epochs, run.stop) == (plain.epochs, plain.stop)
+
+
+def test_lines_out_of_order_and_two_on_one_line_are_read(tmp_path: Path) -> None:
+    plain = run_of(tmp_path, lines("v0.7", [0.5, 0.75]), "plain.txt")
+    told = lines("v0.7", [0.5, 0.75])
+    zero = ":::MLPv0.5.0 resnet 0000000000 (empty:0) run_clear_caches"
+    run = run_of(tmp_path, [told[4], told[3] + told[2], zero, *reversed(told[:2]), told[5]])
+    assert (run.epochs, run.stop) == (plain.epochs, plain.stop)
+
+
+def test_the_clock_may_be_in_milliseconds_seconds_or_text(tmp_path: Path) -> None:
+    told = lines("v0.7", [0.5, 0.75])
+    plain = run_of(tmp_path, told, "plain.txt")
+    for name, unit in (("time_s", 1000), ("time_ms", 1)):
+        changed = []
+        for each in told:
+            fields = json.loads(each.removeprefix(":::MLLOG "))
+            fields[name] = str(fields.pop("time_ms") / unit)
+            changed.append(f":::MLLOG {json.dumps(fields)}")
+        assert run_of(tmp_path, changed).stop == plain.stop
+    whole = [each.replace(f"{START:.6f}", f"{START:.0f}") for each in lines("v0.5", [0.75])]
+    assert run_of(tmp_path, whole).first_at(74.9)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "values", "target", "scores", "threshold"),
+    [
+        ("ssd", [0.1, 0.35], None, [0.1, 0.35], 0.34),
+        ("single_stage_detector", [0.1, 0.35], 0.3, [0.1, 0.35], 0.3),
+        ("bert", [0.7, 0.721], None, [70, 72.1], 72),
+        ("dlrm", ["0.79", "0.8026"], None, [0.79, 0.8026], 0.8025),
+        ("transformer", [0.2, 0.251], None, [20, 25.1], 25),
+        ("transformer", [20.0, 25.1], 25, [20, 25.1], 25),
+        ("rnnt", [0.2, 0.057], None, [0.2, 0.057], 0.058),
+        ("maskrcnn", [{"BBOX": 0.38, "SEGM": 0.3}, {"BBOX": 0.39, "SEGM": 0.34}], None,
+         [0.38, 0.39], 0.377),
+        ("mask", [[0.38, 0.3], [0.39, 0.34]], None, [0.38, 0.39], 0.377),
+        ("mask", [{"accuracy": {"BBOX": 0.38, "SEGM": 0.3}},
+                  {"accuracy": {"BBOX": 0.39, "SEGM": 0.34}}], None, [0.38, 0.39], 0.377),
+        ("my own", [0.4, 0.6], 0.5, [0.4, 0.6], 0.5),
+    ],
+)  # fmt: skip
+def test_each_benchmark_has_its_metric_and_its_target(
+    tmp_path: Path,
+    benchmark: str,
+    values: list[Any],
+    target: float | None,
+    scores: list[float],
+    threshold: float,
+) -> None:
+    told = lines("v0.7", values, target, benchmark, status="none")
+    run = run_of(tmp_path, told)
+    assert run.scores() == pytest.approx(scores)
+    assert run.about.task.threshold == pytest.approx(threshold)
+    assert run.about.task.threshold is not None
+    # The second evaluation is the first that is good enough in all its parts.
+    assert hours_to(run, run.about.task.threshold) == pytest.approx(STOP)
+    killed = run_of(tmp_path, told[:-1])
+    if not isinstance(values[0], float | str):
+        return
+    assert hours_to(killed, threshold) == pytest.approx(2)
+
+
+def test_a_run_that_was_cut_off_before_all_parts_were_reached_does_not_count(
+    tmp_path: Path,
+) -> None:
+    told = lines("v0.7", [{"BBOX": 0.38, "SEGM": 0.3}], None, "maskrcnn", status=None)
+    assert hours_to(run_of(tmp_path, told), 0.377) is None
+
+
+def test_the_target_is_that_of_the_round_of_the_day(tmp_path: Path) -> None:
+    told = lines("v0.6", [0.5, 0.75], None)
+    run = run_of(tmp_path, told)
+    assert run.about.task.threshold == 75.9
+    assert "no eval_target in it" in run.about.remarks[0]
+    later = lines("v0.7", [0.5], None, "ssd")
+    earlier = [each.replace('"time_ms": 166', '"time_ms": 159') for each in later]
+    assert [run_of(tmp_path, t).about.task.threshold for t in (earlier, later)] == [0.23, 0.34]
+
+
+@pytest.mark.parametrize(
+    ("told", "at", "reason"),
+    [
+        (lines("v0.7", [0.5])[2:], None, "no run_start"),
+        (lines("v0.7", []), None, "no eval_accuracy after run_start"),
+        (lines("v0.7", [0.5, 75.0]), 5, "top1Accuracy is over 1: log eval_target in the same unit"),
+        (lines("v0.7", [22.0], None, "transformer"), 3, "BLEU is over 1"),
+    ],
+)
+def test_what_has_no_right_reading_is_refused(
+    tmp_path: Path, told: list[str], at: int | None, reason: str
+) -> None:
+    with pytest.raises(MalformedLog) as refused:
+        run_of(tmp_path, told)
+    assert refused.value.line == at
+    assert reason in refused.value.reason
+
+
+@pytest.mark.parametrize("form", ROUNDS)
+def test_garbled_lines_are_passed_over(tmp_path: Path, form: str) -> None:
+    good = lines(form, [0.5, 0.75])
+    plain = run_of(tmp_path, good, "plain.txt")
+    deep = ':::MLLOG {"key": "eval_accuracy", "value": ' + "[" * 30_000
+    bad = [
+        ":::MLLOG {}",
+        ":::MLLOG []",
+        ':::MLLOG {"key": "eval_accuracy", "time_ms": NaN, "value": 1}',
+        ':::MLLOG {"key": "eval_accuracy", "time_ms": 1e400, "value": 1}',
+        line(form, 60, "eval_accuracy", "none"),
+        line(form, 60, "eval_accuracy", [[]]),
+        line(form, 60, "eval_accuracy"),
+        line(form, 60, "eval_accuracy", 0.99)[:-9],
+        deep,
+        "x" * 3_000_000 + line(form, 60, "eval_accuracy", 0.99).replace("eval", "eval" * 20_000),
+    ]
+    run = run_of(
+        tmp_path, [each for pair in zip(bad, [*good, *good], strict=False) for each in pair]
+    )
+    assert (run.epochs, run.stop) == (plain.epochs, plain.stop)
+
+
+def test_a_log_may_begin_with_megabytes_of_other_words(tmp_path: Path) -> None:
+    told = ["downloading " * 10_000] * 12 + lines("v0.7", [0.75])
+    write(tmp_path / "result_0.txt", told)
+    (run,) = read_runs([tmp_path], [])
+    assert run.first_at(74.9)
+
+
+def test_a_folder_of_results_is_one_entry_with_its_system(tmp_path: Path) -> None:
+    for at in range(5):
+        place = tmp_path / "v1.0" / "Ann" / "results" / "box_8xA100" / "resnet"
+        write(place / f"result_{at}.txt", lines("v0.7", [0.5, 0.75 + at / 1000]))
+    systems = tmp_path / "v1.0" / "Ann" / "systems"
+    systems.mkdir()
+    described = {
+        "submitter": "Ann",
+        "framework": "PyTorch 1.9",
+        "accelerator_model_name": "A100",
+        "accelerators_per_node": "8",
+        "number_of_nodes": 2,
+    }
+    (systems / "box_8xA100.json").write_text(json.dumps(described))
+    (systems / "box.json").write_text("{broken")
+    (tmp_path / "README.md").write_text(lines("v0.7", [0.5])[0])
+    entries = read_entries(tmp_path)
+    assert (len(entries.trainings), entries.refused) == (5, [])
+    abouts = [run.about for run in entries.trainings]
+    assert {a.entry for a in abouts} == {"Ann/box_8xA100/resnet"}
+    assert {(a.author, a.hardware, a.framework) for a in abouts} == {
+        ("Ann", "16 x A100", "PyTorch 1.9")
+    }
+    write(tmp_path / "v1.1/Ann/results/box_8xA100/resnet/result_0.txt", lines("v0.7", [0.5]))
+    assert {run.about.entry for run in read_runs([tmp_path], [])} == {
+        "v1.0/Ann/results/box_8xA100/resnet",
+        "v1.1/Ann/results/box_8xA100/resnet",
+    }
+
+
+def test_what_a_log_says_of_its_training_is_kept_but_for_seeds(tmp_path: Path) -> None:
+    told = lines("v0.7", [0.75])
+    told += [line("v0.7", 2, "global_batch_size", 4096), line("v0.7", 2, "seed", 7)]
+    told += [line("v0.7", 2, "submission_org", "Ann"), line("v0.7", 2, "opt_name", "lars")]
+    about = run_of(tmp_path, told).about
+    assert about.settings == {"batch size": "4096", "optimizer": "lars"}
+    assert about.author == "Ann"
+
+
+def test_a_folder_may_hold_what_is_no_file_at_all(tmp_path: Path) -> None:
+    write(tmp_path / "a" / "result_0.txt", lines("v0.7", [0.75]))
+    (tmp_path / "a" / "round").symlink_to(tmp_path / "a")
+    (tmp_path / "a" / "self.txt").symlink_to(tmp_path / "a" / "self.txt")
+    (tmp_path / "a" / "result_1.txt").mkdir()
+    os.mkfifo(tmp_path / "a" / "result_2.txt")
+    (tmp_path / "a" / "photo.txt").write_bytes(bytes(range(256)) * 9)
+    refused: list[MalformedLog] = []
+    assert len(read_runs([tmp_path], refused)) == 1
+    assert refused == []
+
+
+def later(told: list[str], seconds: int) -> list[str]:
+    """The same lines of v0.7, logged so many seconds later."""
+    changed = []
+    for each in told:
+        fields = json.loads(each.removeprefix(":::MLLOG "))
+        changed.append(
+            f":::MLLOG {json.dumps(fields | {'time_ms': fields['time_ms'] + 1000 * seconds})}"
+        )
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (lines("v0.7", [0.5], status=None), lines("v0.7", [0.5, 0.75])),
+        (lines("v0.7", [0.5], status="aborted"), lines("v0.7", [0.5, 0.75])),
+        (lines("v0.7", [0.5, 0.75]), lines("v0.7", [0.75])),
+        (lines("v0.7", [], status=None), lines("v0.7", [0.5, 0.75])),
+    ],
+    ids=["crashed", "aborted", "both good", "crashed at once"],
+)
+def test_two_runs_in_one_file_are_refused(
+    tmp_path: Path, first: list[str], second: list[str]
+) -> None:
+    for told in (first + later(second, 9000), later(second, 9000) + first):
+        with pytest.raises(MalformedLog, match="a second run_start, 9,000 s after") as refused:
+            run_of(tmp_path, told)
+        assert "run_start" in told[(refused.value.line or 0) - 1]
+    short = [line("v0.7", at, key) for at, key in ((0, "run_start"), (1, "run_stop"))]
+    with pytest.raises(MalformedLog, match="a second run_start"):
+        run_of(tmp_path, [*short, *later(lines("v0.7", [0.75]), 3)])
+
+
+def test_of_lines_that_workers_repeat_the_earliest_counts(tmp_path: Path) -> None:
+    plain = run_of(tmp_path, lines("v0.7", [0.5, 0.75]), "plain.txt")
+    for told in (
+        lines("v0.7", [0.5, 0.75], late=3) + lines("v0.7", [0.5, 0.75]),
+        lines("v0.7", [0.5, 0.75]) + lines("v0.7", [0.5, 0.75], late=3),
+    ):
+        run = run_of(tmp_path, told)
+        assert (run.epochs, run.stop) == (plain.epochs, plain.stop)
+
+
+def test_a_setting_that_is_told_twice_is_the_same_in_any_order(tmp_path: Path) -> None:
+    said = [line("v0.5", 2, "input_batch_size", size) for size in (32, 125)]
+    for told in (said, said[::-1], said * 2):
+        run = run_of(tmp_path, lines("v0.5", [0.75]) + told)
+        assert run.about.settings == {"input batch size": "125 and 32"}
+
+
+def test_a_result_without_a_line_of_mlperfs_is_refused_beside_others(tmp_path: Path) -> None:
+    write(tmp_path / "a" / "result_0.txt", lines("v0.7", [0.75]))
+    (tmp_path / "a" / "result_1.txt").write_text("")
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "result_0.txt").write_text("Traceback (most recent call last):\n")
+    (tmp_path / "a" / "notes.txt").write_text("all went well")
+    result = CliRunner().invoke(cli, ["tta", "table", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "2 of 3 logs" in str(result.exception)
+    for name in ("a/result_1.txt", "b/result_0.txt"):
+        assert f"{tmp_path}/{name}: no line of MLPerf's in it" in result.output
+    write(tmp_path / "a" / "result_0.txt", ["nothing at all"])
+    with pytest.raises(BadInput, match=r"no training log that can be read$"):
+        read_runs([tmp_path], [])
+
+
+def test_where_nothing_can_be_read_the_reason_is_named(tmp_path: Path) -> None:
+    for at in range(3):
+        write(tmp_path / f"result_{at}.txt", lines("v0.7", []))
+    reason = r"result_0.txt: no eval_accuracy after run_start.* \(and 2 more like it\)"
+    with pytest.raises(BadInput, match=reason):
+        read_runs([tmp_path], [])
+
+
+@pytest.mark.parametrize(
+    ("place", "entry"),
+    [
+        ("v0.5.0/nvidia/submission/results/dgx1/resnet", "nvidia/dgx1/resnet"),
+        ("v0.5.0/intel/intel_ncf_submission/results/skx/ncf", "intel/skx/ncf"),
+        (
+            "v0.5.0/google/cloud_v2.8/ssd-tpuv2-8/results/tpu/ssd",
+            "google/cloud_v2.8/ssd-tpuv2-8/tpu/ssd",
+        ),
+        ("nvidia/submission/results/dgx1/resnet", "nvidia/dgx1/resnet"),
+        ("Ann/results/box/resnet", "Ann/box/resnet"),
+        ("v0.7/Ann/results/box/resnet", "Ann/box/resnet"),
+        ("Ali/results/v100-1280", "Ali/v100-1280"),
+        ("mine", "mine"),
+    ],
+)
+def test_an_entry_is_named_by_submitter_system_and_benchmark(
+    tmp_path: Path, place: str, entry: str
+) -> None:
+    (tmp_path / "Ali" / "systems").mkdir(parents=True)
+    run = run_of(tmp_path / place, lines("v0.7", [0.75]))
+    assert run.about.entry == entry
+
+
+def test_different_tasks_are_named_in_their_own_units(tmp_path: Path) -> None:
+    ssd = run_of(tmp_path, lines("v0.7", [0.1], 0.23, "ssd"))
+    own = run_of(tmp_path, lines("v0.7", [0.1], None, "my own"), "other.txt")
+    resnet = run_of(tmp_path, lines("v0.7", [0.1]), "third.txt")
+    with pytest.raises(BadInput) as refused:
+        one_task([ssd, own, resnet])
+    resnet_and_ssd = "MLPerf resnet (top1Accuracy, 74.9 %), MLPerf ssd (mAP, 0.23)"
+    assert str(refused.value).endswith(f": MLPerf my own (eval_accuracy), {resnet_and_ssd}")
+
+
+def test_a_line_without_an_end_is_not_kept_in_memory(tmp_path: Path) -> None:
+    path = write(tmp_path / "big.txt", lines("v0.7", [0.75]))
+    with path.open("r+b") as file:
+        file.seek(0, 2)
+        file.truncate(file.tell() + (1 << 27))  # zeros without an end of line
+    tracemalloc.start()
+    try:
+        run = read_one(path)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert run.first_at(74.9)
+    assert most < 1 << 24

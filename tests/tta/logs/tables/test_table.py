@@ -1,0 +1,433 @@
+"""Tables of epochs of any writer: columns recognized or named, cells read or refused by line."""
+
+import re
+import tracemalloc
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from genset.cli import cli
+from genset.errors import BadInput
+from genset.tta.logs.entries import MalformedLog
+from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.reading import read_file
+from tests.tta.logs.tables.written import measured, runs_of
+
+PLAIN = "epoch,time,val_acc\n1,60,60\n2,120.5,93.5\n"
+READ = [(1, 60, 60), (2, 120.5, 93.5)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        "\ufeff" + PLAIN,
+        PLAIN.replace("\n", "\r\n"),
+        PLAIN.replace("\n", "\r"),
+        PLAIN.replace(",", ";"),
+        PLAIN.replace(",", "\t"),
+        PLAIN.replace(",", " , ").replace("\n", " \n"),
+        PLAIN.replace("\n", "\n\n"),
+        PLAIN.replace("\n", ",\n"),
+        '"epoch","time","val_acc"\n"1","60","60"\n"2","120.5","93.5"\n',
+        '"epoch","time","a ""note"", in two\nlines","val_acc"\n1,60,,60\n2,120.5,"x,\ny",93.5\n',
+        "val_acc,note,epoch,time\n60,,1,60\n93.5,restarted,2,120.5\n",
+        "epoch,time,val_acc\n1,60,0.60\n2,120.5,0.935\n",
+        "epoch,time,val_acc\n1,60,0.60000002384185791\n2,120.5,0.93500000238418579\n",
+        "epoch,time_min,val_acc\n1,1,60\n2,2.0083333333333333,93.5\n",
+        "epoch,elapsed (ms),val_acc\n1,60000,60\n2,120500,93.5\n",
+        "epoch,elapsed,val_acc\n1,0:01:00,60\n2,0:02:00.5,93.5\n",
+        "epoch,time,val_acc,val_loss\n0,1,,\n1,60,60,\n1,61,,nan\n2,120.5,93.5,0.1\n",
+        PLAIN + "2,120.5,93.5\n1,60,60\n",
+        PLAIN + "3,18",
+        PLAIN + "3,180,9",
+    ],
+    ids=[
+        "plain",
+        "byte order mark",
+        "CRLF",
+        "CR",
+        "semicolons",
+        "tabs",
+        "padded cells",
+        "blank lines",
+        "a delimiter at the end",
+        "quoted cells",
+        "quotes, commas and line ends in cells",
+        "columns in another order",
+        "fractions",
+        "fractions of 32 bits",
+        "minutes",
+        "milliseconds",
+        "hours, minutes and seconds",
+        "rows without the score",
+        "repeated rows",
+        "a last line that is cut off",
+        "a last line without an end",
+    ],
+)
+def test_every_variant_is_read_alike(tmp_path: Path, text: str) -> None:
+    (run,) = runs_of(tmp_path / "log.csv", text)
+    assert measured(run) == READ
+    assert (run.about.name, run.about.task.name) == ("log", "val_acc")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("", None, "empty"),
+        ("\n\n", None, "empty"),
+        ("epoch,time,val_acc\n", None, "no row below"),
+        ("epoch,time,val_acc\n1,60,\n", None, "no row has val_acc"),
+        ("epoch,time,val_acc\n1,60,95%\n", 2, "'95%'; write it with a decimal point"),
+        ('epoch,time,val_acc\n1,"1,060",60\n', 2, "'1,060'"),
+        ("epoch;time;val_acc\n1;60,5;60\n", 2, "'60,5'"),
+        ("epoch,time,val_acc\n1,60,60\n2,,70\n", 3, "time is empty"),
+        ("epoch,time,val_acc\n1,nan,60\n", 2, "time is no time"),
+        ("epoch,time,val_acc\n1,-1,60\n", 2, "time is no time"),
+        ("epoch,time,val_acc\n1/90,1,60\n", 2, "epoch is no number"),
+        ("epoch,time,val_acc\n1,60,101\n", 2, "over 100"),
+        ("epoch,time,val_acc\n1,60,-1\n", 2, "val_acc is no number from 0 up"),
+        ("epoch,time,val_acc\n1,60,60\n2,70\n", 3, "2 cells for 3 columns"),
+        ("epoch,time,val_acc\n1,60,60,70\n", 2, "4 cells for 3 columns"),
+        ("epoch,time,val_acc\n1,60,60\nepoch,time,val_acc\n", 3, "no time from 0 up: 'time'"),
+        ("epoch,time,val_acc\n1,60,60\n2,50,70\n", 3, "runs backwards: 50 s after 60 s"),
+        ("epoch,time,val_acc\n2,60,60\n1,70,70\n", 3, "--run-column"),
+        ("epoch,time,val_acc\n1,30,6\n2,30,7\n3,31,8\n", 4, "each epoch's own"),
+        (
+            "epoch,time,val_acc\n61.5,1,6\n122.5,2,7\n184.2,3,8\n",
+            2,
+            "time counts up by one and epoch",
+        ),
+        ("epoch,time,val_acc\n1,10,1\n2,40,2\n3,60,3\n4,70,4\n5,72,5\n", 6, "val_acc rises evenly"),
+        (
+            "epoch,time,val_acc\n1,.1,1\n2,.4,2\n3,.6,3\n4,.7,4\n5,.72,5\n",
+            6,
+            "val_acc rises evenly",
+        ),
+        ("epoch,time,val_acc\n1,12.1,6\n2,12.2,7\n", 3, "hardly grows"),
+        ("epoch,time,val_acc\n0,12.1,6\n1,13,7\n2,16,8\n", 4, "say --time-column time"),
+        ("epoch,time,val_acc\n1,6,60", 2, "end it with a new line"),
+        (
+            "epoch,time,val_top1,val_top5\n1,6,9,7\n",
+            1,
+            "name one with --metric: val_top1, val_top5",
+        ),
+        ("epoch,time,val_acc,test_acc\n1,6,9,7\n", 1, "name one with --metric: val_acc, test_acc"),
+        ("epoch,time,train_acc,loss\n1,6,9,7\n", 1, "--metric; there are train_acc, loss"),
+        (
+            "epoch,val_acc,epoch_time\n1,6,9\n",
+            1,
+            "--time-column; there are epoch, val_acc, epoch_time",
+        ),
+        ("epoch,time,elapsed,val_acc\n1,6,9,7\n", 1, "--time-column: time, elapsed"),
+        ("epoch,time,time,val_acc\n1,6,9,7\n", 1, "two columns time"),
+        ("epoch,time,val_acc,val_acc\n1,6,9,7\n", 1, "--metric: val_acc, val_acc"),
+        ('epoch,time,val_acc\n1,6,"9\n', 2, "unexpected end of data"),
+        ('epoch,time,val_acc\n1,6,"9"x\n', 2, "it is no table"),
+        ("epoch,time,val_acc\n1,6,\x009\n", 2, "no text"),
+        ("epoch,time,val_acc\n" + "1" * 1_000_001, 2, "a line of more than 1,000,000"),
+        ("epoch,time,val_acc\n1,6," + "1" * 140_000 + "\n", 2, "it is no table: field larger"),
+        (PLAIN.encode("utf-16"), None, "UTF-8"),
+        (b"PAR1 is how Parquet begins", None, "no Parquet file"),
+    ],
+)
+def test_what_has_no_right_reading_is_refused(
+    tmp_path: Path, text: str | bytes, line: int | None, reason: str
+) -> None:
+    with pytest.raises(MalformedLog, match=re.escape(reason)) as refused:
+        runs_of(tmp_path / "log.csv", text)
+    assert refused.value.line == line
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "read"),
+    [
+        ("val_acc", (0.5, 0.25), (50, 25)),
+        ("top_1", (50, 25), (50, 25)),
+        ("Prec@5", (50, 25), (50, 25)),
+        ("val/acc (%)", (0.5, 0.25), (0.5, 0.25)),
+        ("valid_MulticlassAccuracy", (0.5, 0.25), (50, 25)),
+        ("eval/f1", (0.5, 0.25), (50, 25)),
+        ("test_err", (0.5, 0.25), (50, 25)),
+        ("top1_error_val", (50, 25), (50, 25)),
+        ("val_loss", (0.5, 0.25), (0.5, 0.25)),
+        ("validation perplexity", (130, 0.25), (130, 0.25)),
+    ],
+)
+def test_the_name_says_what_is_measured_in_what_unit_and_which_way_is_better(
+    tmp_path: Path, column: str, values: tuple[float, float], read: tuple[float, float]
+) -> None:
+    text = f"epoch,time,{column},train_loss\n1,60,{values[0]},9\n2,120,{values[1]},9\n"
+    (run,) = runs_of(tmp_path / "log.csv", text)
+    assert run.scores() == list(read)
+    task = run.about.task
+    assert task.score == column
+    assert task.lower_is_better == any(word in column for word in ("err", "loss", "perp"))
+    assert task.percent == (not any(word in column for word in ("loss", "perp")))
+    assert run.best() == (read[1] if task.lower_is_better else read[0])
+
+
+def test_what_the_user_says_goes_before_what_names_say(tmp_path: Path) -> None:
+    text = "n,began,minutes gone,score,val_acc\n1,5,1,9,50\n2,6,2,4,60\n"
+    said = ReadAs(metric="score", epoch="n", time="minutes gone", lower_is_better=True)
+    (run,) = runs_of(tmp_path / "log.csv", text, said)
+    # The unit is the last word of a name; these are seconds, as the remark says.
+    assert measured(run) == [(1, 1, 9), (2, 2, 4)]
+    assert run.about.remarks == ("minutes gone is read as seconds",)
+    assert run.first_at(5) == run.epochs[1]
+    with pytest.raises(BadInput, match="no column valacc; there are"):
+        runs_of(tmp_path / "log.csv", text, ReadAs(metric="valacc", time="began"))
+
+
+def test_a_folder_above_names_the_task(tmp_path: Path) -> None:
+    text = "epoch,time,val_top1,val_top5\n1,3600,0.6,0.8\n2,7200,0.7,0.94\n"
+    (run,) = runs_of(tmp_path / "ImageNet" / "log.csv", text)
+    assert (run.about.task.name, run.about.task.threshold) == ("ImageNet", 93)
+    assert run.epochs[1].scores == {"top1Accuracy": 70, "top5Accuracy": 94}
+    (run,) = runs_of(tmp_path / "CIFAR10" / "log.csv", "epoch,hours,val_acc\n1,2,94.5\n")
+    assert (run.about.task.score, run.first_at(94)) == ("top1Accuracy", run.epochs[0])
+    with pytest.raises(MalformedLog, match="line 2: top-5 below top-1") as refused:
+        runs_of(tmp_path / "ImageNet" / "log.csv", "epoch,time,top1,top5\n1,1,9,7\n")
+    assert refused.value.line == 2
+
+
+def test_several_runs_in_one_file_are_told_apart(tmp_path: Path) -> None:
+    text = "seed,epoch,time,val_acc,batch_size,arch\n"
+    text += "1,1,60,50,256,resnet18\n2,1,61,50,256,resnet18\n"
+    text += "2,2,122,94,256,resnet18\n1,2,120,93,256,resnet18\n"
+    runs = runs_of(tmp_path / "fast.csv", text)
+    assert [measured(run) for run in runs] == [
+        [(1, 60, 50), (2, 120, 93)],
+        [(1, 61, 50), (2, 122, 94)],
+    ]
+    abouts = [run.about for run in runs]
+    assert [about.name for about in abouts] == ["fast seed 1", "fast seed 2"]
+    assert {about.entry for about in abouts} == {"fast"}
+    assert (abouts[0].model, abouts[0].settings) == ("resnet18", {"batch_size": "256"})
+    # Another batch size is another recipe.
+    runs = runs_of(tmp_path / "fast.csv", text.replace("2,2,122,94,256", "2,2,122,94,512"))
+    assert {run.about.entry for run in runs} == {"fast"}
+    runs = runs_of(tmp_path / "fast.csv", text.replace("2,1,61,50,256", "2,1,61,50,512"))
+    assert {run.about.entry for run in runs} == {""}
+    said = ReadAs(run="who")
+    runs = runs_of(tmp_path / "log.csv", "who,epoch,time,acc\na,1,2,50\nb,1,3,50\n", said)
+    assert [run.about.name for run in runs] == ["log a", "log b"]
+
+
+def test_a_plain_name_beside_a_split_is_of_the_photos_that_were_trained_on(tmp_path: Path) -> None:
+    text = "epoch,accuracy,loss,time,val_accuracy,val_loss\n0,0.9,1,60,0.5,2\n1,0.99,0,120,0.94,1\n"
+    (run,) = runs_of(tmp_path / "training.log.csv", text)  # Keras' CSVLogger with a time
+    assert measured(run) == [(0, 60, 50), (1, 120, 94)]
+    (run,) = runs_of(tmp_path / "log.csv", "epoch,time,accuracy,loss\n1,60,0.94,2\n")
+    assert (
+        "accuracy is taken for the accuracy on photos that were not trained on" in run.about.remarks
+    )
+
+
+def test_fastais_times_are_added_up(tmp_path: Path) -> None:
+    text = (
+        "epoch,train_loss,valid_loss,accuracy,time\n0,1.2,0.7,0.5,01:12\n1,0.9,0.5,0.94,1:00:13\n"
+    )
+    (run,) = runs_of(tmp_path / "history.csv", text)
+    assert measured(run) == [(0, 72, 50), (1, 72 + 3613, 94)]
+    assert "its time is the sum of its epochs' whole seconds" in run.about.remarks
+    first, second = text.splitlines()[1:]
+    for repeated in ([first, first, second], [first, second, second, first]):
+        (run,) = runs_of(tmp_path / "history.csv", "\n".join([text.splitlines()[0], *repeated, ""]))
+        assert measured(run) == [(0, 72, 50), (1, 72 + 3613, 94)]
+    with pytest.raises(MalformedLog, match="line 2: epoch '1' where 0 is due"):
+        runs_of(tmp_path / "history.csv", text.replace(f"{first}\n", ""))
+    with pytest.raises(MalformedLog, match="line 3: time is no epoch's time: '13'"):
+        runs_of(tmp_path / "history.csv", text.replace("1:00:13", "13"))
+    # The same names with the time since training began.
+    (run,) = runs_of(tmp_path / "history.csv", text.replace("01:12", "72").replace("1:00:13", "99"))
+    assert measured(run) == [(0, 72, 50), (1, 99, 94)]
+
+
+def test_what_tensorboards_page_saves_of_a_tag_counts_from_its_first_value(tmp_path: Path) -> None:
+    text = "Wall time,Step,Value\n1795428346.5,0,0.5\n1795428406.5,1,0.9399999976158142\n"
+    (run,) = runs_of(tmp_path / "run-fast_val-tag-epoch_accuracy.csv", text)
+    assert (run.about.name, run.about.task.name) == ("fast_val", "epoch_accuracy")
+    assert measured(run) == [(0, 0, 50), (1, 60, 94)]
+    assert "its time counts from its first Wall time" in run.about.remarks
+    (run,) = runs_of(tmp_path / "loss.csv", text, ReadAs(lower_is_better=True))
+    assert (run.about.task.name, run.about.task.lower_is_better) == ("Value", True)
+
+
+def test_moments_count_from_the_first_row_whatever_they_are_written_as(tmp_path: Path) -> None:
+    began = datetime(2026, 3, 29, 0, 59, 30, tzinfo=UTC).timestamp()
+    for cell in ("{:.1f}", "{:.0f}000", "iso"):
+        rows = []
+        for after, acc in ((0, ""), (60, 50), (3660, 94)):
+            moment = datetime.fromtimestamp(began + after, UTC).isoformat(" ")
+            rows.append(f"{moment if cell == 'iso' else cell.format(began + after)},{acc}")
+        (run,) = runs_of(tmp_path / "log.csv", "\n".join(["timestamp,val_acc", *rows, ""]))
+        assert [row[1:] for row in measured(run)] == [(60, 50), (3660, 94)]
+        assert any("counts from its first timestamp" in remark for remark in run.about.remarks)
+
+
+def test_moments_that_were_kept_in_32_bits_are_no_times(tmp_path: Path) -> None:
+    # What self.log("time", time.time()) leaves of three epochs of a minute.
+    text = "epoch,time,val_acc\n1,1795428352.0,50\n2,1795428352.0,60\n3,1795428480.0,94\n"
+    with pytest.raises(MalformedLog, match="32 bits"):
+        runs_of(tmp_path / "log.csv", text)
+
+
+def test_parquet_is_read_as_its_csv_would_be(tmp_path: Path) -> None:
+    columns: Mapping[str, object] = {
+        "epoch": pa.array([1, 1, 2]),
+        "time": pa.array([60.0, 61.0, 120.5]),
+        "val_acc": pa.array([0.6, None, 0.935], pa.float32()),
+        "photo": pa.array([b"\xff" * 1000] * 3),
+    }
+    path = tmp_path / "log.parquet"
+    parquet.write_table(pa.table(columns), path)
+    (run,) = read_file(path)
+    assert measured(run) == READ
+    parquet.write_table(pa.table(columns | {"val_acc": pa.array(["60", "7o", ""])}), path)
+    with pytest.raises(MalformedLog, match="row 2: val_acc is no number from 0 up: '7o'"):
+        read_file(path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(MalformedLog, match="no Parquet file"):
+        read_file(path)
+
+
+def test_a_table_of_steps_takes_the_memory_of_its_scores(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    with path.open("w") as file:
+        file.write("step,time,train_loss,val_acc\n")
+        for step in range(20_000):
+            file.write(
+                f"{step},{step / 10},{1 / (step + 1)},{step / 1000 if step % 2000 == 0 else ''}\n"
+            )
+    tracemalloc.start()
+    (run,) = read_file(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(run.epochs) == 10
+    assert peak < path.stat().st_size / 2
+    assert run.about.remarks == ("its epochs are steps (step)", "time is read as seconds")
+
+
+def test_the_commands_take_a_loss(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("epoch,hours,val_loss\n1,1,2.5\n2,2,1.5\n3,3,1.2\n")
+    words = ["tta", "thresholds", str(tmp_path / "log.csv"), "--from", "1", "--to", "3"]
+    done = CliRunner().invoke(cli, [*words, "--json"])
+    assert done.exit_code == 0, done.output
+    assert '"val_loss"' in done.output
+
+
+def times(path: Path, content: bytes, threshold: float, time: str = "time") -> list[float | None]:
+    """The hours to the threshold; none for a log that is refused."""
+    try:
+        runs = runs_of(path, content, ReadAs(time=time))
+    except MalformedLog:
+        return []
+    return [at and at.hours for at in (run.first_at(threshold) for run in runs)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_no_cutting_repeating_or_reordering_gives_another_time(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "changed.csv"
+    orders = st.permutations(["epoch", "time", "val_acc"])
+    names = data.draw(orders)
+    seconds, rows = 0.0, []
+    scores = data.draw(st.lists(st.integers(2_00, 99_99), min_size=1, max_size=6))
+    for epoch, score in enumerate(scores):
+        seconds += data.draw(st.integers(1, 100_000)) / 100
+        row = {"epoch": f"{epoch}", "time": f"{seconds:.2f}", "val_acc": f"{score / 100:.2f}"}
+        rows.append(",".join(row[name] for name in names))
+    head = ",".join(names)
+    full = "\n".join([head, *rows, ""]).encode()
+    threshold = data.draw(st.integers(2, 99))
+    (right,) = times(path, full, threshold) or [None]
+
+    cut = full[: data.draw(st.integers(0, len(full)))]
+    assert times(path, cut, threshold) in ([], [None], [right])
+    repeated = [row for row in rows for _ in range(data.draw(st.integers(1, 3)))]
+    again = data.draw(st.lists(st.sampled_from(rows)))
+    content = "\n".join([head, *repeated, *again, ""]).encode()
+    assert times(path, content, threshold) == ([right] if times(path, full, threshold) else [])
+    shuffled = "\n".join([head, *data.draw(st.permutations(rows)), ""]).encode()
+    assert times(path, shuffled, threshold) in ([], [right])
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_nor_does_it_where_each_epochs_own_time_is_added_up(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "history.csv"
+    scores = data.draw(st.lists(st.integers(2_00, 99_99), min_size=1, max_size=5))
+    seconds = data.draw(st.lists(st.integers(0, 59), min_size=5, max_size=5))
+    rows = [
+        f"{at},1.5,2.5,{score / 100:.2f},01:{seconds[at]:02}" for at, score in enumerate(scores)
+    ]
+    head = "epoch,train_loss,valid_loss,accuracy,time"
+    full = "\n".join([head, *rows, ""]).encode()
+    threshold = data.draw(st.integers(2, 99))
+    (right,) = times(path, full, threshold, "")
+    cut = full[: data.draw(st.integers(0, len(full)))]
+    assert times(path, cut, threshold, "") in ([], [None], [right])
+    repeated = [row for row in rows for _ in range(data.draw(st.integers(1, 3)))]
+    again = data.draw(st.lists(st.sampled_from(rows)))
+    assert times(path, "\n".join([head, *repeated, *again, ""]).encode(), threshold, "") == [right]
+    some = data.draw(st.lists(st.sampled_from(rows), min_size=1))
+    content = "\n".join([head, *some, ""]).encode()
+    assert times(path, content, threshold, "") in ([], [None], [right])
+
+
+def test_a_time_that_hardly_grows_is_taken_where_the_user_says_so(tmp_path: Path) -> None:
+    text = "epoch,time,val_acc\n1,600,50\n2,605,60\n3,610,94\n"  # compiled for ten minutes
+    (run,) = runs_of(tmp_path / "log.csv", text, ReadAs(time="time"))
+    assert measured(run)[-1] == (3, 610, 94)
+    late = "epoch,time,val_acc\n80,800,50\n85,850,60\n90,900,94\n"  # not scored before
+    (run,) = runs_of(tmp_path / "log.csv", late)
+    assert measured(run)[-1] == (90, 900, 94)
+
+
+def test_seconds_are_told_of_only_where_the_unit_is_a_guess(tmp_path: Path) -> None:
+    text = "epoch,elapsed,val_acc\n1,{},60\n"
+    for cell, remarks in (
+        ("60", ("elapsed is read as seconds",)),
+        ("0:01:00", ()),
+        ("0 days, 0:01:00", ()),
+    ):
+        (run,) = runs_of(tmp_path / "log.csv", text.format(f'"{cell}"'))
+        assert (measured(run), run.about.remarks) == ([(1, 60, 60)], remarks)
+
+
+def test_which_way_is_better_is_told_where_it_is_a_guess(tmp_path: Path) -> None:
+    def task_of(column: str, lower: bool | None = None) -> tuple[bool, bool]:
+        said = ReadAs(metric=column, lower_is_better=lower)
+        (run,) = runs_of(tmp_path / "log.csv", f"epoch,time,{column}\n1,60,0.5\n", said)
+        told = any("is taken for better: else say --lower" in note for note in run.about.remarks)
+        return run.about.task.lower_is_better, told
+
+    assert task_of("goodness") == (False, True)
+    assert task_of("goodness", lower=False) == (False, False)
+    for column in ("top1_err", "nll", "val_neg_log_likelihood", "bits_per_dim", "test/bpd"):
+        assert task_of(column) == (True, False)
+
+
+@pytest.mark.parametrize("clock", ["elapsed", "seconds", "relative_time", "runtime"])
+def test_a_first_epoch_that_took_long_is_read_where_the_name_says_since_when(
+    tmp_path: Path, clock: str
+) -> None:
+    # A network that is compiled first: 300 seconds, and 20 for each epoch that follows.
+    path = tmp_path / "compiled.csv"
+    path.write_text(f"epoch,{clock},val_acc\n1,300,60\n2,320,71\n3,340,70\n4,360,82\n")
+    (run,) = read_file(path)
+    assert [round(3600 * epoch.hours) for epoch in run.epochs] == [300, 320, 340, 360]

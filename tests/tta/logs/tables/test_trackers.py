@@ -1,0 +1,255 @@
+"""Logs that Lightning's CSVLogger and TensorBoard's writers really write."""
+
+import csv
+import struct
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from torch.utils.tensorboard import SummaryWriter
+
+from genset.cli import cli
+from genset.tta.logs.entries import MalformedLog, Training
+from genset.tta.logs.read_as import ReadAs
+from genset.tta.logs.reading import read_file, read_runs
+from tests.tta.logs.tables.written import measured, runs_of
+
+EPOCHS = 3
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A real training of a tiny network, logged by both of Lightning's loggers."""
+    import torch
+    from lightning.pytorch import LightningModule, Trainer
+    from lightning.pytorch.loggers import CSVLogger, TensorBoardLogger
+    from torch.utils.data import DataLoader, TensorDataset
+
+    class Tiny(LightningModule):
+        def __init__(self, batch_size: int, lr: float, seed: int) -> None:
+            super().__init__()
+            self.save_hyperparameters()
+            self.layer = torch.nn.Linear(4, 2)
+
+        def on_fit_start(self) -> None:  # as docs/tta.md says to
+            self.began = time.monotonic()
+
+        def training_step(self, batch: Any, at: int) -> Any:
+            loss = torch.nn.functional.cross_entropy(self.layer(batch[0]), batch[1])
+            self.log("train_loss", loss)
+            return loss
+
+        def validation_step(self, batch: Any, at: int) -> None:
+            right = self.layer(batch[0]).argmax(1) == batch[1]
+            self.log_dict({"val_acc": right.float().mean(), "val_loss": 1.0})
+
+        def on_validation_epoch_end(self) -> None:
+            self.log("seconds", time.monotonic() - self.began)
+
+        def configure_optimizers(self) -> Any:
+            return torch.optim.SGD(self.parameters(), lr=0.1)
+
+    folder = tmp_path_factory.mktemp("lightning")
+    photos = torch.randn(16, 4)
+    loader = DataLoader(TensorDataset(photos, (photos[:, 0] > 0).long()), batch_size=8)
+    trainer = Trainer(
+        accelerator="cpu",
+        max_epochs=EPOCHS,
+        log_every_n_steps=1,
+        logger=[CSVLogger(folder, "csv"), TensorBoardLogger(folder, "events")],
+        enable_checkpointing=False,
+        enable_model_summary=False,
+        enable_progress_bar=False,
+        num_sanity_val_steps=0,
+    )
+    trainer.fit(Tiny(8, 0.1, seed=7), loader, loader)
+    return folder
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_lightnings_sparse_rows_give_the_epochs_of_validation(logs: Path) -> None:
+    path = logs / "csv" / "version_0" / "metrics.csv"
+    rows = [row for row in rows_of(path) if row["val_acc"]]
+    (run,) = read_file(path)
+    assert [row[0] for row in measured(run)] == list(range(EPOCHS))
+    assert measured(run) == [
+        (float(row["epoch"]), round(float(row["seconds"]), 6), 100 * float(row["val_acc"]))
+        for row in rows
+    ]
+    assert run.about.name == "csv version_0"
+    assert run.about.remarks == ()
+    assert run.about.settings == {"batch_size": "8", "lr": "0.1"}
+
+
+def test_a_score_has_the_time_of_the_next_row_with_one(logs: Path, tmp_path: Path) -> None:
+    rows = rows_of(logs / "csv" / "version_0" / "metrics.csv")
+    apart = []
+    for row in rows:
+        apart.append(row | ({"seconds": ""} if row["val_acc"] else {}))
+        if row["val_acc"]:
+            apart.append(dict.fromkeys(row, "") | {"seconds": row["seconds"], "step": row["step"]})
+    expected = measured(read_file(logs / "csv" / "version_0" / "metrics.csv")[0])
+    for kept, of_them in ((len(apart), expected), (len(apart) - 1, expected[:-1])):
+        lines = [",".join(rows[0]), *(",".join(row.values()) for row in apart[:kept]), ""]
+        (run,) = runs_of(tmp_path / "metrics.csv", "\n".join(lines))
+        assert measured(run) == of_them
+    assert run.about.remarks == ("no time comes after its last score, which is not counted",)
+
+
+def test_lightning_without_a_time_says_what_to_log(logs: Path, tmp_path: Path) -> None:
+    rows = rows_of(logs / "csv" / "version_0" / "metrics.csv")
+    for row in rows:
+        del row["seconds"]
+    lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows), ""]
+    with pytest.raises(MalformedLog, match=r'line 1: no column of time: .*self.log\("seconds"'):
+        runs_of(tmp_path / "metrics.csv", "\n".join(lines))
+
+
+def test_lightnings_event_files_tell_the_same_training(logs: Path) -> None:
+    (path,) = (logs / "events" / "version_0").glob("events*")
+    (run,) = read_file(path)
+    by_csv = read_file(logs / "csv" / "version_0" / "metrics.csv")[0]
+    assert [epoch.epoch for epoch in run.epochs] == list(range(EPOCHS))
+    assert run.scores() == by_csv.scores()
+    (run,) = read_file(path, ReadAs(metric="train_loss"))
+    assert (run.about.task.lower_is_better, len(run.epochs)) == (True, 2 * EPOCHS)
+    done = CliRunner().invoke(cli, ["tta", "thresholds", str(logs), "--from", "0", "--to", "0"])
+    assert done.exit_code == 0, done.output
+    assert "version_0" in done.output
+
+
+# ---- TensorBoard's own writer, at moments of our choosing ----
+
+BEGAN = 1_900_000_000.0  # later than the event that the writer makes by itself
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+    """The time of day, in a list of one, for what a writer writes by itself."""
+    now = [BEGAN]
+    monkeypatch.setattr(time, "time", lambda: now[0])
+    yield now
+
+
+def write(
+    folder: Path, clock: list[float], at: float, scores: dict[int, float], **kinds: Any
+) -> Path:
+    """One event file: made `at` seconds after the beginning, with a score a minute."""
+    clock[0] = BEGAN + at
+    before = set(folder.glob("*"))
+    with SummaryWriter(str(folder), filename_suffix=f".{at:06.0f}") as writer:
+        for minute, (step, score) in enumerate(scores.items(), 1):
+            clock[0] = BEGAN + at + 60 * minute
+            writer.add_scalar(kinds.get("tag", "val/acc"), score, step)
+            writer.add_scalar("train/loss", 1.0, step)
+            writer.add_histogram("weights", np.array([0.0, 1.0]), step)
+            writer.add_text("note", "x", step)
+    (path,) = set(folder.glob("*")) - before
+    return path
+
+
+def runs_in(folder: Path) -> list[Training]:
+    refused: list[MalformedLog] = []
+    runs = read_runs([folder], refused)
+    assert not refused
+    return runs
+
+
+def test_time_counts_from_the_first_event(tmp_path: Path, clock: list[float]) -> None:
+    path = write(tmp_path / "fast", clock, 0, {1: 0.5, 2: 0.94})
+    (run,) = read_file(path)
+    assert measured(run) == [(1, 60, 50), (2, 120, 94)]  # 0.94 in 32 bits is less
+    assert run.about.name == "fast"
+    assert run.first_at(94) == run.epochs[1]
+
+
+def test_folders_are_runs_and_a_resumed_one_counts_from_its_beginning(
+    tmp_path: Path, clock: list[float]
+) -> None:
+    write(tmp_path / "a", clock, 0, {1: 0.5, 2: 0.6})
+    write(tmp_path / "a", clock, 1000, {2: 0.61, 3: 0.94})
+    write(tmp_path / "b", clock, 2000, {1: 0.9})
+    a, b = runs_in(tmp_path)
+    assert measured(a) == [(1, 60, 50), (2, 120, 60), (3, 1120, 94)]
+    assert "it was resumed: the pause is part of its time" in a.about.remarks
+    assert measured(b) == [(1, 60, 90)]
+
+
+def test_a_second_training_in_the_same_folder_is_a_run_of_its_own(
+    tmp_path: Path, clock: list[float]
+) -> None:
+    write(tmp_path / "a", clock, 0, {1: 0.5, 2: 0.6})
+    write(tmp_path / "a", clock, 1000, {1: 0.7, 2: 0.94})
+    write(tmp_path / "a", clock, 1010, {5: 0.3})  # while the other ran
+    runs = runs_in(tmp_path)
+    assert [run.about.name for run in runs] == ["a 1", "a 2", "a 3"]
+    assert [measured(run)[-1] for run in runs] == [(2, 120, 60), (2, 120, 94), (5, 60, 30)]
+
+
+def test_keras_folder_of_validation_counts_from_the_training_beside_it(
+    tmp_path: Path, clock: list[float]
+) -> None:
+    write(tmp_path / "run" / "train", clock, 0, {0: 0.9, 1: 0.99}, tag="epoch_accuracy")
+    write(tmp_path / "run" / "validation", clock, 55, {0: 0.5, 1: 0.94}, tag="epoch_accuracy")
+    (run,) = runs_in(tmp_path)
+    assert (run.about.name, measured(run)) == ("run", [(0, 115, 50), (1, 175, 94)])
+    (run,) = read_runs([tmp_path], [], ReadAs(metric="epoch_accuracy"))
+    assert measured(run)[-1] == (1, 175, 94)
+
+
+def test_a_file_that_was_cut_or_damaged_loses_times_and_gives_no_other(
+    tmp_path: Path, clock: list[float]
+) -> None:
+    path = write(tmp_path / "a", clock, 0, {1: 0.5, 2: 0.6, 3: 0.94})
+    whole = path.read_bytes()
+    full = measured(read_file(path)[0])
+    for size in range(0, len(whole), 61):
+        path.write_bytes(whole[:size])
+        try:
+            (run,) = read_file(path)
+        except MalformedLog:
+            continue
+        assert measured(run) == full[: len(run.epochs)]
+    assert len(run.epochs) == 3 or "cut off" in run.about.remarks[0]
+    damaged = bytearray(whole)
+    damaged[whole.index(struct.pack("<f", 0.6))] ^= 1
+    path.write_bytes(damaged)
+    (run,) = read_file(path)
+    assert measured(run) == full[:1]
+    assert "its last event is cut off, and not counted" in run.about.remarks
+
+
+def test_event_files_without_a_score_name_the_tags(tmp_path: Path, clock: list[float]) -> None:
+    path = write(tmp_path / "a", clock, 0, {1: 0.5}, tag="goodness")
+    with pytest.raises(MalformedLog, match="--metric; there are goodness, train/loss"):
+        read_file(path)
+    (run,) = read_file(path, ReadAs(metric="goodness"))
+    assert run.scores() == [0.5]
+    path.write_bytes(b"")
+    with pytest.raises(MalformedLog, match="empty, or no event file"):
+        read_file(path)
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "mend"),
+    [
+        ("tensorboard", "events.out.tfevents.1.host", "pip install 'genset[tensorboard]'"),
+        ("pyarrow", "log.parquet", "pip install 'genset[export]'"),
+    ],
+)
+def test_a_package_that_is_not_there_is_named_with_the_mend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, name: str, mend: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MalformedLog) as refused:
+        runs_of(tmp_path / name, "")
+    assert mend in str(refused.value)

@@ -1,0 +1,425 @@
+"""Logs as they are out there: read rightly, or refused by name, line and reason."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.errors import BadInput
+from genset.text.tables import as_markdown, as_text
+from genset.text.to_json import to_json
+from genset.tta.analysis.table import table
+from genset.tta.logs.dawnbench.curve import Curve, read_curve
+from genset.tta.logs.dawnbench.files import read_run
+from genset.tta.logs.entries import Entries, MalformedLog
+from genset.tta.logs.reading import read_entries, read_runs
+from genset.tta.show.table import table_grids
+from tests.tta.written import FIELDS, HEAD, write_entry, write_inference, write_tsv
+
+TWO = "1\t0.5\t30.5\t60\n2\t1.25\t75.5\t93.1\n"
+
+# Values under each other's names: the hours as epochs, top-1 as epochs, top-1 as hours.
+HOURS_AS_EPOCHS = "0.25\t1\t30\t60\n0.5\t2\t40\t70\n0.75\t3\t50\t93\n"
+SCORES_AS_EPOCHS = "30.5\t0.25\t1\t60\n40.25\t0.5\t2\t70\n50\t0.75\t3\t93\n"
+SCORES_AS_HOURS = (
+    "1\t10\t0.25\t60\n2\t40\t0.5\t70\n3\t60\t0.75\t80\n4\t70\t1\t90\n5\t72\t1.25\t93\n"
+)
+
+
+def curve_of(text: str | bytes) -> Curve:
+    return read_curve(Path("log.tsv"), text.encode() if isinstance(text, str) else text)
+
+
+def top5_by_hours(text: str | bytes) -> list[tuple[float, float, float]]:
+    epochs = curve_of(text).epochs
+    return [(epoch.epoch, epoch.hours, epoch.scores["top5Accuracy"]) for epoch in epochs]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEAD}\n{TWO}",
+        f"{HEAD}\n{TWO}".rstrip(),
+        f"\ufeff{HEAD}\n{TWO}",
+        f"{HEAD}\n{TWO}".replace("\n", "\r\n"),
+        f"{HEAD}\n{TWO}".replace("\n", "\r"),
+        f"# fast.ai, 8 machines\n\n{HEAD}\n  # warm-up\n{TWO}\n   \n",
+        f"{HEAD}\n{TWO}".replace("\t", "   "),
+        f"{HEAD}\n{TWO}".replace("\t", " \t  "),
+        f"{HEAD}\n{TWO}".replace("\n", "\t\t\n"),
+        "hours\ttop5Accuracy\tepoch\ttop1Accuracy\n0.5\t60\t1\t30.5\n1.25\t93.1\t2\t75.5\n",
+        "Epoch\tHours\tTop1 accuracy\ttop-5 Accuracy\n" + TWO,
+        "epoch\thours\ttop1Accuracy\ttop5Accuracy\n1.0\t5e-1\t.305\t0.6\n2.\t1.25\t.755\t0.931\n",
+        "epoch\thours\tloss\ttop5Accuracy\n1\t0.5\t6.9\t60\n2\t1.25\tnan\t93.1\n",
+    ],
+    ids=[
+        "plain",
+        "no last end of line",
+        "byte order mark",
+        "CRLF",
+        "CR",
+        "comments and blank lines",
+        "spaces",
+        "padded cells",
+        "tabs at the end",
+        "columns in another order",
+        "names in other spellings",
+        "fractions",
+        "a further column",
+    ],
+)
+def test_every_variant_is_read_alike(text: str) -> None:
+    assert top5_by_hours(text) == [(1, 0.5, 60), (2, 1.25, 93.1)]
+
+
+def test_epochs_from_0_between_whole_numbers_and_repeated_are_kept_as_logged() -> None:
+    rows = "0\t0\t0.1\t0.5\n2.9\t1\t20\t40\n2.9\t2\t21\t41\n3\t2\t22\t42\n"
+    assert [epoch.epoch for epoch in curve_of(f"{HEAD}\n{rows}").epochs] == [0, 2.9, 2.9, 3]
+
+
+def test_a_score_that_was_not_measured_is_no_score() -> None:
+    curve = curve_of(f"{HEAD}\n1\t1\t\t\n2\t2\t70\t90\n3\t3\t\t\n")
+    assert [epoch.scores for epoch in curve.epochs] == [
+        {},
+        {"top1Accuracy": 70, "top5Accuracy": 90},
+        {},
+    ]
+    assert curve.remarks == ("2 of 3 epochs lack a score",)
+
+
+def test_an_hour_that_may_be_cut_off_does_not_count() -> None:
+    text = "epoch\ttop5Accuracy\thours\n1\t60\t0.5\n2\t93.1\t1.25"
+    assert top5_by_hours(f"{text}\n") == [(1, 0.5, 60), (2, 1.25, 93.1)]
+    for cut in (0, 1, 3):  # 1.25, 1.2 and 1
+        curve = curve_of(text[: len(text) - cut])
+        assert [epoch.hours for epoch in curve.epochs] == [0.5]
+        assert "its last line has no end" in curve.remarks[0]
+
+
+def test_fractions_are_told_of() -> None:
+    assert "fractions" in curve_of(f"{HEAD}\n1\t1\t0.57\t0.93\n").remarks[0]
+    assert curve_of(f"{HEAD}\n1\t1\t0.57\t0.93\n").epochs[0].scores["top1Accuracy"] == 57
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("", None, "empty"),
+        ("# nothing\n", None, "empty"),
+        (f"{HEAD}\n", None, "no epoch below the header"),
+        (TWO, 1, "no column epoch"),
+        ("epoch\ttop5Accuracy\n1\t2\n", 1, "no column hours"),
+        ("epoch,hours,top5Accuracy\n1,2,3\n", 1, "divided by tabs"),
+        ("epoch\thours\tloss\n1\t2\t3\n", 1, "no score"),
+        ("epoch\thours\thours\ttop5Accuracy\n1\t2\t3\t4\n", 1, "two columns hours"),
+        (f"{HEAD}\n1\t0.5\t30\t60\n2\ttwo\t30\t60\n", 3, "hours is no number"),
+        (f"{HEAD}\n# x\n\n1\t0,5\t30\t60\n", 4, "hours is no number"),
+        (f"{HEAD}\n1\tnan\t30\t60\n", 2, "hours is no number"),
+        (f"{HEAD}\n1\t1e999\t30\t60\n", 2, "hours is no number"),
+        (f"{HEAD}\n1\t-1\t30\t60\n", 2, "hours is no number"),
+        (f"{HEAD}\n1\t1e300\t30\t60\n", 2, "more hours than a century has"),
+        (f"{HEAD}\n1\t\t30\t60\n", 2, "hours is no number"),
+        (f"{HEAD}\n1\t1\t30\t95%\n", 2, "top5Accuracy is no number from 0 up: '95%'"),
+        (f"{HEAD}\n1\t1\t30\t60\n2\t2\t70\n", 3, "3 cells for 4 columns; leave a cell empty"),
+        (f"{HEAD}\n{HOURS_AS_EPOCHS}", 2, "hours counts up by one and epoch does not"),
+        (f"{HEAD}\n{SCORES_AS_EPOCHS}", 2, "top1Accuracy counts up by one and epoch does not"),
+        (f"{HEAD}\n{SCORES_AS_HOURS}", 6, "top1Accuracy rises evenly and hours does not"),
+        (f"{HEAD}\n1\t1\t30\t101\n", 2, "top5Accuracy is over 100"),
+        (f"{HEAD}\n1\t1\t60\t30\n", 2, "top-5 below top-1"),
+        (f"{HEAD}\n1\t1\t30\t60\t7\n", 2, "5 cells for 4 columns"),
+        (f"{HEAD}\n2\t1\t30\t60\n1\t2\t30\t60\n", 3, "epoch runs backwards: 1 after 2"),
+        (f"{HEAD}\n1\t2\t30\t60\n2\t1\t30\t60\n", 3, "hours runs backwards: 1 after 2"),
+        (f"{HEAD}\n1\t1\t0.7\t93\n", None, "one score is in fractions"),
+        (f"{HEAD}\n1\t1\t\t\n", None, "no epoch has a score"),
+        (f"{HEAD}\n{TWO}".encode("utf-16"), None, "not UTF-8"),
+    ],
+)
+def test_what_has_no_right_reading_is_refused(
+    text: str | bytes, line: int | None, reason: str
+) -> None:
+    with pytest.raises(MalformedLog) as refused:
+        curve_of(text)
+    assert refused.value.line == line
+    assert reason in refused.value.reason
+    assert str(refused.value).startswith("log.tsv")
+
+
+LOG_LIKE = st.text("epochurst1A \t\r\n#.,5-e\ufeff\x85", max_size=99)
+
+
+@given(st.binary(max_size=200) | LOG_LIKE)
+def test_any_bytes_are_refused_or_read_to_the_last_line(data: bytes | str) -> None:
+    raw = data if isinstance(data, bytes) else data.encode()
+    for head in (b"", b"epoch\thours\ttop1Accuracy\n1\t1\t5\n"):
+        try:
+            curve = curve_of(head + raw)
+        except MalformedLog as error:
+            assert "\n" not in str(error)
+        else:
+            text = (head + raw).decode("utf-8-sig").replace("\r", "\n")
+            lines = [line.strip() for line in text.split("\n")]
+            assert len(curve.epochs) == sum(bool(x) and x[0] != "#" for x in lines) - 1
+
+
+@given(st.data())
+def test_whatever_the_spelling_the_numbers_are_the_same(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 8))
+    hours = sorted(data.draw(st.lists(st.floats(0, 1e4), min_size=count, max_size=count)))
+    scores = data.draw(st.lists(st.integers(0, 10**6), min_size=count, max_size=count))
+    scores[data.draw(st.integers(0, count - 1))] = 930_000  # a percent that is no fraction
+    fraction = data.draw(st.booleans())
+    columns = data.draw(st.permutations(["epoch", "hours", "top5Accuracy"]))
+    tab = data.draw(st.sampled_from(["\t", " \t"]))
+    end = data.draw(st.sampled_from(["\n", "\r\n", "\r", "\n\n# said\n"]))
+    lines = [tab.join(columns)]
+    for at, (hour, score) in enumerate(zip(hours, scores, strict=True)):
+        told = f"{score / 1e6:.6f}" if fraction else f"{score / 1e4:.4f}"
+        cells = {"epoch": str(at), "hours": repr(hour), "top5Accuracy": told}
+        lines.append(tab.join(cells[name] for name in columns))
+    mark = data.draw(st.sampled_from(["", "\ufeff"]))
+    read = top5_by_hours(mark + end.join([*lines, ""]))
+    assert read == [(at, hours[at], scores[at] / 1e4) for at in range(count)]
+
+
+def refusals(entries: Entries) -> list[str]:
+    return [str(error) for error in entries.refused]
+
+
+def read_with(folder: Path, text: str) -> Entries:
+    """A folder of two entries, the second of which has this JSON."""
+    write_entry(folder / "good", [93.5])
+    write_entry(folder / "other", [93.6]).with_suffix(".json").write_text(text)
+    return read_entries(folder)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"costPerHour": "cheap"}, "costPerHour is no number: cheap"),
+        ({"costPerHour": -1}, "costPerHour is no number from 0 up"),
+        ({"costPerHour": True}, "costPerHour is no number"),
+        ({"costPerHour": [1]}, "costPerHour is no number"),
+        ({"timestamp": "20 April"}, "timestamp is no day"),
+        ({"timestamp": "2018-02-30"}, "timestamp is a day that there is not"),
+        ({"framework": 5}, "framework is no text"),
+    ],
+)
+def test_a_wrong_field_is_refused_with_its_line_and_the_rest_counts(
+    tmp_path: Path, changed: dict[str, Any], reason: str
+) -> None:
+    entries = read_with(tmp_path, json.dumps(FIELDS | changed, indent=1))
+    assert [entry.about.name for entry in entries.trainings] == ["good"]
+    line = 2 + list(FIELDS).index(next(iter(changed)))
+    assert refusals(entries)[0].startswith(f"{tmp_path / 'other.json'}, line {line}: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "line 1: it is no JSON"),
+        ('{\n"author": "Ann",\n}', "line 3: it is no JSON"),
+        ("[]", "no JSON object"),
+        ('{"costPerHour": NaN}', "NaN is no number"),
+        ('{"costPerHour": 1' + "0" * 5000 + "}", "it is no JSON"),
+        ('{"costPerHour": 1e999}', "no number from 0 up"),
+        ('{"author": "Ann", "author": "Bob"}', "twice"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_what_is_no_json_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+    entries = read_with(tmp_path, text)
+    assert len(entries.trainings) == 1
+    assert reason in refusals(entries)[0]
+
+
+def test_missing_fields_are_told_and_the_entry_counts(tmp_path: Path) -> None:
+    bare: dict[str, Any] = {name: None for name in FIELDS if name != "model"}
+    write_entry(tmp_path / "a", [93.5], **bare)
+    (entry,) = read_entries(tmp_path).trainings
+    assert entry.about.remarks == ("no author, framework, hardware, timestamp",)
+    assert entry.about.cost_per_hour is None
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_json_has_a_byte_order_mark_or_not(tmp_path: Path, encoding: str) -> None:
+    path = write_entry(tmp_path / "a", [93.5]).with_suffix(".json")
+    path.write_text(json.dumps(FIELDS, indent=1).replace("\n", "\r\n"), encoding)
+    (entry,) = read_entries(tmp_path).trainings
+    assert entry.about.author == "Ann"
+
+
+@pytest.mark.parametrize("written", ["2018-04-02", "2018-4-2", "2018-4-02 10:00"])
+def test_days_need_no_padding(tmp_path: Path, written: str) -> None:
+    write_entry(tmp_path / "a", [93.5], timestamp=written)
+    (entry,) = read_entries(tmp_path).trainings
+    assert str(entry.about.submitted) == "2018-04-02"
+
+
+def test_a_file_without_its_other_half_is_named(tmp_path: Path) -> None:
+    write_tsv(tmp_path / "log.tsv", [93.5])
+    write_entry(tmp_path / "lost", [93.5]).unlink()
+    (tmp_path / "x.TSV").mkdir()
+    (tmp_path / "z.json").symlink_to(tmp_path / "gone.json")
+    assert refusals(read_entries(tmp_path)) == [
+        f"{tmp_path}/log.tsv: no .json file beside it says what it is",
+        f"{tmp_path}/lost.json: neither a .tsv file with epochs beside it "
+        "nor a latency or a cost in it",
+        f"{tmp_path}/z.json: it cannot be read: No such file or directory",
+    ]
+
+
+def test_two_spellings_of_one_name_are_not_one_entry(tmp_path: Path) -> None:
+    write_entry(tmp_path / "a", [93.5])
+    write_tsv(tmp_path / "a.TSV", [95])
+    (refused,) = refusals(read_entries(tmp_path))
+    assert "a.TSV" in refused or "a.tsv" in refused
+
+
+def test_the_task_is_told_by_folder_then_by_scores(tmp_path: Path) -> None:
+    for hour, folder in enumerate(("CIFAR10/train", "cifar10", "other"), 1):
+        write_entry(tmp_path / folder / "a", [93.5], hour)
+    entries = read_entries(tmp_path).trainings
+    assert [entry.about.task.name for entry in entries] == ["CIFAR10", "CIFAR10", "ImageNet"]
+
+
+def test_inference_entries_have_milliseconds_and_dollars(tmp_path: Path) -> None:
+    write_inference(tmp_path / "a.json", latency=10, cost=2e-6, top5Accuracy=93.07)
+    write_inference(tmp_path / "b.json", latency=36, costPerHour=1.0, top5Accuracy=0.9307)
+    write_inference(tmp_path / "c.json", latency=5, cost=None, accuracy=94.45)
+    write_inference(tmp_path / "d.json", latency=5)
+    write_inference(tmp_path / "e.json", latency="fast", top5Accuracy=93)
+    entries = read_entries(tmp_path)
+    told = [(e.about.task.name, e.latency, e.cost, e.score) for e in entries.inferences]
+    assert told == [
+        ("ImageNet", 10, 2e-6, 93.07),
+        ("ImageNet", 36, pytest.approx(1e-5), 93.07),
+        ("CIFAR10", 5, None, 94.45),
+    ]
+    assert "d.json: no score" in refusals(entries)[0]
+    assert "e.json, line 1: latency is no number: fast" in refusals(entries)[1]
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=3,
+)
+NAMES = st.sampled_from([*FIELDS, "latency", "cost", "top5Accuracy", "f1Score", "accuracy"])
+
+
+@given(st.dictionaries(NAMES, VALUES, max_size=6), st.none() | LOG_LIKE | st.just(""))
+def test_any_entry_is_counted_and_printed_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, fields: dict[str, Any], log: str | None
+) -> None:
+    if log is None:  # JSON alone is of an entry by what it has
+        fields = {"costPerHour": 1} | fields
+    folder = tmp_path_factory.mktemp("any")
+    (folder / "a.json").write_text(json.dumps(fields))
+    if log is not None:
+        (folder / "a.tsv").write_bytes(f"{HEAD}\n{TWO}{log}".encode())
+    found = table(read_entries(folder), {"": 93})
+    told = [len(t.trainings) + len(t.never) + len(t.inferences) for t in found.tasks]
+    assert sum(told) + len(found.refused) == 1
+    for task in found.tasks:
+        assert [row.hours for row in task.trainings] in ([], [1.25])
+    grids = table_grids(found)
+    assert (as_text(grids) + as_markdown(grids)).encode()
+    assert json.dumps(to_json(found), allow_nan=False)
+
+
+def read_all(paths: Sequence[Path]) -> tuple[list[str], list[str]]:
+    refused: list[MalformedLog] = []
+    runs = read_runs(paths, refused)
+    return [run.about.name for run in runs], [str(error) for error in refused]
+
+
+def test_runs_are_files_and_folders_of_them(tmp_path: Path) -> None:
+    write_entry(tmp_path / "v1.0" / "a", [93.1])
+    write_tsv(tmp_path / "v1.1" / "b.tsv", [93.2])
+    (tmp_path / "v1.1" / "bad.tsv").write_text("nothing")
+    both = [tmp_path / "v1.0" / "a.tsv", tmp_path / "v1.0" / "a.json"]
+    assert read_all(both) == (["a"], [])
+    names, refused = read_all([tmp_path / "v1.0", tmp_path / "v1.1"])
+    assert names == ["a", "b"]
+    assert "bad.tsv, line 1: no column epoch" in refused[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("missing.tsv", "there is no file"),
+        ("log.txt", "is no training log"),
+        ("alone.json", "no .tsv file with its epochs beside it"),
+        ("bad.tsv", "line 1: no column epoch"),
+    ],
+)
+def test_a_named_run_that_cannot_be_read_ends_the_work(
+    tmp_path: Path, name: str, message: str
+) -> None:
+    for file in ("log.txt", "alone.json", "bad.tsv"):
+        (tmp_path / file).write_text("{}")
+    with pytest.raises(BadInput, match=message):
+        read_run(tmp_path / name)
+
+
+def test_copies_of_one_log_are_no_two_runs(tmp_path: Path) -> None:
+    paths = [write_tsv(tmp_path / name, [90, 93.5]) for name in ("a.tsv", "b.tsv")]
+    with pytest.raises(BadInput, match=r"holds the same epochs as .*a\.(json|tsv)"):
+        read_all(paths)
+
+
+def test_an_empty_folder_says_so(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no DAWNBench entries"):
+        read_entries(tmp_path)
+    with pytest.raises(BadInput, match="no training log that can be read"):
+        read_all([tmp_path])
+
+
+def test_a_table_of_other_columns_is_read_by_its_columns(tmp_path: Path) -> None:
+    (tmp_path / "steps.tsv").write_text("step\ttime\tval_acc\n10\t60\t50\n20\t120\t94\n")
+    (tmp_path / "hours.tsv").write_text("epoch\thours\tval_acc\n1\t1\t50\n2\t2\t94\n")
+    (tmp_path / "hours.json").write_text('{"lr": 0.1}')
+    write_entry(tmp_path / "entry", [93.5])
+    entries = read_entries(tmp_path)
+    assert entries.refused == []
+    names = [(run.about.name, run.about.task.name) for run in entries.trainings]
+    assert sorted(names) == [("entry", "ImageNet"), ("hours", "val_acc"), ("steps", "val_acc")]
+
+
+def test_linked_folders_are_read_once(tmp_path: Path) -> None:
+    write_entry(tmp_path / "elsewhere" / "far", [93.5])
+    write_entry(tmp_path / "runs" / "z" / "near", [93.6])
+    (tmp_path / "runs" / "a").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "runs" / "b").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "runs" / "c").symlink_to(tmp_path / "runs" / "z")
+    (tmp_path / "elsewhere" / "back").symlink_to(tmp_path / "runs")
+    entries = read_entries(tmp_path / "runs")
+    paths = [run.about.path for run in entries.trainings]
+    assert sorted(path.relative_to(tmp_path / "runs").as_posix() for path in paths) == [
+        "a/far.json",
+        "z/near.json",
+    ]
+
+
+def test_a_folder_that_cannot_be_read_is_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_entry(tmp_path / "good", [93.5])
+    locked = tmp_path / "locked"
+    locked.mkdir()
+    scan = os.scandir
+
+    def refusing(place: Any = ".") -> Any:  # root may read all folders
+        if Path(place) == locked:
+            raise PermissionError(13, "Permission denied", str(place))
+        return scan(place)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    entries = read_entries(tmp_path)
+    assert [run.about.name for run in entries.trainings] == ["good"]
+    assert refusals(entries) == [f"{locked}: it cannot be read: Permission denied"]

@@ -1,0 +1,113 @@
+"""No interleaving, repetition or truncation of a log gives a time that the full log does not imply.
+
+What a log implies for a threshold are the times of its evaluations that reach it, and for its own
+threshold the time of its stop: by the clock of any worker that told both ends.
+"""
+
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.errors import BadInput
+from genset.tta.logs.reading import read_one
+from tests.tta.logs.mlperf.written import ROUNDS, lines
+
+OWN = 74.9
+THRESHOLDS = (30.0, OWN, 75.0, 90.0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("logs")
+
+
+def times(path: Path, data: bytes) -> list[float | None]:
+    """The seconds to each threshold; nothing where the log is refused."""
+    path.write_bytes(data)
+    try:
+        run = read_one(path)
+    except BadInput:
+        return [None for _ in THRESHOLDS]
+    found = [run.first_at(threshold) for threshold in THRESHOLDS]
+    return [None if epoch is None else 3600 * epoch.hours for epoch in found]
+
+
+def implied(scores: list[float], threshold: float, late: list[float], ended: bool) -> list[float]:
+    """All times that a run with these scores may be said to take, by its workers' clocks."""
+    first = next((at for at, score in enumerate(scores, 1) if 100 * score >= threshold), None)
+    if first is None:
+        return []
+    ends = [3600.0 * first] + ([3600.0 * len(scores) + 1] if threshold == OWN and ended else [])
+    return [end + one - other for end in ends for one in late for other in late]
+
+
+@given(st.data())
+def test_mlperf(folder: Path, data: st.DataObject) -> None:
+    form = data.draw(st.sampled_from(ROUNDS))
+    scores = data.draw(
+        st.lists(st.integers(0, 1000).map(lambda n: n / 1000), min_size=1, max_size=4)
+    )
+    good = max(scores) >= OWN / 100
+    status = data.draw(st.sampled_from(["success", "none", None] if good else ["aborted", None]))
+    late = data.draw(st.lists(st.sampled_from([0.0, 0.25, 3.5]), min_size=1, max_size=3))
+    told = [lines(form, scores, OWN / 100, status=status, late=each) for each in late]
+    if data.draw(st.booleans()):  # some log their target after the first evaluation
+        for each in told:
+            each.insert(3, each.pop(2))
+    workers = data.draw(st.permutations([at for at, each in enumerate(told) for _ in each]))
+    mixed = []
+    for worker in workers:
+        mixed += [told[worker].pop(0)] * data.draw(st.sampled_from([1, 1, 2]))
+    whole = "".join(f"{each}\n" for each in mixed).encode()
+    cut = data.draw(st.integers(0, len(whole)))
+    for text in (whole, whole[:cut]):
+        found = times(folder / "result_0.txt", text)
+        for threshold, seconds in zip(THRESHOLDS, found, strict=True):
+            right = implied(scores, threshold, late, status is not None)
+            assert seconds is None or any(abs(seconds - each) < 0.01 for each in right)
+    found = times(folder / "result_0.txt", whole)
+    assert [seconds is None for seconds in found] == [100 * max(scores) < t for t in THRESHOLDS]
+
+
+@given(st.data())
+def test_dawnbench(folder: Path, data: st.DataObject) -> None:
+    scores = data.draw(st.lists(st.integers(20, 1000), min_size=1, max_size=6))
+    unit = data.draw(st.sampled_from([10, 1000]))  # per cent, or fractions of 1
+    rows = [
+        (f"{at / 8:g}", f"{at * 1.25:g}", f"{score / unit:g}") for at, score in enumerate(scores, 1)
+    ]
+    order = data.draw(st.permutations(range(3)))
+    names = ("epoch", "hours", "top1Accuracy")
+    head, *body = ["\t".join(row[at] for at in order) for row in (names, *rows)]
+    whole = "".join(f"{each}\n" for each in (head, *body)).encode()
+    full = times(folder / "whole.tsv", whole)
+    cut = whole[: data.draw(st.integers(0, len(whole)))]
+    again = data.draw(st.lists(st.sampled_from(body), max_size=2 * len(body)))
+    mixed = data.draw(st.permutations([*body, *again]))
+    repeated = [each for each in body for _ in range(data.draw(st.integers(1, 2)))]
+    for text in (
+        cut,
+        *("".join(f"{e}\n" for e in (head, *some)).encode() for some in (mixed, repeated)),
+    ):
+        found = times(folder / "other.tsv", text)
+        assert all(a is None or a == b for a, b in zip(found, full, strict=True))
+    assert times(folder / "other.tsv", text) == full  # the one that was only repeated
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("scores", [[12.5, 93.1], [0.125, 0.931], [10.0]])
+def test_dawnbench_cut_at_every_byte(
+    folder: Path, order: tuple[int, ...], scores: list[float]
+) -> None:
+    rows = [("epoch", "hours", "top1Accuracy")]
+    rows += [(f"{at}", f"{at * 1.25}", f"{score}") for at, score in enumerate(scores, 1)]
+    whole = "".join("\t".join(row[at] for at in order) + "\n" for row in rows).encode()
+    full = times(folder / "whole.tsv", whole)
+    best = 100 * max(scores) if max(scores) <= 1 else max(scores)
+    assert [seconds is None for seconds in full] == [best < threshold for threshold in THRESHOLDS]
+    for cut in range(len(whole)):
+        found = times(folder / "other.tsv", whole[:cut])
+        assert all(a is None or a == b for a, b in zip(found, full, strict=True)), whole[:cut]
