@@ -1,0 +1,128 @@
+"""What a profiler's trace holds, as every analysis takes it.
+
+Times are microseconds on the trace's own clock; `start` counts from the first event of the trace.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """The accelerator that the kernels ran on.
+
+    Attributes:
+        maker: whose runtime launched the kernels; "none" in a trace of the host alone.
+        name: as the runtime tells it, "Tesla V100-SXM2-32GB"; "" if it is not recorded.
+        capability: NVIDIA's compute capability, (7, 0) for Volta; None of other makers.
+    """
+
+    maker: Literal["nvidia", "amd", "none"]
+    name: str = ""
+    capability: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """What a communication kernel moved.
+
+    Attributes:
+        name: "allreduce", "_allgather_base", as recorded.
+        elements_in, elements_out: how many elements enter and leave this rank.
+        bytes_each: of one element; None of a type that is not known.
+        group: how many ranks take part; None if it is not recorded.
+    """
+
+    name: str
+    elements_in: int
+    elements_out: int
+    bytes_each: int | None
+    group: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel on the device.
+
+    Attributes:
+        operator: place in `Trace.operators` of the innermost operator that launched it, or None.
+        collective: what it moved, if it communicates and the trace says so.
+    """
+
+    name: str
+    start: float
+    length: float
+    device: int
+    stream: int
+    operator: int | None
+    collective: Collective | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy or a filling of memory on the device ("Memcpy HtoD …", "Memset").
+
+    Attributes:
+        bytes: how many; None if it is not recorded.
+    """
+
+    name: str
+    start: float
+    length: float
+    device: int
+    stream: int
+    bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator on the host ("aten::conv2d"), with what it was called on.
+
+    Attributes:
+        thread: the host's thread it ran on.
+        parent: place in `Trace.operators` of the operator that called it, or None.
+        own: its time less that of the operators it called.
+        shapes: of each input, () of a scalar; of a list of tensors, a tuple of shapes. None if the
+            trace was recorded without shapes.
+        types: of each input, "float", "c10::Half", "Scalar", "" …; as long as `shapes`.
+        values: of each input that is no tensor, as recorded ("[2, 2]", "1", "False"), "" of others;
+            () if the trace has none (PyTorch before 2.1).
+    """
+
+    name: str
+    start: float
+    length: float
+    thread: int
+    parent: int | None
+    own: float
+    shapes: tuple[Shape | tuple[Shape, ...], ...] | None = None
+    types: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One rank's trace.
+
+    Attributes:
+        rank, ranks: this one's number and how many there are; None if it is not recorded.
+        backend: of the process group, "nccl"; None without one.
+        kernels, copies: by start.
+        operators: by start, a parent before what it calls.
+        steps: start and length of each training step that the profiler marked (ProfilerStep#3).
+        lacks: what the trace does not hold, a sentence each, that says what to record.
+    """
+
+    path: Path
+    device: Device
+    rank: int | None = None
+    ranks: int | None = None
+    backend: str | None = None
+    kernels: list[Kernel] = field(default_factory=list)
+    copies: list[Copy] = field(default_factory=list)
+    operators: list[Operator] = field(default_factory=list)
+    steps: list[tuple[float, float]] = field(default_factory=list)
+    lacks: list[str] = field(default_factory=list)
