@@ -7,6 +7,7 @@ from statistics import fmean
 
 from genset.errors import BadInput
 from genset.tta.analysis.one_entry import check_one_entry
+from genset.tta.analysis.together import counted
 from genset.tta.analysis.units import level
 from genset.tta.logs.entries import Training, one_task
 from genset.tta.logs.tasks import Task
@@ -22,12 +23,14 @@ class Reach:
     Attributes:
         hours: the mean over the runs that get there; None if none does.
         reached: how many do.
+        runs: of how many, without those that were asked to end before.
         speedup: over the smallest size.
     """
 
     threshold: float
     hours: float | None
     reached: int
+    runs: int
     speedup: float | None
 
 
@@ -132,7 +135,8 @@ def _row(
         points = [point for run in runs if (point := run.first_at(threshold))]
         hours = fmean(point.hours for point in points) if points else None
         before = base.at[place].hours if base else hours
-        at.append(Reach(threshold, hours, len(points), _ratio(before, hours)))
+        held = len(counted(runs, threshold))
+        at.append(Reach(threshold, hours, len(points), held, _ratio(before, hours)))
     return ScalingRow(
         workers=workers,
         name=", ".join(run.about.name for run in runs),
@@ -159,10 +163,13 @@ def _remarks(row: ScalingRow, base: ScalingRow, task: Task) -> list[str]:
             f"{row.ideal:.3g} times the workers do not explain: are the logs of the same training?"
         )
     for each in row.at:
-        if each.reached < row.runs:
-            least = level(each.threshold, task.percent)
-            runs = f"{row.runs - each.reached} of {row.runs} runs of {row.workers} workers"
+        least = level(each.threshold, task.percent)
+        if each.reached < each.runs:
+            runs = f"{each.runs - each.reached} of {each.runs} runs of {row.workers} workers"
             said.append(f"{runs} never reach {least}")
+        if stopped := row.runs - each.runs:
+            runs = f"{stopped} of {row.runs} runs of {row.workers} workers"
+            said.append(f"{runs} were stopped before {least}, and are not held against it")
     return said
 
 

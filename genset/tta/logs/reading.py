@@ -67,18 +67,6 @@ def read_file(path: Path, read_as: ReadAs = ReadAs()) -> list[Training]:  # noqa
     return _reader_of(path, read_as).read(path, read_as)
 
 
-def read_one(path: Path, read_as: ReadAs = ReadAs()) -> Training:  # noqa: B008 - immutable
-    """Read the one training run of a file.
-
-    Raises:
-        BadInput: there is no such file, it has no right reading, or it holds several runs.
-    """
-    run, *more = read_file(path, read_as)
-    if more:
-        raise BadInput(f"{path} holds {1 + len(more)} runs: name a log of one")
-    return run
-
-
 def read_runs(
     paths: Iterable[Path],
     refused: list[MalformedLog],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from genset.tta.analysis.stability import Stability
 from genset.tta.analysis.units import level, metric
 from genset.tta.logs.entries import Training
-from genset.tta.plots.style import few, legend, name, style, unit, write
+from genset.tta.plots.style import legend, most, name, style, unit, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,16 +19,17 @@ def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> No
     """The score against time, one line a run, a dot where it reaches the threshold.
 
     A line goes in steps: what a model scores between two epochs was not measured. The second part
-    shows the same near the threshold, where runs differ.
+    shows the same near the threshold, where runs differ. More runs than a reader can tell apart
+    have one colour, and no names.
     """
     from matplotlib.figure import Figure
 
-    few(len(runs), "runs")
+    told_apart = len(most(runs)) == len(runs)
     figure = Figure(figsize=(11, 4.6), layout="constrained")
     whole, near = figure.subplots(1, 2)
     time_unit, hours_of_one = unit(max(run.epochs[-1].hours for run in runs))
     for axes in (whole, near):
-        _lines(axes, found, runs, hours_of_one)
+        _lines(axes, found, runs, hours_of_one, told_apart)
         axes.axhline(found.threshold, color="0.35", linewidth=1, linestyle=":")
         said = f"{metric(found.score)}, %" if found.percent else metric(found.score)
         name(axes, f"{time_unit} of training", said)
@@ -36,7 +37,8 @@ def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> No
     least = level(found.threshold, found.percent)
     whole.set_title(f"{found.reached} of {len(runs)} runs reach {least}", loc="left", fontsize=12)
     near.set_title("near the threshold", loc="left", fontsize=12)
-    legend(near, [(at, run.about.name) for at, run in enumerate(runs)])
+    if told_apart:
+        legend(near, [(at, run.about.name) for at, run in enumerate(runs)])
     write(figure, path)
 
 
@@ -52,9 +54,11 @@ def _points(run: Training, hours_of_one: float) -> tuple[list[float], list[float
     return times, scores
 
 
-def _lines(axes: "Axes", found: Stability, runs: Sequence[Training], hours_of_one: float) -> None:
+def _lines(
+    axes: "Axes", found: Stability, runs: Sequence[Training], hours_of_one: float, told_apart: bool
+) -> None:
     for at, run in enumerate(runs):
-        colour, dash = style(at)
+        colour, dash = style(at if told_apart else 0)
         times, scores = _points(run, hours_of_one)
         axes.step(times, scores, where="post", color=colour, linestyle=dash, linewidth=1.4)
         if reached := run.first_at(found.threshold):

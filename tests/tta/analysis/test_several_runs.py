@@ -254,3 +254,13 @@ def test_what_all_entries_have_to_remark_is_said_once(tmp_path: Path) -> None:
     assert text.count("no model") == 1
     assert "all 3: no model" in text
     assert "run-2: ends at 92.00 %, below the threshold that it had reached" in text
+
+
+def test_a_run_that_its_user_stopped_is_not_held_against_its_size(tmp_path: Path) -> None:
+    write_entry(tmp_path / "one" / "a", [90, 93])
+    write_entry(tmp_path / "four" / "a", [90, 93.1], 0.3)
+    stopped = {"recording": {"finished": False, "stopped": True}}
+    write_entry(tmp_path / "four" / "b", [90.5, 91], 0.31, misc=stopped)
+    text = printed("scaling", f"1={tmp_path / 'one'}", f"4={tmp_path / 'four'}")
+    assert "1 of 2 runs of 4 workers were stopped before 93 %, and are not held against it" in text
+    assert "never reach" not in text

@@ -375,3 +375,16 @@ def test_mlperfs_folders_are_repeats(realdata: Path, tmp_path: Path) -> None:
     assert found["addition"][1]["brings"]["verdict"] == "faster"
     interval = found["addition"][1]["brings"]["speedup"]["interval"]
     assert (interval["low"], interval["high"]) == pytest.approx((1.019, 1.029), abs=0.001)
+
+
+def test_runs_that_their_user_stopped_are_left_out(tmp_path: Path) -> None:
+    path = write_design(tmp_path, {"amp": 2.0})
+    stopped = {"recording": {"finished": False, "stopped": True}}
+    write_entry(tmp_path / "amp" / "run-9", [80, 81], misc=stopped)
+    found = answer(path)
+    assert [len(each["runs"]) for each in found["configurations"]] == [3, 3]
+    assert "stopped before the threshold, and not counted: run-9" in found["remarks"]
+    for log in (tmp_path / "none", tmp_path / "amp"):
+        for file in log.glob("*.json"):
+            write_entry(file.with_suffix(""), [80, 81 + hash(file) % 97 / 100], misc=stopped)
+    assert "all 7 runs were stopped before they reached" in refusal(path)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.errors import BadInput
-from genset.tta.logs.reading import read_one
+from genset.tta.logs.reading import read_file
 from tests.tta.logs.mlperf.written import ROUNDS, lines
 
 OWN = 74.9
@@ -28,7 +28,7 @@ def times(path: Path, data: bytes) -> list[float | None]:
     """The seconds to each threshold; nothing where the log is refused."""
     path.write_bytes(data)
     try:
-        run = read_one(path)
+        (run,) = read_file(path)
     except BadInput:
         return [None for _ in THRESHOLDS]
     found = [run.first_at(threshold) for threshold in THRESHOLDS]

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from genset.errors import BadInput
 from genset.tta.analysis.factors.configurations import Configuration, configurations, read_logs
 from genset.tta.analysis.factors.curves import Curve, curves
 from genset.tta.analysis.factors.interactions import Interactions, interactions
 from genset.tta.analysis.factors.steps import Cells, Step, addition, lesion, missing
 from genset.tta.analysis.factors.study import Study
+from genset.tta.analysis.together import counted, together
 from genset.tta.logs.entries import Training, one_task
 from genset.tta.logs.read_as import ReadAs
 
@@ -73,12 +75,15 @@ def factors(
     runs = [run for _, found in read for run in found]
     task = one_task(runs)
     least = task.threshold_or(study.threshold if threshold is None else threshold)
-    found, differences = configurations(study, read, least, mixed)
+    counting = [(declared, kept) for declared, found in read if (kept := counted(found, least))]
+    if not counting:
+        raise BadInput(f"all {len(runs)} runs were stopped before they reached the threshold")
+    found, differences = configurations(study, counting, least, mixed)
     order = study.order
     settings, cells = _most_run(found)
     added = addition(order, cells) if order else []
     left_out = lesion(order, cells) if len(order) > 1 else []
-    together = interactions(order, cells) if len(order) > 1 else None
+    crossed = interactions(order, cells) if len(order) > 1 else None
     drawn, undrawn = curves(found)
     return Factors(
         task=task.name,
@@ -91,11 +96,11 @@ def factors(
         configurations=found,
         addition=added,
         lesion=left_out,
-        interactions=together,
+        interactions=crossed,
         curves=drawn,
-        missing=_missing(added, left_out, together, undrawn),
+        missing=_missing(added, left_out, crossed, undrawn),
         differences=differences,
-        remarks=_remarks(runs),
+        remarks=[*together(runs, least), *_remarks(runs)],
     )
 
 
@@ -111,19 +116,19 @@ def _most_run(found: Sequence[Configuration]) -> tuple[Mapping[str, float], Cell
 def _missing(
     added: Sequence[Step],
     left_out: Sequence[Step],
-    together: Interactions | None,
+    crossed: Interactions | None,
     undrawn: Sequence[str],
 ) -> list[str]:
     said = []
     for study, steps in (("the factor analysis", added), ("the lesion study", left_out)):
         if lacking := missing(steps):
             said.append(f"{study} misses runs with {_on(lacking)}")
-    if together and together.runs < together.possible:
-        count = together.possible - together.runs
-        more = ", ..." if count > len(together.missing) else ""
+    if crossed and crossed.runs < crossed.possible:
+        count = crossed.possible - crossed.runs
+        more = ", ..." if count > len(crossed.missing) else ""
         said.append(
-            f"main effects take runs of all {together.possible} combinations, and {count} have "
-            f"none: {_on(together.missing)}{more}"
+            f"main effects take runs of all {crossed.possible} combinations, and {count} have "
+            f"none: {_on(crossed.missing)}{more}"
         )
     said += [
         f"{name} has no curve: no two runs differ in {name} and in nothing else" for name in undrawn

@@ -12,14 +12,15 @@ from click.testing import CliRunner
 from genset.cli import cli
 from genset.errors import BadInput
 from genset.tta.logs.entries import MalformedLog, Training, one_task
-from genset.tta.logs.reading import read_entries, read_one, read_runs
+from genset.tta.logs.reading import read_entries, read_file, read_runs
 from tests.tta.logs.mlperf.written import ROUNDS, START, line, lines, write
 
 STOP = 2 + 1 / 3600  # hours: a second after the second evaluation
 
 
 def run_of(folder: Path, told: list[str], name: str = "result_0.txt") -> Training:
-    return read_one(write(folder / name, told))
+    (run,) = read_file(write(folder / name, told))
+    return run
 
 
 def hours_to(run: Training, threshold: float) -> float | None:
@@ -374,7 +375,7 @@ def test_a_line_without_an_end_is_not_kept_in_memory(tmp_path: Path) -> None:
         file.truncate(file.tell() + (1 << 27))  # zeros without an end of line
     tracemalloc.start()
     try:
-        run = read_one(path)
+        (run,) = read_file(path)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
