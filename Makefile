@@ -7,8 +7,10 @@ CONSTRAINTS := .ci/constraints.txt
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS)
 
 # PyTorch and the engines take gigabytes of a process, and leave threads in it: these rooms' tests have
-# one of their own.
+# processes of their own, one a core. Others often wait, for a server or a page: two a core.
 WITH_NETWORKS := tests/evaluation tests/finetune tests/test_api.py
+CORES := $(shell nproc 2>/dev/null || echo 2)
+PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo factors-demo test check clean
 
@@ -19,8 +21,8 @@ factors-demo: .venv/demo-installed  ## which of four switches mattered, from 72 
 	PATH="$(CURDIR)/$(BIN):$$PATH" docs/factors-demo/demo.sh
 
 test: .venv/dev-installed  ## the tests; those that miss a Debian package say which
-	$(BIN)/python -m pytest $(WITH_NETWORKS)
-	$(BIN)/python -m pytest $(addprefix --ignore=,$(WITH_NETWORKS))
+	$(PYTEST) -n $(CORES) $(WITH_NETWORKS)
+	$(PYTEST) -n $(shell expr 2 '*' $(CORES)) $(addprefix --ignore=,$(WITH_NETWORKS))
 
 check: .venv/dev-installed  ## linter, formatter, types
 	$(BIN)/ruff check

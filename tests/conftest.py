@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from playwright.sync_api import Browser
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 
+from genset.store import Store
+from tests import databases
 from tests.browser import chromium
 
 ROOT = Path(__file__).parent.parent
@@ -27,6 +30,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # A busy machine may take its time with any example.
 settings.register_profile("genset", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("genset")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def copied_tables() -> Iterator[None]:
+    """A new SQLite database is a copy of one that the migrations made: many tests need one each.
+
+    Not in commands that run in processes of their own, and not in tests/store.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("genset.store.database.upgrade", databases.upgrade)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -76,19 +90,34 @@ def postgresql_server() -> Iterator[str]:
         shutil.rmtree(base)
 
 
+@pytest.fixture(scope="session")
+def postgresql_template(postgresql_server: str) -> Iterator[str]:
+    """The name of a database with all tables, to copy."""
+    with _database(postgresql_server, "template0") as (name, url):
+        Store.open(url).close()
+        yield name
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The URL of a new database, on SQLite and on PostgreSQL by turns."""
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path / 'genset.db'}"
         return
-    server = make_url(request.getfixturevalue("postgresql_server"))
+    server = request.getfixturevalue("postgresql_server")
+    with _database(server, request.getfixturevalue("postgresql_template")) as (_, url):
+        yield url
+
+
+@contextmanager
+def _database(server: str, template: str) -> Iterator[tuple[str, str]]:
+    """The name and the URL of a new database, a copy of `template`; dropped at the end."""
     name = f"genset_{uuid.uuid4().hex}"
     engine = create_engine(server, isolation_level="AUTOCOMMIT")
     try:
         with engine.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
-        yield server.set(database=name).render_as_string(hide_password=False)
+            connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template}"))
+        yield name, make_url(server).set(database=name).render_as_string(hide_password=False)
         with engine.connect() as connection:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
     finally:

@@ -10,6 +10,12 @@ from genset.workspace import Workspace
 from tests.labeled_workspace import labeled_workspace
 
 
+@pytest.fixture(autouse=True)
+def small_pools_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine even these few photos would take as long as a large pool."""
+    monkeypatch.setattr("genset.label.queue.boards._SECONDS_TO_WAIT", 60.0)
+
+
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[tuple[Workspace, Store]]:
     workspace, store = labeled_workspace(tmp_path / "workspace")

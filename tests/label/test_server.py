@@ -5,6 +5,7 @@ import signal
 import socket
 import stat
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -52,9 +53,12 @@ def test_no_half_of_an_answer_waits_for_the_other(
             found.append(await came)
         server.close()
 
-    monkeypatch.setattr(
-        "labeler_app.server.run", lambda _workspace, listener, _: asyncio.run(accept(listener))
-    )
+    def run(_workspace: object, listener: socket.socket, _: object) -> None:
+        # Not in this thread: where a browser is open, a loop of its own runs here.
+        with ThreadPoolExecutor(1) as own:
+            own.submit(asyncio.run, accept(listener)).result()
+
+    monkeypatch.setattr("labeler_app.server.run", run)
     serve(opened[0], free_port())
     assert found == [1]
 

@@ -7,6 +7,13 @@ from pathlib import Path
 import pytest
 
 from genset.store import Store
+from tests import databases
+
+
+@pytest.fixture(autouse=True)
+def migrated_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here databases are made as users' are."""
+    monkeypatch.setattr("genset.store.database.upgrade", databases.MIGRATE)
 
 
 @pytest.fixture
