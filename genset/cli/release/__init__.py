@@ -1,0 +1,18 @@
+"""Commands for releases: freeze labeled photos, look after what is frozen, hand it on."""
+
+import click
+
+from genset.cli.release.create import create_command
+from genset.cli.release.diff import diff_command
+from genset.cli.release.export import export_command
+from genset.cli.release.takedown import takedown_command
+from genset.cli.release.verify import verify_command
+
+
+@click.group()
+def release() -> None:
+    """Frozen test sets."""
+
+
+for command in (create_command, verify_command, takedown_command, diff_command, export_command):
+    release.add_command(command)

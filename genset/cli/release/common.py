@@ -1,0 +1,40 @@
+"""What several of these commands share."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from genset.workspace import Workspace
+
+if TYPE_CHECKING:
+    from genset.release.reader import Release
+
+
+def named(folder: Path | None, name: str) -> "Release":
+    """A release by its folder's path, or by its name in the workspace."""
+    from genset.release.reader import MANIFEST, Release
+
+    path = Path(name)
+    if not (path / MANIFEST).is_file():
+        path = Workspace.find(folder).releases / name
+    return Release(path)
+
+
+def release_summary(found: "Release") -> dict[str, Any]:
+    """What --json says of a release."""
+    return {
+        "name": found.name,
+        "path": str(found.root),
+        "content_hash": found.content_hash,
+        "photos": len(found.photos),
+        "classes": len(found.wnids),
+        "left_out": found.left_out,
+    }
+
+
+def made_lines(made: "Release") -> list[str]:
+    """What is printed of a release that was just made."""
+    return [
+        f"{made.root}: {len(made.photos)} photos of {len(made.wnids)} classes",
+        f"  {made.content_hash}",
+        *(f"  left out: {count} {reason}" for reason, count in made.left_out.items()),
+    ]

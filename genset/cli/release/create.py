@@ -1,0 +1,119 @@
+"""The command that freezes a release."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from genset.cli.common import FILE, json_option, opened, show
+from genset.cli.release.common import made_lines, release_summary
+from genset.cli.release.multilabel import create_multilabel_release
+from genset.cli.release.plan import read_plan
+from genset.cli.sources import source_option
+
+
+@click.command("create")
+@click.argument("name")
+@click.option(
+    "--strategy",
+    type=click.Choice(["majority", "threshold", "top", "matched"]),
+    default="majority",
+    show_default=True,
+    help="How the photos are chosen.",
+)
+@click.option("--per-class", type=int, help="Photos of each class (default: 10); not for majority.")
+@click.option("--min-labels", type=int, help="Labelers that a photo needs (default: 1).")
+@click.option("--threshold", type=float, help="Lowest selection frequency (default: 0.7).")
+@click.option("--relax", is_flag=True, help="Lower the threshold of classes with too few photos.")
+@click.option("--reference", type=FILE, help="Labels (task,worker,label) to match.")
+@click.option("--fill-up", is_flag=True, help="Fill short bins from the nearest higher one.")
+@click.option(
+    "--balance", is_flag=True, help="Take as many photos of each class as the smallest class has."
+)
+@click.option("--max-per-owner", type=int, help="Most photos of one owner.")
+@click.option(
+    "--licenses",
+    default="any",
+    help='"open", or names, SPDX ids (CC-BY-SA for all its versions) or ids, separated by commas.',
+)
+@source_option("Take only photos of these sources, separated by commas")
+@click.option(
+    "--exclude",
+    multiple=True,
+    help='A file of hashes of photos to leave out; or "duplicates": keep one of similar photos.',
+)
+@click.option(
+    "--panel",
+    help="Record only this panel's votes, and choose the photos by all other votes.",
+)
+@click.option(
+    "--labels",
+    help="Take only what majority, frequency or dawid-skene calls correct, or a FILE of genset "
+    "labels aggregate.",
+)
+@click.option(
+    "--min-confidence", type=float, help="Lowest confidence of these labels, 0 to 1 (default: any)."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws.")
+@click.option(
+    "--from",
+    "earlier",
+    metavar="RELEASE",
+    help="With --multilabel: the release whose photos it has.",
+)
+@click.option(
+    "--multilabel",
+    is_flag=True,
+    help="Give each photo all its right answers, as labelers gave them (genset labels propose).",
+)
+@click.option(
+    "--allow-unanswered",
+    is_flag=True,
+    help="With --multilabel: take questions that lack votes as they stand.",
+)
+@click.option("--contact", default="", help="Whom to contact about it, for the data card.")
+@click.option("--dry-run", is_flag=True, help="Print what it would contain, and write nothing.")
+@json_option
+@click.pass_obj
+def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
+    """Freeze labeled photos into releases/NAME.
+
+    Strategies: majority takes all photos that more labelers call correct than not; threshold draws
+    from those with a high selection frequency; top takes those with the highest; matched draws so
+    that selection frequencies are distributed as in other labels.
+
+    With --labels, a candidate's votes are first brought together into one label, and only what is
+    labeled correct can be taken; threshold and top still go by selection frequencies, and matched
+    takes no --labels. A ruling wins over both. Confidence is the label's share of the votes; of
+    dawid-skene it is its probability.
+
+    With --from and --multilabel, the photos of a release get all their right answers, and photos
+    that it left out as correct for several classes enter. It is chosen as that release was.
+
+    \b
+    genset release create v1
+    genset release create v1 --panel fresh
+    genset release create d --labels dawid-skene --min-confidence 0.8
+    genset release create t --strategy threshold --per-class 10 --threshold 0.7 --dry-run
+    genset release create m --strategy matched --reference labels.csv --fill-up --seed 3
+    genset release create o --licenses open --max-per-owner 5 --exclude duplicates
+    genset release create c --source commons,inaturalist --licenses CC0-1.0,CC-BY
+    genset release create v2 --from v1 --multilabel
+    """
+    if options["multilabel"] or options["earlier"] or options["allow_unanswered"]:
+        create_multilabel_release(folder, name, options)
+        return
+    from dataclasses import asdict
+
+    from genset.release.freeze import create, dry_run
+
+    as_json = options["as_json"]
+    with opened(folder, originals="read") as (workspace, store):
+        plan = read_plan(options, store)
+        if options["dry_run"]:
+            seen = dry_run(workspace, store, plan)
+            text = "\n".join([f"{name} would have, and nothing was written:", *seen.lines()])
+            show({"name": name, **asdict(seen)}, text, as_json)
+            return
+        made = create(workspace, store, name, plan, options["contact"])
+    show(release_summary(made), "\n".join(made_lines(made)), as_json)
