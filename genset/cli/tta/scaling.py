@@ -74,9 +74,9 @@ def scaling_command(
     }
     with naming(refused):
         found = scaling(runs, thresholds, mixed)
+    show(found, scaling_grids(found) + refused_grids(refused), markdown, as_json, refused)
     if output:
         draw_scaling(found, output)
-    show(found, scaling_grids(found) + refused_grids(refused), markdown, as_json, refused)
     all_counted([run for logs in runs.values() for run in logs], refused)
 
 
