@@ -59,6 +59,11 @@ def span_of(traces: Sequence[Trace]) -> SpanOf:
     return "steps" if all(_marked(trace) for trace in traces) else "device"
 
 
+def window(trace: Trace, of: SpanOf) -> Stretch | None:
+    """From, to, microseconds: the marked steps; None for all of the trace."""
+    return _steps(trace) if of == "steps" else None
+
+
 def shares(trace: Trace, of: SpanOf) -> list[Shares]:
     """A line for each device that the rank worked on; none of a trace of the host alone."""
     devices = sorted({event.device for event in [*trace.kernels, *trace.copies]})
