@@ -11,7 +11,7 @@ from genset.tta.analysis.profile.matrix_units import MatrixUnits, matrix_units
 from genset.tta.analysis.profile.ranks import in_order
 from genset.tta.analysis.profile.shares import Shares, SpanOf, shares, span_of, window
 from genset.tta.analysis.profile.work.count import count
-from genset.tta.analysis.roofline.peaks import Peaks, find_peaks, own_peaks
+from genset.tta.analysis.roofline.peaks import find_peaks, own_peaks
 from genset.tta.analysis.roofline.roofline import Roofline, roofline
 from genset.tta.traces.trace import Trace
 
