@@ -13,7 +13,7 @@ from typing import Literal
 
 from genset.tta.analysis.profile.communication import communicates
 from genset.tta.analysis.profile.intervals import Stretch, length, union, within, without
-from genset.tta.traces.trace import Trace
+from genset.tta.traces.trace import Copy, Kernel, Trace
 
 SpanOf = Literal["steps", "device"]
 
@@ -59,9 +59,14 @@ def span_of(traces: Sequence[Trace]) -> SpanOf:
     return "steps" if all(_marked(trace) for trace in traces) else "device"
 
 
+def window(trace: Trace, of: SpanOf) -> Stretch | None:
+    """From, to, microseconds: the marked steps; None for all of the trace."""
+    return _steps(trace) if of == "steps" else None
+
+
 def shares(trace: Trace, of: SpanOf) -> list[Shares]:
     """A line for each device that the rank worked on; none of a trace of the host alone."""
-    devices = sorted({event.device for event in [*trace.kernels, *trace.copies]})
+    devices = sorted({k.device for k in trace.kernels} | {c.device for c in trace.copies})
     return [each for device in devices if (each := _of_device(trace, device, of)) is not None]
 
 
@@ -95,13 +100,17 @@ def _of_device(trace: Trace, device: int, of: SpanOf) -> Shares | None:
     )
 
 
+def _when(event: Kernel | Copy) -> Stretch:
+    return event.start, event.start + event.length
+
+
 def _marked(trace: Trace) -> bool:
     """Whether steps are marked and an event on the device lies in them."""
     if not trace.steps:
         return False
     start, end = _steps(trace)
-    events = [*trace.kernels, *trace.copies]
-    return not events or bool(within(map(_when, events), start, end))
+    events = [*map(_when, trace.kernels), *map(_when, trace.copies)]
+    return not events or bool(within(events, start, end))
 
 
 def _steps(trace: Trace) -> Stretch:
