@@ -1,0 +1,78 @@
+"""The command that says what the hardware did, from profilers' traces."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from genset.cli.common import json_option
+from genset.cli.tta.common import can_draw, figure_option, markdown_option, show
+from genset.cli.tta.named import by_name, given_points, numbers, traces_by_name
+
+
+@click.command("profile")
+@click.argument("traces", metavar="NAME=TRACE...", nargs=-1)
+@click.option(
+    "--counters",
+    metavar="NAME=FILE.csv",
+    multiple=True,
+    help="What Nsight Compute measured (ncu --csv): matrix units, bytes and time by kernel.",
+)
+@click.option(
+    "--point",
+    "points",
+    metavar="NAME=FLOPS,BYTES,SECONDS",
+    multiple=True,
+    help="A run without a trace, for the roofline.",
+)
+@click.option(
+    "--device",
+    "devices",
+    metavar="[NAME=]DEVICE",
+    multiple=True,
+    help="Whose peaks to take, where a trace does not say: TPUv3, H100 PCIe.",
+)
+@click.option(
+    "--peak-tflops",
+    metavar="[NAME=]TFLOPS",
+    multiple=True,
+    help="What the device could do at most, 10^12 FLOP/s, of all runs or of one.",
+)
+@click.option(
+    "--peak-gbs",
+    metavar="[NAME=]GBS",
+    multiple=True,
+    help="To and from its memory at most, 10^9 bytes a second.",
+)
+@click.option(
+    "--link-gbits",
+    metavar="[NAME=]GBITS",
+    multiple=True,
+    help="The advertised rate of the link between devices, 10^9 bits a second.",
+)
+@click.option("--how", is_flag=True, help="Print how to record a trace that holds all of it.")
+@figure_option
+@markdown_option
+@json_option
+def profile_command(
+    traces: Sequence[str],
+    counters: Sequence[str],
+    how: bool,
+    output: Path | None,
+    markdown: bool,
+    as_json: bool,
+    **given: Sequence[str],
+) -> None:
+    """Say what the hardware did, from traces of PyTorch's profiler.
+
+    A TRACE is a file that torch.profiler exported (Chrome's JSON, gzipped or not). The same NAME
+    again is another rank of that run; several names are runs side by side, in one figure. Printed
+    are the shares of time by rank (computing, copies, communication, idle), the share of kernel
+    time in kernels that use matrix units (Tensor Cores), what operators achieved beside the
+    device's peaks, and how fast ranks talked. What a trace does not hold is named.
+
+    \b
+    genset tta profile amp=rank0.json.gz amp=rank1.json.gz float32=plain.json -o profile.svg
+    genset tta profile run.pt.trace.json.gz --point tpu=2.1e15,3e13,60 --device tpu=TPUv2
+    genset tta profile --how
+    """

@@ -1,0 +1,129 @@
+"""What operators achieved beside what the device could do at most."""
+
+from collections.abc import Iterator, Sequence
+
+from genset.text.numbers import NONE
+from genset.text.safe import clean
+from genset.text.tables import Grid
+from genset.tta.analysis.profile.run import Profile
+from genset.tta.analysis.profile.work.count import LeftOut
+from genset.tta.analysis.roofline.peaks import Peaks
+from genset.tta.analysis.roofline.points import Point
+from genset.tta.analysis.roofline.roofline import Throughput
+from genset.tta.show.profile.numbers import amount, parts, rate, share, time
+from genset.tta.show.words import name
+
+_MOST_OPERATORS = 10
+_MOST_LEFT_OUT = 4
+_BINS = (0.1, 1.0, 10.0, 100.0)  # TFLOP/s
+_HEAD = ("time", "share", "FLOPs", "bytes", "FLOPs a byte", "TFLOP/s", "GB/s")
+_OF_PEAK = ("achieved ÷ peak TFLOP/s", "achieved ÷ peak GB/s", "held against")
+_MISSING = {
+    "shapes": "its shapes were not recorded",
+    "values": "its stride, padding or the like were not recorded",
+    "formula": "no formula for it",
+    "operator": "no operator launched it",
+}
+
+
+def roofline_grids(runs: Sequence[Profile], points: Sequence[Point]) -> list[Grid]:
+    """A line for each run, kind of operator and point given; then the longest operators."""
+    rows = [row for run in runs for row in _of_run(run)]
+    rows += [[name(point.name), "given", *_cells(point)] for point in points]
+    notes = [note for run in runs for note in _notes(run)]
+    grids = []
+    if rows:
+        notes.append(
+            "whole: FLOPs of convolutions, matrix products and attention, over all the time, idle "
+            "and communication included; busy: over the time of the kernels that are counted; "
+            "bytes are the least to move: each input read once, each output written once"
+        )
+        notes.append("FLOPs of other kinds are estimates, and in no run's FLOPs")
+    if rows or notes:
+        head = ["run", "what", *_HEAD, *_OF_PEAK]
+        grids.append(Grid("Achieved: floating-point operations and bytes", head, rows, notes))
+    return [*grids, *_throughput(runs), *(grid for run in runs for grid in _operators(run))]
+
+
+def _of_run(run: Profile) -> Iterator[list[str]]:
+    found = run.roofline
+    for what, point in (("whole", found.run), ("busy", found.busy)):
+        if point:
+            yield [name(run.name), what, *_cells(point)]
+    for point in found.kinds:
+        yield [name(run.name), point.kind or clean(point.name, 32), *_cells(point)]
+
+
+def _cells(point: Point) -> list[str]:
+    return [
+        time(point.seconds),
+        share(point.share),
+        amount(point.flops, "FLOP"),
+        amount(point.bytes, "B"),
+        rate(point.intensity),
+        rate(point.tflops),
+        rate(point.gbs),
+        share(point.of_peak),
+        share(point.of_bandwidth),
+        point.roof or NONE,
+    ]
+
+
+def _notes(run: Profile) -> list[str]:
+    found, who = run.roofline, name(run.name)
+    notes = []
+    if found.peaks:
+        notes.append(f"{who}: {_peaks(found.peaks)}")
+    elif found.busy:
+        device = clean(run.device, 40) or "its device"
+        notes.append(f"{who}: no peaks of {device} are known: --peak-tflops, --peak-gbs")
+    if found.left_out:
+        said = ", ".join(_left_out(each) for each in found.left_out[:_MOST_LEFT_OUT])
+        more = len(found.left_out) - _MOST_LEFT_OUT
+        said += f", and {more} more" * (more > 0)
+        notes.append(f"{who}: {share(found.unknown)} of the time is not counted: {said}")
+    return notes
+
+
+def _peaks(peaks: Peaks) -> str:
+    """The peaks and where they come from."""
+    said = [f"{roof} {rate(tflops)} TFLOP/s" for roof, tflops in peaks.tflops.items()]
+    if peaks.gbs is not None:
+        said.append(f"memory {rate(peaks.gbs)} GB/s")
+    return f"peaks of {clean(peaks.device, 40)}: {', '.join(said)} ({clean(peaks.source, 120)})"
+
+
+def _left_out(each: LeftOut) -> str:
+    what = clean(each.name, 48) or "kernels"
+    return f"{what} {time(each.seconds)} ({_MISSING[each.missing]})"
+
+
+def _throughput(runs: Sequence[Profile]) -> list[Grid]:
+    known = [run for run in runs if run.roofline.throughput]
+    if not known:
+        return []
+    said = [f"{low:g} to {high:g}" for low, high in zip(_BINS, _BINS[1:], strict=False)]
+    head = ["run", f"under {_BINS[0]:g}", *said, f"{_BINS[-1]:g} and more", "not counted"]
+    rows = [
+        [name(run.name), *parts([*_binned(run.roofline.throughput), run.roofline.unknown])]
+        for run in known
+    ]
+    return [Grid("Share of time by throughput, TFLOP/s", head, rows)]
+
+
+def _binned(found: Sequence[Throughput]) -> list[float]:
+    shares = [0.0] * (len(_BINS) + 1)
+    for each in found:
+        shares[sum(each.tflops >= low for low in _BINS)] += each.share
+    return shares
+
+
+def _operators(run: Profile) -> list[Grid]:
+    points = run.roofline.operators[:_MOST_OPERATORS]
+    if not points:
+        return []
+    rows = [[clean(point.name, 60), str(point.count), *_cells(point)] for point in points]
+    more = len(run.roofline.operators) - len(points)
+    notes = [f"and {more} more, which --json has"] if more else []
+    title = f"{name(run.name)}: the operators that take longest, by shapes"
+    return [Grid(title, ["operator", "calls", *_HEAD, *_OF_PEAK], rows, notes)]
