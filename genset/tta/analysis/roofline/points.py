@@ -14,7 +14,8 @@ class Point:
         flops, bytes: of all its calls; see `Work`.
         seconds: in which they were done, of all ranks added up.
         count: how many calls.
-        share: of the time of kernels that do not communicate, 0 to 1; None of a point given by hand.
+        share: of the time of kernels that do not communicate, 0 to 1; None of a run and of a
+            point given by hand.
         roof: which of the device's peaks it is held against, "tf32"; None without one.
         of_peak: achieved ÷ peak FLOP/s; None without a peak.
         of_bandwidth: achieved ÷ peak bytes/s; None without a peak.
