@@ -89,9 +89,7 @@ def texts_by_name(option: str, words: Sequence[str], names: Iterable[str]) -> di
     return ({} if of_all is None else dict.fromkeys(names, of_all)) | own
 
 
-def numbers_by_name(
-    option: str, words: Sequence[str], names: Iterable[str]
-) -> Mapping[str, float]:
+def numbers_by_name(option: str, words: Sequence[str], names: Iterable[str]) -> Mapping[str, float]:
     """A number above 0 for each of `names`, as `texts_by_name`."""
     texts = texts_by_name(option, words, names)
     return {name: positive(option, text) for name, text in texts.items()}

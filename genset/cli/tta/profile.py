@@ -2,12 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from genset.cli.common import json_option
 from genset.cli.tta.common import can_draw, figure_option, markdown_option, show
-from genset.cli.tta.named import by_name, given_points, numbers, traces_by_name
+from genset.cli.tta.named import numbers_by_name, texts_by_name, traces_by_name
+from genset.errors import BadInput
+
+if TYPE_CHECKING:
+    from genset.tta.analysis.profile.compared import Compared
 
 
 @click.command("profile")
@@ -76,3 +81,41 @@ def profile_command(
     genset tta profile run.pt.trace.json.gz --point tpu=2.1e15,3e13,60 --device tpu=TPUv2
     genset tta profile --how
     """
+    from genset.tta.plots.profile.figure import draw_profile
+    from genset.tta.show.profile.profile import profile_grids
+    from genset.tta.traces.how import HOW
+
+    if how:
+        click.echo(HOW)
+        return
+    if not traces and not counters and not given["points"]:
+        raise click.UsageError("Missing argument 'NAME=TRACE...'.")
+    can_draw(output)
+    found = _compared(traces, counters, **given)
+    show(found, profile_grids(found), markdown, as_json)
+    if output:
+        draw_profile(found, output)
+
+
+def _compared(
+    traces: Sequence[str], counters: Sequence[str], points: Sequence[str], **said: Sequence[str]
+) -> "Compared":
+    from genset.tta.analysis.profile.compared import compare
+    from genset.tta.analysis.profile.run import Given
+    from genset.tta.analysis.roofline.points import read_point
+
+    paths = traces_by_name(traces)
+    elsewhere = [read_point(word) for word in points]
+    names = [*paths, *(point.name for point in elsewhere)]
+    if len(set(names)) < len(names):
+        raise BadInput("a run and a point, or two points, have one name")
+    devices = texts_by_name("--device", said["devices"], names)
+    tflops, gbs, link = (
+        numbers_by_name(f"--{option.replace('_', '-')}", said[option], names)
+        for option in ("peak_tflops", "peak_gbs", "link_gbits")
+    )
+    given = {
+        name: Given(tflops.get(name), gbs.get(name), link.get(name), devices.get(name, ""))
+        for name in names
+    }
+    return compare(paths, elsewhere, given)

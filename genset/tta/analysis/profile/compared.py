@@ -7,33 +7,55 @@ from pathlib import Path
 from genset.errors import BadInput
 from genset.progress import progress
 from genset.tta.analysis.profile.run import Given, Profile, profile
-from genset.tta.analysis.roofline.points import Point
+from genset.tta.analysis.roofline.peaks import Peaks
+from genset.tta.analysis.roofline.points import Point, held_against
 from genset.tta.traces.kineto import read_trace
 from genset.tta.traces.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """What one figure shows.
+class Elsewhere:
+    """A run without a trace, whose work and time are given."""
 
-    Attributes:
-        points: runs without a trace, whose work and time were given.
-    """
+    point: Point
+    peaks: Peaks | None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What one figure shows."""
 
     runs: list[Profile]
-    points: list[Point]
+    points: list[Elsewhere]
 
 
-def profiles(traces: Mapping[str, Sequence[Path]], given: Mapping[str, Given]) -> list[Profile]:
-    """Read the traces of runs, one run at a time, and analyse each.
+def compare(
+    traces: Mapping[str, Sequence[Path]],
+    points: Sequence[Point],
+    given: Mapping[str, Given],
+) -> Compared:
+    """Read and analyse all runs.
 
     Args:
         traces: of each run's ranks, by the run's name.
-        given: what is said of devices, by the run's name.
+        given: what is said of devices, by the names of runs and points.
 
     Raises:
         BadInput: a trace cannot be read, stands at two runs, or is not of a rank of its run.
     """
+    elsewhere = [_elsewhere(point, given.get(point.name)) for point in points]
+    return Compared(_profiles(traces, given), elsewhere)
+
+
+def _elsewhere(point: Point, given: Given | None) -> Elsewhere:
+    """Held against the device's highest peak: what it computed in is not known."""
+    peaks = given.peaks("") if given else None
+    best = max(peaks.tflops, key=peaks.tflops.__getitem__) if peaks and peaks.tflops else None
+    return Elsewhere(held_against(point, peaks, best), peaks)
+
+
+def _profiles(traces: Mapping[str, Sequence[Path]], given: Mapping[str, Given]) -> list[Profile]:
+    """One run at a time: no more traces are held than one run has."""
     seen: dict[Path, str] = {}
     for name, paths in traces.items():
         for path in paths:

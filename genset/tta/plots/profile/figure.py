@@ -24,14 +24,16 @@ def draw_profile(found: Compared, path: Path) -> None:
     """
     from matplotlib.figure import Figure
 
-    names = list(dict.fromkeys([run.name for run in found.runs] + [p.name for p in found.points]))
+    names = list(
+        dict.fromkeys([run.name for run in found.runs] + [p.point.name for p in found.points])
+    )
     few(len(names), "runs")
     places = {name: at for at, name in enumerate(names)}
     timed = [run for run in found.runs if run.roofline.throughput]
     labels: list[tuple[Axes, list[Label]]] = []
 
     def roofline(axes: "Axes") -> None:
-        labels.append((axes, draw_roofline(axes, found.runs, found.points, places)))
+        labels.append((axes, draw_roofline(axes, found, places)))
 
     def throughput(axes: "Axes") -> None:
         draw_throughput(axes, timed, [places[run.name] for run in timed])

@@ -42,9 +42,7 @@ def place(axes: "Axes", labels: Sequence[Label]) -> None:
         taken.append(_write(axes, renderer, label, taken))
 
 
-def _write(
-    axes: "Axes", renderer: "RendererAgg", label: Label, taken: Sequence["Bbox"]
-) -> "Bbox":
+def _write(axes: "Axes", renderer: "RendererAgg", label: Label, taken: Sequence["Bbox"]) -> "Bbox":
     """Try place after place; the last one is kept where none is free."""
     inside = axes.get_window_extent(renderer)
     found = axes.annotate(

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from genset.text.safe import clean
+from genset.tta.analysis.profile.compared import Compared
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.analysis.profile.work.work import MULTIPLIES, Kind
-from genset.tta.analysis.roofline.peaks import Peaks
 from genset.tta.analysis.roofline.points import Point
 from genset.tta.plots.profile.labels import Label
+from genset.tta.plots.profile.roofs import Roofs, draw_roofs, roofs
 from genset.tta.plots.style import name, style
 
 if TYPE_CHECKING:
@@ -30,9 +31,7 @@ _FILLS = ("full", "none", "left", "right", "bottom", "top")
 _LEAST = 0.002  # share of time from which on an operator has a point
 
 
-def draw_roofline(
-    axes: "Axes", runs: Sequence[Profile], points: Sequence[Point], places: Mapping[str, int]
-) -> list[Label]:
+def draw_roofline(axes: "Axes", found: Compared, places: Mapping[str, int]) -> list[Label]:
     """Points of operators and kinds, a star for each run; returns the stars' names.
 
     The area of an operator's faint point is its share of the time. What was given by hand is a
@@ -43,46 +42,54 @@ def draw_roofline(
     """
     axes.set_xscale("log")
     axes.set_yscale("log")
-    labels = []
     kinds: dict[str, str] = {}
-    for run in runs:
-        colour, place = style(places[run.name])[0], places[run.name]
-        for point in run.roofline.operators:
-            if _shown(point) and (point.share or 0) >= _LEAST:
-                size = (3 + 30 * (point.share or 0) ** 0.5) ** 2
-                marker = _MARKERS.get(point.kind, _OTHER) if point.kind else _OTHER
-                axes.scatter(
-                    [point.intensity], [point.tflops], s=size, marker=marker, color=colour,
-                    alpha=0.25, linewidths=0, zorder=2,
-                )  # fmt: skip
+    for run in found.runs:
+        _draw_run(axes, run, places[run.name])
         for point in filter(_shown, run.roofline.kinds):
-            marker = _MARKERS.get(point.kind, _OTHER) if point.kind else _OTHER
-            kinds[str(point.kind) if marker != _OTHER else "others"] = marker
-            axes.plot(
-                [point.intensity], [point.tflops], marker, color=colour, markersize=7, zorder=3,
-                fillstyle=_FILLS[place % len(_FILLS)], markerfacecoloralt="white",
-            )  # fmt: skip
-    for who, point in _stars(runs, points):
+            kinds[str(point.kind) if point.kind in _MARKERS else "others"] = _marker(point)
+    labels = []
+    for who, point in _stars(found):
         colour = style(places[who])[0]
-        axes.plot(
-            [point.intensity], [point.tflops], "*", color=colour, markersize=17,
-            markeredgecolor="black", zorder=5,
-        )  # fmt: skip
+        star = {"markersize": 17, "markeredgecolor": "black", "zorder": 5}
+        axes.plot([point.intensity], [point.tflops], "*", color=colour, **star)  # type: ignore[arg-type]
         labels.append(Label(clean(who, 24), point.intensity, point.tflops, colour))
-    _limits(axes, runs, points)
-    _roofs(axes, runs)
+    above = roofs(found)
+    _limits(axes, found, above)
+    draw_roofs(axes, above)
     _legend(axes, kinds)
     name(axes, "FLOPs a byte", "TFLOP/s")
-    axes.set_title("roofline", loc="left", fontsize=12)
+    axes.set_title("roofline: achieved beside the peaks, TFLOP/s", loc="left", fontsize=12)
     return labels
 
 
-def _stars(runs: Sequence[Profile], points: Sequence[Point]) -> Iterator[tuple[str, Point]]:
-    for run in runs:
+def _draw_run(axes: "Axes", run: Profile, place: int) -> None:
+    colour = style(place)[0]
+    for point in _operators(run):
+        size = (3 + 30 * (point.share or 0) ** 0.5) ** 2
+        faint = {"color": colour, "alpha": 0.25, "linewidths": 0, "zorder": 2}
+        axes.scatter([point.intensity], [point.tflops], s=size, marker=_marker(point), **faint)  # type: ignore[arg-type]
+    filled = {"fillstyle": _FILLS[place % len(_FILLS)], "markerfacecoloralt": "white"}
+    for point in filter(_shown, run.roofline.kinds):
+        at = [point.intensity], [point.tflops]
+        axes.plot(*at, _marker(point), color=colour, markersize=7, zorder=3, **filled)  # type: ignore[arg-type]
+
+
+def _marker(point: Point) -> str:
+    return _MARKERS.get(point.kind, _OTHER) if point.kind else _OTHER
+
+
+def _operators(run: Profile) -> list[Point]:
+    """Those that take long enough for a point."""
+    return [p for p in run.roofline.operators if _shown(p) and (p.share or 0) >= _LEAST]
+
+
+def _stars(found: Compared) -> Iterator[tuple[str, Point]]:
+    for run in found.runs:
         if run.roofline.run and _shown(run.roofline.run):
             yield run.name, run.roofline.run
-    for point in filter(_shown, points):
-        yield point.name, point
+    for each in found.points:
+        if _shown(each.point):
+            yield each.point.name, each.point
 
 
 def _shown(point: Point) -> bool:
@@ -90,69 +97,18 @@ def _shown(point: Point) -> bool:
     return point.flops > 0 and point.bytes > 0 and point.seconds > 0
 
 
-def _limits(axes: "Axes", runs: Sequence[Profile], points: Sequence[Point]) -> None:
-    shown = [point for _, point in _stars(runs, points)]
-    for run in runs:
-        shown += filter(_shown, run.roofline.kinds)
-        shown += [p for p in run.roofline.operators if _shown(p) and (p.share or 0) >= _LEAST]
+def _limits(axes: "Axes", found: Compared, above: Sequence[Roofs]) -> None:
+    shown = [point for _, point in _stars(found)]
+    for run in found.runs:
+        shown += [*filter(_shown, run.roofline.kinds), *_operators(run)]
     xs = [point.intensity for point in shown]
     ys = [point.tflops for point in shown]
-    for peaks in _peaks(runs):
-        highest = max(peaks.tflops.values())
-        ys.append(highest)
-        if peaks.gbs:
-            xs.append(1e3 * highest / peaks.gbs)
+    for each in above:
+        if each.highest:
+            ys.append(each.highest)
+            xs.append(each.ridge(each.highest) or xs[0])
     axes.set_xlim(min(xs) / 3, max(xs) * 4)
     axes.set_ylim(min(ys) / 3, max(ys) * 3)
-
-
-def _peaks(runs: Sequence[Profile]) -> list[Peaks]:
-    """Those of the devices, each once."""
-    found: list[Peaks] = []
-    for run in runs:
-        peaks = run.roofline.peaks
-        if peaks and peaks.tflops and peaks not in found:
-            found.append(peaks)
-    return found
-
-
-def _roofs(axes: "Axes", runs: Sequence[Profile]) -> None:
-    """The slope of the memory, and a ceiling for each peak that the runs' points are held to.
-
-    The highest is drawn in any case: it is what lies idle.
-    """
-    found = _peaks(runs)
-    low, high = axes.get_xlim()
-    for at, peaks in enumerate(found):
-        used = {
-            point.roof
-            for run in runs
-            if run.roofline.peaks == peaks
-            for point in [*run.roofline.kinds, *run.roofline.operators]
-        }
-        highest = max(peaks.tflops.values())
-        ceilings = {r: t for r, t in peaks.tflops.items() if r in used or t == highest}
-        line = {"color": "0.35", "linestyle": style(at)[1], "linewidth": 1.1, "zorder": 1}
-        ridge = 1e3 * highest / peaks.gbs if peaks.gbs else low
-        if peaks.gbs:
-            axes.plot([low, ridge], [low * peaks.gbs / 1e3, highest], **line)  # type: ignore[arg-type]
-        for tflops, roofs in _merged(ceilings):
-            begin = 1e3 * tflops / peaks.gbs if peaks.gbs else low
-            axes.plot([begin, high], [tflops, tflops], **line)  # type: ignore[arg-type]
-            said = f"{', '.join(roofs)}: {tflops:.4g}"
-            if len(found) > 1:
-                said = f"{clean(peaks.device, 24)}, {said}"
-            text = axes.text(high, tflops, f"{said} ", fontsize=7.5, color="0.25", va="bottom")
-            text.set_ha("right")
-            text.set_parse_math(False)
-
-
-def _merged(ceilings: Mapping[str, float]) -> list[tuple[float, list[str]]]:
-    """Ceilings by height; those that are equal are one."""
-    found: dict[float, list[str]] = {}
-    for roof, tflops in ceilings.items():
-        found.setdefault(tflops, []).append(roof)
-    return sorted(found.items())
 
 
 def _legend(axes: "Axes", kinds: Mapping[str, str]) -> None:

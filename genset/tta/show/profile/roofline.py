@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from genset.text.numbers import NONE
 from genset.text.safe import clean
 from genset.text.tables import Grid
+from genset.tta.analysis.profile.compared import Elsewhere
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.analysis.profile.work.count import LeftOut
 from genset.tta.analysis.roofline.peaks import Peaks
@@ -26,11 +27,12 @@ _MISSING = {
 }
 
 
-def roofline_grids(runs: Sequence[Profile], points: Sequence[Point]) -> list[Grid]:
+def roofline_grids(runs: Sequence[Profile], points: Sequence[Elsewhere]) -> list[Grid]:
     """A line for each run, kind of operator and point given; then the longest operators."""
     rows = [row for run in runs for row in _of_run(run)]
-    rows += [[name(point.name), "given", *_cells(point)] for point in points]
+    rows += [[name(each.point.name), "given", *_cells(each.point)] for each in points]
     notes = [note for run in runs for note in _notes(run)]
+    notes += [f"{name(each.point.name)}: {_peaks(each.peaks)}" for each in points if each.peaks]
     grids = []
     if rows:
         notes.append(
