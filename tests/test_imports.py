@@ -202,7 +202,7 @@ INNER_FLOORS = {
         {"leaderboard", "profiles"},
         {"page"},
     ],
-    "tta": [{"logs"}, {"analysis", "record"}, {"plots", "show"}],
+    "tta": [{"logs", "traces"}, {"analysis", "record"}, {"plots", "show"}],
     "tta.logs": [
         {"numbers", "tasks", "read_as", "swapped"},
         {"entries"},
@@ -238,6 +238,13 @@ INNER_FLOORS = {
     "tta.logs.tables.columns": [{"clock", "metrics", "described"}, {"find"}],
     "tta.logs.tables.event_files": [{"scalars"}, {"sheet"}],
     "tta.logs.tables.sheets": [{"cells", "sheet"}, {"delimited", "parquet"}, {"open"}],
+    "tta.traces": [
+        {"trace", "refused", "nesting", "how"},
+        {"stream", "events", "ncu"},
+        {"build", "lacks"},
+        {"kineto"},
+    ],
+    "tta.traces.events": [{"fields"}, {"columns", "communication", "kept"}, {"collect"}],
     "tta.record": [
         {"lines", "machine", "seeds", "provenance"},
         {"recorder", "recording"},

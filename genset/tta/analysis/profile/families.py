@@ -111,13 +111,14 @@ _TABLE: tuple[tuple[str, str, Verdict, str], ...] = (
         r"(?<![a-z])(dgrad|wgrad_alg\d)_engine|fft[12]d_|winograd|reduce_wgrad|"
         r"(conv|[dw]grad)2d_grouped_direct|convolve_common_engine|depthwise",
     ),
-    ("batch norm", "", "no", r"(?<![a-z])bn_(fw|bw)_|batch_?norm"),
-    ("elementwise", "", "no", r"elementwise_kernel|fused_dropout|catarraybatchedcopy"),
+    ("batch norm", "", "no", r"(?<![a-z])bn_(fw|bw)_|cudnn::batchnorm"),
+    ("elementwise", "", "no", r"at::native::.*(elementwise_kernel|catarraybatched)"),
     ("optimizer", "", "no", r"multi_tensor_apply|(?<![a-z])(adam|sgd|lamb)functor"),
     ("PyTorch's own", "", "no", r"^(void )?at::native::"),
     # A product of matrices by another library may use them, whatever else its name says.
     ("other products", "", "unclassified", r"(?<!fb)gemm|matmul|attention|attn|(?<!de)conv(?!ert)"),
-    ("other normalizations", "", "no", r"(layer|group|rms|instance)_?norm"),
+    ("other elementwise", "", "no", r"elementwise_kernel"),
+    ("other normalizations", "", "no", r"(batch|layer|group|rms|instance)_?norm"),
     ("softmax, losses", "", "no", r"softmax_(warp_)?(for|back)ward|nll_loss"),
     ("layer norm's gradients", "", "no", r"gammabeta|rowwisemoments"),
     ("pooling", "", "no", r"pool(ing)?_(fw|bw|forward|backward)|average_pool"),
