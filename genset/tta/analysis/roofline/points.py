@@ -1,8 +1,13 @@
-"""Points of a roofline: work done in a time."""
+"""Points of a roofline: work done in a time, beside what the device could do at most."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
+from genset.errors import BadInput
+from genset.text.safe import clean
 from genset.tta.analysis.profile.work.work import Kind, Precision
+from genset.tta.analysis.roofline.peaks import Peaks, Roof
+from genset.tta.traces.trace import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,16 +16,17 @@ class Point:
 
     Attributes:
         kind: of its operators; None of a whole run.
-        flops, bytes: of all its calls; see `Work`.
+        flops, bytes: of all its calls; see `Work`. `bytes` and `seconds` are above 0.
         seconds: in which they were done, of all ranks added up.
-        count: how many calls.
+        count: how many calls; of a run, operators.
+        shapes: of the tensors that an operator was called on; () of others.
         share: of the time of kernels that do not communicate, 0 to 1; None of a run and of a
             point given by hand.
-        roof: which of the device's peaks it is held against, "tf32"; None without one.
+        roof: which of the device's peaks it is held against; None without one.
         of_peak: achieved ÷ peak FLOP/s; None without a peak.
         of_bandwidth: achieved ÷ peak bytes/s; None without a peak.
         of_roof: achieved ÷ what the roof allows at its intensity; above 1 the bytes came from a
-            cache, or a peak is wrong. None without both peaks.
+            cache, or a peak is wrong. None without both peaks, and without FLOPs.
     """
 
     name: str
@@ -29,9 +35,10 @@ class Point:
     bytes: float
     seconds: float
     count: int = 1
+    shapes: tuple[Shape, ...] = ()
     share: float | None = None
     precision: Precision | None = None
-    roof: str | None = None
+    roof: Roof | None = None
     of_peak: float | None = None
     of_bandwidth: float | None = None
     of_roof: float | None = None
@@ -48,5 +55,44 @@ class Point:
 
     @property
     def intensity(self) -> float:
-        """FLOPs a byte."""
+        """FLOPs a byte; 0 of what only moves bytes, which no logarithmic axis shows."""
         return self.flops / self.bytes
+
+
+def held_against(point: Point, peaks: Peaks | None, roof: Roof | None) -> Point:
+    """The point with its shares of the peaks."""
+    peak = None if peaks is None or roof is None else peaks.tflops.get(roof)
+    gbs = None if peaks is None else peaks.gbs
+    of_peak = None if peak is None else point.tflops / peak
+    of_bandwidth = None if gbs is None else point.gbs / gbs
+    of_roof = None
+    if of_peak is not None and of_bandwidth is not None and point.flops > 0:
+        of_roof = max(of_peak, of_bandwidth)
+    return replace(point, roof=roof, of_peak=of_peak, of_bandwidth=of_bandwidth, of_roof=of_roof)
+
+
+def read_point(text: str) -> Point:
+    """A run without a trace, as `--point NAME=FLOPS,BYTES,SECONDS` tells it.
+
+    Raises:
+        BadInput: it is not that, or a number is not above 0.
+    """
+    said = f"--point {clean(text, 80)}"
+    name, equals, numbers = text.rpartition("=")
+    name = clean(name).strip()
+    if not equals or not name:
+        raise BadInput(f"{said}: write NAME=FLOPS,BYTES,SECONDS, such as 'TPUv2=3.1e15,4e13,90'")
+    words = numbers.split(",")
+    if len(words) != 3:
+        raise BadInput(f"{said}: after the = stand three numbers, FLOPS,BYTES,SECONDS")
+    values: list[float] = []
+    for what, word in zip(("FLOPS", "BYTES", "SECONDS"), words, strict=True):
+        try:
+            value = float(word)
+        except ValueError:
+            raise BadInput(f"{said}: {what} is not a number") from None
+        if not (math.isfinite(value) and 1e-12 < value < 1e30):
+            raise BadInput(f"{said}: {what} is a number above 0 (and below 1e30)")
+        values.append(value)
+    flops, moved, seconds = values
+    return Point(name, None, flops, moved, seconds)
