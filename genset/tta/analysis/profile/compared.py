@@ -50,8 +50,8 @@ def compare(
 def _elsewhere(point: Point, given: Given | None) -> Elsewhere:
     """Held against the device's highest peak: what it computed in is not known."""
     peaks = given.peaks("") if given else None
-    best = max(peaks.tflops, key=peaks.tflops.__getitem__) if peaks and peaks.tflops else None
-    return Elsewhere(held_against(point, peaks, best), peaks)
+    best = max(((t, roof) for roof, t in peaks.tflops.items()), default=None) if peaks else None
+    return Elsewhere(held_against(point, peaks, best[1] if best else None), peaks)
 
 
 def _profiles(traces: Mapping[str, Sequence[Path]], given: Mapping[str, Given]) -> list[Profile]:

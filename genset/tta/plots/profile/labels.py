@@ -33,7 +33,7 @@ def place(axes: "Axes", labels: Sequence[Label]) -> None:
 
     figure = axes.get_figure(root=True)
     assert figure is not None
-    renderer = FigureCanvasAgg(figure).get_renderer()
+    renderer: RendererAgg = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     dots = [axes.transData.transform((each.x, each.y)) for each in labels]
@@ -60,7 +60,7 @@ def _write(axes: "Axes", renderer: "RendererAgg", label: Label, taken: Sequence[
     for at in range(_STEPS):
         up = _STEP * ((at + 1) // 2) * (1 if at % 2 else -1)
         for side in ("left", "right"):
-            found.set_ha(side)
+            found.set_horizontalalignment(side)
             found.set_position((_BESIDE if side == "left" else -_BESIDE, up))
             box = found.get_window_extent(renderer)
             if _contains(inside, box) and not any(box.overlaps(other) for other in taken):

@@ -1,13 +1,13 @@
 """What operators achieved beside what the device could do at most."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from genset.text.numbers import NONE
 from genset.text.safe import clean
 from genset.text.tables import Grid
 from genset.tta.analysis.profile.compared import Elsewhere
 from genset.tta.analysis.profile.run import Profile
-from genset.tta.analysis.profile.work.count import LeftOut
 from genset.tta.analysis.roofline.peaks import Peaks
 from genset.tta.analysis.roofline.points import Point
 from genset.tta.analysis.roofline.roofline import Throughput
@@ -15,24 +15,18 @@ from genset.tta.show.profile.numbers import amount, parts, rate, share, time
 from genset.tta.show.words import name
 
 _MOST_OPERATORS = 10
-_MOST_LEFT_OUT = 4
 _BINS = (0.1, 1.0, 10.0, 100.0)  # TFLOP/s
 _HEAD = ("time", "share", "FLOPs", "bytes", "FLOPs a byte", "TFLOP/s", "GB/s")
 _OF_PEAK = ("achieved ÷ peak TFLOP/s", "achieved ÷ peak GB/s", "held against")
-_MISSING = {
-    "shapes": "its shapes were not recorded",
-    "values": "its stride, padding or the like were not recorded",
-    "formula": "no formula for it",
-    "operator": "no operator launched it",
-}
 
 
 def roofline_grids(runs: Sequence[Profile], points: Sequence[Elsewhere]) -> list[Grid]:
     """A line for each run, kind of operator and point given; then the longest operators."""
     rows = [row for run in runs for row in _of_run(run)]
     rows += [[name(each.point.name), "given", *_cells(each.point)] for each in points]
-    notes = [note for run in runs for note in _notes(run)]
-    notes += [f"{name(each.point.name)}: {_peaks(each.peaks)}" for each in points if each.peaks]
+    held = [(run.name, run.roofline.peaks) for run in runs if run.roofline.kinds]
+    held += [(each.point.name, each.peaks) for each in points]
+    notes = [f"{name(who)}: {_peaks(peaks)}" for who, peaks in held if peaks]
     grids = []
     if rows:
         notes.append(
@@ -71,22 +65,6 @@ def _cells(point: Point) -> list[str]:
     ]
 
 
-def _notes(run: Profile) -> list[str]:
-    found, who = run.roofline, name(run.name)
-    notes = []
-    if found.peaks:
-        notes.append(f"{who}: {_peaks(found.peaks)}")
-    elif found.busy:
-        device = clean(run.device, 40) or "its device"
-        notes.append(f"{who}: no peaks of {device} are known: --peak-tflops, --peak-gbs")
-    if found.left_out:
-        said = ", ".join(_left_out(each) for each in found.left_out[:_MOST_LEFT_OUT])
-        more = len(found.left_out) - _MOST_LEFT_OUT
-        said += f", and {more} more" * (more > 0)
-        notes.append(f"{who}: {share(found.unknown)} of the time is not counted: {said}")
-    return notes
-
-
 def _peaks(peaks: Peaks) -> str:
     """The peaks and where they come from."""
     said = [f"{roof} {rate(tflops)} TFLOP/s" for roof, tflops in peaks.tflops.items()]
@@ -95,16 +73,11 @@ def _peaks(peaks: Peaks) -> str:
     return f"peaks of {clean(peaks.device, 40)}: {', '.join(said)} ({clean(peaks.source, 120)})"
 
 
-def _left_out(each: LeftOut) -> str:
-    what = clean(each.name, 48) or "kernels"
-    return f"{what} {time(each.seconds)} ({_MISSING[each.missing]})"
-
-
 def _throughput(runs: Sequence[Profile]) -> list[Grid]:
     known = [run for run in runs if run.roofline.throughput]
     if not known:
         return []
-    said = [f"{low:g} to {high:g}" for low, high in zip(_BINS, _BINS[1:], strict=False)]
+    said = [f"{low:g} to {high:g}" for low, high in pairwise(_BINS)]
     head = ["run", f"under {_BINS[0]:g}", *said, f"{_BINS[-1]:g} and more", "not counted"]
     rows = [
         [name(run.name), *parts([*_binned(run.roofline.throughput), run.roofline.unknown])]
