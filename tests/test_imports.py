@@ -219,6 +219,15 @@ INNER_FLOORS = {
         {"table"},
         {"stability", "thresholds", "scaling", "over_time"},
         {"factors"},
+        {"profile.work"},
+        {"roofline"},
+        {"profile"},
+    ],
+    "tta.analysis.profile": [
+        {"families", "intervals", "cpu_time", "ranks"},
+        {"communication", "matrix_units"},
+        {"shares", "work"},
+        {"run", "by_workers"},
     ],
     "tta.analysis.factors": [
         {"study"},
