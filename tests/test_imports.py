@@ -240,8 +240,8 @@ INNER_FLOORS = {
     "tta.logs.tables.sheets": [{"cells", "sheet"}, {"delimited", "parquet"}, {"open"}],
     "tta.traces": [
         {"trace", "refused", "nesting", "how"},
-        {"stream", "events", "ncu"},
-        {"build", "lacks"},
+        {"stream", "events"},
+        {"build", "lacks", "ncu"},
         {"kineto"},
     ],
     "tta.traces.events": [{"fields"}, {"columns", "communication", "kept"}, {"collect"}],

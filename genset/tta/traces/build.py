@@ -50,7 +50,8 @@ def built(found: Collected) -> Built:
     operators, kernels, copies = orders
     launches = _order(found.launches, middle)
     # A float holds the time since 1970 to a quarter of a microsecond.
-    slack = 2 * math.ulp(float(found.base or 0))
+    base = float(found.base or 0)
+    slack = 2 * math.ulp(max(abs(base), abs(middle), abs(base + middle)))
     nesting = nest(_spans(found.operators, operators), _spans(found.launches, launches), slack)
     launchers = _Launchers(found, operators, launches, nesting)
     return Built(

@@ -185,18 +185,43 @@ class _Text:
             return False
         waiting = self._part[self._at :]
         wanted = max(_CHUNK, len(waiting))
-        try:
+        with _unpacked(self._path):
             new = self._file.read(wanted)
-        except EOFError:
-            raise self.refusal("it is cut off: its gzip has no end") from None
-        except (gzip.BadGzipFile, zlib.error):
-            raise self.refusal("its gzip is damaged") from None
         self._whole = not new
         self._read += len(new)
         if self._read > _LONGEST:
             raise self.refusal(f"it has more than {_LONGEST >> 30} GB of text: record fewer steps")
         self._part, self._at = waiting + new, 0
         return bool(new)
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    """Yield the lines of a file, gzipped or not; a very long one in parts.
+
+    Raises:
+        BadInput: it is not there, cannot be unpacked, or is larger than `_LONGEST`.
+    """
+    read = 0
+    with _opened(path) as file:
+        while True:
+            with _unpacked(path):
+                line = file.readline(_CHUNK)
+            if not line:
+                return
+            read += len(line)
+            if read > _LONGEST:
+                raise BadInput(f"{path} has more than {_LONGEST >> 30} GB of text")
+            yield line
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except EOFError:
+        raise BadInput(f"{path} cannot be read: it is cut off, its gzip has no end") from None
+    except (gzip.BadGzipFile, zlib.error):
+        raise BadInput(f"{path} cannot be read: its gzip is damaged") from None
 
 
 @contextmanager
@@ -206,7 +231,7 @@ def _opened(path: Path) -> Iterator[io.TextIOBase]:
     Names of functions may have bytes that are no UTF-8; they cost themselves only.
     """
     if path.is_dir():
-        raise BadInput(f"{path} is a folder: name the trace of each rank in it")
+        raise BadInput(f"{path} is a folder: name a file in it")
     if not path.is_file():
         raise BadInput(f"there is no file {path}")
     try:
