@@ -8,7 +8,7 @@ import click
 
 from genset.cli.common import json_option
 from genset.cli.tta.common import can_draw, figure_option, markdown_option, show
-from genset.cli.tta.named import numbers_by_name, texts_by_name, traces_by_name
+from genset.cli.tta.named import files_by_name, numbers_by_name, texts_by_name, traces_by_name
 from genset.errors import BadInput
 
 if TYPE_CHECKING:
@@ -100,15 +100,17 @@ def profile_command(
 def _compared(
     traces: Sequence[str], counters: Sequence[str], points: Sequence[str], **said: Sequence[str]
 ) -> "Compared":
-    from genset.tta.analysis.profile.compared import compare
+    from genset.tta.analysis.profile.compared import Asked, compare
     from genset.tta.analysis.profile.run import Given
     from genset.tta.analysis.roofline.points import read_point
 
     paths = traces_by_name(traces)
     elsewhere = [read_point(word) for word in points]
+    measured = files_by_name("--counters", counters)
     names = [*paths, *(point.name for point in elsewhere)]
-    if len(set(names)) < len(names):
-        raise BadInput("a run and a point, or two points, have one name")
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise BadInput(f"--point: {twice} is the name of another run: say another")
+    names += [name for name in measured if name not in names]
     devices = texts_by_name("--device", said["devices"], names)
     tflops, gbs, link = (
         numbers_by_name(f"--{option.replace('_', '-')}", said[option], names)
@@ -118,4 +120,4 @@ def _compared(
         name: Given(tflops.get(name), gbs.get(name), link.get(name), devices.get(name, ""))
         for name in names
     }
-    return compare(paths, elsewhere, given)
+    return compare(Asked(paths, measured, elsewhere, given))

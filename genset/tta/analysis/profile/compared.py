@@ -7,9 +7,11 @@ from pathlib import Path
 from genset.errors import BadInput
 from genset.progress import progress
 from genset.tta.analysis.profile.run import Given, Profile, profile
+from genset.tta.analysis.roofline.counters import Counters, counters
 from genset.tta.analysis.roofline.peaks import Peaks
 from genset.tta.analysis.roofline.points import Point, held_against
 from genset.tta.traces.kineto import read_trace
+from genset.tta.traces.ncu import read_counters
 from genset.tta.traces.trace import Trace
 
 
@@ -22,29 +24,55 @@ class Elsewhere:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """What counters measured of a run, with or without a trace of it."""
+
+    name: str
+    counters: Counters
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     """What one figure shows."""
 
     runs: list[Profile]
     points: list[Elsewhere]
+    counters: list[Measured]
 
 
-def compare(
-    traces: Mapping[str, Sequence[Path]],
-    points: Sequence[Point],
-    given: Mapping[str, Given],
-) -> Compared:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be read.
+
+    Attributes:
+        traces: of each run's ranks, by the run's name.
+        counters: files of Nsight Compute's, by the run's name.
+        points: runs without a trace.
+        given: what is said of devices, by the names of all of these.
+    """
+
+    traces: Mapping[str, Sequence[Path]]
+    counters: Mapping[str, Path]
+    points: Sequence[Point]
+    given: Mapping[str, Given]
+
+
+def compare(asked: Asked) -> Compared:
     """Read and analyse all runs.
 
-    Args:
-        traces: of each run's ranks, by the run's name.
-        given: what is said of devices, by the names of runs and points.
-
     Raises:
-        BadInput: a trace cannot be read, stands at two runs, or is not of a rank of its run.
+        BadInput: a file cannot be read, a trace stands at two runs, or is not of its run's ranks.
     """
-    elsewhere = [_elsewhere(point, given.get(point.name)) for point in points]
-    return Compared(_profiles(traces, given), elsewhere)
+    given = asked.given
+    elsewhere = [_elsewhere(point, given.get(point.name)) for point in asked.points]
+    read = {name: read_counters(path) for name, path in asked.counters.items()}
+    runs = _profiles(asked.traces, given)
+    peaks = {run.name: run.roofline.peaks for run in runs}
+    measured = []
+    for name, kernels in read.items():
+        of = peaks.get(name) or given.get(name, Given()).peaks("")
+        measured.append(Measured(name, counters(kernels, of.gbs if of else None)))
+    return Compared(runs, elsewhere, measured)
 
 
 def _elsewhere(point: Point, given: Given | None) -> Elsewhere:

@@ -128,7 +128,7 @@ def _of_units(units: MatrixUnits | None) -> list[str]:
     if units is None or units.unclassified < _MUCH:
         return []
     return [
-        f"{units.unclassified:.0%} of kernel time is in kernels whose names do not tell whether "
+        f"{100 * units.unclassified:.0f} % of kernel time is in kernels whose names do not tell whether "
         "they use matrix units: counters of the hardware would (ncu --csv)"
     ]
 

@@ -15,6 +15,7 @@ from genset.tta.show.profile.numbers import amount, parts, rate, share, time
 from genset.tta.show.words import name
 
 _MOST_OPERATORS = 10
+_LITTLE = 0.005  # of the time whose work is not known, that changes no digit shown
 _BINS = (0.1, 1.0, 10.0, 100.0)  # TFLOP/s
 _HEAD = ("time", "share", "FLOPs", "bytes", "FLOPs a byte", "TFLOP/s", "GB/s")
 _OF_PEAK = ("achieved ÷ peak TFLOP/s", "achieved ÷ peak GB/s", "held against")
@@ -43,7 +44,8 @@ def roofline_grids(runs: Sequence[Profile], points: Sequence[Elsewhere]) -> list
 
 def _of_run(run: Profile) -> Iterator[list[str]]:
     found = run.roofline
-    for what, point in (("whole", found.run), ("busy", found.busy)):
+    whole = "whole, at least" if found.unknown > _LITTLE else "whole"
+    for what, point in ((whole, found.run), ("busy", found.busy)):
         if point:
             yield [name(run.name), what, *_cells(point)]
     for point in found.kinds:
@@ -54,14 +56,14 @@ def _cells(point: Point) -> list[str]:
     return [
         time(point.seconds),
         share(point.share),
-        amount(point.flops, "FLOP"),
+        amount(point.flops, "FLOP") if point.flops else NONE,
         amount(point.bytes, "B"),
-        rate(point.intensity),
-        rate(point.tflops),
+        rate(point.intensity) if point.flops else NONE,
+        rate(point.tflops) if point.flops else NONE,
         rate(point.gbs),
-        share(point.of_peak),
+        share(point.of_peak if point.flops else None),
         share(point.of_bandwidth),
-        point.roof or NONE,
+        (point.roof if point.flops else None) or NONE,
     ]
 
 
@@ -97,8 +99,17 @@ def _operators(run: Profile) -> list[Grid]:
     points = run.roofline.operators[:_MOST_OPERATORS]
     if not points:
         return []
-    rows = [[clean(point.name, 60), str(point.count), *_cells(point)] for point in points]
+    rows = [
+        [clean(point.name, 40), _shapes(point), f"{point.count:,}", *_cells(point)]
+        for point in points
+    ]
     more = len(run.roofline.operators) - len(points)
     notes = [f"and {more} more, which --json has"] if more else []
     title = f"{name(run.name)}: the operators that take longest, by shapes"
-    return [Grid(title, ["operator", "calls", *_HEAD, *_OF_PEAK], rows, notes)]
+    return [Grid(title, ["operator", "on", "calls", *_HEAD, *_OF_PEAK], rows, notes)]
+
+
+def _shapes(point: Point) -> str:
+    """The shapes of its tensors: "64×3×224×224, 64×3×7×7"."""
+    each = ["×".join(map(str, shape)) or "1" for shape in point.shapes]
+    return clean(", ".join(each), 48) or NONE
