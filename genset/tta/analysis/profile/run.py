@@ -128,8 +128,8 @@ def _of_units(units: MatrixUnits | None) -> list[str]:
     if units is None or units.unclassified < _MUCH:
         return []
     return [
-        f"{100 * units.unclassified:.0f} % of kernel time is in kernels whose names do not tell whether "
-        "they use matrix units: counters of the hardware would (ncu --csv)"
+        f"{100 * units.unclassified:.0f} % of kernel time is in kernels whose names do not tell "
+        "whether they use matrix units: counters of the hardware would (ncu --csv)"
     ]
 
 

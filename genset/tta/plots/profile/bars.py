@@ -10,6 +10,8 @@ from genset.tta.plots.style import few, name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_PAD = 38  # points from the bars to the title, with the legend in between
+
 
 class _Part(NamedTuple):
     """A part of each bar. Lightness and hatching tell parts apart in print too."""
@@ -38,7 +40,7 @@ def draw_shares(axes: "Axes", runs: Sequence[Profile]) -> None:
             said += f", device {line.device}" if run.name in several else ""
         names.append(said)
     _draw(axes, names, parts, "share of time, %")
-    axes.set_title("what the device did", loc="left", fontsize=12)
+    axes.set_title("what the device did", loc="left", fontsize=12, pad=_PAD)
 
 
 def draw_matrix_units(axes: "Axes", runs: Sequence[Profile]) -> None:
@@ -50,11 +52,11 @@ def draw_matrix_units(axes: "Axes", runs: Sequence[Profile]) -> None:
         _Part("do not", "#f4f4f4", "", [units.no for _, units in known]),
     ]
     _draw(axes, [clean(run.name, 24) for run, _ in known], parts, "share of kernel time, %")
-    axes.set_title("kernels that use matrix units, by name", loc="left", fontsize=12)
+    axes.set_title("kernels that use matrix units, by name", loc="left", fontsize=12, pad=_PAD)
 
 
 def _draw(axes: "Axes", names: Sequence[str], parts: Sequence[_Part], label: str) -> None:
-    few(len(names), "ranks")
+    few(len(names), "bars, one a rank")
     left = [0.0] * len(names)
     for part in parts:
         values = [100 * share for share in part.shares]
@@ -69,4 +71,4 @@ def _draw(axes: "Axes", names: Sequence[str], parts: Sequence[_Part], label: str
     name(axes, label, "")
     axes.grid(visible=False, axis="y")
     # Above the bars, where nothing stands.
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.08), ncols=2, frameon=False, fontsize=9)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)

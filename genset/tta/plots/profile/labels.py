@@ -37,9 +37,14 @@ def place(axes: "Axes", labels: Sequence[Label]) -> None:
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     dots = [axes.transData.transform((each.x, each.y)) for each in labels]
-    taken = [_box(x, y, renderer.points_to_pixels(6)) for x, y in dots]
+    taken = [_box(x, y, _points(renderer, 6)) for x, y in dots]
     for label in sorted(labels, key=lambda each: (-each.y, each.x)):
         taken.append(_write(axes, renderer, label, taken))
+
+
+def _points(renderer: "RendererAgg", points: float) -> float:
+    """Points in the renderer's pixels."""
+    return float(renderer.points_to_pixels(points))  # type: ignore[no-untyped-call]
 
 
 def _write(axes: "Axes", renderer: "RendererAgg", label: Label, taken: Sequence["Bbox"]) -> "Bbox":

@@ -1,7 +1,7 @@
 """The roofs of a roofline: what devices could do at most."""
 
 from collections.abc import Sequence
-from math import log10
+from math import atan, degrees, log10
 from typing import TYPE_CHECKING, NamedTuple
 
 from genset.text.safe import clean
@@ -67,7 +67,9 @@ def draw_roofs(axes: "Axes", found: Sequence[Roofs]) -> None:
         device = f"{clean(each.peaks.device, 24)} " if len(found) > 1 else ""
         if gbs:
             end = each.ridge(each.highest) if each.highest else 1e3 * top / gbs
-            axes.plot([low, end or high], [low * gbs / 1e3, (end or high) * gbs / 1e3], **line)  # type: ignore[arg-type]
+            xs = [low, end or high]
+            axes.plot(xs, [x * gbs / 1e3 for x in xs], **line)  # type: ignore[arg-type]
+            _name_slope(axes, gbs, at)
         by_height: dict[float, list[str]] = {}
         for roof, tflops in each.drawn.items():
             by_height.setdefault(tflops, []).append(roof)
@@ -75,6 +77,22 @@ def draw_roofs(axes: "Axes", found: Sequence[Roofs]) -> None:
             axes.plot([each.ridge(tflops) or low, high], [tflops, tflops], **line)  # type: ignore[arg-type]
             said.append((tflops, f"{device}{', '.join(names)} {tflops:.4g}"))
     _name(axes, said)
+
+
+def _name_slope(axes: "Axes", gbs: float, at: int) -> None:
+    """The memory's rate, along its line."""
+    x = axes.get_xlim()[0] * 1.3 * 2.2**at
+    y = max(x * gbs / 1e3, axes.get_ylim()[0])
+    axes.text(
+        1e3 * y / gbs,
+        y * 1.15,
+        f"{gbs:,.4g} GB/s",
+        fontsize=7.5,
+        color="0.25",
+        rotation=degrees(atan(gbs / 1e3)),
+        rotation_mode="anchor",
+        transform_rotates_text=True,
+    )
 
 
 def _name(axes: "Axes", said: Sequence[tuple[float, str]]) -> None:
