@@ -1,7 +1,7 @@
 """Runs side by side, with what was measured elsewhere."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from genset.errors import BadInput
@@ -94,6 +94,15 @@ def _profiles(traces: Mapping[str, Sequence[Path]], given: Mapping[str, Given]) 
         profile(name, [next(read) for _ in paths], given.get(name))
         for name, paths in traces.items()
     ]
+
+
+def read_devices(paths: Mapping[int, Sequence[Path]]) -> dict[int, list[Trace]]:
+    """The traces of each number of workers without the host's part, which is most of them."""
+    read = read_traces([path for several in paths.values() for path in several])
+    return {
+        workers: [replace(next(read), operators=[]) for _ in several]
+        for workers, several in paths.items()
+    }
 
 
 def read_traces(paths: Sequence[Path]) -> Iterator[Trace]:

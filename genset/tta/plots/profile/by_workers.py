@@ -29,12 +29,18 @@ def draw_communication(axes: "Axes", found: ByWorkers) -> None:
     for side, (label, colour, hatch, spreads) in zip((-0.5, 0.5), bars, strict=True):
         places = [at + side * width for at in range(len(spreads))]
         means = [100 * each.mean for each in spreads]
-        style = {"color": colour, "hatch": hatch, "edgecolor": "0.35", "linewidth": 0.6}
-        axes.bar(places, means, width, label=label, **style)  # type: ignore[arg-type]
+        style: dict[str, object] = {
+            "color": colour,
+            "hatch": hatch,
+            "edgecolor": "0.35",
+            "linewidth": 0.6,
+        }
         below = [100 * (each.mean - each.least) for each in spreads]
         above = [100 * (each.most - each.mean) for each in spreads]
         if any(below) or any(above):
-            axes.errorbar(places, means, [below, above], fmt="none", ecolor="0.2", capsize=3)
+            style |= {"yerr": [below, above], "ecolor": "0.2", "capsize": 3}
+        drawn = axes.bar(places, means, width, label=label, **style)  # type: ignore[arg-type]
+        axes.bar_label(drawn, [f"{mean:.0f}" for mean in means], padding=2, fontsize=8)
     axes.set_xticks(range(len(found.rows)), [str(row.workers) for row in found.rows])
     axes.set_ylim(0, 100)
     name(axes, "workers", "time in communication, %")

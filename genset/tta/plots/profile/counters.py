@@ -29,6 +29,6 @@ def draw_counters(axes: "Axes", found: Sequence[Measured], places: Mapping[str, 
     axes.set_xlim(-1, 101)
     axes.set_ylim(0, 101)
     name(axes, "matrix units work, % of cycles", "share of time at so many or less, %")
-    if len(found) > 1:
+    if len(places) > 1:
         legend(axes, [(places[each.name], each.name) for each in found])
     axes.set_title("matrix units, by the hardware's counters", loc="left", fontsize=12)

@@ -37,7 +37,8 @@ def place(axes: "Axes", labels: Sequence[Label]) -> None:
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     dots = [axes.transData.transform((each.x, each.y)) for each in labels]
-    taken = [_box(x, y, _points(renderer, 6)) for x, y in dots]
+    taken = [text.get_window_extent(renderer) for text in axes.texts]
+    taken += [_box(x, y, _points(renderer, 6)) for x, y in dots]
     for label in sorted(labels, key=lambda each: (-each.y, each.x)):
         taken.append(_write(axes, renderer, label, taken))
 
@@ -56,8 +57,9 @@ def _write(axes: "Axes", renderer: "RendererAgg", label: Label, taken: Sequence[
         textcoords="offset points",
         xytext=(0, 0),
         fontsize=8,
-        color=label.colour,
+        color="0.1",
         va="center",
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6},
         zorder=6,
         parse_math=False,
     )

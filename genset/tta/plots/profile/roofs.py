@@ -1,7 +1,7 @@
 """The roofs of a roofline: what devices could do at most."""
 
 from collections.abc import Sequence
-from math import atan, degrees, log10
+from math import log10
 from typing import TYPE_CHECKING, NamedTuple
 
 from genset.text.safe import clean
@@ -10,6 +10,7 @@ from genset.tta.analysis.roofline.peaks import Peaks, Roof
 from genset.tta.plots.style import style
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 _LINE = 0.045  # of the axis' height that a line of words takes
@@ -57,10 +58,11 @@ def _drawn(peaks: Peaks, used: set[str | None]) -> Roofs:
 
 
 def draw_roofs(axes: "Axes", found: Sequence[Roofs]) -> None:
-    """The slope of each device's memory and its ceilings, with their names at the right."""
+    """The slope of each device's memory and its ceilings, which have their names at the right."""
     low, high = axes.get_xlim()
     top = axes.get_ylim()[1]
     said: list[tuple[float, str]] = []
+    memories: list[Artist] = []
     for at, each in enumerate(found):
         line = {"color": "0.35", "linestyle": style(at)[1], "linewidth": 1.1, "zorder": 1}
         gbs = each.peaks.gbs
@@ -68,8 +70,8 @@ def draw_roofs(axes: "Axes", found: Sequence[Roofs]) -> None:
         if gbs:
             end = each.ridge(each.highest) if each.highest else 1e3 * top / gbs
             xs = [low, end or high]
-            axes.plot(xs, [x * gbs / 1e3 for x in xs], **line)  # type: ignore[arg-type]
-            _name_slope(axes, gbs, at)
+            said_gbs = f"{device}{gbs:,.4g} GB/s"
+            memories += axes.plot(xs, [x * gbs / 1e3 for x in xs], label=said_gbs, **line)  # type: ignore[arg-type]
         by_height: dict[float, list[str]] = {}
         for roof, tflops in each.drawn.items():
             by_height.setdefault(tflops, []).append(roof)
@@ -77,22 +79,11 @@ def draw_roofs(axes: "Axes", found: Sequence[Roofs]) -> None:
             axes.plot([each.ridge(tflops) or low, high], [tflops, tflops], **line)  # type: ignore[arg-type]
             said.append((tflops, f"{device}{', '.join(names)} {tflops:.4g}"))
     _name(axes, said)
-
-
-def _name_slope(axes: "Axes", gbs: float, at: int) -> None:
-    """The memory's rate, along its line."""
-    x = axes.get_xlim()[0] * 1.3 * 2.2**at
-    y = max(x * gbs / 1e3, axes.get_ylim()[0])
-    axes.text(
-        1e3 * y / gbs,
-        y * 1.15,
-        f"{gbs:,.4g} GB/s",
-        fontsize=7.5,
-        color="0.25",
-        rotation=degrees(atan(gbs / 1e3)),
-        rotation_mode="anchor",
-        transform_rotates_text=True,
-    )
+    if memories:  # above the slope there can be no point
+        legend = axes.legend(handles=memories, loc="upper left", frameon=False, fontsize=8)
+        axes.add_artist(legend)  # so that a second one does not take its place
+        for text in legend.get_texts():
+            text.set_parse_math(False)
 
 
 def _name(axes: "Axes", said: Sequence[tuple[float, str]]) -> None:

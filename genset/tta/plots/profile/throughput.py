@@ -36,7 +36,7 @@ def draw_throughput(axes: "Axes", runs: Sequence[Profile], places: Mapping[str, 
     axes.set_xlim(low, high)
     axes.set_ylim(0, 100)
     name(axes, "TFLOP/s", "share of time at so many or less, %")
-    if len(runs) > 1:
+    if len(places) > 1:
         legend(axes, [(places[run.name], run.name) for run in runs])
     less = any(run.roofline.unknown > _LITTLE for run in runs)
     said = "time by throughput" + "; what is missing to 100 % is not counted" * less
