@@ -219,6 +219,33 @@ INNER_FLOORS = {
         {"table"},
         {"stability", "thresholds", "scaling", "over_time"},
         {"factors"},
+        {
+            "profile.families",
+            "profile.intervals",
+            "profile.communication",
+            "profile.work",
+        },
+        {"roofline"},
+        {"profile"},
+    ],
+    "tta.analysis.profile": [
+        {"families", "intervals"},
+        {"communication", "matrix_units", "cpu_time", "ranks"},
+        {"shares", "work"},
+        {"by_workers", "run"},
+    ],
+    "tta.analysis.profile.work": [
+        {"work"},
+        {"inputs"},
+        {"convolution", "elements", "pooling", "products"},
+        {"formulas"},
+        {"count"},
+    ],
+    "tta.analysis.roofline": [
+        {"peaks"},
+        {"points", "counters"},
+        {"remarks"},
+        {"roofline"},
     ],
     "tta.analysis.factors": [
         {"study"},
