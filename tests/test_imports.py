@@ -219,15 +219,34 @@ INNER_FLOORS = {
         {"table"},
         {"stability", "thresholds", "scaling", "over_time"},
         {"factors"},
-        {"profile.work"},
+        {
+            "profile.families",
+            "profile.intervals",
+            "profile.communication",
+            "profile.work",
+        },
         {"roofline"},
         {"profile"},
     ],
     "tta.analysis.profile": [
-        {"families", "intervals", "cpu_time", "ranks"},
-        {"communication", "matrix_units"},
+        {"families", "intervals"},
+        {"communication", "matrix_units", "cpu_time", "ranks"},
         {"shares", "work"},
-        {"run", "by_workers"},
+        {"by_workers", "run"},
+        {"compared"},
+    ],
+    "tta.analysis.profile.work": [
+        {"work"},
+        {"inputs"},
+        {"convolution", "elements", "pooling", "products"},
+        {"formulas"},
+        {"count"},
+    ],
+    "tta.analysis.roofline": [
+        {"peaks"},
+        {"points", "counters"},
+        {"remarks"},
+        {"roofline"},
     ],
     "tta.analysis.factors": [
         {"study"},
@@ -260,10 +279,24 @@ INNER_FLOORS = {
         {"task", "running", "inference"},
         {"series"},
     ],
-    "tta.plots": [{"style"}, {"stability", "thresholds", "scaling", "over_time", "factors"}],
+    "tta.plots": [
+        {"style"},
+        {"profile"},
+        {"stability", "thresholds", "scaling", "over_time", "factors"},
+    ],
+    "tta.plots.profile": [
+        {"labels", "bars", "throughput", "counters", "roofs", "by_workers"},
+        {"roofline"},
+        {"figure"},
+    ],
     "tta.show": [
         {"words"},
-        {"table", "stability", "thresholds", "scaling", "over_time", "factors"},
+        {"table", "stability", "thresholds", "scaling", "over_time", "factors", "profile"},
+    ],
+    "tta.show.profile": [
+        {"numbers"},
+        {"shares", "communication", "roofline", "counters", "by_workers"},
+        {"profile"},
     ],
 }
 
