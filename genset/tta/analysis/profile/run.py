@@ -11,7 +11,7 @@ from genset.tta.analysis.profile.matrix_units import MatrixUnits, matrix_units
 from genset.tta.analysis.profile.ranks import in_order
 from genset.tta.analysis.profile.shares import Shares, SpanOf, shares, span_of, window
 from genset.tta.analysis.profile.work.count import count
-from genset.tta.analysis.roofline.peaks import Peaks, find_peaks, own_peaks
+from genset.tta.analysis.roofline.peaks import Peaks, find_peaks, named_peaks, own_peaks
 from genset.tta.analysis.roofline.roofline import Roofline, roofline
 from genset.tta.traces.trace import Trace
 
@@ -36,8 +36,13 @@ class Given:
     device: str = ""
 
     def peaks(self, device: str) -> Peaks | None:
-        """The peaks of a device of this name, and what is said in their place."""
-        return own_peaks(find_peaks(self.device or device), self.peak_tflops, self.peak_gbs)
+        """The peaks of a device of this name, and what is said in their place.
+
+        Raises:
+            BadInput: a device is named whose peaks are not known, or a peak is not above 0.
+        """
+        known = named_peaks(self.device) if self.device else find_peaks(device)
+        return own_peaks(known, self.peak_tflops, self.peak_gbs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from genset.errors import BadInput
+from genset.text.safe import clean
 
 # "float32" on vector units, the others on matrix units; "given" by the user, for all.
 Roof = Literal["float32", "tf32", "float16", "bfloat16", "given"]
@@ -104,6 +105,23 @@ def find_peaks(device: str) -> Peaks | None:
     if _PART.search(device):
         return None
     return next((peaks for pattern, peaks in _PEAKS if pattern.search(device)), None)
+
+
+def named_peaks(device: str) -> Peaks:
+    """The peaks of the device that somebody names, by its name here or its runtime's.
+
+    Raises:
+        BadInput: they are not known.
+    """
+    same = (peaks for peaks in known_devices() if peaks.device.lower() == device.lower())
+    found = next(same, None) or find_peaks(device)
+    if found is None:
+        names = ", ".join(peaks.device for peaks in known_devices())
+        raise BadInput(
+            f"--device {clean(device, 60)}: its peaks are not known (known are {names}): give "
+            "them, --peak-tflops and --peak-gbs"
+        )
+    return found
 
 
 def known_devices() -> list[Peaks]:
