@@ -10,6 +10,8 @@ from genset.tta.analysis.roofline.points import Point
 
 # What is left out, less than this share of the time, is not worth a sentence.
 _LITTLE = 0.005
+# More than this, and a run's figures are too low to be read without a warning.
+_MUCH = 0.1
 
 _WHY: dict[Missing, str] = {
     "values": "whose strides and the like are not recorded (PyTorch before 2.1 records none)",
@@ -31,7 +33,14 @@ def remarks(
     """
     whole = sum(rank.seconds for rank in ranks)
     on = "operators" if any(rank.on == "host" for rank in ranks) else "kernels"
-    said = [*_left_out(left, whole, on), *_above(points)]
+    said = _left_out(left, whole, on)
+    unknown = sum(each.seconds for each in left) / whole if whole > 0 else 0.0
+    if points and unknown > _MUCH:
+        said.append(
+            f"the work of {unknown:.0%} of the time of {on} is not known: the run's achieved "
+            "FLOP/s and bytes/s are at least what is printed"
+        )
+    said += _above(points)
     if any(rank.causal for rank in ranks):
         said.append(
             "attention is masked (is_causal), and counted whole, as torch.utils.flop_counter "

@@ -53,20 +53,21 @@ class Roofline:
 def roofline(ranks: Sequence[Counted], peaks: Peaks | None) -> Roofline:
     """The roofline of a run's ranks together."""
     whole = sum(rank.seconds for rank in ranks)
-    done = [each for rank in ranks for each in rank.done if each.work.bytes > 0]
+    worked = [each for rank in ranks for each in rank.done]
+    done = [each for each in worked if each.work.bytes > 0]
     groups: dict[tuple[object, ...], list[Done]] = {}
     for each in done:
         key = each.name, each.shapes, each.work, _roof(each, peaks)
         groups.setdefault(key, []).append(each)
-    operators = [
-        held_against(_together(of, whole), peaks, _roof(of[0], peaks)) for of in groups.values()
-    ]
+    points = sorted(
+        (held_against(_together(of, whole), peaks, _roof(of[0], peaks)) for of in groups.values()),
+        key=lambda point: -point.seconds,
+    )
     kinds: dict[str, list[Done]] = {}
     for each in done:
         kinds.setdefault(each.work.kind, []).append(each)
     left = _left_out(ranks)
     span = sum(rank.span for rank in ranks)
-    points = sorted(operators, key=lambda point: -point.seconds)
     return Roofline(
         peaks=peaks,
         run=_run(done, span, peaks),
@@ -75,14 +76,19 @@ def roofline(ranks: Sequence[Counted], peaks: Peaks | None) -> Roofline:
             (_kind(of, whole, peaks) for of in kinds.values()), key=lambda point: -point.seconds
         ),
         operators=points,
-        throughput=sorted(
-            (Throughput(point.tflops, point.share or 0.0) for point in points),
-            key=lambda each: each.tflops,
-        ),
+        throughput=_throughput(worked, points, whole),
         unknown=sum(each.seconds for each in left) / whole if whole > 0 else 0.0,
         left_out=left,
         remarks=remarks(ranks, points, left, peaks),
     )
+
+
+def _throughput(worked: Sequence[Done], points: Sequence[Point], whole: float) -> list[Throughput]:
+    """Operators on tensors without an element take time too, and do nothing."""
+    empty = sum(each.seconds for each in worked if each.work.bytes == 0)
+    found = [Throughput(0.0, empty / whole)] if empty > 0 else []
+    found += [Throughput(point.tflops, point.share or 0.0) for point in points]
+    return sorted(found, key=lambda each: each.tflops)
 
 
 def _roof(done: Done, peaks: Peaks | None) -> Roof | None:
