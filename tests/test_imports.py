@@ -233,6 +233,7 @@ INNER_FLOORS = {
         {"communication", "matrix_units", "cpu_time", "ranks"},
         {"shares", "work"},
         {"by_workers", "run"},
+        {"compared"},
     ],
     "tta.analysis.profile.work": [
         {"work"},
