@@ -1,6 +1,6 @@
 """Stretches of time on one line: their union, and what of one set another leaves over."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 # From, to; in a list: by start, none touching another.
 Stretch = tuple[float, float]
@@ -20,9 +20,9 @@ def union(stretches: Iterable[Stretch]) -> list[Stretch]:
     return found
 
 
-def within(stretches: Iterable[Stretch], start: float, end: float) -> list[Stretch]:
+def within(stretches: Iterable[Stretch], start: float, end: float) -> Iterator[Stretch]:
     """What of each lies between `start` and `end`."""
-    return [(max(a, start), min(b, end)) for a, b in stretches if a < end and b > start]
+    return ((max(a, start), min(b, end)) for a, b in stretches if a < end and b > start)
 
 
 def without(one: Sequence[Stretch], other: Sequence[Stretch]) -> list[Stretch]:

@@ -11,7 +11,7 @@ from genset.tta.analysis.profile.matrix_units import MatrixUnits, matrix_units
 from genset.tta.analysis.profile.ranks import in_order
 from genset.tta.analysis.profile.shares import Shares, SpanOf, shares, span_of, window
 from genset.tta.analysis.profile.work.count import count
-from genset.tta.analysis.roofline.peaks import find_peaks, own_peaks
+from genset.tta.analysis.roofline.peaks import Peaks, find_peaks, own_peaks
 from genset.tta.analysis.roofline.roofline import Roofline, roofline
 from genset.tta.traces.trace import Trace
 
@@ -27,11 +27,17 @@ class Given:
         peak_tflops: 10^12 FLOP/s at most.
         peak_gbs: 10^9 bytes/s to and from its memory at most.
         link_gbits: Gbit/s between devices, as advertised.
+        device: whose peaks to take; "" for those of the device that the traces name.
     """
 
     peak_tflops: float | None = None
     peak_gbs: float | None = None
     link_gbits: float | None = None
+    device: str = ""
+
+    def peaks(self, device: str) -> Peaks | None:
+        """The peaks of a device of this name, and what is said in their place."""
+        return own_peaks(find_peaks(self.device or device), self.peak_tflops, self.peak_gbs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,7 @@ def profile(name: str, traces: Sequence[Trace], given: Given | None = None) -> P
     host = device.maker == "none"
     units = matrix_units(kernel for each in kernels for kernel in each)
     talk = communication(kernels, given.link_gbits)
-    peaks = own_peaks(find_peaks(device.name), given.peak_tflops, given.peak_gbs)
+    peaks = given.peaks(device.name)
     return Profile(
         name=name,
         device=next((trace.device.name for trace in ranks if trace.device.name), ""),
@@ -122,8 +128,8 @@ def _of_units(units: MatrixUnits | None) -> list[str]:
     if units is None or units.unclassified < _MUCH:
         return []
     return [
-        f"{units.unclassified:.0%} of kernel time is in kernels whose names do not tell whether "
-        "they use matrix units: counters of the hardware would (ncu --csv)"
+        f"{100 * units.unclassified:.0f} % of kernel time is in kernels whose names do not tell "
+        "whether they use matrix units: counters of the hardware would (ncu --csv)"
     ]
 
 

@@ -8,6 +8,7 @@ once counts once.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -109,8 +110,10 @@ def _marked(trace: Trace) -> bool:
     if not trace.steps:
         return False
     start, end = _steps(trace)
-    events = [*map(_when, trace.kernels), *map(_when, trace.copies)]
-    return not events or bool(within(events, start, end))
+    if not trace.kernels and not trace.copies:
+        return True
+    events = chain(map(_when, trace.kernels), map(_when, trace.copies))
+    return any(True for _ in within(events, start, end))
 
 
 def _steps(trace: Trace) -> Stretch:

@@ -1,7 +1,8 @@
 """Points of a roofline: work done in a time, beside what the device could do at most."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from genset.errors import BadInput
 from genset.text.safe import clean
@@ -42,6 +43,12 @@ class Point:
     of_peak: float | None = None
     of_bandwidth: float | None = None
     of_roof: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """With what follows from it."""
+        known = {each.name: getattr(self, each.name) for each in fields(self)}
+        rates = {"tflops": self.tflops, "gbs": self.gbs, "intensity": self.intensity}
+        return known | rates
 
     @property
     def tflops(self) -> float:

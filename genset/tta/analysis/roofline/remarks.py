@@ -37,8 +37,8 @@ def remarks(
     unknown = sum(each.seconds for each in left) / whole if whole > 0 else 0.0
     if points and unknown > _MUCH:
         said.append(
-            f"the work of {unknown:.0%} of the time of {on} is not known: the run's achieved "
-            "FLOP/s and bytes/s are at least what is printed"
+            f"the work of {100 * unknown:.0f} % of the time of {on} is not known: the run's "
+            "achieved FLOP/s and bytes/s are at least what is printed"
         )
     said += _above(points)
     if any(rank.causal for rank in ranks):
@@ -62,7 +62,7 @@ def _left_out(left: Sequence[LeftOut], whole: float, on: str) -> list[str]:
             continue
         most = f", most in {clean(of[0].name, 60)}" if of[0].name else ""
         thing = on if missing == "operator" else "operators"
-        said.append(f"left out: {share:.1%} of the time of {on}, in {thing} {why}{most}")
+        said.append(f"left out: {100 * share:.1f} % of the time of {on}, in {thing} {why}{most}")
     return said
 
 
@@ -73,7 +73,7 @@ def _above(points: Sequence[Point]) -> list[str]:
     highest = max(above, key=lambda point: point.of_roof or 0.0)
     share = sum(point.share or 0.0 for point in above)
     return [
-        f"{len(above)} of {len(points)} points, {share:.1%} of the time, are above the roof "
-        f"({clean(highest.name, 60)} {highest.of_roof:.1f} times): what they read was in a cache, "
-        "or a peak is wrong"
+        f"{len(above)} of {len(points)} points, {100 * share:.1f} % of the time, are above the "
+        f"roof ({clean(highest.name, 60)} {highest.of_roof:.1f} times): what they read was in a "
+        "cache, or a peak is wrong"
     ]
