@@ -233,6 +233,7 @@ INNER_FLOORS = {
         {"communication", "matrix_units", "cpu_time", "ranks"},
         {"shares", "work"},
         {"by_workers", "run"},
+        {"compared"},
     ],
     "tta.analysis.profile.work": [
         {"work"},
@@ -278,10 +279,24 @@ INNER_FLOORS = {
         {"task", "running", "inference"},
         {"series"},
     ],
-    "tta.plots": [{"style"}, {"stability", "thresholds", "scaling", "over_time", "factors"}],
+    "tta.plots": [
+        {"style"},
+        {"profile"},
+        {"stability", "thresholds", "scaling", "over_time", "factors"},
+    ],
+    "tta.plots.profile": [
+        {"labels", "bars", "throughput", "counters", "roofs", "by_workers"},
+        {"roofline"},
+        {"figure"},
+    ],
     "tta.show": [
         {"words"},
-        {"table", "stability", "thresholds", "scaling", "over_time", "factors"},
+        {"table", "stability", "thresholds", "scaling", "over_time", "factors", "profile"},
+    ],
+    "tta.show.profile": [
+        {"numbers"},
+        {"shares", "communication", "roofline", "counters", "by_workers"},
+        {"profile"},
     ],
 }
 
