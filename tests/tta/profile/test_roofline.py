@@ -116,9 +116,9 @@ def test_what_is_left_out_is_remarked_with_its_share_and_what_to_record() -> Non
     old = called("aten::convolution", image, weights, None, "[1, 1]", values=False)
     found = roofline([on_device([old, PRODUCT], launched(0, 0, 30.0), launched(1, 50, 90.0))], V100)
     left, lower = (each for each in found.remarks if "above" not in each)
-    assert left.startswith("left out: 25.0% of the time of kernels, in operators whose strides")
+    assert left.startswith("left out: 25.0 % of the time of kernels, in operators whose strides")
     assert left.endswith("most in aten::convolution")
-    assert "25% of the time" in lower and "at least" in lower
+    assert "25 % of the time" in lower and "at least" in lower
 
 
 def test_an_unknown_device_asks_for_its_peaks() -> None:
