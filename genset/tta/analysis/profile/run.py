@@ -84,17 +84,18 @@ def profile(name: str, traces: Sequence[Trace], given: Given | None = None) -> P
     """
     given = given or Given()
     ranks = in_order(name, traces)
-    device = ranks[0].device
+    maker = ranks[0].device.maker
+    device = next((trace.device.name for trace in ranks if trace.device.name), "")
     of = span_of(ranks)
     kernels = [trace.kernels for trace in ranks]
-    host = device.maker == "none"
+    host = maker == "none"
     units = matrix_units(kernel for each in kernels for kernel in each)
     talk = communication(kernels, given.link_gbits)
-    peaks = given.peaks(device.name)
+    peaks = given.peaks(device)
     return Profile(
         name=name,
-        device=next((trace.device.name for trace in ranks if trace.device.name), ""),
-        maker=device.maker,
+        device=device,
+        maker=maker,
         ranks=next((trace.ranks for trace in ranks if trace.ranks), None),
         traces=[trace.path for trace in ranks],
         shares=[line for trace in ranks for line in shares(trace, of)],
