@@ -285,7 +285,8 @@ INNER_FLOORS = {
         {"stability", "thresholds", "scaling", "over_time", "factors"},
     ],
     "tta.plots.profile": [
-        {"labels", "bars", "throughput", "counters", "roofs", "by_workers"},
+        {"axes", "labels"},
+        {"bars", "throughput", "counters", "roofs", "by_workers"},
         {"roofline"},
         {"figure"},
     ],

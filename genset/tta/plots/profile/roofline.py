@@ -8,6 +8,7 @@ from genset.tta.analysis.profile.compared import Compared
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.analysis.profile.work.work import MULTIPLIES, Kind
 from genset.tta.analysis.roofline.points import Point
+from genset.tta.plots.profile.axes import ticks
 from genset.tta.plots.profile.labels import Label
 from genset.tta.plots.profile.roofs import Roofs, draw_roofs, roofs
 from genset.tta.plots.style import name, style
@@ -109,6 +110,8 @@ def _limits(axes: "Axes", found: Compared, above: Sequence[Roofs]) -> None:
             xs.append(each.ridge(each.highest) or xs[0])
     axes.set_xlim(min(xs) / 3, max(xs) * 4)
     axes.set_ylim(min(ys) / 3, max(ys) * 3)
+    ticks(axes, "x")
+    ticks(axes, "y")
 
 
 def _legend(axes: "Axes", kinds: Mapping[str, str]) -> None:

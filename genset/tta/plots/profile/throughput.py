@@ -5,6 +5,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from genset.tta.analysis.profile.run import Profile
+from genset.tta.plots.profile.axes import ticks
 from genset.tta.plots.style import legend, name, style
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def draw_throughput(axes: "Axes", runs: Sequence[Profile], places: Mapping[str, 
         ys = [0.0, *shares, shares[-1]]
         axes.step(xs, ys, where="post", color=colour, linestyle=dash, linewidth=1.6)
     axes.set_xlim(low, high)
-    axes.set_ylim(0, 100)
+    axes.set_ylim(0, 101)
+    ticks(axes, "x")
     name(axes, "TFLOP/s", "share of time at so many or less, %")
     if len(places) > 1:
         legend(axes, [(places[run.name], run.name) for run in runs])

@@ -35,7 +35,10 @@ def roofline_grids(runs: Sequence[Profile], points: Sequence[Elsewhere]) -> list
             "and communication included; busy: over the time of the kernels that are counted; "
             "bytes are the least to move: each input read once, each output written once"
         )
-        notes.append("FLOPs of other kinds are estimates, and in no run's FLOPs")
+        notes.append(
+            "FLOPs of other kinds are estimates, and in no run's FLOPs; shares are of the time of "
+            "kernels that do not communicate, of a trace of the host alone of all operators'"
+        )
     if rows or notes:
         head = ["run", "what", *_HEAD, *_OF_PEAK]
         grids.append(Grid("Achieved: floating-point operations and bytes", head, rows, notes))
