@@ -93,7 +93,7 @@ _TABLE: tuple[tuple[str, Peaks], ...] = (
     (r"TPU ?v3", Peaks("TPUv3", {"bfloat16": 123}, 900, _TPU_SHEET)),
 )
 _PEAKS = tuple(
-    (re.compile(rf"(?<![a-z0-9]){p}(?![a-z0-9])", re.IGNORECASE), peaks) for p, peaks in _TABLE
+    (re.compile(rf"(?<![a-z0-9])(?:{p})(?![a-z0-9])", re.IGNORECASE), peaks) for p, peaks in _TABLE
 )
 
 # A part of a device has a part of its peaks.
