@@ -31,7 +31,7 @@ def read_trace(path: Path) -> Trace:
     Raises:
         BadInput: it cannot be read, is cut off, or is no trace of an NVIDIA or AMD GPU or a CPU.
     """
-    members: Members = {}
+    members: Members = {"distributedInfo": None, "deviceProperties": None}
     with _no_collection():
         found = Collected(path)
         for event in read_events(path, members):
@@ -39,10 +39,10 @@ def read_trace(path: Path) -> Trace:
         parts = built(found)
     if not (parts.kernels or parts.copies or parts.operators or parts.steps):
         raise refused(path, _nothing_in(found, parts))
-    rank, ranks, backend = _distributed(members.get("distributedInfo"))
+    rank, ranks, backend = _distributed(members["distributedInfo"])
     trace = Trace(
         path=path,
-        device=_device(members.get("deviceProperties"), parts, hip=found.hip),
+        device=_device(members["deviceProperties"], parts, hip=found.hip),
         rank=rank,
         ranks=ranks,
         backend=backend,

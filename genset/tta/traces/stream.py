@@ -17,12 +17,14 @@ from genset.tta.traces.refused import refused
 # compressed size, so a small file that unpacks to very much more is refused.
 _LONGEST = 2 * 2**30  # characters, decompressed
 _LARGEST = 16 * 2**20  # characters of one event, or of one member beside the events
+_BESIDE = 64 * 2**20  # characters of all members beside the events
 _BLANKS = 2**20  # characters in a row that say nothing
-_EVENTS = 20_000_000
+_EVENTS = 10_000_000
 _CHUNK = 2**20  # bytes read at once
 
 _GZIP = b"\x1f\x8b"
 _BLANK = re.compile(r"[ \t\n\r]*")
+_BETWEEN = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _EVENTS_MEMBER = "traceEvents"
 _NOT_A_TRACE = "it is no trace of PyTorch's profiler"
 
@@ -37,8 +39,8 @@ def read_events(path: Path, members: Members) -> Iterator[dict[str, Any]]:
 
     Args:
         path: of the trace, gzipped or not.
-        members: gets what stands beside the events, as it is met; so it is whole only when all
-            events were taken.
+        members: what is wanted of what stands beside the events, by name; its values are put in
+            as they are met, so they are there only when all events were taken.
 
     Raises:
         BadInput: it is not there, is no JSON or no trace, is cut off, or is larger than any trace.
@@ -59,6 +61,7 @@ def read_events(path: Path, members: Members) -> Iterator[dict[str, Any]]:
 def _object(text: "_Text", members: Members) -> Iterator[dict[str, Any]]:
     text.skip()
     found = False
+    beside = 0
     ended = text.next() == "}"
     while not ended:
         name = text.value()
@@ -71,7 +74,13 @@ def _object(text: "_Text", members: Members) -> Iterator[dict[str, Any]]:
             found = True
             yield from _list(text)
         else:
-            members[name] = text.value()
+            value, size = text.measured_value()
+            beside += size
+            if beside > _BESIDE:
+                raise text.refusal(f"{_NOT_A_TRACE}: most of it stands beside {_EVENTS_MEMBER}")
+            if name in members:
+                members[name] = value
+            del value
         ended = text.ends_with("}")
     text.skip()
     if not found:
@@ -83,13 +92,13 @@ def _list(text: "_Text") -> Iterator[dict[str, Any]]:
     ended = text.next() == "]"
     count = 0
     while not ended:
-        event = text.value()
-        if type(event) is not dict:
-            raise text.refusal(f"{_NOT_A_TRACE}: an event is no object")
-        yield event
-        count += 1
-        if count > _EVENTS:
-            raise text.refusal(f"it has more than {_EVENTS:,} events: record fewer steps")
+        for event in text.values():
+            if type(event) is not dict:
+                raise text.refusal(f"{_NOT_A_TRACE}: an event is no object")
+            yield event
+            count += 1
+            if count > _EVENTS:
+                raise text.refusal(f"it has more than {_EVENTS:,} events: record fewer steps")
         ended = text.ends_with("]")
     text.skip()
 
@@ -135,6 +144,22 @@ class _Text:
         self.next()
         return False
 
+    def values(self) -> Iterator[Any]:
+        """Take the values of a list up to one with no comma behind it, or not all of it read."""
+        decode, between = self._decode, _BETWEEN.match
+        part = self._part
+        while True:
+            try:
+                value, end = decode(part, self._at)
+            except (ValueError, RecursionError):
+                break
+            comma = between(part, end)
+            if comma is None or comma.end() == len(part):
+                break
+            self._at = comma.end()
+            yield value
+        yield self.value()
+
     def value(self) -> Any:
         """Take a whole value."""
         self.next()
@@ -159,6 +184,12 @@ class _Text:
                 continue
             self._at = end
             return value
+
+    def measured_value(self) -> tuple[Any, int]:
+        """Take a whole value, and tell how many characters it has."""
+        before = self._read - len(self._part) + self._at
+        value = self.value()
+        return value, self._read - len(self._part) + self._at - before
 
     def malformed(self) -> BadInput:
         """What is wrong where no right value stands."""

@@ -116,6 +116,7 @@ class Collected:
         arguments = _arguments(event)
         if (found := collective_of(arguments)) is not None:
             columns.collectives[len(columns.names)] = found
+            self._kept.add(OPERATOR)
         columns.starts.append(start)
         columns.lengths.append(length)
         columns.threads.append(self._thread(event))
@@ -159,6 +160,7 @@ class Collected:
         arguments = _arguments(event)
         if (found := collective_of(arguments)) is not None:
             self.kernels.collectives[len(self.kernels.names)] = found
+            self._kept.add(OPERATOR)
         self._on_device(self.kernels, event, start, length)
 
     def _copy(self, event: dict[str, Any], start: float, length: float) -> None:
