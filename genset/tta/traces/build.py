@@ -77,9 +77,11 @@ def _order(columns: _Columns, middle: float) -> list[int]:
 
 
 def _spans(columns: Operators | Launches, order: list[int]) -> Spans:
-    starts = [columns.starts[place] for place in order]
-    ends = [columns.starts[place] + columns.lengths[place] for place in order]
-    return Spans(starts, ends, [columns.threads[place] for place in order])
+    return Spans(
+        [columns.starts[place] for place in order],
+        [columns.lengths[place] for place in order],
+        [columns.threads[place] for place in order],
+    )
 
 
 def _operators(found: Collected, order: list[int], nesting: Nesting, zero: float) -> list[Operator]:

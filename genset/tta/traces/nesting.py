@@ -13,13 +13,17 @@ class Spans:
     """Times on the host's threads, by start, and of those with one start the longest first.
 
     Attributes:
-        starts, ends: in microseconds.
+        starts, lengths: in microseconds.
         threads: the thread of each, any number that tells it from others.
     """
 
     starts: Sequence[float]
-    ends: Sequence[float]
+    lengths: Sequence[float]
     threads: Sequence[int]
+
+    def ends(self) -> list[float]:
+        """When each ended."""
+        return [at + length for at, length in zip(self.starts, self.lengths, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +52,16 @@ def nest(operators: Spans, launches: Spans, slack: float = 0.0) -> Nesting:
         launches: by start.
         slack: how far two times may be off by rounding.
     """
-    starts, ends, threads = operators.starts, operators.ends, operators.threads
+    starts, ends, threads = operators.starts, operators.ends(), operators.threads
+    launches_end = launches.ends()
     parents = [_NONE] * len(starts)
-    own = [end - start for start, end in zip(starts, ends, strict=True)]
+    own = list(operators.lengths)
     launched_by = [_NONE] * len(launches.starts)
     open_by_thread: dict[int, list[int]] = {}
     for place, launch in _merged(operators, launches):
         if launch:
             running = open_by_thread.get(launches.threads[place], [])
-            start, end = launches.starts[place], launches.ends[place]
+            start, end = launches.starts[place], launches_end[place]
             while running and ends[running[-1]] + slack < start:
                 running.pop()
             for inner in running[: -_DEEPEST_LOOK - 1 : -1]:

@@ -24,6 +24,8 @@ _CHUNK = 2**20  # bytes read at once
 
 _GZIP = b"\x1f\x8b"
 _BLANK = re.compile(r"[ \t\n\r]*")
+# What is left of a word or a number that goes on.
+_CUT_OFF = re.compile(r"|-|t(ru?)?|f(a(ls?)?)?|n(ul?)?|\.|[eE][+-]?")
 _BETWEEN = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _EVENTS_MEMBER = "traceEvents"
 _NOT_A_TRACE = "it is no trace of PyTorch's profiler"
@@ -182,14 +184,16 @@ class _Text:
             # A number at the end of what was read may go on.
             if end == len(self._part) and self._more():
                 continue
+            if end - self._at > _LARGEST:
+                raise self.refusal(f"one value in it is longer than {_LARGEST >> 20} MB")
             self._at = end
             return value
 
     def measured_value(self) -> tuple[Any, int]:
         """Take a whole value, and tell how many characters it has."""
-        before = self._read - len(self._part) + self._at
+        before = self._position()
         value = self.value()
-        return value, self._read - len(self._part) + self._at - before
+        return value, self._position() - before
 
     def malformed(self) -> BadInput:
         """What is wrong where no right value stands."""
@@ -199,13 +203,17 @@ class _Text:
             place = len(left)
         except json.JSONDecodeError as error:
             # An open string is told by its start, anything else by where it ends.
-            place = len(left) if error.msg.startswith("Unterminated string") else error.pos
+            in_string = error.msg.startswith(("Unterminated string", "Invalid \\u"))
+            place = len(left) if in_string else error.pos
         except (RecursionError, ValueError):
             place = 0
-        if self._whole and len(left) - place <= len("false"):
+        if self._whole and _CUT_OFF.fullmatch(left, place):
             return self.refusal("it is cut off: the profiler had not finished writing it")
-        line = "it is no JSON"
-        return self.refusal(f"{line} after character {self._read - len(self._part) + self._at:,}")
+        return self.refusal(f"it is no JSON after character {self._position():,}")
+
+    def _position(self) -> int:
+        """How many characters were taken."""
+        return self._read - len(self._part) + self._at
 
     def refusal(self, why: str) -> BadInput:
         return refused(self._path, why)
