@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from genset.cli import cli
 from genset.errors import BadInput
 from genset.tta.traces.how import HOW
+from genset.tta.show.profile.numbers import parts
 from tests.tta.analysis.answers import answer, printed, refusal, tta
 from tests.tta.profile.recorded import ALL_REDUCE, ELEMENTS, FLOPS, STEPS, write_host, write_rank
 from tests.tta.written import write_tsv
@@ -265,6 +266,15 @@ def test_a_table_is_printed_before_its_figure_is_drawn(ranks: list[Path], tmp_pa
         result = CliRunner().invoke(cli, ["tta", *words, "-o", str(nowhere)])
         assert result.exception is not None
         assert "workers" in result.stdout or "Shares of time by rank" in result.stdout
+
+
+def test_shares_that_are_all_of_something_add_up_as_printed() -> None:
+    """By rounding each alone, thirds would be 99.9 %."""
+    for shares in ([1 / 3] * 3, [1 / 6] * 6, [0.9996, 0.0002, 0.0002], [0.0, 1.0], [0.07] * 14):
+        tenths = [round(10 * float(each.removesuffix(" %"))) for each in parts(shares)]
+        assert sum(tenths) == (1000 if sum(shares) > 0.99 else 980)
+        pairs = zip(tenths, shares, strict=True)
+        assert all(abs(each - 1000 * share) < 1 for each, share in pairs)
 
 
 @pytest.mark.realdata

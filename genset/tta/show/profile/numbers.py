@@ -16,13 +16,13 @@ def share(value: float | None) -> str:
 
 
 def parts(values: Sequence[float]) -> list[str]:
-    """Shares that are all of something: as shown they add up to 100 % too.
+    """Shares whose sum counts: as shown they add up to it, all of something to 100 %.
 
     The tenths of a per cent that rounding down leaves over go to those that lost most by it.
     """
     tenths = [int(1000 * value) for value in values]
     lost = sorted(range(len(values)), key=lambda at: tenths[at] - 1000 * values[at])
-    for at in lost[: max(0, 1000 - sum(tenths))]:
+    for at in lost[: max(0, round(1000 * sum(values)) - sum(tenths))]:
         tenths[at] += 1
     return [f"{each / 10:.1f} %" for each in tenths]
 
