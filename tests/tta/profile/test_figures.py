@@ -153,7 +153,7 @@ def test_communication_by_workers_is_drawn_with_and_without_logs(tmp_path: Path,
 
 def test_a_strangers_name_is_no_formula(tmp_path: Path) -> None:
     """Which one that is none would end the command with."""
-    name = "$\\frac{1}{"
+    name = "$\\frac{1}{$"
     ranks = [write_rank(tmp_path / f"{rank}.json", rank, talk=100.0 * rank) for rank in (0, 1)]
     words = [f"{name}={ranks[0]}", f"_b={ranks[1]}", "--point", f"{name}2=1e12,1e10,1"]
     printed("profile", *words, "-o", tmp_path / "a.svg")
