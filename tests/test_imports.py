@@ -267,7 +267,7 @@ INNER_FLOORS = {
     "tta.logs.tables.event_files": [{"scalars"}, {"sheet"}],
     "tta.logs.tables.sheets": [{"cells", "sheet"}, {"delimited", "parquet"}, {"open"}],
     "tta.traces": [
-        {"trace", "refused", "nesting", "how"},
+        {"trace", "refused", "packed", "nesting", "how"},
         {"stream", "events"},
         {"build", "lacks", "ncu"},
         {"kineto"},

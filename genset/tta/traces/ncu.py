@@ -13,14 +13,15 @@ from pathlib import Path
 
 from genset.errors import BadInput
 from genset.text.safe import clean
-from genset.tta.traces.stream import lines_of
+from genset.tta.traces.packed import lines_of
 
 TIME, BYTES = "gpu__time_duration.sum", "dram__bytes.sum"
 MATRIX_UNITS = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"
 METRICS = ",".join([MATRIX_UNITS, BYTES, TIME])
 
 _PARTS_OF_BYTES = ("dram__bytes_read.sum", "dram__bytes_write.sum")
-_OF_MATRIX_UNITS = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_"
+# Of the cycles in which something ran, or of all: the first has the denominator of the paper's.
+_OF_MATRIX_UNITS = (MATRIX_UNITS, MATRIX_UNITS.removesuffix("_active") + "_elapsed")
 _NAME = "Kernel Name"
 _LONG = ("Metric Name", "Metric Unit", "Metric Value")
 _WHICH = ("ID", "Process ID", "Host Name", "Device", "Context")
@@ -38,7 +39,8 @@ _BYTES_EACH = {
 }
 _NUMBER = re.compile(r"(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d{1,2})?", re.ASCII)
 _NOT_MEASURED = ("", "n/a", "nan", "inf", "no data")
-_MOST_ROWS, _MOST_KERNELS = 20_000_000, 2_000_000
+_LONGEST = 256 * 2**20  # characters: a million launches
+_MOST_ROWS, _MOST_KERNELS = 10_000_000, 1_000_000
 _LONGEST_US = 86_400e6
 _ROUNDING = 1.005  # a share just above 1 was rounded
 
@@ -98,7 +100,7 @@ def _rows(path: Path) -> Iterator[list[str]]:
     """The row of columns and all rows below it that have as many."""
     columns = 0
     header: list[str] = []
-    for count, row in enumerate(csv.reader(lines_of(path))):
+    for count, row in enumerate(csv.reader(lines_of(path, _LONGEST))):
         if count > _MOST_ROWS:
             raise BadInput(f"{path} has more than {_MOST_ROWS:,} rows: measure fewer kernels")
         if not header:
@@ -153,7 +155,7 @@ def _wide(path: Path, header: list[str], rows: Iterator[list[str]]) -> Iterator[
 
 
 def _is_wanted(metric: str) -> bool:
-    return metric in (TIME, BYTES, *_PARTS_OF_BYTES) or metric.startswith(_OF_MATRIX_UNITS)
+    return metric in (TIME, BYTES, *_PARTS_OF_BYTES, *_OF_MATRIX_UNITS)
 
 
 def _kernel(path: Path, measured: _Measured) -> MeasuredKernel:
@@ -166,12 +168,10 @@ def _kernel(path: Path, measured: _Measured) -> MeasuredKernel:
     if moved is None:
         parts = [_value(path, measured, part, _BYTES_EACH) for part in _PARTS_OF_BYTES]
         moved = sum(part for part in parts if part is not None) if None not in parts else None
-    # Of the cycles in which something ran first: the paper's metric has that denominator.
-    shares = sorted(each for each in measured.metrics if each.startswith(_OF_MATRIX_UNITS))
     share = next(
         (
             found / 100
-            for each in shares
+            for each in _OF_MATRIX_UNITS
             if (found := _value(path, measured, each, {"%": 1.0, "": 1.0})) is not None
         ),
         None,

@@ -1,16 +1,14 @@
 """A trace's JSON as a stream: its events one by one, never the whole file in memory."""
 
-import gzip
 import io
 import json
 import re
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from genset.errors import BadInput
+from genset.tta.traces.packed import opened, unpacked
 from genset.tta.traces.refused import refused
 
 # A trace of 100 steps of a large model is about 1 GB. The bounds are on what it says, not on its
@@ -22,7 +20,6 @@ _BLANKS = 2**20  # characters in a row that say nothing
 _EVENTS = 10_000_000
 _CHUNK = 2**20  # bytes read at once
 
-_GZIP = b"\x1f\x8b"
 _BLANK = re.compile(r"[ \t\n\r]*")
 # What is left of a word or a number that goes on.
 _CUT_OFF = re.compile(r"|-|t(ru?)?|f(a(ls?)?)?|n(ul?)?|\.|[eE][+-]?")
@@ -47,7 +44,7 @@ def read_events(path: Path, members: Members) -> Iterator[dict[str, Any]]:
     Raises:
         BadInput: it is not there, is no JSON or no trace, is cut off, or is larger than any trace.
     """
-    with _opened(path) as file:
+    with opened(path) as file:
         text = _Text(path, file)
         first = text.next()
         if first == "[":
@@ -224,7 +221,7 @@ class _Text:
             return False
         waiting = self._part[self._at :]
         wanted = max(_CHUNK, len(waiting))
-        with _unpacked(self._path):
+        with unpacked(self._path):
             new = self._file.read(wanted)
         self._whole = not new
         self._read += len(new)
@@ -232,52 +229,3 @@ class _Text:
             raise self.refusal(f"it has more than {_LONGEST >> 30} GB of text: record fewer steps")
         self._part, self._at = waiting + new, 0
         return bool(new)
-
-
-def lines_of(path: Path) -> Iterator[str]:
-    """Yield the lines of a file, gzipped or not; a very long one in parts.
-
-    Raises:
-        BadInput: it is not there, cannot be unpacked, or is larger than `_LONGEST`.
-    """
-    read = 0
-    with _opened(path) as file:
-        while True:
-            with _unpacked(path):
-                line = file.readline(_CHUNK)
-            if not line:
-                return
-            read += len(line)
-            if read > _LONGEST:
-                raise BadInput(f"{path} has more than {_LONGEST >> 30} GB of text")
-            yield line
-
-
-@contextmanager
-def _unpacked(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except EOFError:
-        raise BadInput(f"{path} cannot be read: it is cut off, its gzip has no end") from None
-    except (gzip.BadGzipFile, zlib.error):
-        raise BadInput(f"{path} cannot be read: its gzip is damaged") from None
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[io.TextIOBase]:
-    """The text of a file, gzipped or not, told from its first bytes.
-
-    Names of functions may have bytes that are no UTF-8; they cost themselves only.
-    """
-    if path.is_dir():
-        raise BadInput(f"{path} is a folder: name a file in it")
-    if not path.is_file():
-        raise BadInput(f"there is no file {path}")
-    try:
-        with path.open("rb") as raw:
-            start = raw.read(len(_GZIP))
-            raw.seek(0)
-            file: BinaryIO = gzip.GzipFile(fileobj=raw) if start == _GZIP else raw  # type: ignore[assignment]
-            yield io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror or error}") from None

@@ -154,3 +154,12 @@ def test_bytes_that_are_no_utf8_cost_themselves_only(tmp_path: Path) -> None:
     path = tmp_path / "bytes.json.gz"
     path.write_bytes(gzip.compress(text.replace(b"HERE", b"\xff\xfe")))
     assert [each.start for each in read_trace(path).operators] == [0, 4]
+
+
+def test_a_launchs_number_in_place_of_the_operators_says_nothing(tmp_path: Path) -> None:
+    events = [
+        operator("aten::mm", 10, 5, External_id=31),
+        kernel("before the recording", 20, 5, 31, External_id=31),
+    ]
+    trace = read_trace(write(tmp_path / "chance.json", events))
+    assert [each.operator for each in trace.kernels] == [None]
