@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from genset.cli import cli
 from genset.errors import BadInput
-from genset.tta.traces.how import HOW
 from genset.tta.show.profile.numbers import parts
+from genset.tta.traces.how import HOW
 from tests.tta.analysis.answers import answer, printed, refusal, tta
 from tests.tta.profile.recorded import ALL_REDUCE, ELEMENTS, FLOPS, STEPS, write_host, write_rank
 from tests.tta.written import write_tsv

@@ -1,6 +1,7 @@
 """docs/profiling.md says what the code does: how to record, and the peaks that are known."""
 
 from pathlib import Path
+from textwrap import indent
 
 from genset.tta.analysis.roofline.peaks import Peaks, known_devices
 from genset.tta.traces.how import HOW
@@ -10,7 +11,7 @@ TEXT = (Path(__file__).parents[3] / "docs" / "profiling.md").read_text("utf-8")
 
 
 def test_the_document_has_the_lines_that_how_prints() -> None:
-    assert f"```python\n{HOW}\n```" in TEXT
+    assert f"\n\n{indent(HOW, '    ')}\n\n" in TEXT
 
 
 def test_the_document_has_the_peaks_that_are_known() -> None:
