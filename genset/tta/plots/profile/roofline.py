@@ -29,6 +29,7 @@ _MARKERS: Mapping[Kind, str] = {
 _OTHER = "D"
 # Runs are told apart by how their points are filled, too: in print there is no colour.
 _FILLS = ("full", "none", "left", "right", "bottom", "top")
+_FAR = 10.0  # so many times slower than the slowest kind, an operator is left out of the picture
 _LEAST = 0.002  # share of time from which on an operator has a point
 
 
@@ -99,17 +100,19 @@ def _shown(point: Point) -> bool:
 
 
 def _limits(axes: "Axes", found: Compared, above: Sequence[Roofs]) -> None:
+    """Room for stars, kinds and the highest roofs, and for operators that lie near those."""
     shown = [point for _, point in _stars(found)]
-    for run in found.runs:
-        shown += [*filter(_shown, run.roofline.kinds), *_operators(run)]
-    xs = [point.intensity for point in shown]
+    shown += [point for run in found.runs for point in run.roofline.kinds if _shown(point)]
+    operators = [point for run in found.runs for point in _operators(run)]
+    xs = [point.intensity for point in [*shown, *operators]]
     ys = [point.tflops for point in shown]
+    low = max(min(ys) / _FAR, min([*ys, *(point.tflops for point in operators)]))
     for each in above:
         if each.highest:
             ys.append(each.highest)
             xs.append(each.ridge(each.highest) or xs[0])
     axes.set_xlim(min(xs) / 3, max(xs) * 4)
-    axes.set_ylim(min(ys) / 3, max(ys) * 3)
+    axes.set_ylim(low / 3, max(ys) * 3)
     ticks(axes, "x")
     ticks(axes, "y")
 

@@ -75,7 +75,8 @@ def _peaks(peaks: Peaks) -> str:
     said = [f"{roof} {rate(tflops)} TFLOP/s" for roof, tflops in peaks.tflops.items()]
     if peaks.gbs is not None:
         said.append(f"memory {rate(peaks.gbs)} GB/s")
-    return f"peaks of {clean(peaks.device, 40)}: {', '.join(said)} ({clean(peaks.source, 120)})"
+    of = f"peaks of {clean(peaks.device, 40)}" if peaks.device else "peaks"
+    return f"{of}: {', '.join(said)} ({clean(peaks.source, 120)})"
 
 
 def _throughput(runs: Sequence[Profile]) -> list[Grid]:
