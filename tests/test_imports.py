@@ -202,7 +202,7 @@ INNER_FLOORS = {
         {"leaderboard", "profiles"},
         {"page"},
     ],
-    "tta": [{"logs"}, {"analysis", "record"}, {"plots", "show"}],
+    "tta": [{"logs", "traces"}, {"analysis", "record"}, {"plots", "show"}],
     "tta.logs": [
         {"numbers", "tasks", "read_as", "swapped"},
         {"entries"},
@@ -219,6 +219,34 @@ INNER_FLOORS = {
         {"table"},
         {"stability", "thresholds", "scaling", "over_time"},
         {"factors"},
+        {
+            "profile.families",
+            "profile.intervals",
+            "profile.communication",
+            "profile.work",
+        },
+        {"roofline"},
+        {"profile"},
+    ],
+    "tta.analysis.profile": [
+        {"families", "intervals"},
+        {"communication", "matrix_units", "cpu_time", "ranks"},
+        {"shares", "work"},
+        {"by_workers", "run"},
+        {"compared"},
+    ],
+    "tta.analysis.profile.work": [
+        {"work"},
+        {"inputs"},
+        {"convolution", "elements", "pooling", "products"},
+        {"formulas"},
+        {"count"},
+    ],
+    "tta.analysis.roofline": [
+        {"peaks"},
+        {"points", "counters"},
+        {"remarks"},
+        {"roofline"},
     ],
     "tta.analysis.factors": [
         {"study"},
@@ -238,16 +266,38 @@ INNER_FLOORS = {
     "tta.logs.tables.columns": [{"clock", "metrics", "described"}, {"find"}],
     "tta.logs.tables.event_files": [{"scalars"}, {"sheet"}],
     "tta.logs.tables.sheets": [{"cells", "sheet"}, {"delimited", "parquet"}, {"open"}],
+    "tta.traces": [
+        {"trace", "refused", "packed", "nesting", "how"},
+        {"stream", "events"},
+        {"build", "lacks", "ncu"},
+        {"kineto"},
+    ],
+    "tta.traces.events": [{"fields"}, {"columns", "communication", "kept"}, {"collect"}],
     "tta.record": [
         {"lines", "machine", "seeds", "provenance"},
         {"recorder", "recording"},
         {"task", "running", "inference"},
         {"series"},
     ],
-    "tta.plots": [{"style"}, {"stability", "thresholds", "scaling", "over_time", "factors"}],
+    "tta.plots": [
+        {"style"},
+        {"profile"},
+        {"stability", "thresholds", "scaling", "over_time", "factors"},
+    ],
+    "tta.plots.profile": [
+        {"axes", "labels"},
+        {"bars", "throughput", "counters", "roofs", "by_workers"},
+        {"roofline"},
+        {"figure"},
+    ],
     "tta.show": [
         {"words"},
-        {"table", "stability", "thresholds", "scaling", "over_time", "factors"},
+        {"table", "stability", "thresholds", "scaling", "over_time", "factors", "profile"},
+    ],
+    "tta.show.profile": [
+        {"numbers"},
+        {"shares", "communication", "roofline", "counters", "by_workers"},
+        {"profile"},
     ],
 }
 

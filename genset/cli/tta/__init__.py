@@ -3,6 +3,7 @@
 import click
 
 from genset.cli.tta.factors import factors_command
+from genset.cli.tta.profile import profile_command
 from genset.cli.tta.record import record_command
 from genset.cli.tta.scaling import scaling_command
 from genset.cli.tta.stability import stability_command
@@ -21,6 +22,7 @@ for command in (
     thresholds_command,
     scaling_command,
     factors_command,
+    profile_command,
     record_command,
 ):
     tta.add_command(command)

@@ -17,15 +17,24 @@ from genset.cli.tta.common import (
     reading_options,
     show,
 )
+from genset.cli.tta.named import traces_by_workers
 from genset.errors import BadInput
 
 if TYPE_CHECKING:
+    from genset.tta.analysis.profile.by_workers import ByWorkers
     from genset.tta.logs.entries import MalformedLog
     from genset.tta.logs.read_as import ReadAs
 
 
 @click.command("scaling")
-@click.argument("logs", metavar="WORKERS=LOG...", nargs=-1, required=True)
+@click.argument("logs", metavar="WORKERS=LOG...", nargs=-1)
+@click.option(
+    "--trace",
+    "traces",
+    metavar="WORKERS=RANK0,RANK1",
+    multiple=True,
+    help="Traces of PyTorch's profiler, of some or all ranks: communication by number of workers.",
+)
 @click.option(
     "--threshold",
     "thresholds",
@@ -42,6 +51,7 @@ if TYPE_CHECKING:
 @json_option
 def scaling_command(
     logs: Sequence[str],
+    traces: Sequence[str],
     thresholds: Sequence[float],
     mixed: bool,
     output: Path | None,
@@ -57,27 +67,50 @@ def scaling_command(
     models, types of hardware, frameworks or schedules are refused. Logs that cannot be read are
     named, and the exit code is 1.
 
+    With --trace, and with or without logs, it is said how much of the time ranks communicated, and
+    how much of that no computing hid.
+
     \b
     genset tta scaling 4=four-machines.tsv 8=eight-machines.tsv 16=sixteen.tsv
     genset tta scaling 1=runs-1/ 4=runs-4/ --threshold 90 --threshold 93
+    genset tta scaling --trace 8=rank0.json.gz,rank1.json.gz --trace 16=sixteen.json.gz
     """
     from genset.tta.analysis.scaling import scaling
     from genset.tta.logs.reading import read_runs
+    from genset.tta.plots.profile.by_workers import draw_by_workers
     from genset.tta.plots.scaling import draw_scaling
+    from genset.tta.show.profile.by_workers import by_workers_grids
     from genset.tta.show.scaling import scaling_grids
     from genset.tta.show.words import refused_grids
 
+    if not logs and not traces:
+        raise click.UsageError("Missing argument 'WORKERS=LOG...'.")
     can_draw(output)
+    talk = _communication(traces) if traces else None
+    grids, more = (by_workers_grids(talk), {"traces": talk}) if talk else ([], {})
+    if not logs:
+        show({}, grids, markdown, as_json, more=more)
+        if talk and output:
+            draw_by_workers(talk, output)
+        return
     refused: list[MalformedLog] = []
     runs = {
         workers: read_runs(paths, refused, read_as) for workers, paths in _by_workers(logs).items()
     }
     with naming(refused):
         found = scaling(runs, thresholds, mixed)
+    grids = [*scaling_grids(found), *grids, *refused_grids(refused)]
+    show(found, grids, markdown, as_json, more={"refused": refused, **more})
     if output:
-        draw_scaling(found, output)
-    show(found, scaling_grids(found) + refused_grids(refused), markdown, as_json, refused)
+        draw_scaling(found, output, talk)
     all_counted([run for logs in runs.values() for run in logs], refused)
+
+
+def _communication(words: Sequence[str]) -> "ByWorkers":
+    from genset.tta.analysis.profile.by_workers import by_workers
+    from genset.tta.analysis.profile.compared import read_devices
+
+    return by_workers(read_devices(traces_by_workers(words)))
 
 
 def _by_workers(words: Sequence[str]) -> dict[int, list[Path]]:

@@ -2,22 +2,29 @@
 
 from pathlib import Path
 
+from genset.tta.analysis.profile.by_workers import ByWorkers
 from genset.tta.analysis.scaling import Scaling
 from genset.tta.analysis.units import level
+from genset.tta.plots.profile.by_workers import draw_communication
 from genset.tta.plots.style import few, name, write
 
 _MARKERS = "sD^vPX*<>p"
 
 
-def draw_scaling(found: Scaling, path: Path) -> None:
-    """Speed-up against workers, beside the ideal, and the share of time in communication."""
+def draw_scaling(found: Scaling, path: Path, talk: ByWorkers | None = None) -> None:
+    """Speed-up against workers, beside the ideal, and the share of time in communication.
+
+    Args:
+        talk: communication as traces tell it.
+    """
     from matplotlib.figure import Figure
     from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
 
     few(len(found.thresholds), "thresholds")
     shares = [row for row in found.rows if row.communication is not None]
-    figure = Figure(figsize=(9 if shares else 6, 4.2), layout="constrained")
-    axes = figure.subplots(1, 2 if shares else 1, squeeze=False)[0]
+    panels = 1 + bool(shares) + bool(talk)
+    figure = Figure(figsize=((6, 9, 13)[panels - 1], 4.2), layout="constrained")
+    axes = figure.subplots(1, panels, squeeze=False)[0]
     workers = [row.workers for row in found.rows]
     axes[0].plot(workers, [row.ideal for row in found.rows], ":", color="0.35", label="ideal")
     lines = [("time per epoch", "o-", [row.epoch_speedup for row in found.rows])]
@@ -46,4 +53,6 @@ def draw_scaling(found: Scaling, path: Path) -> None:
         axes[1].bar_label(bars, said, padding=3, fontsize=9)
         axes[1].set_ylim(0, 100)
         name(axes[1], "workers", "time in communication, %")
+    if talk:
+        draw_communication(axes[-1], talk)
     write(figure, path)

@@ -1,0 +1,1 @@
+"""What the hardware did, from profilers' traces: shares of time, matrix units, communication."""

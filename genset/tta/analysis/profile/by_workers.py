@@ -1,0 +1,125 @@
+"""What communication costs at several numbers of workers: all of it, and what nothing hides."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
+
+from genset.errors import BadInput
+from genset.tta.analysis.profile.ranks import in_order
+from genset.tta.analysis.profile.shares import Shares, SpanOf, shares, span_of
+from genset.tta.traces.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A share of time over ranks, 0 to 1: the mean, the least and the most."""
+
+    mean: float
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class WorkersRow:
+    """One number of workers.
+
+    Attributes:
+        ranks: how many ranks' traces there are.
+        total: communication.
+        exposed: communication while nothing computes.
+        idle: nothing runs.
+        step: the mean step's microseconds; None where steps are not marked.
+        lines: the shares by rank.
+    """
+
+    workers: int
+    ranks: int
+    total: Spread
+    exposed: Spread
+    idle: Spread
+    step: float | None
+    lines: list[Shares]
+
+
+@dataclass(frozen=True, slots=True)
+class ByWorkers:
+    """All numbers of workers, the fewest first.
+
+    Attributes:
+        span_of: what shares are of, the same in all.
+    """
+
+    span_of: SpanOf
+    rows: list[WorkersRow]
+    remarks: list[str]
+
+
+def by_workers(traces: Mapping[int, Sequence[Trace]]) -> ByWorkers:
+    """Compare communication by how many workers there were.
+
+    Args:
+        traces: of some or all ranks, by workers; at least two numbers.
+
+    Raises:
+        BadInput: fewer than two numbers, traces that are not of different ranks, one that stands
+            at two numbers, or one without a device.
+    """
+    if len(traces) < 2:
+        raise BadInput("communication by workers takes two or more: --trace 8=A --trace 16=B")
+    sizes = {w: in_order(f"{w} workers", found) for w, found in sorted(traces.items())}
+    for (few, some), (many, others) in combinations(sizes.items(), 2):
+        in_both = {trace.path.resolve() for trace in some}
+        for trace in others:
+            if trace.path.resolve() in in_both:
+                raise BadInput(f"{trace.path} is named for {few} workers and for {many}")
+    of = span_of([trace for found in sizes.values() for trace in found])
+    rows = [_row(workers, found, of) for workers, found in sizes.items()]
+    return ByWorkers(of, rows, _remarks(sizes, of))
+
+
+def _row(workers: int, ranks: Sequence[Trace], of: SpanOf) -> WorkersRow:
+    lines = []
+    for trace in ranks:
+        found = shares(trace, of)
+        if not found:
+            raise BadInput(
+                f"{trace.path} for {workers} workers has no event on a device: record it with "
+                "ProfilerActivity.CUDA"
+            )
+        lines += found
+    steps = [line.span / line.steps for line in lines if line.steps]
+    return WorkersRow(
+        workers=workers,
+        ranks=len(ranks),
+        total=_spread([line.communication for line in lines]),
+        exposed=_spread([line.exposed for line in lines]),
+        idle=_spread([line.idle for line in lines]),
+        step=fmean(steps) if steps else None,
+        lines=lines,
+    )
+
+
+def _spread(values: Sequence[float]) -> Spread:
+    return Spread(fmean(values), min(values), max(values))
+
+
+def _remarks(sizes: Mapping[int, Sequence[Trace]], of: SpanOf) -> list[str]:
+    said = []
+    each = {w: next((t.ranks for t in found if t.ranks), None) for w, found in sizes.items()}
+    known = {workers: ranks for workers, ranks in each.items() if ranks}
+    if len({ranks / workers for workers, ranks in known.items()}) > 1:
+        told = ", ".join(f"{ranks} for {workers}" for workers, ranks in known.items())
+        said.append(f"the traces tell of other numbers of ranks than of workers: {told}")
+    for workers, found in sizes.items():
+        if each[workers] and len(found) < (each[workers] or 0):
+            said.append(f"{workers} workers: {len(found)} of {each[workers]} ranks")
+    devices = {trace.device.name for found in sizes.values() for trace in found}
+    if len(devices - {""}) > 1:
+        said.append(f"not all ran on the same device: {', '.join(sorted(devices - {''}))}")
+    if of == "device" and any(trace.steps for found in sizes.values() for trace in found):
+        said.append(
+            "steps are not marked in all traces, so that shares are of the time from the first "
+            "event on the device to the last"
+        )
+    return said

@@ -1,0 +1,111 @@
+"""Runs side by side, with what was measured elsewhere."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from genset.errors import BadInput
+from genset.progress import progress
+from genset.tta.analysis.profile.run import Given, Profile, profile
+from genset.tta.analysis.roofline.counters import Counters, counters
+from genset.tta.analysis.roofline.peaks import Peaks
+from genset.tta.analysis.roofline.points import Point, held_against
+from genset.tta.traces.kineto import read_trace
+from genset.tta.traces.ncu import read_counters
+from genset.tta.traces.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A run without a trace, whose work and time are given."""
+
+    point: Point
+    peaks: Peaks | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What counters measured of a run, with or without a trace of it."""
+
+    name: str
+    counters: Counters
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What one figure shows."""
+
+    runs: list[Profile]
+    points: list[Elsewhere]
+    counters: list[Measured]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be read.
+
+    Attributes:
+        traces: of each run's ranks, by the run's name.
+        counters: files of Nsight Compute's, by the run's name.
+        points: runs without a trace.
+        given: what is said of devices, by the names of all of these.
+    """
+
+    traces: Mapping[str, Sequence[Path]]
+    counters: Mapping[str, Path]
+    points: Sequence[Point]
+    given: Mapping[str, Given]
+
+
+def compare(asked: Asked) -> Compared:
+    """Read and analyse all runs.
+
+    Raises:
+        BadInput: a file cannot be read, a trace stands at two runs, or is not of its run's ranks.
+    """
+    given = asked.given
+    elsewhere = [_elsewhere(point, given.get(point.name)) for point in asked.points]
+    read = {name: read_counters(path) for name, path in asked.counters.items()}
+    runs = _profiles(asked.traces, given)
+    peaks = {run.name: run.roofline.peaks for run in runs}
+    measured = []
+    for name, kernels in read.items():
+        of = peaks.get(name) or given.get(name, Given()).peaks("")
+        measured.append(Measured(name, counters(kernels, of.gbs if of else None)))
+    return Compared(runs, elsewhere, measured)
+
+
+def _elsewhere(point: Point, given: Given | None) -> Elsewhere:
+    """Held against the device's highest peak: what it computed in is not known."""
+    peaks = given.peaks("") if given else None
+    best = max(((t, roof) for roof, t in peaks.tflops.items()), default=None) if peaks else None
+    return Elsewhere(held_against(point, peaks, best[1] if best else None), peaks)
+
+
+def _profiles(traces: Mapping[str, Sequence[Path]], given: Mapping[str, Given]) -> list[Profile]:
+    """One run at a time: no more traces are held than one run has."""
+    seen: dict[Path, str] = {}
+    for name, paths in traces.items():
+        for path in paths:
+            if seen.setdefault(path.resolve(), name) != name:
+                raise BadInput(f"{path} is named for {seen[path.resolve()]} and for {name}")
+    read = read_traces([path for paths in traces.values() for path in paths])
+    return [
+        profile(name, [next(read) for _ in paths], given.get(name))
+        for name, paths in traces.items()
+    ]
+
+
+def read_devices(paths: Mapping[int, Sequence[Path]]) -> dict[int, list[Trace]]:
+    """The traces of each number of workers without the host's part, which is most of them."""
+    read = read_traces([path for several in paths.values() for path in several])
+    return {
+        workers: [replace(next(read), operators=[]) for _ in several]
+        for workers, several in paths.items()
+    }
+
+
+def read_traces(paths: Sequence[Path]) -> Iterator[Trace]:
+    """Read one trace after another, and show how far it is."""
+    read: Iterable[Trace] = map(read_trace, paths)
+    return iter(progress(read, total=len(paths), what="traces", unit="trace"))

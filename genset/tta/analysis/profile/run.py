@@ -1,0 +1,148 @@
+"""One run's profile, from the traces of its ranks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from genset.tta.analysis.profile.communication import Communication, communication
+from genset.tta.analysis.profile.cpu_time import OperatorTime, cpu_time
+from genset.tta.analysis.profile.matrix_units import MatrixUnits, matrix_units
+from genset.tta.analysis.profile.ranks import in_order
+from genset.tta.analysis.profile.shares import Shares, SpanOf, shares, span_of, window
+from genset.tta.analysis.profile.work.count import count
+from genset.tta.analysis.roofline.peaks import Peaks, find_peaks, named_peaks, own_peaks
+from genset.tta.analysis.roofline.roofline import Roofline, roofline
+from genset.tta.traces.trace import Trace
+
+# A share of kernel time that is worth a remark where its kernels' names do not tell.
+_MUCH = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the user says of the device that traces do not hold.
+
+    Attributes:
+        peak_tflops: 10^12 FLOP/s at most.
+        peak_gbs: 10^9 bytes/s to and from its memory at most.
+        link_gbits: Gbit/s between devices, as advertised.
+        device: whose peaks to take; "" for those of the device that the traces name.
+    """
+
+    peak_tflops: float | None = None
+    peak_gbs: float | None = None
+    link_gbits: float | None = None
+    device: str = ""
+
+    def peaks(self, device: str) -> Peaks | None:
+        """The peaks of a device of this name, and what is said in their place.
+
+        Raises:
+            BadInput: a device is named whose peaks are not known, or a peak is not above 0.
+        """
+        known = named_peaks(self.device) if self.device else find_peaks(device)
+        return own_peaks(known, self.peak_tflops, self.peak_gbs)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One run, all its ranks together but for `shares`.
+
+    Attributes:
+        device: the accelerator's name as its runtime tells it; "" if it is not recorded, and of a
+            trace of the host alone.
+        maker: whose accelerator; "none" of traces of the host alone.
+        ranks: how many ranks took part in the run; None if it is not recorded.
+        traces: the files, by rank.
+        shares: by rank and device; none of traces of the host alone.
+        matrix_units: None without kernels.
+        communication: None if no kernel communicates.
+        cpu_time: of traces of the host alone, by operator, the longest first; else none.
+        roofline: work and throughput by operator.
+        remarks: what the numbers need to be read right, a sentence each.
+        lacks: what the traces do not hold and how to record it, a sentence each.
+    """
+
+    name: str
+    device: str
+    maker: Literal["nvidia", "amd", "none"]
+    ranks: int | None
+    traces: list[Path]
+    shares: list[Shares]
+    matrix_units: MatrixUnits | None
+    communication: Communication | None
+    cpu_time: list[OperatorTime]
+    roofline: Roofline
+    remarks: list[str]
+    lacks: list[str]
+
+
+def profile(name: str, traces: Sequence[Trace], given: Given | None = None) -> Profile:
+    """Analyse a run.
+
+    Args:
+        traces: one of each rank, at least one.
+
+    Raises:
+        BadInput: the traces are not of different ranks of one run (see `in_order`).
+    """
+    given = given or Given()
+    ranks = in_order(name, traces)
+    maker = ranks[0].device.maker
+    device = next((trace.device.name for trace in ranks if trace.device.name), "")
+    of = span_of(ranks)
+    kernels = [trace.kernels for trace in ranks]
+    host = maker == "none"
+    units = matrix_units(kernel for each in kernels for kernel in each)
+    talk = communication(kernels, given.link_gbits)
+    peaks = given.peaks(device)
+    return Profile(
+        name=name,
+        device=device,
+        maker=maker,
+        ranks=next((trace.ranks for trace in ranks if trace.ranks), None),
+        traces=[trace.path for trace in ranks],
+        shares=[line for trace in ranks for line in shares(trace, of)],
+        matrix_units=units,
+        communication=talk,
+        cpu_time=cpu_time(op for trace in ranks for op in trace.operators) if host else [],
+        roofline=roofline([count(trace, window(trace, of)) for trace in ranks], peaks),
+        remarks=[*_of_span(ranks, of), *_of_units(units), *_of_talk(talk)],
+        lacks=list(dict.fromkeys([lack for trace in ranks for lack in trace.lacks])),
+    )
+
+
+def _of_span(ranks: Sequence[Trace], of: SpanOf) -> list[str]:
+    """What the shares are of, where that is not what it seems."""
+    said = []
+    whole = next((trace.ranks for trace in ranks if trace.ranks), None)
+    if whole and len(ranks) < whole:
+        said.append(
+            f"{len(ranks)} of {whole} ranks: the others may have computed, and waited, otherwise"
+        )
+    if of == "device" and any(trace.steps for trace in ranks):
+        marked = sum(bool(trace.steps) for trace in ranks)
+        said.append(
+            f"steps are marked in {marked} of {len(ranks)} traces, or no kernel lies in them, so "
+            "that shares are of the time from the first event on the device to the last"
+        )
+    return said
+
+
+def _of_units(units: MatrixUnits | None) -> list[str]:
+    if units is None or units.unclassified < _MUCH:
+        return []
+    return [
+        f"{100 * units.unclassified:.0f} % of kernel time is in kernels whose names do not tell "
+        "whether they use matrix units: counters of the hardware would (ncu --csv)"
+    ]
+
+
+def _of_talk(talk: Communication | None) -> list[str]:
+    over = [rate for rate in talk.rates if (rate.of_link or 0) > 1] if talk else []
+    return [
+        f"{rate.collective}'s bus rate is {rate.of_link:.2f} times the link's: is that of "
+        "all links together, in both directions?"
+        for rate in over
+    ]

@@ -1,0 +1,213 @@
+"""The work of a trace: which operators count, and how long the device was at each.
+
+Operators call others: aten::convolution calls aten::_convolution, that aten::cudnn_convolution. The
+outermost that has a formula counts, once, with the kernels of all that it called.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from genset.tta.analysis.profile.communication import communicates
+from genset.tta.analysis.profile.families import family
+from genset.tta.analysis.profile.intervals import Stretch, length, union
+from genset.tta.analysis.profile.work.formulas import FORMULAS, is_causal, work_of
+from genset.tta.analysis.profile.work.work import CannotTell, Missing, Work
+from genset.tta.traces.trace import Copy, Kernel, Operator, Shape, Trace
+
+_SECOND = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """An operator whose work is known.
+
+    Attributes:
+        shapes: of the tensors it was called on.
+        seconds: in which at least one kernel ran that it, or an operator under it, launched; in a
+            trace of the host alone, its own and that of the operators under it.
+        matrix_units: whether a kernel of its uses them; None if no name tells.
+    """
+
+    name: str
+    shapes: tuple[Shape, ...]
+    work: Work
+    seconds: float
+    matrix_units: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Operators of one name whose work is not known.
+
+    Attributes:
+        name: of the operator; "" of kernels that none launched.
+        missing: "shapes" or "values" of an operator that has a formula; "formula" of one that has
+            none; "operator" of kernels that no operator launched.
+        count: how many kernels; in a trace of the host alone, operators.
+        seconds: the sum of their times.
+    """
+
+    name: str
+    missing: Missing
+    count: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The work in one trace's window.
+
+    Attributes:
+        on: whose time the seconds are.
+        seconds: of all that is done and left out; kernels that communicate are in neither.
+        span: seconds of the window, for each device that kernels ran on.
+        done: operators by start.
+        left_out: longest first.
+        causal: whether an attention among them is masked, whose FLOPs count as if it were not.
+    """
+
+    on: Literal["device", "host"]
+    seconds: float
+    span: float
+    done: list[Done] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    causal: bool = False
+
+
+def count(trace: Trace, window: Stretch | None = None) -> Counted:
+    """The work of the trace's operators.
+
+    Args:
+        window: from, to, on the trace's clock (microseconds): kernels that start in it count (of a
+            trace of the host alone, operators). If it is not given, from the first event on the
+            device (of the host) to the last.
+    """
+    start, end = window or _ends(trace)
+    heads = _heads(trace.operators)
+    tally = _Tally(trace.operators)
+    if trace.device.maker == "none":
+        _of_host(trace, heads, (start, end), tally)
+        devices = 1
+    else:
+        devices = _of_device(trace, heads, (start, end), tally)
+    left = [LeftOut(*key, number, time / _SECOND) for key, (number, time) in tally.left.items()]
+    return Counted(
+        on="host" if trace.device.maker == "none" else "device",
+        seconds=sum(each.seconds for each in tally.done) + sum(each.seconds for each in left),
+        span=(end - start) / _SECOND * devices,
+        done=tally.done,
+        left_out=sorted(left, key=lambda each: (-each.seconds, each.name)),
+        causal=tally.causal,
+    )
+
+
+class _Tally:
+    """What is counted so far; times are microseconds."""
+
+    def __init__(self, operators: Sequence[Operator]) -> None:
+        self._operators = operators
+        self._known: dict[tuple[object, ...], Work | Missing] = {}
+        self.done: list[Done] = []
+        self.left: dict[tuple[str, Missing], tuple[int, float]] = {}
+        self.causal = False
+
+    def take(self, place: int, kernels: int, time: float, matrix_units: bool | None) -> None:
+        """Count an operator that has a formula.
+
+        Args:
+            kernels: how many of it and of those under it; 1 in a trace of the host alone.
+        """
+        operator = self._operators[place]
+        work = self._work(operator)
+        if not isinstance(work, Work):
+            self.leave(operator.name, work, kernels, time)
+            return
+        self.causal = self.causal or is_causal(operator)
+        shapes = _of_tensors(operator)
+        self.done.append(Done(operator.name, shapes, work, time / _SECOND, matrix_units))
+
+    def leave(self, name: str, missing: Missing, number: int, time: float) -> None:
+        before, so_far = self.left.get((name, missing), (0, 0.0))
+        self.left[name, missing] = before + number, so_far + time
+
+    def _work(self, operator: Operator) -> Work | Missing:
+        """Operators are called again and again on the same shapes."""
+        key = operator.name, operator.shapes, operator.types, operator.values
+        if key not in self._known:
+            try:
+                self._known[key] = work_of(operator) or "formula"
+            except CannotTell as why:
+                self._known[key] = why.missing
+        return self._known[key]
+
+
+def _of_device(trace: Trace, heads: Sequence[int | None], window: Stretch, tally: _Tally) -> int:
+    """Count operators by their kernels; the number of devices that kernels ran on."""
+    launched: dict[int, list[Kernel]] = {}
+    devices = set()
+    for kernel in trace.kernels:
+        if not window[0] <= kernel.start <= window[1]:
+            continue
+        devices.add(kernel.device)
+        if communicates(kernel):
+            continue
+        head = None if kernel.operator is None else heads[kernel.operator]
+        if head is not None:
+            launched.setdefault(head, []).append(kernel)
+        elif kernel.operator is None:
+            tally.leave("", "operator", 1, kernel.length)
+        else:
+            tally.leave(trace.operators[kernel.operator].name, "formula", 1, kernel.length)
+    for place in sorted(launched):
+        kernels = launched[place]
+        time = length(union((each.start, each.start + each.length) for each in kernels))
+        if time > 0:
+            tally.take(place, len(kernels), time, _matrix_units(kernels))
+    return max(1, len(devices))
+
+
+def _of_host(trace: Trace, heads: Sequence[int | None], window: Stretch, tally: _Tally) -> None:
+    for place, operator in enumerate(trace.operators):
+        if not window[0] <= operator.start <= window[1]:
+            continue
+        if heads[place] is None and operator.own > 0:
+            tally.leave(operator.name, "formula", 1, operator.own)
+        elif heads[place] == place and operator.length > 0:
+            tally.take(place, 1, operator.length, None)
+
+
+def _heads(operators: Sequence[Operator]) -> list[int | None]:
+    """For each operator, the outermost with a formula that it is, or was called by."""
+    heads: list[int | None] = []
+    for place, operator in enumerate(operators):
+        head = None if operator.parent is None else heads[operator.parent]
+        if head is None and operator.name in FORMULAS:
+            head = place
+        heads.append(head)
+    return heads
+
+
+def _matrix_units(kernels: Sequence[Kernel]) -> bool | None:
+    verdicts = {family(kernel.name).verdict for kernel in kernels}
+    if "yes" in verdicts:
+        return True
+    return None if "unclassified" in verdicts else False
+
+
+def _ends(trace: Trace) -> Stretch:
+    events: list[Kernel | Copy | Operator] = [*trace.kernels, *trace.copies]
+    events = events or [*trace.operators]
+    if not events:
+        return 0.0, 0.0
+    return min(each.start for each in events), max(each.start + each.length for each in events)
+
+
+def _of_tensors(operator: Operator) -> tuple[Shape, ...]:
+    """The shapes of its tensors that have sides, not those in lists."""
+    found: list[Shape] = []
+    for shape in operator.shapes or ():
+        sides = tuple(side for side in shape if isinstance(side, int))
+        if sides and len(sides) == len(shape):
+            found.append(sides)
+    return tuple(found)

@@ -1,0 +1,79 @@
+"""What a roofline needs to be read right: what it leaves out, and points above the roof."""
+
+from collections.abc import Sequence
+
+from genset.text.safe import clean
+from genset.tta.analysis.profile.work.count import Counted, LeftOut
+from genset.tta.analysis.profile.work.work import Missing
+from genset.tta.analysis.roofline.peaks import Peaks
+from genset.tta.analysis.roofline.points import Point
+
+# What is left out, less than this share of the time, is not worth a sentence.
+_LITTLE = 0.005
+# More than this, and a run's figures are too low to be read without a warning.
+_MUCH = 0.1
+
+_WHY: dict[Missing, str] = {
+    "values": "whose strides and the like are not recorded (PyTorch before 2.1 records none)",
+    "shapes": "whose shapes are not recorded (record_shapes=True records them, but for lists of "
+    "more than 30 tensors)",
+    "formula": "that genset has no formula for",
+    "operator": "that no operator launched (a CUDA graph's, compiled code's)",
+}
+
+
+def remarks(
+    ranks: Sequence[Counted], points: Sequence[Point], left: Sequence[LeftOut], peaks: Peaks | None
+) -> list[str]:
+    """A sentence each.
+
+    Args:
+        points: the operators'.
+        left: what is left out, longest first.
+    """
+    whole = sum(rank.seconds for rank in ranks)
+    on = "operators" if any(rank.on == "host" for rank in ranks) else "kernels"
+    said = _left_out(left, whole, on)
+    unknown = sum(each.seconds for each in left) / whole if whole > 0 else 0.0
+    if points and unknown > _MUCH:
+        said.append(
+            f"the work of {100 * unknown:.0f} % of the time of {on} is not known: the run's "
+            "achieved FLOP/s and bytes/s are at least what is printed"
+        )
+    said += _above(points)
+    if any(rank.causal for rank in ranks):
+        said.append(
+            "attention is masked (is_causal), and counted whole, as torch.utils.flop_counter "
+            "does: its kernels may do half of that"
+        )
+    if points and on == "kernels" and (peaks is None or not peaks.tflops):
+        said.append("the device's peaks are not known: give them, --peak-tflops and --peak-gbs")
+    elif points and on == "kernels" and peaks is not None and peaks.gbs is None:
+        said.append("the device's name does not tell its memory: give its rate, --peak-gbs")
+    return said
+
+
+def _left_out(left: Sequence[LeftOut], whole: float, on: str) -> list[str]:
+    said = []
+    for missing, why in _WHY.items():
+        of = [each for each in left if each.missing == missing]
+        share = sum(each.seconds for each in of) / whole if whole > 0 else 0.0
+        if share < _LITTLE:
+            continue
+        most = f", most in {clean(of[0].name, 60)}" if of[0].name else ""
+        thing = on if missing == "operator" else "operators"
+        said.append(f"left out: {100 * share:.1f} % of the time of {on}, in {thing} {why}{most}")
+    return said
+
+
+def _above(points: Sequence[Point]) -> list[str]:
+    above = [point for point in points if (point.of_roof or 0.0) > 1.0]
+    if not above:
+        return []
+    highest = max(above, key=lambda point: point.of_roof or 0.0)
+    share = sum(point.share or 0.0 for point in above)
+    return [
+        f"{len(above)} of {len(points)} points, {100 * share:.1f} % of the time, are above the "
+        f"roof ({clean(highest.name, 60)} {highest.of_roof:.1f} times): what they read was in a "
+        "cache, or a peak is wrong"
+    ]

@@ -1,0 +1,153 @@
+"""A run's roofline: what its operators achieved beside what the device could do at most."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from genset.tta.analysis.profile.work.count import Counted, Done, LeftOut
+from genset.tta.analysis.profile.work.work import MULTIPLIES
+from genset.tta.analysis.roofline.peaks import Peaks, Roof, roof_of
+from genset.tta.analysis.roofline.points import Point, held_against
+from genset.tta.analysis.roofline.remarks import remarks
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """Time at one throughput.
+
+    Attributes:
+        tflops: achieved 10^12 FLOP/s.
+        share: of the time of kernels that do not communicate, 0 to 1.
+    """
+
+    tflops: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Roofline:
+    """A run's points, of all its ranks together: rates are those of one device.
+
+    Attributes:
+        run: all convolutions', products' and attentions' FLOPs, all known bytes, over the whole
+            window, idle time and communication included; None if no FLOPs are known.
+        busy: the same work over the time of the kernels whose work is known.
+        kinds: a point for each kind, most time first; batch norm and activations stand apart.
+        operators: a point for each operator on the same shapes, most time first.
+        throughput: time by throughput, slowest first; it adds up to 1 less `unknown`.
+        unknown: share of the time of kernels that do not communicate whose work is not known.
+        left_out: those, longest first.
+        remarks: what the numbers need to be read right, a sentence each.
+    """
+
+    peaks: Peaks | None
+    run: Point | None
+    busy: Point | None
+    kinds: list[Point] = field(default_factory=list)
+    operators: list[Point] = field(default_factory=list)
+    throughput: list[Throughput] = field(default_factory=list)
+    unknown: float = 0.0
+    left_out: list[LeftOut] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def roofline(ranks: Sequence[Counted], peaks: Peaks | None) -> Roofline:
+    """The roofline of a run's ranks together."""
+    whole = sum(rank.seconds for rank in ranks)
+    worked = [each for rank in ranks for each in rank.done]
+    done = [each for each in worked if each.work.bytes > 0]
+    groups: dict[tuple[object, ...], list[Done]] = {}
+    for each in done:
+        key = each.name, each.shapes, each.work, _roof(each, peaks)
+        groups.setdefault(key, []).append(each)
+    points = sorted(
+        (held_against(_together(of, whole), peaks, _roof(of[0], peaks)) for of in groups.values()),
+        key=lambda point: -point.seconds,
+    )
+    kinds: dict[str, list[Done]] = {}
+    for each in done:
+        kinds.setdefault(each.work.kind, []).append(each)
+    left = _left_out(ranks)
+    span = sum(rank.span for rank in ranks)
+    return Roofline(
+        peaks=peaks,
+        run=_run(done, span, peaks),
+        busy=_run(done, sum(each.seconds for each in done), peaks),
+        kinds=sorted(
+            (_kind(of, whole, peaks) for of in kinds.values()), key=lambda point: -point.seconds
+        ),
+        operators=points,
+        throughput=_throughput(worked, points, whole),
+        unknown=sum(each.seconds for each in left) / whole if whole > 0 else 0.0,
+        left_out=left,
+        remarks=remarks(ranks, points, left, peaks),
+    )
+
+
+def _throughput(worked: Sequence[Done], points: Sequence[Point], whole: float) -> list[Throughput]:
+    """Operators on tensors without an element take time too, and do nothing."""
+    empty = sum(each.seconds for each in worked if each.work.bytes == 0)
+    found = [Throughput(0.0, empty / whole)] if empty > 0 else []
+    found += [Throughput(point.tflops, point.share or 0.0) for point in points]
+    return sorted(found, key=lambda each: each.tflops)
+
+
+def _roof(done: Done, peaks: Peaks | None) -> Roof | None:
+    """Norms and activations are done on vector units, in float32 whatever they are kept in."""
+    if done.work.kind in MULTIPLIES:
+        return roof_of(peaks, done.work.precision, done.matrix_units)
+    return roof_of(peaks, "float32", False)
+
+
+def _together(of: Sequence[Done], whole: float) -> Point:
+    """A point of the same operator on the same shapes."""
+    seconds = sum(each.seconds for each in of)
+    return Point(
+        name=of[0].name,
+        kind=of[0].work.kind,
+        flops=sum(each.work.flops for each in of),
+        bytes=sum(each.work.bytes for each in of),
+        seconds=seconds,
+        count=len(of),
+        shapes=of[0].shapes,
+        share=seconds / whole,
+        precision=of[0].work.precision,
+    )
+
+
+def _kind(of: Sequence[Done], whole: float, peaks: Peaks | None) -> Point:
+    point = replace(_together(of, whole), name=of[0].work.kind, shapes=(), precision=None)
+    return held_against(point, peaks, _roof_of_most(of, peaks))
+
+
+def _run(done: Iterable[Done], seconds: float, peaks: Peaks | None) -> Point | None:
+    done = list(done)
+    multiplied = [each for each in done if each.work.kind in MULTIPLIES]
+    flops = sum(each.work.flops for each in multiplied)
+    if flops == 0 or seconds <= 0:
+        return None
+    moved = sum(each.work.bytes for each in done)
+    point = Point("run", None, flops, moved, seconds, len(done))
+    return held_against(point, peaks, _roof_of_most(multiplied, peaks))
+
+
+def _roof_of_most(done: Iterable[Done], peaks: Peaks | None) -> Roof | None:
+    """The roof under which most of the FLOPs were done."""
+    flops: dict[Roof, int] = {}
+    for each in done:
+        if (roof := _roof(each, peaks)) is not None:
+            flops[roof] = flops.get(roof, 0) + each.work.flops
+    return max(flops, key=lambda roof: flops[roof], default=None)
+
+
+def _left_out(ranks: Sequence[Counted]) -> list[LeftOut]:
+    together: dict[tuple[object, ...], LeftOut] = {}
+    for each in (each for rank in ranks for each in rank.left_out):
+        before = together.get((each.name, each.missing))
+        together[each.name, each.missing] = (
+            each
+            if before is None
+            else replace(
+                each, count=each.count + before.count, seconds=each.seconds + before.seconds
+            )
+        )
+    return sorted(together.values(), key=lambda each: (-each.seconds, each.name))

@@ -1,0 +1,1 @@
+"""Figures of what profilers' traces say."""

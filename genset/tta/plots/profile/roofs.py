@@ -1,0 +1,109 @@
+"""The roofs of a roofline: what devices could do at most."""
+
+from collections.abc import Sequence
+from math import log10
+from typing import TYPE_CHECKING, NamedTuple
+
+from genset.text.safe import clean
+from genset.tta.analysis.profile.compared import Compared
+from genset.tta.analysis.roofline.peaks import Peaks, Roof
+from genset.tta.plots.style import style
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+_LINE = 0.045  # of the axis' height that a line of words takes
+
+
+class Roofs(NamedTuple):
+    """A device's peaks, and which of them are drawn."""
+
+    peaks: Peaks
+    drawn: dict[Roof, float]
+
+    @property
+    def highest(self) -> float | None:
+        return max(self.drawn.values(), default=None)
+
+    def ridge(self, tflops: float) -> float | None:
+        """From how many FLOPs a byte on the memory allows this."""
+        return 1e3 * tflops / self.peaks.gbs if self.peaks.gbs else None
+
+
+def roofs(found: Compared) -> list[Roofs]:
+    """Those of each device that points are held against.
+
+    The highest is among them in any case: it is what lies idle.
+    """
+    held: list[tuple[Peaks, set[str | None]]] = []
+    for run in found.runs:
+        line = run.roofline
+        if line.peaks and line.busy:
+            held.append((line.peaks, {each.roof for each in [*line.kinds, *line.operators]}))
+    held += [(each.peaks, {each.point.roof}) for each in found.points if each.peaks]
+    together: list[tuple[Peaks, set[str | None]]] = []
+    for peaks, used in held:
+        same = next((before for before, _ in together if before == peaks), None)
+        if same is None:
+            together.append((peaks, set(used)))
+        else:
+            next(known for before, known in together if before == same).update(used)
+    return [_drawn(peaks, used) for peaks, used in together]
+
+
+def _drawn(peaks: Peaks, used: set[str | None]) -> Roofs:
+    highest = max(peaks.tflops.values(), default=0.0)
+    return Roofs(peaks, {r: t for r, t in peaks.tflops.items() if r in used or t == highest})
+
+
+def draw_roofs(axes: "Axes", found: Sequence[Roofs]) -> None:
+    """The slope of each device's memory and its ceilings, which have their names at the right."""
+    low, high = axes.get_xlim()
+    top = axes.get_ylim()[1]
+    said: list[tuple[float, str]] = []
+    memories: list[Artist] = []
+    for at, each in enumerate(found):
+        line = {"color": "0.35", "linestyle": style(at)[1], "linewidth": 1.1, "zorder": 1}
+        gbs = each.peaks.gbs
+        device = f"{clean(each.peaks.device, 24)} " if len(found) > 1 else ""
+        if gbs:
+            end = each.ridge(each.highest) if each.highest else 1e3 * top / gbs
+            xs = [low, end or high]
+            said_gbs = f"{device}{gbs:,.4g} GB/s"
+            memories += axes.plot(xs, [x * gbs / 1e3 for x in xs], label=said_gbs, **line)  # type: ignore[arg-type]
+        by_height: dict[float, list[str]] = {}
+        for roof, tflops in each.drawn.items():
+            by_height.setdefault(tflops, []).append(roof)
+        for tflops, names in by_height.items():
+            axes.plot([each.ridge(tflops) or low, high], [tflops, tflops], **line)  # type: ignore[arg-type]
+            said.append((tflops, f"{device}{', '.join(names)} {tflops:.4g}"))
+    _name(axes, said)
+    if memories:  # above the slope there can be no point
+        legend = axes.legend(handles=memories, loc="upper left", frameon=False, fontsize=8)
+        axes.add_artist(legend)  # so that a second one does not take its place
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+
+
+def _name(axes: "Axes", said: Sequence[tuple[float, str]]) -> None:
+    """Ceilings too near to each other for a line of words each have one line together."""
+    low, high = axes.get_ylim()
+    apart = log10(high / low) * _LINE
+    lines: list[tuple[float, list[str]]] = []
+    for tflops, words in sorted(said):
+        if lines and log10(tflops / lines[-1][0]) < apart:
+            lines[-1] = (tflops, [*lines[-1][1], words])
+        else:
+            lines.append((tflops, [words]))
+    for tflops, several in lines:
+        axes.text(
+            axes.get_xlim()[1],
+            tflops,
+            f"{'; '.join(several)} ",
+            fontsize=7.5,
+            color="0.25",
+            ha="right",
+            va="bottom",
+            parse_math=False,
+        )

@@ -1,0 +1,1 @@
+"""What profilers' traces say, as people read it: tables and sentences."""

@@ -1,0 +1,39 @@
+"""What `genset tta scaling --trace` prints: communication by the number of workers."""
+
+from genset.text.numbers import NONE
+from genset.text.tables import Grid
+from genset.tta.analysis.profile.by_workers import ByWorkers, Spread
+from genset.tta.show.profile.numbers import share, time
+
+
+def by_workers_grids(found: ByWorkers) -> list[Grid]:
+    """A line for each number of workers."""
+    head = ["workers", "ranks' traces", "communication", "not hidden", "idle", "step"]
+    rows = [
+        [
+            str(row.workers),
+            str(row.ranks),
+            _spread(row.total),
+            _spread(row.exposed),
+            _spread(row.idle),
+            NONE if row.step is None else time(row.step / 1e6),
+        ]
+        for row in found.rows
+    ]
+    whole = {
+        "steps": "the time from the start of the first marked step to the end of the last",
+        "device": "the time from the first event on the device to the last",
+    }[found.span_of]
+    notes = [
+        *found.remarks,
+        f"shares of {whole}; not hidden: communication while nothing computes",
+    ]
+    if any(row.ranks > 1 for row in found.rows):
+        notes.append("of several ranks the mean, and the least and the most")
+    return [Grid("Communication by number of workers", head, rows, notes)]
+
+
+def _spread(found: Spread) -> str:
+    if found.least == found.most:
+        return share(found.mean)
+    return f"{share(found.mean)} ({100 * found.least:.1f} to {100 * found.most:.1f})"

@@ -1,0 +1,42 @@
+"""What `genset tta profile` prints."""
+
+from collections.abc import Sequence
+
+from genset.text.safe import clean
+from genset.text.tables import Grid
+from genset.tta.analysis.profile.compared import Compared
+from genset.tta.analysis.profile.run import Profile
+from genset.tta.show.profile.communication import communication_grids
+from genset.tta.show.profile.counters import counters_grids
+from genset.tta.show.profile.roofline import roofline_grids
+from genset.tta.show.profile.shares import cpu_grids, matrix_units_grids, shares_grids
+from genset.tta.show.words import name
+
+
+def profile_grids(found: Compared) -> list[Grid]:
+    """What `genset tta profile` prints."""
+    grids = [
+        *shares_grids(found.runs),
+        *matrix_units_grids(found.runs),
+        *communication_grids(found.runs),
+        *cpu_grids(found.runs),
+        *roofline_grids(found.runs, found.points),
+        *counters_grids(found.counters),
+    ]
+    for title, notes in (("Remarks", _remarks(found.runs)), ("Not recorded", _lacks(found.runs))):
+        if notes:
+            grids.append(Grid(title, notes=notes))
+    return grids
+
+
+def _remarks(runs: Sequence[Profile]) -> list[str]:
+    return [
+        f"{name(run.name)}: {clean(remark, 400)}"
+        for run in runs
+        for remark in [*run.remarks, *run.roofline.remarks]
+    ]
+
+
+def _lacks(runs: Sequence[Profile]) -> list[str]:
+    said = [f"{name(run.name)}: {clean(lack, 400)}" for run in runs for lack in run.lacks]
+    return [*said, "genset tta profile --how prints how to record it"] if said else []

@@ -1,0 +1,184 @@
+"""Makes operators, kernels, copies and steps of the columns that were collected."""
+
+import math
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from genset.tta.traces.events.collect import Collected
+from genset.tta.traces.events.columns import Launches, OnDevice, Operators
+from genset.tta.traces.nesting import Nesting, Spans, nest
+from genset.tta.traces.trace import Collective, Copy, Kernel, Operator
+
+_DAY = 86_400e6  # microseconds: what lies further from the rest has no right time
+_COMMUNICATES = ("nccl", "rccl")
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a `genset.tta.traces.trace.Trace` has of the same names.
+
+    Attributes:
+        dropped: how many events were left out because their times are none.
+    """
+
+    kernels: list[Kernel]
+    copies: list[Copy]
+    operators: list[Operator]
+    steps: list[tuple[float, float]]
+    dropped: int
+
+
+_Columns = Operators | Launches | OnDevice
+
+
+def built(found: Collected) -> Built:
+    """Order what was collected, nest it, and join what ran on the device to its operators."""
+    kept: list[_Columns] = [found.operators, found.kernels, found.copies]
+    middle = _middle([*kept, found.launches])
+    orders = [_order(columns, middle) for columns in kept]
+    steps = sorted(step for step in found.steps if abs(step[0] - middle) < _DAY)
+    zero = min(
+        [columns.starts[order[0]] for columns, order in zip(kept, orders, strict=True) if order]
+        + [start for start, _ in steps[:1]],
+        default=0.0,
+    )
+    lost = len(found.steps) - len(steps)
+    lost += sum(len(c.starts) - len(order) for c, order in zip(kept, orders, strict=True))
+    operators, kernels, copies = orders
+    launches = _order(found.launches, middle)
+    # A float holds the time since 1970 to a quarter of a microsecond.
+    base = float(found.base or 0)
+    slack = 2 * math.ulp(max(abs(base), abs(middle), abs(base + middle)))
+    nesting = nest(_spans(found.operators, operators), _spans(found.launches, launches), slack)
+    launchers = _Launchers(found, operators, launches, nesting)
+    return Built(
+        kernels=_kernels(found.kernels, kernels, launchers, zero),
+        copies=[_copy(found.copies, place, zero) for place in copies],
+        operators=_operators(found, operators, nesting, zero),
+        steps=[(start - zero, length) for start, length in steps],
+        dropped=found.dropped + lost,
+    )
+
+
+def _middle(all_columns: list[_Columns]) -> float:
+    starts = np.concatenate([np.array(columns.starts) for columns in all_columns])
+    return float(np.median(starts)) if len(starts) else 0.0
+
+
+def _order(columns: _Columns, middle: float) -> list[int]:
+    """Places by start, the longest first, without what is days away from the rest."""
+    starts, lengths = np.array(columns.starts), np.array(columns.lengths)
+    order = np.lexsort((-lengths, starts))
+    found: list[int] = order[np.abs(starts[order] - middle) < _DAY].tolist()
+    return found
+
+
+def _spans(columns: Operators | Launches, order: list[int]) -> Spans:
+    return Spans(
+        [columns.starts[place] for place in order],
+        [columns.lengths[place] for place in order],
+        [columns.threads[place] for place in order],
+    )
+
+
+def _operators(found: Collected, order: list[int], nesting: Nesting, zero: float) -> list[Operator]:
+    columns = found.operators
+    made = []
+    for place, parent, own in zip(order, nesting.parents, nesting.own, strict=True):
+        inputs = columns.inputs[place]
+        made.append(
+            Operator(
+                name=columns.names[place],
+                start=columns.starts[place] - zero,
+                length=columns.lengths[place],
+                thread=found.thread_numbers[columns.threads[place]],
+                parent=parent if parent >= 0 else None,
+                own=own,
+                shapes=inputs.shapes,
+                types=inputs.types,
+                values=inputs.values,
+            )
+        )
+    return made
+
+
+class _Launchers:
+    """Finds the operator that launched what ran on the device, and what the operator moved."""
+
+    def __init__(
+        self, found: Collected, operators: list[int], launches: list[int], nesting: Nesting
+    ) -> None:
+        columns = found.operators
+        self._starts, self._parents = columns.starts, nesting.parents
+        self._order = operators
+        self._collectives = columns.collectives
+        self._by_launch = {
+            found.launches.correlations[place]: operator
+            for place, operator in zip(launches, nesting.launched_by, strict=True)
+        }
+        self._by_external: dict[int, list[int]] = defaultdict(list)
+        # Where the launch's own number stands in place of the operator's, it says nothing.
+        kernels = found.kernels
+        if kernels.external != kernels.correlations:
+            for operator, place in enumerate(operators):
+                if (external := columns.external[place]) >= 0:
+                    self._by_external[external].append(operator)
+
+    def operator(self, kernels: OnDevice, place: int) -> int | None:
+        """The place of the operator, in their order."""
+        launched = self._by_launch.get(kernels.correlations[place])
+        if launched is not None and launched >= 0:
+            return launched
+        # A number is given again to a later operator: it launched what comes after it.
+        reused = self._by_external.get(kernels.external[place])
+        if not reused:
+            return None
+        start = kernels.starts[place]
+        before = bisect_right(reused, start, key=lambda each: self._starts[self._order[each]])
+        return reused[max(0, before - 1)]
+
+    def collective(self, operator: int | None) -> Collective | None:
+        """What the operator moved, or else the nearest around it that says so."""
+        while operator is not None and operator >= 0:
+            if (found := self._collectives.get(self._order[operator])) is not None:
+                return found
+            operator = self._parents[operator]
+        return None
+
+
+def _kernels(
+    columns: OnDevice, order: list[int], launchers: _Launchers, zero: float
+) -> list[Kernel]:
+    made = []
+    for place in order:
+        name = columns.names[place]
+        operator = launchers.operator(columns, place)
+        collective = columns.collectives.get(place)
+        if collective is None and any(word in name.lower() for word in _COMMUNICATES):
+            collective = launchers.collective(operator)
+        made.append(
+            Kernel(
+                name=name,
+                start=columns.starts[place] - zero,
+                length=columns.lengths[place],
+                device=max(0, columns.devices[place]),
+                stream=max(0, columns.streams[place]),
+                operator=operator,
+                collective=collective,
+            )
+        )
+    return made
+
+
+def _copy(columns: OnDevice, place: int, zero: float) -> Copy:
+    return Copy(
+        name=columns.names[place],
+        start=columns.starts[place] - zero,
+        length=columns.lengths[place],
+        device=max(0, columns.devices[place]),
+        stream=max(0, columns.streams[place]),
+        bytes=columns.bytes[place] if columns.bytes[place] >= 0 else None,
+    )

@@ -1,0 +1,87 @@
+"""What stands in an event, as it should be: anything else is told as None."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from genset.tta.traces.trace import Shape
+
+_FURTHEST = 1e17  # microseconds: thousands of years, and still exact to some
+_LARGEST = 2**62
+_LONGEST = 86_400e6  # microseconds: no profiler records a day
+_DIMENSIONS = 32
+_TENSORS = 1000  # of one operator, those in its lists counted
+
+Shapes = tuple[Shape | tuple[Shape, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What an operator was called on; see `genset.tta.traces.trace.Operator`."""
+
+    shapes: Shapes | None = None
+    types: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+
+
+NO_INPUTS = Inputs()
+
+
+def moment(value: Any) -> float | None:
+    """A time on the trace's clock in microseconds, an int where it is recorded as one."""
+    kind = type(value)
+    if (kind is float or kind is int) and -_FURTHEST < value < _FURTHEST:
+        return value  # type: ignore[no-any-return]
+    return None
+
+
+def length(value: Any) -> float | None:
+    """How long something took in microseconds: not negative, less than a day."""
+    kind = type(value)
+    if (kind is float or kind is int) and 0 <= value < _LONGEST:
+        return float(value)
+    return None
+
+
+def whole(value: Any) -> int | None:
+    """A whole number that a machine counts with; not true or false."""
+    if type(value) is int and -_LARGEST < value < _LARGEST:
+        return value
+    return None
+
+
+def amount(value: Any) -> int | None:
+    """A whole number that is not negative."""
+    found = whole(value)
+    return found if found is not None and found >= 0 else None
+
+
+def shapes(value: Any) -> Shapes | None:
+    """The shapes of an operator's inputs; of a list of tensors, a tuple of shapes."""
+    if type(value) is not list or len(value) > _TENSORS:
+        return None
+    found: list[Shape | tuple[Shape, ...]] = []
+    tensors = 0
+    for each in value:
+        if type(each) is not list:
+            return None
+        if not each or type(each[0]) is int:
+            shape = _shape(each)
+            if shape is None:
+                return None
+            found.append(shape)
+            continue
+        tensors += len(each)
+        inner = [_shape(part) for part in each] if tensors <= _TENSORS else [None]
+        if None in inner:
+            return None
+        found.append(tuple(inner))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def _shape(value: Any) -> Shape | None:
+    if type(value) is not list or len(value) > _DIMENSIONS:
+        return None
+    for size in value:
+        if type(size) is not int or not 0 <= size < _LARGEST:
+            return None
+    return tuple(value)

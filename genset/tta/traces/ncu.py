@@ -1,0 +1,196 @@
+"""Reads what Nsight Compute measured of each kernel, as ``ncu --csv`` prints it.
+
+    ncu --csv --metrics METRICS python train.py > counters.csv
+
+with METRICS as in `METRICS`. The same from a report: ``ncu --csv --page raw --import FILE``.
+"""
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from genset.errors import BadInput
+from genset.text.safe import clean
+from genset.tta.traces.packed import lines_of
+
+TIME, BYTES = "gpu__time_duration.sum", "dram__bytes.sum"
+MATRIX_UNITS = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"
+METRICS = ",".join([MATRIX_UNITS, BYTES, TIME])
+
+_PARTS_OF_BYTES = ("dram__bytes_read.sum", "dram__bytes_write.sum")
+# Of the cycles in which something ran, or of all: the first has the denominator of the paper's.
+_OF_MATRIX_UNITS = (MATRIX_UNITS, MATRIX_UNITS.removesuffix("_active") + "_elapsed")
+_NAME = "Kernel Name"
+_LONG = ("Metric Name", "Metric Unit", "Metric Value")
+_WHICH = ("ID", "Process ID", "Host Name", "Device", "Context")
+
+_MICROSECONDS = {
+    **dict.fromkeys(("ns", "nsecond", "nanosecond"), 1e-3),
+    **dict.fromkeys(("us", "usecond", "microsecond"), 1.0),
+    **dict.fromkeys(("ms", "msecond", "millisecond"), 1e3),
+    **dict.fromkeys(("s", "second", "sec"), 1e6),
+}
+# As ncu counts: a kilobyte has 1,000 bytes.
+_BYTES_EACH = {
+    **{f"{each}byte": 1000.0**power for power, each in enumerate(("", "k", "m", "g", "t"))},
+    **{f"{each}b": 1000.0**power for power, each in enumerate(("", "k", "m", "g", "t"))},
+}
+_NUMBER = re.compile(r"(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d{1,2})?", re.ASCII)
+_NOT_MEASURED = ("", "n/a", "nan", "inf", "no data")
+_LONGEST = 256 * 2**20  # characters: a million launches
+_MOST_ROWS, _MOST_KERNELS = 10_000_000, 1_000_000
+_LONGEST_US = 86_400e6
+_ROUNDING = 1.005  # a share just above 1 was rounded
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredKernel:
+    """One launch of a kernel, as the counters saw it.
+
+    Attributes:
+        length_us: above 0.
+        bytes: read from and written to the device's memory; None if they were not measured.
+        matrix_units: share of the cycles in which the matrix units (Tensor Cores) worked, 0 to
+            1; None if it was not measured.
+    """
+
+    name: str
+    length_us: float
+    bytes: float | None
+    matrix_units: float | None
+
+
+@dataclass(slots=True)
+class _Measured:
+    """Metrics of one launch, by name, each as text with its unit."""
+
+    name: str
+    metrics: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+
+def read_counters(path: Path) -> list[MeasuredKernel]:
+    """Read the launches of a file, in its order.
+
+    A row for each metric and a row for each launch (``--page raw``) are both read; what the
+    program printed in between is passed over.
+
+    Raises:
+        BadInput: it is not there, is no such file, is cut off, or lacks the kernels' times.
+    """
+    try:
+        rows = _rows(path)
+        header = next(rows, None)
+        if header is None:
+            raise BadInput(
+                f"{path} has no row of columns with {_NAME!r}: record it with ncu --csv --metrics "
+                f"{METRICS}"
+            )
+        read = _long if all(column in header for column in _LONG) else _wide
+        found = [_kernel(path, each) for each in read(path, header, rows)]
+    except csv.Error as error:
+        raise BadInput(f"{path} is no CSV file of Nsight Compute's: {error}") from None
+    if not found:
+        raise BadInput(f"{path} has no kernel: ncu measured none")
+    return found
+
+
+def _rows(path: Path) -> Iterator[list[str]]:
+    """The row of columns and all rows below it that have as many."""
+    columns = 0
+    header: list[str] = []
+    for count, row in enumerate(csv.reader(lines_of(path, _LONGEST))):
+        if count > _MOST_ROWS:
+            raise BadInput(f"{path} has more than {_MOST_ROWS:,} rows: measure fewer kernels")
+        if not header:
+            if _NAME in row and len(row) > 1:
+                header, columns = row, len(row)
+                yield row
+        elif len(row) == columns:
+            if row != header:  # which is there again for each process
+                yield row
+        elif 1 < len(row) < columns and row[0].isdigit() and header[0] == "ID":
+            raise BadInput(
+                f"{path} has a row of {len(row)} columns where {columns} are due (launch "
+                f"{row[0][:20]}): it is cut off or damaged"
+            )
+
+
+def _long(path: Path, header: list[str], rows: Iterator[list[str]]) -> Iterator[_Measured]:
+    """Launches of a file that has a row for each metric."""
+    name, (metric, unit, value) = header.index(_NAME), (header.index(each) for each in _LONG)
+    which = [header.index(each) for each in _WHICH if each in header]
+    launches: dict[tuple[str, ...], _Measured] = {}
+    for row in rows:
+        if not _is_wanted(row[metric]):
+            continue
+        key = (*(row[each] for each in which), row[name])
+        launch = launches.get(key)
+        if launch is not None and "ID" not in header and row[metric] in launch.metrics:
+            yield launches.pop(key)  # without a number, a metric that comes again tells
+            launch = None
+        if launch is None:
+            launch = launches[key] = _Measured(clean(row[name], 10_000))
+            if len(launches) > _MOST_KERNELS:
+                raise BadInput(f"{path} has more than {_MOST_KERNELS:,} kernels: measure fewer")
+        launch.metrics[row[metric]] = row[value], row[unit]
+    yield from launches.values()
+
+
+def _wide(path: Path, header: list[str], rows: Iterator[list[str]]) -> Iterator[_Measured]:
+    """Launches of a file that has a row for each, below a row of units."""
+    name = header.index(_NAME)
+    wanted = {column: place for place, column in enumerate(header) if _is_wanted(column)}
+    units = next(rows, None)
+    if units is None:
+        return
+    if units[name].strip():
+        raise BadInput(f"{path} has no row of units below its columns' names: let ncu print it")
+    for count, row in enumerate(rows):
+        if count > _MOST_KERNELS:
+            raise BadInput(f"{path} has more than {_MOST_KERNELS:,} kernels: measure fewer")
+        metrics = {column: (row[place], units[place]) for column, place in wanted.items()}
+        yield _Measured(clean(row[name], 10_000), metrics)
+
+
+def _is_wanted(metric: str) -> bool:
+    return metric in (TIME, BYTES, *_PARTS_OF_BYTES, *_OF_MATRIX_UNITS)
+
+
+def _kernel(path: Path, measured: _Measured) -> MeasuredKernel:
+    length = _value(path, measured, TIME, _MICROSECONDS)
+    if not length or length > _LONGEST_US:
+        raise BadInput(
+            f"{path} has no time of {clean(measured.name)!r}: record {TIME} of every kernel"
+        )
+    moved = _value(path, measured, BYTES, _BYTES_EACH)
+    if moved is None:
+        parts = [_value(path, measured, part, _BYTES_EACH) for part in _PARTS_OF_BYTES]
+        moved = sum(part for part in parts if part is not None) if None not in parts else None
+    share = next(
+        (
+            found / 100
+            for each in _OF_MATRIX_UNITS
+            if (found := _value(path, measured, each, {"%": 1.0, "": 1.0})) is not None
+        ),
+        None,
+    )
+    if share is not None and share > _ROUNDING:
+        raise BadInput(
+            f"{path}: {100 * share:.4g} % of the cycles of {clean(measured.name)!r} are more "
+            "than all"
+        )
+    return MeasuredKernel(measured.name, length, moved, None if share is None else min(share, 1.0))
+
+
+def _value(path: Path, measured: _Measured, metric: str, units: dict[str, float]) -> float | None:
+    """A metric in the unit that counts 1; None if it was not measured."""
+    text, unit = measured.metrics.get(metric, ("", ""))
+    if text.strip().lower() in _NOT_MEASURED:
+        return None
+    if not _NUMBER.fullmatch(text.strip()) or len(text) > 40:
+        raise BadInput(f"{path}: {metric} is no number of ncu's: {clean(text, 40)!r}")
+    if (factor := units.get(unit.strip().lower())) is None:
+        raise BadInput(f"{path}: {metric} is in a unit that is not known: {clean(unit, 20)!r}")
+    return float(text.strip().replace(",", "")) * factor

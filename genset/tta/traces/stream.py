@@ -1,0 +1,231 @@
+"""A trace's JSON as a stream: its events one by one, never the whole file in memory."""
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from genset.errors import BadInput
+from genset.tta.traces.packed import opened, unpacked
+from genset.tta.traces.refused import refused
+
+# A trace of 100 steps of a large model is about 1 GB. The bounds are on what it says, not on its
+# compressed size, so a small file that unpacks to very much more is refused.
+_LONGEST = 2 * 2**30  # characters, decompressed
+_LARGEST = 16 * 2**20  # characters of one event, or of one member beside the events
+_BESIDE = 64 * 2**20  # characters of all members beside the events
+_BLANKS = 2**20  # characters in a row that say nothing
+_EVENTS = 10_000_000
+_CHUNK = 2**20  # bytes read at once
+
+_BLANK = re.compile(r"[ \t\n\r]*")
+# What is left of a word or a number that goes on.
+_CUT_OFF = re.compile(r"|-|t(ru?)?|f(a(ls?)?)?|n(ul?)?|\.|[eE][+-]?")
+_BETWEEN = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
+_EVENTS_MEMBER = "traceEvents"
+_NOT_A_TRACE = "it is no trace of PyTorch's profiler"
+
+Members = dict[str, Any]
+
+
+def read_events(path: Path, members: Members) -> Iterator[dict[str, Any]]:
+    """Yield the events of a trace, in the order of the file.
+
+    Both of Chrome's forms are read: an object with ``traceEvents``, and a bare list. NaN and
+    Infinity are read as null.
+
+    Args:
+        path: of the trace, gzipped or not.
+        members: what is wanted of what stands beside the events, by name; its values are put in
+            as they are met, so they are there only when all events were taken.
+
+    Raises:
+        BadInput: it is not there, is no JSON or no trace, is cut off, or is larger than any trace.
+    """
+    with opened(path) as file:
+        text = _Text(path, file)
+        first = text.next()
+        if first == "[":
+            yield from _list(text)
+        elif first == "{":
+            yield from _object(text, members)
+        else:
+            raise text.refusal("it is no JSON" if first else "it is empty")
+        if text.next():
+            raise text.refusal("something follows the JSON's end")
+
+
+def _object(text: "_Text", members: Members) -> Iterator[dict[str, Any]]:
+    text.skip()
+    found = False
+    beside = 0
+    ended = text.next() == "}"
+    while not ended:
+        name = text.value()
+        if not isinstance(name, str) or text.next() != ":":
+            raise text.malformed()
+        text.skip()
+        if name == _EVENTS_MEMBER and text.next() == "[":
+            if found:
+                raise text.refusal(f"it has {_EVENTS_MEMBER} twice")
+            found = True
+            yield from _list(text)
+        else:
+            value, size = text.measured_value()
+            beside += size
+            if beside > _BESIDE:
+                raise text.refusal(f"{_NOT_A_TRACE}: most of it stands beside {_EVENTS_MEMBER}")
+            if name in members:
+                members[name] = value
+            del value
+        ended = text.ends_with("}")
+    text.skip()
+    if not found:
+        raise text.refusal(f"{_NOT_A_TRACE}: it has no {_EVENTS_MEMBER}")
+
+
+def _list(text: "_Text") -> Iterator[dict[str, Any]]:
+    text.skip()
+    ended = text.next() == "]"
+    count = 0
+    while not ended:
+        for event in text.values():
+            if type(event) is not dict:
+                raise text.refusal(f"{_NOT_A_TRACE}: an event is no object")
+            yield event
+            count += 1
+            if count > _EVENTS:
+                raise text.refusal(f"it has more than {_EVENTS:,} events: record fewer steps")
+        ended = text.ends_with("]")
+    text.skip()
+
+
+class _Text:
+    """The text of a file, a part of it at a time, and the place that was read up to."""
+
+    def __init__(self, path: Path, file: io.TextIOBase) -> None:
+        self._path, self._file = path, file
+        self._part, self._at = "", 0
+        self._read = 0
+        self._whole = False  # nothing is left in the file
+        decoder = json.JSONDecoder(strict=False, parse_constant=lambda name: None)
+        self._decode = decoder.raw_decode
+
+    def next(self) -> str:
+        """The next character that is no blank, which is not taken; "" at the end."""
+        blanks = 0
+        while True:
+            start = self._at
+            end = _BLANK.match(self._part, start).end()  # type: ignore[union-attr]
+            self._at = end
+            if end < len(self._part):
+                return self._part[end]
+            blanks += end - start
+            if blanks > _BLANKS:
+                raise self.refusal("it is no JSON: it has a megabyte of blanks")
+            if not self._more():
+                return ""
+
+    def skip(self) -> None:
+        """Take the character that `next` told."""
+        self._at += 1
+
+    def ends_with(self, bracket: str) -> bool:
+        """Whether a list or an object ends here; if not, its comma is taken."""
+        found = self.next()
+        if found == bracket:
+            return True
+        if found != ",":
+            raise self.malformed()
+        self.skip()
+        self.next()
+        return False
+
+    def values(self) -> Iterator[Any]:
+        """Take the values of a list up to one with no comma behind it, or not all of it read."""
+        decode, between = self._decode, _BETWEEN.match
+        part = self._part
+        while True:
+            try:
+                value, end = decode(part, self._at)
+            except (ValueError, RecursionError):
+                break
+            comma = between(part, end)
+            if comma is None or comma.end() == len(part):
+                break
+            self._at = comma.end()
+            yield value
+        yield self.value()
+
+    def value(self) -> Any:
+        """Take a whole value."""
+        self.next()
+        while True:
+            try:
+                value, end = self._decode(self._part, self._at)
+            except json.JSONDecodeError:
+                # Either it is wrong or its end was not read yet.
+                if len(self._part) - self._at > _LARGEST:
+                    raise self.refusal(
+                        f"it is no JSON, or one value in it is longer than {_LARGEST >> 20} MB"
+                    ) from None
+                if not self._more():
+                    raise self.malformed() from None
+                continue
+            except RecursionError:
+                raise self.refusal("it is no trace: its lists are nested too deeply") from None
+            except ValueError:  # an integer of thousands of digits
+                raise self.refusal("it has a number of thousands of digits") from None
+            # A number at the end of what was read may go on.
+            if end == len(self._part) and self._more():
+                continue
+            if end - self._at > _LARGEST:
+                raise self.refusal(f"one value in it is longer than {_LARGEST >> 20} MB")
+            self._at = end
+            return value
+
+    def measured_value(self) -> tuple[Any, int]:
+        """Take a whole value, and tell how many characters it has."""
+        before = self._position()
+        value = self.value()
+        return value, self._position() - before
+
+    def malformed(self) -> BadInput:
+        """What is wrong where no right value stands."""
+        left = self._part[self._at : self._at + _LARGEST]
+        try:
+            self._decode(left)
+            place = len(left)
+        except json.JSONDecodeError as error:
+            # An open string is told by its start, anything else by where it ends.
+            in_string = error.msg.startswith(("Unterminated string", "Invalid \\u"))
+            place = len(left) if in_string else error.pos
+        except (RecursionError, ValueError):
+            place = 0
+        if self._whole and _CUT_OFF.fullmatch(left, place):
+            return self.refusal("it is cut off: the profiler had not finished writing it")
+        return self.refusal(f"it is no JSON after character {self._position():,}")
+
+    def _position(self) -> int:
+        """How many characters were taken."""
+        return self._read - len(self._part) + self._at
+
+    def refusal(self, why: str) -> BadInput:
+        return refused(self._path, why)
+
+    def _more(self) -> bool:
+        """Read on: at least as much again as is waiting, so that no value is tried many times."""
+        if self._whole:
+            return False
+        waiting = self._part[self._at :]
+        wanted = max(_CHUNK, len(waiting))
+        with unpacked(self._path):
+            new = self._file.read(wanted)
+        self._whole = not new
+        self._read += len(new)
+        if self._read > _LONGEST:
+            raise self.refusal(f"it has more than {_LONGEST >> 30} GB of text: record fewer steps")
+        self._part, self._at = waiting + new, 0
+        return bool(new)

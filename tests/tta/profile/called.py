@@ -1,0 +1,66 @@
+"""Operators as a trace holds them, from what they were called on; and their kernels."""
+
+from genset.tta.analysis.profile.work.count import Counted, Done, count
+from genset.tta.traces.trace import Kernel, Operator, Shape
+from tests.tta.profile.made import GEMM, HOST, trace
+
+Tensor = tuple[str, Shape]
+
+
+def floats(*shape: int) -> Tensor:
+    return "float", shape
+
+
+def halves(*shape: int) -> Tensor:
+    return "c10::Half", shape
+
+
+def listed(*shapes: Shape) -> tuple[str, tuple[Shape, ...]]:
+    return "TensorList", shapes
+
+
+def called(
+    name: str,
+    *inputs: Tensor | tuple[str, tuple[Shape, ...]] | str | None,
+    at: float = 0.0,
+    parent: int | None = None,
+    values: bool = True,
+) -> Operator:
+    """An operator of 10 µs, called on tensors, and on values such as "[2, 2]".
+
+    Args:
+        values: whether the trace has them, as those of PyTorch since 2.1 do.
+    """
+    tensors = [None if isinstance(each, str) else each for each in inputs]
+    return Operator(
+        name,
+        at,
+        10.0,
+        1,
+        parent,
+        10.0,
+        tuple(each[1] if each else () for each in tensors),
+        tuple(
+            each[0] if each else "" if given is None else "Scalar"
+            for each, given in zip(tensors, inputs, strict=True)
+        ),
+        tuple(each if isinstance(each, str) else "" for each in inputs) if values else (),
+    )
+
+
+def on_device(operators: list[Operator], *kernels: Kernel) -> Counted:
+    """What is counted where the operators launched these kernels; else one of 2 µs each."""
+    each = [launched(place, 100.0 * place, 2.0) for place in range(len(operators))]
+    return count(trace(*(kernels or each), operators=operators))
+
+
+def launched(operator: int | None, start: float, long: float, name: str = GEMM) -> Kernel:
+    return Kernel(name, start, long, 0, 7, operator)
+
+
+def only(operator: Operator) -> Done:
+    """What is counted of one operator on the host."""
+    found = count(trace(operators=[operator], device=HOST))
+    assert not found.left_out, found.left_out
+    (done,) = found.done
+    return done

@@ -1,0 +1,44 @@
+"""Traces made by hand, from lines of what ran when."""
+
+from pathlib import Path
+from typing import Any
+
+from genset.tta.traces.trace import Collective, Copy, Device, Kernel, Operator, Trace
+
+V100 = Device("nvidia", "Tesla V100-SXM2-16GB", (7, 0))
+HOST = Device("none")
+GEMM = "volta_sgemm_128x64_nn"
+NCCL = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+
+
+def kernel(
+    start: float,
+    end: float,
+    name: str = GEMM,
+    on: tuple[int, int] = (0, 7),
+    moved: Collective | None = None,
+) -> Kernel:
+    return Kernel(name, start, end - start, *on, operator=None, collective=moved)
+
+
+def copy(start: float, end: float, on: tuple[int, int] = (0, 7)) -> Copy:
+    return Copy("Memcpy HtoD (Pinned -> Device)", start, end - start, *on, bytes=1024)
+
+
+def operator(name: str, start: float, own: float) -> Operator:
+    return Operator(name, start, own, thread=1, parent=None, own=own)
+
+
+def trace(
+    *kernels: Kernel,
+    path: str = "rank0.json",
+    copies: tuple[Copy, ...] = (),
+    steps: tuple[tuple[float, float], ...] = (),
+    **others: Any,
+) -> Trace:
+    """One rank's, of a V100 if nothing else is said; steps from, to."""
+    marked = [(start, end - start) for start, end in steps]
+    said = {"device": V100, **others}
+    return Trace(
+        Path(path), kernels=list(kernels), copies=list(copies), steps=marked, **said
+    )  # fmt: skip

@@ -1,0 +1,107 @@
+"""Record networks on the CPU, and what torch.utils.flop_counter says of each of their operators.
+
+    python -m tests.tta.profile.record_networks FOLDER
+
+A process of its own, so that the tests' has no PyTorch in it. Writes a trace, NAME.json, and the
+operators that have FLOPs in the order they ran, NAME.flops.json.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.profiler import ProfilerActivity, profile
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import FlopCounterMode, flop_registry
+from torchvision.models import resnet50
+
+
+class Counter(TorchDispatchMode):
+    """What flop_counter's formulas say of each operator, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counted: list[tuple[str, int]] = []
+
+    def __torch_dispatch__(self, operator: Any, types: Any, args: Any = (), kwargs: Any = None):
+        out = operator(*args, **(kwargs or {}))
+        formula = flop_registry.get(operator.overloadpacket)
+        if formula is not None:
+            flops = int(formula(*args, **(kwargs or {}), out_val=out))
+            self.counted.append((str(operator.overloadpacket).replace(".", "::"), flops))
+        return out
+
+
+def resnet() -> Callable[[], None]:
+    network, photos = resnet50(), torch.randn(2, 3, 32, 32)
+    optimizer = torch.optim.SGD(network.parameters(), 0.1, momentum=0.9)
+
+    def step() -> None:
+        nn.functional.cross_entropy(network(photos), torch.tensor([0, 1])).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return step
+
+
+def attention() -> Callable[[], None]:
+    block = nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True)
+    words = torch.randn(3, 10, 64)
+    query = torch.randn(2, 4, 16, 32, requires_grad=True)
+    key = torch.randn(2, 4, 24, 32, requires_grad=True)
+    value = torch.randn(2, 4, 24, 32, requires_grad=True)
+
+    def step() -> None:
+        block(words).sum().backward()
+        nn.functional.scaled_dot_product_attention(query, key, value).sum().backward()
+        nn.functional.scaled_dot_product_attention(key, key, value, is_causal=True).sum().backward()
+
+    return step
+
+
+def convolutions() -> Callable[[], None]:
+    """Of one to three dimensions, strided, padded, dilated, transposed; and batches of matrices."""
+    layers = [
+        (nn.Conv1d(8, 12, 3, padding=1), (2, 8, 9)),
+        (nn.Conv2d(8, 12, (3, 5), stride=(2, 1), padding=(1, 2), dilation=2), (2, 8, 19, 23)),
+        (nn.Conv2d(8, 12, 3, padding="same", bias=False), (2, 8, 9, 9)),
+        (nn.Conv3d(4, 6, 3, stride=2), (2, 4, 9, 8, 7)),
+        (nn.ConvTranspose2d(4, 6, 3, stride=2, padding=1, output_padding=1), (2, 4, 8, 7)),
+        (nn.ConvTranspose1d(4, 6, 3, dilation=2), (2, 4, 8)),
+    ]
+    inputs = [torch.randn(shape, requires_grad=True) for _, shape in layers]
+    unwanted = torch.randn(2, 8, 9)
+    one, other = torch.randn(3, 4, 5, requires_grad=True), torch.randn(3, 5, 6, requires_grad=True)
+    added = torch.randn(3, 4, 6)
+
+    def step() -> None:
+        for (layer, _), x in zip(layers, inputs, strict=True):
+            layer(x).sum().backward()
+        layers[0][0](unwanted).sum().backward()  # no gradient of its input
+        torch.matmul(one, other).sum().backward()
+        torch.baddbmm(added, one, other)
+        torch.einsum("bij,bjk->bik", one, other)
+
+    return step
+
+
+def main(folder: Path) -> None:
+    torch.manual_seed(0)
+    torch.set_num_threads(1)  # many threads wait for each other where other tests run too
+    for make in (resnet, attention, convolutions):
+        step = make()
+        with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as recorded:
+            step()
+        recorded.export_chrome_trace(str(folder / f"{make.__name__}.json"))
+        with FlopCounterMode(display=False) as whole, Counter() as counter:
+            step()
+        assert whole.get_total_flops() == sum(flops for _, flops in counter.counted)
+        (folder / f"{make.__name__}.flops.json").write_text(json.dumps(counter.counted))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,299 @@
+"""`genset tta profile` and `genset tta scaling --trace`: what they print and what they refuse."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from genset.cli import cli
+from genset.errors import BadInput
+from genset.tta.show.profile.numbers import parts
+from genset.tta.traces.how import HOW
+from tests.tta.analysis.answers import answer, printed, refusal, tta
+from tests.tta.profile.recorded import ALL_REDUCE, ELEMENTS, FLOPS, STEPS, write_host, write_rank
+from tests.tta.written import write_tsv
+
+TRACES = "traces"
+
+
+@pytest.fixture
+def ranks(tmp_path: Path) -> list[Path]:
+    """Two ranks, of which the second waits less for the first."""
+    one = write_rank(tmp_path / "rank0.json.gz", 0)
+    return [one, write_rank(tmp_path / "rank1.json", 1, talk=200.0)]
+
+
+def row(text: str, title: str, begins: str) -> list[str]:
+    """The cells of a line of the table that has this title."""
+    lines = text[text.index(title) :].splitlines()[3:]
+    line = next(line for line in lines if line.startswith(begins))
+    return [cell for cell in line.split("  ") if cell.strip()]
+
+
+def test_shares_of_each_rank_are_printed_and_add_up(ranks: list[Path]) -> None:
+    words = ["profile", *(f"run={path}" for path in ranks)]
+    text = printed(*words)
+    shares = "Shares of time by rank"
+    assert [cell.strip() for cell in row(text, shares, "run")] == [
+        *("run", "Tesla V100-SXM2-16GB", "0", "2 ms (2 steps)"),
+        *("60.0 %", "20.0 %", "10.0 %", "10.0 %", "30.0 %", "10.0 %"),
+    ]
+    (run,) = answer(*words)["runs"]
+    assert [line["rank"] for line in run["shares"]] == [0, 1]
+    for line, exposed in zip(run["shares"], (0.2, 0.1), strict=True):
+        assert line["exposed"] == pytest.approx(exposed)
+        parts = (line[part] for part in ("computing", "exposed", "copying_alone", "idle"))
+        assert sum(parts) == pytest.approx(1)
+
+
+def test_matrix_units_work_and_rates_are_printed(ranks: list[Path]) -> None:
+    text = printed("profile", f"run={ranks[0]}", "--link-gbits", 200)
+    units = row(text, "Matrix units (Tensor Cores)", "run")
+    assert [cell.strip() for cell in units] == ["run", "1.8 ms", "22.2 %", "77.8 %", "0.0 %"]
+    assert "h884, s884" in text
+    rate = 8 * 4 * ELEMENTS / 300e-6 / 1e9
+    talk = [cell.strip() for cell in row(text, "Communication by collective", "run")]
+    assert talk[1:4] == ["allreduce", "2", "2"]
+    assert f"{rate:.3g} Gbit/s" in talk
+    assert f"{rate / 2:.1f} %" in talk
+    (run,) = answer("profile", f"run={ranks[0]}")["runs"]
+    found = run["roofline"]
+    assert found["run"]["flops"] == 2 * STEPS * FLOPS
+    assert found["run"]["tflops"] == pytest.approx(2 * FLOPS / 1e-3 / 1e12)
+    assert found["busy"]["tflops"] == pytest.approx(2 * FLOPS / 0.6e-3 / 1e12)
+    slow, fast = found["operators"]
+    assert (slow["roof"], fast["roof"]) == ("float32", "float16")
+    assert slow["of_peak"] == pytest.approx(FLOPS / 0.4e-3 / 1e12 / 15.7)
+    assert [each["share"] for each in found["throughput"]] == pytest.approx([2 / 3, 1 / 3])
+
+
+def test_runs_stand_side_by_side_and_a_trace_alone_is_named_after_its_file(
+    ranks: list[Path], tmp_path: Path
+) -> None:
+    plain = write_rank(tmp_path / "b" / "plain.pt.trace.json.gz", ranks=1, talk=0.0)
+    found = answer("profile", f"two={ranks[0]}", f"two={ranks[1]}", plain)["runs"]
+    assert [run["name"] for run in found] == ["two", "plain"]
+    assert [len(run["shares"]) for run in found] == [2, 1]
+    assert found[1]["communication"] is None
+    text = printed("profile", f"two={ranks[0]}", f"two={ranks[1]}", plain, "--markdown")
+    assert "## Kernel time by family" in text
+    assert "| kernels | generation | use them | two | plain |" in text
+
+
+def test_the_processors_time_is_printed_of_a_trace_of_the_host_alone(tmp_path: Path) -> None:
+    text = printed("profile", f"host={write_host(tmp_path / 'host.json')}")
+    assert "Shares of time by rank" not in text
+    assert row(text, "host: the processor's time by operator", "aten::mm")[-1].strip() == "100.0 %"
+    assert "Matrix units" not in text
+    assert "It has no kernels" in text
+
+
+def test_what_a_trace_does_not_hold_is_said_with_what_to_record(tmp_path: Path) -> None:
+    path = write_rank(tmp_path / "rank.json", steps=False, shapes=False)
+    text = printed("profile", path)
+    assert "rank: It has no shapes of inputs: record with record_shapes=True." in text
+    assert "rank: It marks no steps" in text
+    assert text.endswith("genset tta profile --how prints how to record it\n")
+    assert printed("profile", "--how") == f"{HOW}\n"
+    assert len(HOW.splitlines()) == 6
+
+
+def test_points_and_counters_need_no_trace(tmp_path: Path) -> None:
+    counters = tmp_path / "measured.csv"
+    head = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
+    rows = [
+        '"0","gemm","gpu__time_duration.sum","ns","3000"',
+        '"0","gemm","sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active","%","60"',
+        '"0","gemm","dram__bytes.sum","Kbyte","900"',
+        '"1","relu","gpu__time_duration.sum","us","1"',
+        '"1","relu","sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active","%","0"',
+        '"1","relu","dram__bytes.sum","Kbyte","100"',
+    ]
+    counters.write_text("\n".join([head, *rows, ""]))
+    words = ["--point", "tpu=4.6e14,1e13,20", "--device", "tpu=TPUv2"]
+    words += ["--counters", f"own={counters}", "--peak-gbs", "own=500"]
+    text = printed("profile", *words)
+    assert "given" in row(text, "Achieved", "tpu")[1]
+    assert row(text, "Measured by the hardware's counters", "own")[3].strip() == "45.0 %"
+    found = answer("profile", *words)
+    (point,), (own,) = found["points"], found["counters"]
+    assert point["point"]["tflops"] == pytest.approx(23)
+    assert point["point"]["of_peak"] == pytest.approx(0.5)
+    assert own["counters"]["gbs"] == pytest.approx(250)
+    assert own["counters"]["of_bandwidth"] == pytest.approx(0.5)
+
+
+def test_own_peaks_are_of_all_runs_or_of_one(ranks: list[Path]) -> None:
+    words = ["profile", f"a={ranks[0]}", f"b={ranks[1]}"]
+
+    def peaks(*more: object) -> list[Any]:
+        return [run["roofline"]["peaks"] for run in answer(*words, *more)["runs"]]
+
+    assert [each["tflops"] for each in peaks("--peak-tflops", 40)] == [{"given": 40}] * 2
+    both = peaks("--peak-tflops", 40, "--peak-tflops", "b=50", "--peak-gbs", "a=600")
+    assert [each["tflops"] for each in both] == [{"given": 40}, {"given": 50}]
+    assert [each["gbs"] for each in both] == [600, 900]
+    assert peaks("--device", "a=H100 PCIe")[0]["device"] == "H100 PCIe"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["={0}"], "write NAME=FILE"),
+        (["run="], "write NAME=FILE"),
+        (["run={0}", "run={0}"], "named twice"),
+        (["run={0}", "other={0}"], "is named for run and for other"),
+        (["{0}", "{0}"], "write NAME=TRACE"),
+        (["run={0}", "run={1}", "--point", "run=1,1,1"], "is the name of another run"),
+        (["run={0}", "--point", "p=1,0,1"], "BYTES is a number above 0"),
+        (["run={0}", "--point", "p=1,1,0"], "SECONDS is a number above 0"),
+        (["run={0}", "--point", "p=1,1"], "three numbers"),
+        (["run={0}", "--peak-tflops", "nan"], "write a number above 0"),
+        (["run={0}", "--peak-gbs", "-1"], "write a number above 0"),
+        (["run={0}", "--link-gbits", "fast"], "write a number above 0"),
+        (["run={0}", "--link-gbits", "other=5"], "no run is called other (run)"),
+        (["run={0}", "--peak-gbs", "5", "--peak-gbs", "6"], "once for all"),
+        (["run={0}", "--counters", "run={1}"], "has no row of columns"),
+        (["run={0}", "--device", "run=Abacus"], "Abacus"),
+        (["run=missing.json"], "missing.json"),
+        (["run={0}", "-o", "a.gif"], "written as .png or .svg"),
+    ],
+)
+def test_what_profile_does_not_take_is_said_in_one_line(
+    ranks: list[Path], words: list[str], message: str
+) -> None:
+    said = refusal("profile", *(word.format(*ranks) for word in words))
+    assert message in said
+    assert "\n" not in said
+
+
+def test_without_a_trace_the_command_says_what_is_missing() -> None:
+    for command in ("profile", "scaling"):
+        result = CliRunner().invoke(cli, ["tta", command])
+        assert result.exit_code == 2
+        assert "Missing argument" in result.output
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "empty"),
+        (b"not JSON", ""),
+        (b'{"traceEvents": [{"ph": "X", "cat": "ker', ""),
+        (b"[" * 1_000_000, ""),
+        (b"\x7fELF\x02\x01\x01" + bytes(1000), ""),
+    ],
+)
+def test_a_trace_that_is_none_ends_the_command_in_one_line(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
+    path = tmp_path / "trace.json"
+    path.write_bytes(content)
+    result = tta("profile", path)
+    assert isinstance(result.exception, BadInput)
+    assert str(path) in str(result.exception)
+    assert message in str(result.exception)
+    assert not result.stdout
+
+
+def test_strangers_words_are_cleaned(tmp_path: Path) -> None:
+    path = write_rank(tmp_path / "odd.json", device="V100 \x1b[31m|x|")
+    events = json.loads(path.read_text())
+    for event in events["traceEvents"]:
+        if event["name"] == ALL_REDUCE:
+            event["args"]["Collective name"] = "all\x1b[2Jreduce"
+    path.write_text(json.dumps(events))
+    for words in ([], ["--markdown"]):
+        assert "\x1b" not in printed("profile", f"a\x1b[1m={path}", *words)
+
+
+def test_scaling_says_how_much_communication_nothing_hides(
+    ranks: list[Path], tmp_path: Path
+) -> None:
+    more = [
+        write_rank(tmp_path / "four" / f"{rank}.json", rank, 4, talk)
+        for rank, talk in enumerate((400.0, 350.0))
+    ]
+    words = ["--trace", f"2={ranks[0]},{ranks[1]}", "--trace", f"4={more[0]}"]
+    words += ["--trace", f"4={more[1]}"]
+    text = printed("scaling", *words)
+    assert row(text, "Communication by number of workers", "2 ")[2].strip().startswith("25.0 %")
+    two, four = answer("scaling", *words)["traces"]["rows"]
+    assert (two["workers"], two["ranks"], four["ranks"]) == (2, 2, 2)
+    assert two["exposed"] == pytest.approx({"mean": 0.15, "least": 0.1, "most": 0.2})
+    assert four["total"] == pytest.approx({"mean": 0.375, "least": 0.35, "most": 0.4})
+    log = write_tsv(tmp_path / "two.tsv", [50, 92, 93], hour=3)
+    other = write_tsv(tmp_path / "four.tsv", [50, 91, 93], hour=2)
+    both = answer("scaling", f"2={log}", f"4={other}", *words)
+    assert [each["workers"] for each in both["rows"]] == [2, 4]
+    assert both["traces"]["rows"][1]["ranks"] == 2
+    text = printed("scaling", f"2={log}", f"4={other}", *words)
+    assert text.index("speed-up over 2 workers") < text.index("Communication by number")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["8={0},{0}", "16={1}"], "named twice"),
+        (["8={0}", "16={0}"], "is named for 8 workers and for 16"),
+        (["8={0}"], "two or more"),
+        (["8={0},", "16={1}"], "write the number of workers before"),
+        (["0={0}", "16={1}"], "write the number of workers before"),
+        (["{0}", "16={1}"], "write the number of workers before"),
+        (["8={0}", "16={2}"], "no event on a device"),
+    ],
+)
+def test_scaling_refuses_traces_that_are_not_of_two_sizes(
+    ranks: list[Path], tmp_path: Path, words: list[str], message: str
+) -> None:
+    paths = [*ranks, write_host(tmp_path / "host.json")]
+    traces = (word for each in words for word in ("--trace", each.format(*paths)))
+    assert message in refusal("scaling", *traces)
+
+
+def test_a_table_is_printed_before_its_figure_is_drawn(ranks: list[Path], tmp_path: Path) -> None:
+    """A figure that cannot be written costs nobody the numbers."""
+    logs = [
+        f"{workers}={write_tsv(tmp_path / f'{workers}.tsv', [50, 92, 93], hour=3 / workers)}"
+        for workers in (1, 2)
+    ]
+    traces = [word for at in (1, 2) for word in ("--trace", f"{at}={ranks[at - 1]}")]
+    (tmp_path / "file").touch()
+    nowhere = tmp_path / "file" / "a.png"
+    for words in (["scaling", *logs], ["scaling", *traces], ["profile", f"run={ranks[0]}"]):
+        result = CliRunner().invoke(cli, ["tta", *words, "-o", str(nowhere)])
+        assert result.exception is not None
+        assert "workers" in result.stdout or "Shares of time by rank" in result.stdout
+
+
+def test_shares_that_are_all_of_something_add_up_as_printed() -> None:
+    """By rounding each alone, thirds would be 99.9 %."""
+    for shares in ([1 / 3] * 3, [1 / 6] * 6, [0.9996, 0.0002, 0.0002], [0.0, 1.0], [0.07] * 14):
+        tenths = [round(10 * float(each.removesuffix(" %"))) for each in parts(shares)]
+        assert sum(tenths) == (1000 if sum(shares) > 0.99 else 980)
+        pairs = zip(tenths, shares, strict=True)
+        assert all(abs(each - 1000 * share) < 1 for each, share in pairs)
+
+
+@pytest.mark.realdata
+def test_shared_traces_side_by_side(realdata: Path) -> None:
+    folder = realdata / TRACES
+    names = {
+        "v100": "v100_with_input_dims.json.gz",
+        "resnet": "v100_resnet_training.pt.trace.json.gz",
+        "alexnet": "alexnet.json.gz",
+        "amd": "amd_mi250.json.gz",
+    }
+    words = [f"{name}={folder / file}" for name, file in names.items()]
+    found = {run["name"]: run for run in answer("profile", *words)["runs"]}
+    yes = {name: round(100 * run["matrix_units"]["yes"], 1) for name, run in found.items()}
+    assert yes == {"v100": 0, "resnet": 0, "alexnet": 17.0, "amd": 27.3}
+    talk = found["v100"]["communication"]
+    assert round(100 * talk["of_kernel_time"], 1) == 31.3
+    assert found["resnet"]["communication"] is None
+    text = printed("profile", *words)
+    assert row(text, "Matrix units", "alexnet")[2].strip() == "17.0 %"
+    assert "Meta's MTIA" in refusal("profile", folder / "mtia.json.gz")
+    assert "aten::" in printed("profile", folder / "cpu_only.pt.trace.json.gz")

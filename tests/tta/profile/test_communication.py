@@ -1,0 +1,106 @@
+"""How fast ranks talked, against nccl-tests' definitions worked out by hand."""
+
+import pytest
+
+from genset.tta.analysis.profile.communication import bus_factor, communicates, communication
+from genset.tta.traces.trace import Collective
+from tests.tta.profile.made import NCCL, kernel
+
+MEGA = 1_000_000
+
+
+def moved(
+    name: str, into: int, out: int, group: int | None = 4, each: int | None = 4
+) -> Collective:
+    return Collective(name, into, out, each, group)
+
+
+def test_an_all_reduce_moves_twice_its_message_less_a_share() -> None:
+    # 1,000,000 floats in 1 ms: 4 MB, 32 Gbit/s; each link carries 2 x 3/4 of it.
+    found = communication([[kernel(0, 1000, NCCL, moved=moved("allreduce", MEGA, MEGA))]], 100)
+    assert found is not None
+    (rate,) = found.rates
+    assert (rate.collective, rate.group, rate.calls) == ("allreduce", 4, 1)
+    assert (rate.bytes, rate.time) == (4 * MEGA, 1000)
+    assert rate.algorithm == pytest.approx(32)
+    assert rate.bus == rate.fastest == pytest.approx(48)
+    assert rate.of_link == pytest.approx(0.48)
+    assert (found.of_kernel_time, found.unsized, found.link) == (1, 0, 100)
+
+
+@pytest.mark.parametrize(
+    ("name", "into", "out", "algorithm", "bus"),
+    [
+        ("_allgather_base", MEGA, 4 * MEGA, 128, 96),  # the message is what all gather
+        ("all_gather_into_tensor_coalesced", MEGA, 4 * MEGA, 128, 96),
+        ("_reduce_scatter_base", 4 * MEGA, MEGA, 128, 96),
+        ("reduce_scatter_tensor_coalesced", 4 * MEGA, MEGA, 128, 96),
+        ("all_to_allv", MEGA, MEGA, 32, 24),
+        ("broadcast", MEGA, MEGA, 32, 32),
+        ("reduce", MEGA, MEGA, 32, 32),
+        ("send", MEGA, MEGA, 32, 32),
+        ("allreduce_coalesced", MEGA, MEGA, 32, 48),
+    ],
+)
+def test_each_collective_has_its_own_message_and_factor(
+    name: str, into: int, out: int, algorithm: float, bus: float
+) -> None:
+    found = communication([[kernel(0, 1000, NCCL, moved=moved(name, into, out))]], None)
+    assert found is not None
+    assert found.rates[0].algorithm == pytest.approx(algorithm)
+    assert found.rates[0].bus == pytest.approx(bus)
+    assert found.rates[0].of_link is None
+
+
+def test_calls_of_one_collective_in_groups_of_one_size_are_one_line() -> None:
+    ranks = [
+        [
+            kernel(0, 1000, NCCL, moved=moved("allreduce", MEGA, MEGA)),
+            kernel(500, 1500, NCCL, on=(0, 9), moved=moved("allreduce", MEGA, MEGA)),
+            kernel(2000, 2100, NCCL, moved=moved("allreduce", MEGA, MEGA, group=2)),
+            kernel(3000, 3400),
+        ],
+        [kernel(0, 500, NCCL, moved=moved("allreduce", MEGA, MEGA))],
+    ]
+    found = communication(ranks, None)
+    assert found is not None
+    four, two = found.rates
+    assert (four.group, four.calls, four.bytes) == (4, 3, 12 * MEGA)
+    assert four.time == 2000  # 1500 on one rank, where two overlap, and 500 on the other
+    assert four.algorithm == pytest.approx(48)
+    assert four.fastest == pytest.approx(64 * 1.5)  # the other rank's, which waited least
+    assert two.group == 2
+    assert two.bus == pytest.approx(320)
+    assert found.of_kernel_time == pytest.approx(2600 / 3000)
+
+
+def test_what_is_not_recorded_gives_no_rate_and_is_counted() -> None:
+    kernels = [
+        kernel(0, 100, NCCL),
+        kernel(0, 200, NCCL, moved=moved("allreduce", MEGA, MEGA, each=None)),
+        kernel(0, 300, NCCL, moved=moved("barrier", 0, 0)),
+        kernel(0, 400, NCCL, moved=moved("allreduce", MEGA, MEGA, group=None)),
+    ]
+    found = communication([kernels], 100)
+    assert found is not None
+    assert found.unsized == pytest.approx(0.6)
+    (rate,) = found.rates
+    assert rate.algorithm == pytest.approx(80)
+    assert (rate.bus, rate.fastest, rate.of_link) == (None, None, None)
+
+
+def test_a_run_that_does_not_communicate_has_none() -> None:
+    assert communication([[kernel(0, 10)], []], 100) is None
+    assert communication([[kernel(5, 5, NCCL)]], None) is None
+
+
+def test_a_group_of_one_moves_nothing_and_a_new_collective_is_not_guessed() -> None:
+    assert bus_factor("allreduce", 1) == 0
+    assert bus_factor("swizzle", 4) is None
+    assert bus_factor("allreduce", 0) is None
+
+
+def test_a_trace_that_names_a_collective_is_believed_whatever_the_kernel_is_called() -> None:
+    assert communicates(kernel(0, 1, "my_ring", moved=moved("allreduce", 1, 1)))
+    assert communicates(kernel(0, 1, "void ncclKernel_AllGather_RING_LL_Sum_int8_t(ncclWork)"))
+    assert not communicates(kernel(0, 1))

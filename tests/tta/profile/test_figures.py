@@ -1,0 +1,166 @@
+"""The figures of traces: what is in them, that names can be read, and that print keeps them."""
+
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+from genset.tta.plots.profile.labels import Label, place
+from tests.tta.analysis.answers import printed, refusal
+from tests.tta.profile.recorded import write_host, write_rank
+from tests.tta.written import write_tsv
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[str]:
+    """A run of two ranks, one of one rank, and one of the host alone."""
+    ranks = [
+        write_rank(tmp_path / f"rank{rank}.json", rank, talk=talk)
+        for rank, talk in enumerate((300.0, 200.0))
+    ]
+    alone = write_rank(tmp_path / "alone.json", ranks=1, talk=0.0)
+    host = write_host(tmp_path / "host.json")
+    return [*(f"two={path}" for path in ranks), f"one={alone}", f"host={host}"]
+
+
+def comments(path: Path) -> list[str]:
+    """The texts of an SVG, which matplotlib draws as shapes and notes beside them."""
+    text = path.read_text("utf-8")
+    ElementTree.fromstring(text)
+    return [part.split("-->")[0].strip() for part in text.split("<!--")[1:]]
+
+
+def test_a_profile_has_all_runs_in_one_figure(runs: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "profile.svg"
+    words = ["profile", *runs, "--point", "tpu=1e15,1e13,30", "--device", "tpu=TPUv2"]
+    printed(*words, "-o", path)
+    said = comments(path)
+    for title in ("what the device did", "roofline", "time by throughput"):
+        assert any(title in each for each in said), title
+    for name in ("two, rank 0", "two, rank 1", "one", "host", "tpu"):
+        assert name in said, name
+    assert any("float16 125" in each for each in said)
+    assert "TPUv2 700 GB/s" in said
+    first = path.read_bytes()
+    printed(*words, "-o", path)
+    assert path.read_bytes() == first
+
+
+def test_of_what_is_not_known_there_is_no_panel(tmp_path: Path) -> None:
+    plain = write_rank(tmp_path / "plain.json", shapes=False)
+    path = tmp_path / "a.svg"
+    printed("profile", plain, "-o", path)
+    assert not any("roofline" in each for each in comments(path))
+    printed("profile", "--point", "tpu=1e15,1e13,30", "-o", path)
+    said = comments(path)
+    assert "tpu" in said
+    assert not any("what the device did" in each for each in said)
+
+
+@pytest.mark.parametrize("grey", [False, True])
+def test_a_figure_has_its_own_white_ground_and_parts_that_print_apart(
+    runs: list[str], tmp_path: Path, grey: bool
+) -> None:
+    path = tmp_path / "profile.png"
+    printed("profile", *runs, "-o", path)
+    with Image.open(path) as drawn:
+        picture = drawn.convert("RGBA")
+        assert picture.getpixel((0, 0)) == (255, 255, 255, 255)
+        assert picture.getextrema()[3] == (255, 255)  # nothing of a dark page shows through
+        colours = picture.convert("L" if grey else "RGB").getcolors(1 << 24)
+    assert colours is not None
+    many = sorted(colours, reverse=True)[:40]
+    parts = ["#1f4e79", "#e08214", "#a6cee3", "#f4f4f4", "#ffffff"]
+    shades = [Image.new("RGB", (1, 1), part) for part in parts]
+    seen = [
+        each.convert("L").getpixel((0, 0)) if grey else each.getpixel((0, 0)) for each in shades
+    ]
+    assert set(seen) <= {colour for _, colour in many}
+    if grey:
+        lightness = sorted(int(str(each)) for each in seen)
+        assert all(b - a >= 10 for a, b in pairwise(lightness))
+
+
+def _labelled(points: Sequence[tuple[float, float]]) -> Axes:
+    figure = Figure(figsize=(6, 4.6), layout="constrained")
+    axes = figure.subplots()
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlim(0.01, 1000)
+    axes.set_ylim(0.01, 100)
+    place(axes, [Label(f"a run called {at}", x, y, "C0") for at, (x, y) in enumerate(points)])
+    return axes
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [(10.0, 10.0)] * 8,
+        [(10.0 * 1.02**at, 10.0 * 1.03**at) for at in range(8)],
+        [(990.0, 99.0), (990.0, 95.0), (0.011, 0.011)],
+    ],
+)
+def test_names_of_runs_that_lie_close_do_not_run_into_each_other(
+    points: list[tuple[float, float]],
+) -> None:
+    axes = _labelled(points)
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    names = [text for text in axes.texts if text.get_text()]
+    boxes = [text.get_window_extent(renderer) for text in names]
+    assert len(boxes) == len(points)
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    inside = axes.get_window_extent(renderer)
+    assert all(inside.x0 <= box.x0 and box.x1 <= inside.x1 for box in boxes)
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_communication_by_workers_is_drawn_with_and_without_logs(tmp_path: Path, kind: str) -> None:
+    traces: list[str] = []
+    for workers, talk in ((2, 200.0), (4, 400.0)):
+        folder = tmp_path / str(workers)
+        ranks = [write_rank(folder / f"{r}.json", r, workers, talk + 50 * r) for r in (0, 1)]
+        traces += ["--trace", f"{workers}={ranks[0]},{ranks[1]}"]
+    logs = [
+        f"{workers}={write_tsv(tmp_path / f'{workers}.tsv', [50, 92, 93], hour=3 / workers)}"
+        for workers in (2, 4)
+    ]
+    path = tmp_path / f"a.{kind}"
+    printed("scaling", *traces, "-o", path)
+    if kind == "svg":
+        said = comments(path)
+        assert {"in all", "not hidden", "2", "4"} <= set(said)
+        assert "speed-up" not in said
+    else:
+        with Image.open(path) as picture:
+            alone = picture.width
+    printed("scaling", *logs, *traces, "-o", path)
+    if kind == "svg":
+        assert {"in all", "not hidden", "speed-up"} <= set(comments(path))
+    else:
+        with Image.open(path) as picture:
+            assert picture.width > alone
+
+
+def test_a_strangers_name_is_no_formula(tmp_path: Path) -> None:
+    """Which one that is none would end the command with."""
+    name = "$\\frac{1}{$"
+    ranks = [write_rank(tmp_path / f"{rank}.json", rank, talk=100.0 * rank) for rank in (0, 1)]
+    words = [f"{name}={ranks[0]}", f"_b={ranks[1]}", "--point", f"{name}2=1e12,1e10,1"]
+    printed("profile", *words, "-o", tmp_path / "a.svg")
+    assert name in comments(tmp_path / "a.svg")
+
+
+def test_what_no_figure_holds_is_refused(tmp_path: Path) -> None:
+    points = [word for at in range(21) for word in ("--point", f"p{at}=1e12,1e10,1")]
+    assert "at most 20 runs" in refusal("profile", *points, "-o", tmp_path / "a.png")
+    assert not (tmp_path / "a.png").exists()

@@ -1,0 +1,103 @@
+"""Which device's peaks are found by the name that its runtime gives, and one's own."""
+
+import pytest
+
+from genset.errors import BadInput
+from genset.tta.analysis.roofline.peaks import find_peaks, known_devices, own_peaks, roof_of
+
+# Names as CUDA's runtime gives them; TFLOP/s on matrix units in half precision, GB/s.
+NAMES = [
+    ("Tesla V100-SXM2-16GB", "V100 SXM2", 125, 900),
+    ("Tesla V100-SXM2-32GB", "V100 SXM2", 125, 900),
+    ("Tesla V100-PCIE-16GB", "V100 PCIe", 112, 900),
+    ("Tesla V100S-PCIE-32GB", "V100S PCIe", 130, 1134),
+    ("A100-SXM4-40GB", "A100 SXM 40 GB", 312, 1555),
+    ("NVIDIA A100-SXM4-80GB", "A100 SXM 80 GB", 312, 2039),
+    ("NVIDIA A100-PCIE-40GB", "A100 PCIe 40 GB", 312, 1555),
+    ("NVIDIA A100 80GB PCIe", "A100 PCIe 80 GB", 312, 1935),
+    ("NVIDIA A100-PG509-200", "A100", 312, None),
+    ("NVIDIA H100 80GB HBM3", "H100 SXM", 989.4, 3350),
+    ("NVIDIA H100 PCIe", "H100 PCIe", 756.5, 2000),
+    ("NVIDIA H100 NVL", "H100 NVL", 835.5, 3900),
+    ("NVIDIA H200", "H200 SXM", 989.4, 4800),
+    ("NVIDIA H200 NVL", "H200 NVL", 835.5, 4800),
+    ("Tesla T4", "T4", 65, 320),
+    ("NVIDIA GeForce RTX 4090", "RTX 4090", 165.2, 1008),
+]
+
+
+@pytest.mark.parametrize(("name", "device", "half", "gbs"), NAMES)
+def test_a_device_is_known_by_its_runtimes_name(
+    name: str, device: str, half: float, gbs: float | None
+) -> None:
+    found = find_peaks(name)
+    assert found is not None
+    assert (found.device, found.tflops["float16"], found.gbs) == (device, half, gbs)
+    assert "datasheet" in found.source or "whitepaper" in found.source
+
+
+@pytest.mark.parametrize(("name", "tflops", "gbs"), [("TPUv2", 46, 700), ("TPU v3", 123, 900)])
+def test_tpus_are_known_by_chip(name: str, tflops: float, gbs: float) -> None:
+    found = find_peaks(name)
+    assert found is not None
+    assert (dict(found.tflops), found.gbs) == ({"bfloat16": tflops}, gbs)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "AMD Radeon Graphics",
+        "NVIDIA A100",
+        "NVIDIA A100-SXM4-40GB MIG 1g.5gb",
+        "NVIDIA GeForce RTX 4090 Laptop GPU",
+        "NVIDIA GeForce RTX 4090 D",
+        "Tesla T40",
+        "NVIDIA GH200 480GB",
+        "TPUv4",
+    ],
+)
+def test_a_device_like_a_known_one_is_not_taken_for_it(name: str) -> None:
+    assert find_peaks(name) is None
+
+
+def test_matrix_units_are_faster_than_vector_units_and_lower_precision_no_slower() -> None:
+    for peaks in known_devices():
+        told = [peaks.tflops.get(roof) for roof in ("float32", "tf32", "float16")]
+        rates = [rate for rate in told if rate is not None]
+        assert rates == sorted(rates), peaks.device
+        assert peaks.tflops.get("bfloat16") in (None, *rates[-1:]) or "TPU" in peaks.device
+
+
+def test_float32_is_held_against_tf32_where_its_kernels_use_matrix_units() -> None:
+    a100, v100 = find_peaks("NVIDIA A100-SXM4-40GB"), find_peaks("Tesla V100-SXM2-16GB")
+    assert roof_of(a100, "float32", True) == "tf32"
+    assert roof_of(a100, "float32", None) == "tf32"
+    assert roof_of(a100, "float32", False) == "float32"
+    assert roof_of(v100, "float32", True) == "float32"
+    assert roof_of(v100, "float16", False) == "float16"
+    assert roof_of(v100, "bfloat16", True) is None
+    assert roof_of(None, "float32", True) is None
+
+
+def test_ones_own_peaks_stand_in_for_known_ones_or_beside_them() -> None:
+    v100 = find_peaks("Tesla V100-SXM2-16GB")
+    assert v100 is not None
+    assert own_peaks(v100, None, None) is v100
+    assert own_peaks(None, None, None) is None
+    both = own_peaks(None, 50.0, 600.0)
+    assert both is not None
+    assert (dict(both.tflops), both.gbs, both.source) == ({"given": 50.0}, 600.0, "as given")
+    assert roof_of(both, "bfloat16", False) == "given"
+    memory = own_peaks(v100, None, 850.0)
+    assert memory is not None
+    assert (memory.tflops["float16"], memory.gbs) == (125, 850.0)
+    assert memory.source == f"as given and {v100.source}"
+
+
+@pytest.mark.parametrize("peak", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_peak_is_above_0(peak: float) -> None:
+    with pytest.raises(BadInput, match="--peak-tflops"):
+        own_peaks(None, peak, None)
+    with pytest.raises(BadInput, match="--peak-gbs"):
+        own_peaks(None, None, peak)

@@ -1,0 +1,187 @@
+"""Achieved FLOP/s and bytes/s beside the peaks: by operator, by kind and of the run."""
+
+from pathlib import Path
+
+import pytest
+
+from genset.errors import BadInput
+from genset.tta.analysis.profile.work.count import count
+from genset.tta.analysis.roofline.peaks import Peaks, find_peaks
+from genset.tta.analysis.roofline.points import read_point
+from genset.tta.analysis.roofline.roofline import roofline
+from genset.tta.traces.kineto import read_trace
+from tests.tta.profile.called import called, floats, halves, launched, on_device
+from tests.tta.profile.made import NCCL
+
+# 2 × 1000³ FLOPs; 12 million bytes in float32.
+PRODUCT = called("aten::mm", floats(1000, 1000), floats(1000, 1000))
+HALF = called("aten::mm", halves(1000, 1000), halves(1000, 1000))
+RELU = called("aten::relu", floats(1000, 1000))  # 8 million bytes
+NORM = called("aten::native_batch_norm", floats(10, 1000, 100), None, None, None, None, "True")
+CORES = "ampere_h16816gemm_128x128"
+V100 = find_peaks("Tesla V100-SXM2-16GB")
+A100 = find_peaks("NVIDIA A100-SXM4-40GB")
+
+
+def test_a_point_is_work_over_the_time_of_its_kernels() -> None:
+    ranks = [on_device([PRODUCT, RELU], launched(0, 0, 200.0), launched(1, 300, 100.0))]
+    found = roofline(ranks, V100)
+    product, relu = found.operators
+    assert product.tflops == pytest.approx(2e9 / 200e-6 / 1e12)  # 10
+    assert product.gbs == pytest.approx(12e6 / 200e-6 / 1e9)
+    assert product.intensity == pytest.approx(2e9 / 12e6)
+    assert (product.roof, product.of_peak) == ("float32", pytest.approx(10 / 15.7))
+    assert product.of_bandwidth == pytest.approx(60 / 900)
+    assert product.of_roof == product.of_peak
+    # A ReLU can only be as fast as the memory.
+    assert relu.of_roof == relu.of_bandwidth == pytest.approx(80 / 900)
+    assert [point.share for point in found.operators] == pytest.approx([2 / 3, 1 / 3])
+
+
+def test_the_run_is_all_matrix_flops_over_the_whole_time_and_busy_over_the_kernels() -> None:
+    """A ReLU's bytes count, its estimated FLOPs do not; idle time and communication do."""
+    ranks = [
+        on_device(
+            [PRODUCT, RELU],
+            launched(0, 0, 200.0),
+            launched(1, 300, 100.0),
+            launched(None, 600, 400.0, NCCL),
+        )
+    ]
+    found = roofline(ranks, V100)
+    assert found.run is not None and found.busy is not None
+    assert (found.run.flops, found.run.bytes) == (2e9, 20e6)
+    assert found.run.seconds == pytest.approx(1000e-6)
+    assert found.busy.seconds == pytest.approx(300e-6)
+    assert found.run.of_peak == pytest.approx(2 / 15.7)
+
+
+def test_batch_norm_and_activations_stand_apart_from_the_products() -> None:
+    times = launched(0, 0, 10.0), launched(1, 20, 30.0), launched(2, 60, 20.0)
+    found = roofline([on_device([PRODUCT, NORM, RELU], *times)], V100)
+    assert [point.name for point in found.kinds] == ["batch norm", "activation", "matrix product"]
+    assert [point.share for point in found.kinds] == pytest.approx([1 / 2, 1 / 3, 1 / 6])
+    assert sum(point.flops for point in found.kinds if point.name == "matrix product") == 2e9
+
+
+def test_a_run_of_several_ranks_has_the_rate_of_one_device() -> None:
+    rank = on_device([PRODUCT], launched(0, 0, 200.0))
+    one, four = roofline([rank], V100), roofline([rank] * 4, V100)
+    assert one.run is not None and four.run is not None
+    assert four.run.flops == 4 * one.run.flops
+    assert four.run.tflops == pytest.approx(one.run.tflops)
+    assert four.operators[0].count == 4
+
+
+def test_operators_on_the_same_shapes_are_one_point_but_not_under_two_roofs() -> None:
+    times = launched(0, 0, 100.0), launched(1, 200, 100.0), launched(2, 400, 50.0, CORES)
+    found = roofline([on_device([PRODUCT] * 3, *times)], A100)
+    assert sorted((point.roof, point.count) for point in found.operators) == [
+        ("float32", 2),
+        ("tf32", 1),
+    ]
+
+
+def test_the_runs_roof_is_that_of_most_of_its_flops() -> None:
+    times = launched(0, 0, 100.0), launched(1, 200, 50.0, CORES), launched(2, 300, 50.0, CORES)
+    found = roofline([on_device([PRODUCT, HALF, HALF], *times)], A100)
+    assert found.run is not None
+    assert (found.run.roof, found.run.of_peak) == ("float16", pytest.approx(6e9 / 350e-6 / 312e12))
+
+
+def test_the_distribution_over_throughput_adds_up_with_what_is_not_known() -> None:
+    operators = [PRODUCT, RELU, called("my::kernel", floats(3)), called("aten::relu", floats(0, 3))]
+    times = [launched(place, 100.0 * place, 10.0 * (place + 1)) for place in range(4)]
+    found = roofline([on_device(operators, *times)], V100)
+    assert found.unknown == pytest.approx(0.3)
+    assert sum(each.share for each in found.throughput) + found.unknown == pytest.approx(1.0)
+    rates = [each.tflops for each in found.throughput]
+    assert rates == sorted(rates)
+    assert found.throughput[0].share == pytest.approx(0.4)  # on a tensor without an element
+    assert found.throughput[-1].tflops == pytest.approx(200)
+
+
+def test_a_point_above_the_roof_is_remarked() -> None:
+    found = roofline([on_device([RELU], launched(0, 0, 2.0))], V100)
+    assert found.operators[0].of_roof == pytest.approx(4000 / 900)
+    (remark,) = found.remarks
+    assert "above the roof (aten::relu 4.4 times)" in remark
+    assert "in a cache, or a peak is wrong" in remark
+    below = roofline([on_device([RELU], launched(0, 0, 20.0))], V100)
+    assert below.remarks == []
+
+
+def test_what_is_left_out_is_remarked_with_its_share_and_what_to_record() -> None:
+    image, weights = floats(1, 3, 8, 8), floats(4, 3, 3, 3)
+    old = called("aten::convolution", image, weights, None, "[1, 1]", values=False)
+    found = roofline([on_device([old, PRODUCT], launched(0, 0, 30.0), launched(1, 50, 90.0))], V100)
+    left, lower = (each for each in found.remarks if "above" not in each)
+    assert left.startswith("left out: 25.0 % of the time of kernels, in operators whose strides")
+    assert left.endswith("most in aten::convolution")
+    assert "25 % of the time" in lower and "at least" in lower
+
+
+def test_an_unknown_device_asks_for_its_peaks() -> None:
+    ranks = [on_device([PRODUCT], launched(0, 0, 200.0))]
+    found = roofline(ranks, None)
+    assert found.run is not None and found.run.of_peak is None and found.run.tflops > 0
+    assert found.remarks == [
+        "the device's peaks are not known: give them, --peak-tflops and --peak-gbs"
+    ]
+    board = Peaks("A100", {"float32": 19.5}, None, "a data sheet")
+    (remark,) = roofline(ranks, board).remarks
+    assert "--peak-gbs" in remark and "--peak-tflops" not in remark
+
+
+def test_nothing_recorded_is_no_point() -> None:
+    found = roofline([on_device([])], V100)
+    assert (found.run, found.busy, found.operators, found.throughput) == (None, None, [], [])
+    assert roofline([], None).remarks == []
+
+
+def test_a_point_without_a_trace() -> None:
+    point = read_point("TPUv2 = 64 chips=3.1e15,4e13,90")
+    assert (point.name, point.flops, point.bytes, point.seconds) == (
+        "TPUv2 = 64 chips",
+        3.1e15,
+        4e13,
+        90,
+    )
+    assert point.tflops == pytest.approx(3.1e15 / 90 / 1e12)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "NAME=FLOPS,BYTES,SECONDS"),
+        ("1e12,1e9,1", "NAME=FLOPS,BYTES,SECONDS"),
+        ("=1e12,1e9,1", "NAME=FLOPS,BYTES,SECONDS"),
+        (" \x1b =1e12,1e9,1", "NAME=FLOPS,BYTES,SECONDS"),
+        ("a=1e12,1e9", "three numbers"),
+        ("a=1e12,1e9,1,2", "three numbers"),
+        ("a=many,1e9,1", "FLOPS is not a number"),
+        ("a=0,1e9,1", "FLOPS is a number above 0"),
+        ("a=1e12,0,1", "BYTES is a number above 0"),
+        ("a=1e12,1e9,0", "SECONDS is a number above 0"),
+        ("a=1e12,1e9,-1", "SECONDS is a number above 0"),
+        ("a=nan,1e9,1", "FLOPS is a number above 0"),
+        ("a=1e12,inf,1", "BYTES is a number above 0"),
+        ("a=1e12,1e9,1e-320", "SECONDS is a number above 0"),
+    ],
+)
+def test_a_point_that_is_none_is_refused_in_one_line(text: str, said: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        read_point(text)
+    line = str(refused.value)
+    assert said in line and "\n" not in line and "\x1b" not in line
+
+
+@pytest.mark.realdata
+def test_a_real_v100_stays_under_its_roof(realdata: Path) -> None:
+    trace = read_trace(realdata / "traces" / "v100_with_input_dims.json.gz")
+    found = roofline([count(trace)], find_peaks(trace.device.name))
+    assert found.run is not None and found.run.of_peak is not None and found.run.of_peak < 0.05
+    products = [point for point in found.operators if point.kind == "matrix product"]
+    assert products and all(0 < (point.of_roof or 0) < 1 for point in products)
+    assert sum(each.share for each in found.throughput) + found.unknown == pytest.approx(1.0)
+    assert any("at least what is printed" in remark for remark in found.remarks)

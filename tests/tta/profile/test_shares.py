@@ -1,0 +1,129 @@
+"""Shares of a device's time: against a line of microseconds, swept one by one."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.tta.analysis.profile.shares import Shares, shares, span_of
+from genset.tta.traces.trace import Trace
+from tests.tta.profile.made import HOST, NCCL, copy, kernel, operator, trace
+
+
+def one(found: Trace) -> Shares:
+    (line,) = shares(found, span_of([found]))
+    return line
+
+
+def test_each_share_is_what_the_picture_shows() -> None:
+    # us        0   10   20   30   40   50   60   70   80   90   100
+    # computing ####|####|    |    |####|    |    |    |    |    |
+    # talking   |   #|####|####|    |    |####|    |    |    |    |
+    # copying   |    |    | ###|#   |    |    |####|    |    |   #|
+    found = one(
+        trace(
+            *(kernel(0, 20), kernel(40, 50)),
+            *(kernel(9, 30, NCCL, on=(0, 9)), kernel(50, 60, NCCL, on=(0, 9))),
+            copies=(copy(22, 32, on=(0, 8)), copy(60, 70), copy(98, 100)),
+        )
+    )
+    assert (found.span_of, found.span, found.steps) == ("device", 100, 0)
+    assert found.computing == pytest.approx(0.30)
+    assert found.communication == pytest.approx(0.31)
+    assert found.exposed == pytest.approx(0.20)  # a copy beside it hides nothing
+    assert found.copies == pytest.approx(0.22)
+    assert found.copying_alone == pytest.approx(0.14)
+    assert found.idle == pytest.approx(0.36)
+
+
+def test_streams_that_overlap_count_once() -> None:
+    twice = trace(kernel(0, 50), kernel(0, 50, on=(0, 8)), kernel(25, 75, on=(0, 9)))
+    assert (one(twice).computing, one(twice).idle) == (1.0, 0.0)
+    talk = trace(
+        *(kernel(0, 40, NCCL, on=(0, s)) for s in (1, 2, 3)), kernel(50, 100), kernel(10, 20)
+    )
+    assert one(talk).communication == pytest.approx(0.4)
+    assert one(talk).exposed == pytest.approx(0.3)
+
+
+def test_marked_steps_are_the_span_and_what_runs_outside_is_cut_off() -> None:
+    found = one(
+        trace(kernel(0, 30), kernel(60, 200), steps=((20, 60), (61, 120)), copies=(copy(300, 400),))
+    )
+    assert (found.span_of, found.steps, found.span) == ("steps", 2, 100)
+    assert found.computing == pytest.approx(0.7)
+    assert found.idle == pytest.approx(0.3)
+    assert found.copies == 0
+
+
+def test_all_ranks_are_held_against_the_same_kind_of_span() -> None:
+    marked = trace(kernel(10, 20), steps=((0, 100),))
+    assert span_of([marked, marked]) == "steps"
+    assert span_of([marked, trace(kernel(10, 20), path="rank1.json")]) == "device"
+    elsewhere = trace(kernel(500, 600), steps=((0, 100),))
+    assert span_of([elsewhere]) == "device"
+    assert one(elsewhere).computing == 1
+
+
+def test_each_device_of_a_rank_has_a_line_and_a_host_has_none() -> None:
+    found = shares(trace(kernel(0, 10), kernel(20, 40, on=(3, 1))), "device")
+    assert [(line.device, line.span, line.computing) for line in found] == [(0, 10, 1), (3, 20, 1)]
+    alone = trace(device=HOST, operators=[operator("aten::mm", 0, 10)], steps=((0, 10),))
+    assert shares(alone, span_of([alone])) == []
+    instant = trace(kernel(5, 5))
+    assert shares(instant, "device") == []
+
+
+SPANS = st.tuples(
+    st.integers(0, 60), st.integers(0, 30), st.sampled_from(["compute", "talk", "copy"]),
+    st.integers(1, 3),
+)  # fmt: skip
+
+
+@given(st.lists(SPANS, min_size=1, max_size=25), st.booleans())
+def test_any_events_give_what_a_line_of_microseconds_gives(
+    events: list[tuple[int, int, str, int]], steps: bool
+) -> None:
+    made: dict[str, list[Any]] = {"compute": [], "talk": [], "copy": []}
+    for start, long, what, stream in events:
+        on = (0, stream)
+        if what == "copy":
+            made[what].append(copy(start, start + long, on))
+        else:
+            made[what].append(kernel(start, start + long, NCCL if what == "talk" else "a", on))
+    found = trace(
+        *made["compute"],
+        *made["talk"],
+        copies=tuple(made["copy"]),
+        steps=((5, 40),) if steps else (),
+    )
+    lines = shares(found, "steps" if steps else "device")
+    start = 5 if steps else min(e[0] for e in events)
+    end = 40 if steps else max(e[0] + e[1] for e in events)
+    if end == start:
+        assert lines == []
+        return
+    running = [
+        {what for at, long, what, _ in events if at <= tick < at + long}
+        for tick in range(start, end)
+    ]
+    expected = {
+        "computing": sum("compute" in now for now in running),
+        "copies": sum("copy" in now for now in running),
+        "communication": sum("talk" in now for now in running),
+        "exposed": sum("talk" in now and "compute" not in now for now in running),
+        "copying_alone": sum(now == {"copy"} for now in running),
+        "idle": sum(not now for now in running),
+    }
+    (line,) = lines
+    for name, ticks in expected.items():
+        assert getattr(line, name) == pytest.approx(ticks / (end - start)), name
+    whole = line.computing + line.exposed + line.copying_alone + line.idle
+    assert whole == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("first", "second"), list(product(["a", NCCL], repeat=2)))
+def test_touching_events_leave_no_gap(first: str, second: str) -> None:
+    assert one(trace(kernel(0, 10, first), kernel(10, 20, second))).idle == 0

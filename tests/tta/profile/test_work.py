@@ -1,0 +1,300 @@
+"""FLOPs and bytes of operators: against PyTorch's own count, and by hand where it is wrong."""
+
+import gzip
+import json
+import subprocess
+import sys
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from genset.tta.analysis.profile.work.count import count
+from genset.tta.analysis.profile.work.work import MULTIPLIES
+from genset.tta.traces.kineto import read_trace
+from tests.tta.profile.called import called, floats, halves, launched, listed, on_device, only
+from tests.tta.profile.made import NCCL, trace
+
+ROOT = Path(__file__).parents[3]
+
+# A convolution's arguments after image, weights and bias: stride, padding, dilation, transposed,
+# output padding, groups.
+PLAIN = ("[1, 1]", "[0, 0]", "[1, 1]", "False", "[0, 0]", "1")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recorded")
+    command = [sys.executable, "-m", "tests.tta.profile.record_networks", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.parametrize("network", ["resnet", "attention", "convolutions"])
+def test_flops_are_those_of_pytorch_operator_by_operator(recorded: Path, network: str) -> None:
+    found = count(read_trace(recorded / f"{network}.json"))
+    counted = [[d.name, d.work.flops] for d in found.done if d.work.kind in MULTIPLIES]
+    expected = json.loads((recorded / f"{network}.flops.json").read_text())
+    assert len(expected) > 10
+    assert counted == expected
+    assert {each.missing for each in found.left_out} <= {"formula"}
+
+
+def test_a_resnets_time_is_all_in_its_operators_and_what_is_left_out(recorded: Path) -> None:
+    found = count(read_trace(recorded / "resnet.json"))
+    kinds = {each.work.kind for each in found.done}
+    assert {"convolution", "batch norm", "activation", "pooling", "matrix product"} <= kinds
+    assert found.on == "host"
+    trace = read_trace(recorded / "resnet.json")
+    assert found.seconds * 1e6 == pytest.approx(sum(each.own for each in trace.operators), rel=0.01)
+
+
+def test_groups_divide_the_work_of_a_convolution_and_of_both_its_gradients() -> None:
+    """By hand: each of 2 × 12 × 5 × 5 outputs is a sum of 3 × 3 × (8 / 4) products."""
+    image, weights, out = floats(2, 8, 7, 7), floats(12, 2, 3, 3), floats(2, 12, 5, 5)
+    by_hand = 2 * (2 * 12 * 5 * 5) * (3 * 3 * 2)
+    forward = called("aten::convolution", image, weights, None, *PLAIN[:-1], "4")
+    assert only(forward).work.flops == by_hand
+    masks = {"[True, True, False]": 2, "[False, True, True]": 1, "[False, False, True]": 0}
+    for mask, gradients in masks.items():
+        backward = called(
+            "aten::convolution_backward", out, image, weights, "[0]", *PLAIN[:-1], "4", mask
+        )
+        assert only(backward).work.flops == gradients * by_hand
+
+
+def test_a_convolutions_output_follows_from_stride_padding_and_dilation() -> None:
+    """ResNet's first: 224 → (224 + 2 · 3 - 6 - 1) // 2 + 1 = 112; dilated by 2, 111."""
+    image, weights = halves(4, 3, 224, 224), halves(64, 3, 7, 7)
+    for dilation, side in (("[1, 1]", 112), ("[2, 2]", 109)):
+        first = called(
+            "aten::convolution", image, weights, None,
+            "[2, 2]", "[3, 3]", dilation, "False", "[0, 0]", "1",
+        )  # fmt: skip
+        work = only(first).work
+        assert work.flops == 2 * 4 * 64 * side * side * 3 * 7 * 7
+        assert work.bytes == 2 * (4 * 3 * 224 * 224 + 64 * 3 * 7 * 7 + 4 * 64 * side * side)
+        assert work.precision == "float16"
+
+
+def test_cudnns_convolution_has_its_padding_before_its_stride() -> None:
+    """8 → (8 + 2 · 1 - 3) // 2 + 1 = 4; with the two swapped it were 10."""
+    image, weights = floats(1, 1, 8, 8), floats(1, 1, 3, 3)
+    operator = called("aten::cudnn_convolution", image, weights, "[1, 1]", "[2, 2]", "[1, 1]", "1")
+    assert only(operator).work.flops == 2 * 4 * 4 * 9
+
+
+def test_a_convolution_without_its_values_is_left_out_with_its_time() -> None:
+    """As PyTorch before 2.1 records; a product needs no values."""
+    image, weights = floats(1, 3, 8, 8), floats(4, 3, 3, 3)
+    operators = [
+        called("aten::convolution", image, weights, None, *PLAIN, values=False),
+        called("aten::mm", floats(2, 3), floats(3, 4), values=False),
+    ]
+    found = on_device(operators, launched(0, 0, 30.0), launched(1, 50, 10.0))
+    assert [(d.name, d.work.flops) for d in found.done] == [("aten::mm", 2 * 2 * 3 * 4)]
+    (left,) = found.left_out
+    assert (left.name, left.missing, left.count) == ("aten::convolution", "values", 1)
+    assert left.seconds / found.seconds == pytest.approx(0.75)
+
+
+def test_only_the_outermost_operator_with_a_formula_counts_with_all_kernels_under_it() -> None:
+    image, weights = floats(1, 3, 8, 8), floats(4, 3, 3, 3)
+    operators = [
+        called("aten::conv2d", image, weights, None, *PLAIN[:3], "1"),
+        called("aten::convolution", image, weights, None, *PLAIN, parent=0),
+        called("aten::_convolution", image, weights, None, *PLAIN, parent=1),
+        called("aten::copy_", image, image, "False", parent=2),
+    ]
+    found = on_device(operators, launched(3, 0, 4.0), launched(2, 2, 4.0), launched(2, 100, 1.0))
+    (done,) = found.done
+    assert (done.name, found.left_out) == ("aten::convolution", [])
+    # From 0 to 6 at least one runs, and from 100 to 101.
+    assert done.seconds == pytest.approx(7e-6)
+    assert found.span == pytest.approx(101e-6)
+
+
+def test_kernels_that_communicate_are_no_work_and_those_without_an_operator_are_left_out() -> None:
+    found = on_device(
+        [called("aten::mm", floats(2, 3), floats(3, 4)), called("my::operator", floats(2))],
+        launched(0, 0, 1.0),
+        launched(0, 10, 50.0, NCCL),
+        launched(None, 70, 2.0),
+        launched(1, 80, 3.0),
+    )
+    assert found.seconds == pytest.approx(6e-6)
+    assert [(left.name, left.missing) for left in found.left_out] == [
+        ("my::operator", "formula"),
+        ("", "operator"),
+    ]
+
+
+def test_a_window_takes_the_kernels_that_start_in_it() -> None:
+    product = called("aten::mm", floats(2, 3), floats(3, 4))
+    kernels = [launched(place, 10.0 * place, 1.0) for place in range(4)]
+    found = count(trace(*kernels, operators=[product] * 4), (5.0, 25.0))
+    assert len(found.done) == 2
+    assert found.span == pytest.approx(20e-6)
+
+
+ATTENTION = [
+    # Scores and their sum of values; backward the scores again and four gradients.
+    ("aten::_scaled_dot_product_flash_attention", 0, (2, 4, 16, 32), (2, 4, 24, 32), 2),
+    ("aten::_scaled_dot_product_efficient_attention", 0, (2, 4, 16, 32), (2, 2, 24, 32), 2),
+    ("aten::_scaled_dot_product_cudnn_attention_backward", 1, (2, 4, 16, 32), (2, 4, 24, 32), 5),
+    ("aten::_flash_attention_forward", 0, (2, 16, 4, 32), (2, 24, 4, 32), 2),
+    ("flash_attn::_flash_attn_backward", 1, (2, 16, 4, 32), (2, 24, 4, 32), 5),
+]
+
+
+@pytest.mark.parametrize(("name", "gradients", "query", "key", "products"), ATTENTION)
+def test_attention_counts_its_products_with_heads_before_or_after_the_sequence(
+    name: str, gradients: int, query: tuple[int, ...], key: tuple[int, ...], products: int
+) -> None:
+    inputs = [halves(*query)] * gradients + [halves(*query), halves(*key), halves(*key)]
+    work = only(called(name, *inputs, None, None, None)).work
+    assert work.flops == products * 2 * (2 * 4) * 16 * 24 * 32
+
+
+def test_sequences_laid_end_to_end_are_left_out() -> None:
+    """Their lengths are values of a tensor, which no trace holds."""
+    packed, lengths = halves(1, 300, 4, 32), ("int", (5,))
+    operator = called("aten::_efficient_attention_forward", *[packed] * 3, None, lengths, lengths)
+    (left,) = on_device([operator]).left_out
+    assert left.missing == "values"
+
+
+def test_causal_attention_is_counted_whole_and_said() -> None:
+    q = halves(1, 2, 8, 16)
+    name = "aten::_scaled_dot_product_flash_attention"
+    masked, whole = (called(name, q, q, q, "0.", said, "False") for said in ("True", "False"))
+    assert on_device([masked]).causal and not on_device([whole]).causal
+    assert only(masked).work == only(whole).work
+
+
+N = 8 * 64 * 28 * 28
+BY_BYTES = [
+    (called("aten::relu_", halves(8, 64, 28, 28)), "activation", 2 * N + 2 * N),
+    (
+        called("aten::threshold_backward", *[halves(8, 64, 28, 28)] * 2, "0"),
+        "activation",
+        3 * 2 * N,
+    ),
+    (
+        called("aten::cudnn_batch_norm", halves(8, 64, 28, 28), *[floats(64)] * 4, "True", "0.1"),
+        "batch norm",
+        2 * 2 * N + 4 * 4 * 64,
+    ),
+    (
+        called("aten::add", floats(8, 1, 5), floats(3, 5), "1"),
+        "elementwise",
+        4 * (8 * 5 + 3 * 5 + 8 * 3 * 5),
+    ),
+    (called("aten::copy_", halves(100), floats(100), "False"), "copy", 4 * 100 + 2 * 100),
+    (called("aten::fill_", floats(100), "0"), "copy", 4 * 100),
+    (called("aten::sum", floats(8, 64), "[1]", "False"), "reduction", 4 * 8 * 64),
+    # 28 + 2 - 3 = 27 = 2 · 13 + 1: 14 windows; each maximum with its place, 8 bytes.
+    (
+        called(
+            "aten::max_pool2d_with_indices", halves(8, 64, 28, 28),
+            "[3, 3]", "[2, 2]", "[1, 1]", "[1, 1]", "False",
+        ),
+        "pooling",
+        2 * N + 8 * 64 * 14 * 14 * (2 + 8),
+    ),
+    # No stride is the window's; 28 // 3 = 9 windows, and one that hangs over.
+    (
+        called("aten::avg_pool2d", halves(8, 64, 28, 28), "[3, 3]", "[]", "[0, 0]", "True"),
+        "pooling",
+        2 * N + 8 * 64 * 10 * 10 * 2,
+    ),
+    (
+        called("aten::_foreach_add_", listed((10, 3), (7,)), listed((10, 3), (7,)), "1"),
+        "optimizer",
+        3 * 4 * 37,
+    ),
+    # Reads weights, gradients, momentum; writes all but the gradients.
+    (called("aten::_fused_sgd_", *[listed((10, 3), (7,))] * 3), "optimizer", 5 * 4 * 37),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("operator", "kind", "moved"), BY_BYTES)
+def test_what_goes_over_elements_reads_each_input_and_writes_each_output_once(
+    operator: object, kind: str, moved: int
+) -> None:
+    work = only(operator).work  # type: ignore[arg-type]
+    assert (work.kind, work.bytes) == (kind, moved)
+
+
+def test_a_list_longer_than_the_profiler_writes_is_left_out() -> None:
+    (left,) = on_device([called("aten::_foreach_mul_", listed(), "0.9")]).left_out
+    assert (left.name, left.missing) == ("aten::_foreach_mul_", "shapes")
+
+
+IMAGE, WEIGHTS = floats(1, 3, 8, 8), floats(4, 3, 3, 3)
+NONSENSE = [
+    called("aten::mm", floats(2, 3), floats(4, 5)),
+    called("aten::mm", floats(2, -3), floats(-3, 5)),
+    called("aten::mm", floats(10**30, 3), floats(3, 5)),
+    called("aten::mm", floats(2, 3)),
+    called("aten::mm"),
+    called("aten::bmm", floats(2, 3, 4), floats(3, 4, 5)),
+    called("aten::mm", ("c10::Unheard", (2, 3)), floats(3, 4)),
+    called("aten::mm", listed((2, 3)), listed((3, 4))),
+    called("aten::add", floats(3), floats(4)),
+    called("aten::relu"),
+    called("aten::convolution", IMAGE, WEIGHTS, None, "[0, 0]", *PLAIN[1:]),
+    called("aten::convolution", IMAGE, WEIGHTS, None, "[1, 1]", "[-9, 0]", *PLAIN[2:]),
+    called("aten::convolution", IMAGE, WEIGHTS, None, "[1, 1, 1]", *PLAIN[1:]),
+    called("aten::convolution", IMAGE, WEIGHTS, None, "[" * 5000, *PLAIN[1:]),
+    called("aten::convolution", IMAGE, WEIGHTS, None, "[" + "9" * 5000 + "]", *PLAIN[1:]),
+    called("aten::convolution", IMAGE, WEIGHTS, None, *PLAIN[:3], "perhaps", *PLAIN[4:]),
+    called("aten::convolution", floats(1, 3, 1, 1), WEIGHTS, None, *PLAIN),
+    called("aten::convolution", floats(3, 8), floats(4, 3), None, *PLAIN),
+    called("aten::max_pool2d_with_indices", floats(2, 2), "[3, 3]", "[]", "[0, 0]", "1", "0"),
+    called("aten::_scaled_dot_product_flash_attention", *[floats(2, 3, 4)] * 3),
+    called(
+        "aten::_scaled_dot_product_flash_attention", floats(1, 3, 4, 4), *[floats(1, 2, 4, 4)] * 2
+    ),
+]
+
+
+@pytest.mark.parametrize("place", range(len(NONSENSE)))
+def test_shapes_and_values_that_make_no_sense_are_left_out(place: int) -> None:
+    found = on_device([NONSENSE[place]])
+    assert found.done == []
+    assert [left.missing for left in found.left_out] in (["shapes"], ["values"])
+
+
+@pytest.mark.realdata
+def test_the_products_of_a_real_trace(realdata: Path) -> None:
+    """Counted anew from the file: operators in whose time their thread launched a kernel."""
+    path = realdata / "traces" / "v100_with_input_dims.json.gz"
+    events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+    ran = {e["args"]["correlation"] for e in events if e.get("cat") == "kernel"}
+    launches: dict[int, list[int]] = {}
+    for event in events:
+        if event.get("cat") == "cuda_runtime" and event["args"]["correlation"] in ran:
+            launches.setdefault(event["tid"], []).append(event["ts"])
+    flops = 0
+    for event in events:
+        first = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1}.get(event.get("name", ""))
+        if first is None or event.get("cat") != "cpu_op":
+            continue
+        start, end = event["ts"], event["ts"] + event["dur"]
+        if any(start <= time <= end for time in launches[event["tid"]]):
+            one, other = event["args"]["Input Dims"][first : first + 2]
+            flops += 2 * prod(one) * other[-1]
+    found = count(read_trace(path))
+    assert flops > 0
+    assert sum(d.work.flops for d in found.done if d.work.kind in MULTIPLIES) == flops
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("name", ["alexnet.json.gz", "v100_resnet_training.pt.trace.json.gz"])
+def test_a_real_trace_without_shapes_counts_nothing_and_says_why(realdata: Path, name: str) -> None:
+    found = count(read_trace(realdata / "traces" / name))
+    assert found.done == []
+    assert found.left_out[0].missing == "shapes"
+    assert found.left_out[0].name in ("aten::convolution", "aten::convolution_backward")

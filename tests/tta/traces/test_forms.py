@@ -1,0 +1,165 @@
+"""Forms of traces that PyTorch has written over the years, and what happens inside them."""
+
+import gzip
+import json
+from pathlib import Path
+
+from genset.tta.traces.kineto import read_trace
+from genset.tta.traces.trace import Collective, Device
+from tests.tta.traces.made import Event, event, kernel, launch, operator, write
+
+V100 = [{"id": 0, "name": "Tesla V100-SXM2-32GB", "computeMajor": 7, "computeMinor": 0}]
+
+
+def test_members_stand_in_any_order_and_bytes_are_gzipped_or_not(tmp_path: Path) -> None:
+    events = [operator("aten::mm", 10, 5), launch(11, 3), kernel("sgemm", 20, 4, 3)]
+    about = {"deviceProperties": V100, "distributedInfo": {"rank": 3, "world_size": 8}}
+    after = write(tmp_path / "after.json.gz", events, **about)
+    before = tmp_path / "before.json"
+    before.write_text(json.dumps({**about, "other": [{"deep": [1]}], "traceEvents": events}))
+    for path in (after, before):
+        trace = read_trace(path)
+        assert trace.device == Device("nvidia", "Tesla V100-SXM2-32GB", (7, 0))
+        assert (trace.rank, trace.ranks) == (3, 8)
+        assert (trace.kernels[0].operator, trace.kernels[0].start) == (0, 10)
+
+
+def test_a_bare_list_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    path.write_text(json.dumps([operator("aten::mm", 10, 5)]))
+    assert [each.name for each in read_trace(path).operators] == ["aten::mm"]
+
+
+def test_the_first_versions_words_are_read(tmp_path: Path) -> None:
+    events = [
+        event("Operator", "ProfilerStep#4", 0, 90),
+        event("Operator", "aten::conv2d", 10, 30, Input_dims=[[1, 3, 8, 8], [4, 3, 3, 3]]),
+        event("Runtime", "cudaLaunchKernel", 12, 3, correlation=5, external_id=1),
+        event("Kernel", "volta_scudnn", 20, 40, device=0, stream=7, correlation=5),
+        event("Memcpy", "Memcpy HtoD", 5, 2, device=0, stream=7, correlation=4, bytes=128),
+        event("Memset", "Memset (Device)", 8, 1, device=0, stream=7, correlation=6, bytes=4),
+    ]
+    trace = read_trace(write(tmp_path / "old.json", events))
+    assert trace.steps == [(0, 90)]
+    assert [each.name for each in trace.operators] == ["aten::conv2d"]
+    assert trace.operators[0].shapes == ((1, 3, 8, 8), (4, 3, 3, 3))
+    assert trace.operators[0].types == ("", "")
+    assert [each.operator for each in trace.kernels] == [0]
+    assert [each.bytes for each in trace.copies] == [128, 4]
+
+
+def test_inputs_are_shapes_types_and_values(tmp_path: Path) -> None:
+    events = [
+        operator(
+            "aten::cat",
+            1,
+            2,
+            Input_Dims=[[[2, 3], [4, 3]], []],
+            Input_type=["TensorList", "Scalar"],
+            Concrete_Inputs=["", "0"],
+        ),
+        operator("aten::relu", 4, 1, Input_Dims=[[2, None]], Input_type=["float"]),
+        operator("aten::add", 6, 1),
+    ]
+    cat, relu, add = read_trace(write(tmp_path / "inputs.json", events)).operators
+    assert cat.shapes == (((2, 3), (4, 3)), ())
+    assert (cat.types, cat.values) == (("TensorList", "Scalar"), ("", "0"))
+    assert (relu.shapes, relu.types) == (None, ())
+    assert (add.shapes, add.types, add.values) == (None, (), ())
+
+
+def test_own_time_is_without_what_was_called_on_the_same_thread(tmp_path: Path) -> None:
+    events = [
+        operator("aten::conv2d", 0, 100),
+        operator("aten::convolution", 10, 60),
+        operator("aten::cudnn_convolution", 20, 30),
+        operator("aten::add_", 80, 20),  # ends with its parent
+        operator("aten::relu", 100, 10),  # begins where another ended
+        operator("elsewhere", 10, 60, tid=8),
+    ]
+    trace = read_trace(write(tmp_path / "own.json", list(reversed(events))))
+    by_name = {each.name: each for each in trace.operators}
+    assert {name: each.own for name, each in by_name.items()} == {
+        "aten::conv2d": 20,
+        "aten::convolution": 30,
+        "aten::cudnn_convolution": 30,
+        "aten::add_": 20,
+        "aten::relu": 10,
+        "elsewhere": 60,
+    }
+    assert by_name["elsewhere"].parent is None
+    assert by_name["aten::relu"].parent is None
+
+
+def test_what_overlaps_by_rounding_is_no_child(tmp_path: Path) -> None:
+    # Seconds since 1970 in a float are exact to a quarter of a microsecond.
+    year = 1712195495505582.0
+    events = [operator("first", year, 10.217), operator("second", year + 10.0, 40.5)]
+    first, second = read_trace(write(tmp_path / "rounded.json", events)).operators
+    assert second.parent is None
+    assert (first.own, second.own) == (10.217, 40.5)
+
+
+def test_a_number_that_is_used_again_means_the_latest_operator(tmp_path: Path) -> None:
+    events: list[Event] = [
+        operator("aten::mm", 10, 5, External_id=1),
+        operator("aten::relu", 110, 5, External_id=1),
+        kernel("first", 20, 5, 31, External_id=1),
+        kernel("second", 120, 5, 32, External_id=1),
+        kernel("nobody's", 130, 5, 33, External_id=9),
+    ]
+    trace = read_trace(write(tmp_path / "reused.json", events))
+    assert [each.operator for each in trace.kernels] == [0, 1, None]
+    assert any("1 kernel of 3" in said for said in trace.lacks)
+
+
+def test_collectives_are_told_by_the_kernel_or_by_what_launched_it(tmp_path: Path) -> None:
+    moved = {
+        "Collective_name": "_allgather_base",
+        "In_msg_nelems": 10,
+        "Out_msg_nelems": 80,
+        "Group_size": 8,
+    }
+    events = [
+        operator("record_param_comms", 10, 20, dtype="BFloat16", **moved),
+        event("user_annotation", "nccl:_all_gather_base", 12, 10),
+        launch(14, 1),
+        kernel("ncclDevKernel_AllGather", 20, 5, 1),
+        kernel("ncclDevKernel_AllGather", 40, 5, 2, dtype="Float8_e4m3fn", **moved),
+        kernel("ncclDevKernel_AllGather", 60, 5, 3, dtype="odd", **moved),
+        kernel("ncclDevKernel_AllGather", 80, 5, 4),
+    ]
+    trace = read_trace(write(tmp_path / "collectives.json", events))
+    expected = [Collective("_allgather_base", 10, 80, size, 8) for size in (2, 1, None)]
+    assert [each.collective for each in trace.kernels] == [*expected, None]
+
+
+def test_several_devices_and_names_of_strangers(tmp_path: Path) -> None:
+    events = [
+        kernel("a\x1b[31m\nb" + "c" * 20_000, 1, 2, 1, device=1),
+        kernel("\ud800", 5, 2, 2, device=1),
+        kernel("x", 9, 2, 3, device=0),
+    ]
+    devices = [*V100, {"id": 1, "name": "\u202eAMD Instinct MI250X", "computeMajor": 9}]
+    trace = read_trace(write(tmp_path / "names.json", events, deviceProperties=devices))
+    first, second, _ = trace.kernels
+    assert first.name.startswith("a[31m bccc")
+    assert len(first.name) == 10_000
+    assert second.name == "(no name)"
+    assert trace.device == Device("amd", "AMD Instinct MI250X")
+
+
+def test_bytes_that_are_no_utf8_cost_themselves_only(tmp_path: Path) -> None:
+    text = json.dumps([operator("before", 1, 2), operator("HERE", 5, 2)]).encode()
+    path = tmp_path / "bytes.json.gz"
+    path.write_bytes(gzip.compress(text.replace(b"HERE", b"\xff\xfe")))
+    assert [each.start for each in read_trace(path).operators] == [0, 4]
+
+
+def test_a_launchs_number_in_place_of_the_operators_says_nothing(tmp_path: Path) -> None:
+    events = [
+        operator("aten::mm", 10, 5, External_id=31),
+        kernel("before the recording", 20, 5, 31, External_id=31),
+    ]
+    trace = read_trace(write(tmp_path / "chance.json", events))
+    assert [each.operator for each in trace.kernels] == [None]

@@ -1,0 +1,157 @@
+"""Real traces of NVIDIA's and AMD's GPUs and of a CPU, beside what their JSON says."""
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genset.errors import BadInput
+from genset.tta.traces.kineto import read_trace
+from genset.tta.traces.trace import Collective, Device, Kernel, Trace
+
+TRACES = (
+    "alexnet.json.gz",
+    "amd_mi250.json.gz",
+    "cpu_only.pt.trace.json.gz",
+    "v100_resnet_training.pt.trace.json.gz",
+    "v100_with_input_dims.json.gz",
+)
+
+
+def events_of(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+    return found
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("name", TRACES)
+def test_a_trace_holds_what_its_json_says(realdata: Path, name: str) -> None:
+    trace = read_trace(realdata / "traces" / name)
+    by_category: dict[str, list[dict[str, Any]]] = {}
+    for each in events_of(trace.path):
+        by_category.setdefault(each.get("cat", ""), []).append(each)
+
+    kernels = by_category.get("kernel", [])
+    assert Counter(each.name for each in trace.kernels) == Counter(
+        " ".join(each["name"].split()) for each in kernels
+    )
+    assert sum(each.length for each in trace.kernels) == pytest.approx(
+        sum(each["dur"] for each in kernels)
+    )
+    assert {(each.device, each.stream) for each in trace.kernels} == {
+        (each["args"]["device"], each["args"]["stream"]) for each in kernels
+    }
+    copies = by_category.get("gpu_memcpy", []) + by_category.get("gpu_memset", [])
+    assert sum(each.bytes or 0 for each in trace.copies) == sum(
+        each["args"].get("bytes", 0) for each in copies
+    )
+    assert len(trace.copies) == len(copies)
+    calls = [
+        each
+        for each in by_category.get("user_annotation", [])
+        if each["name"].startswith(("nccl:", "gloo:"))
+    ]
+    assert len(trace.operators) == len(by_category.get("cpu_op", [])) + len(calls)
+    shaped = [each for each in by_category.get("cpu_op", []) if "Input Dims" in each["args"]]
+    assert sum(each.shapes is not None for each in trace.operators) == len(shaped) + sum(
+        "Input Dims" in each["args"] for each in calls
+    )
+    steps = [
+        each for each in by_category.get("user_annotation", []) if "ProfilerStep#" in each["name"]
+    ]
+    assert sorted(length for _, length in trace.steps) == sorted(each["dur"] for each in steps)
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("name", TRACES)
+def test_everything_stands_in_its_order(realdata: Path, name: str) -> None:
+    trace = read_trace(realdata / "traces" / name)
+    starts = [each.start for each in trace.operators]
+    assert starts == sorted(starts)
+    assert [each.start for each in trace.kernels] == sorted(each.start for each in trace.kernels)
+    firsts = [each.start for each in (*trace.kernels, *trace.copies, *trace.operators)]
+    assert min([*firsts, *(start for start, _ in trace.steps)]) == 0
+    for place, each in enumerate(trace.operators):
+        assert 0 <= each.own <= each.length
+        if each.parent is not None:
+            parent = trace.operators[each.parent]
+            assert each.parent < place
+            assert parent.thread == each.thread
+            assert parent.start <= each.start
+            assert each.start + each.length <= parent.start + parent.length + 0.5
+
+
+@pytest.mark.realdata
+def test_devices_and_ranks_are_told(realdata: Path) -> None:
+    found = {
+        name: (trace.device, trace.rank, trace.ranks, trace.backend)
+        for name in TRACES
+        for trace in [read_trace(realdata / "traces" / name)]
+    }
+    assert list(found.values()) == [
+        (Device("nvidia", "NVIDIA A100-PG509-200", (8, 0)), 0, None, None),
+        (Device("amd", "AMD Radeon Graphics"), None, None, None),
+        (Device("none"), 34, 300, "gloo"),
+        (Device("nvidia", "Tesla V100-SXM2-32GB", (7, 0)), 0, 1, "nccl"),
+        (Device("nvidia", "Tesla V100-SXM2-16GB", (7, 0)), 1, 2, "nccl"),
+    ]
+
+
+@pytest.mark.realdata
+def test_another_accelerators_trace_is_refused_by_name(realdata: Path) -> None:
+    with pytest.raises(BadInput, match=r"mtia\.json\.gz .*: it is of Meta's MTIA; genset reads"):
+        read_trace(realdata / "traces" / "mtia.json.gz")
+
+
+def launcher(trace: Trace, kernel: Kernel) -> str:
+    return "" if kernel.operator is None else trace.operators[kernel.operator].name
+
+
+@pytest.mark.realdata
+def test_kernels_are_joined_to_the_operators_that_launched_them(realdata: Path) -> None:
+    # Where "External id" is the operator's own, it must say the same as the times do.
+    for name in ("amd_mi250.json.gz", "v100_resnet_training.pt.trace.json.gz"):
+        trace = read_trace(realdata / "traces" / name)
+        events = events_of(trace.path)
+        named = {
+            each["args"]["External id"]: each["name"]
+            for each in events
+            if each.get("cat") in ("cpu_op", "user_annotation")
+        }
+        kernels = [each for each in events if each.get("cat") == "kernel"]
+        assert Counter((each.name, launcher(trace, each)) for each in trace.kernels) == Counter(
+            (" ".join(each["name"].split()), named[each["args"]["External id"]]) for each in kernels
+        )
+    # Where it is the launch's, operators have the same numbers by chance.
+    alexnet = read_trace(realdata / "traces" / "alexnet.json.gz")
+    of_convolutions = {
+        launcher(alexnet, each) for each in alexnet.kernels if "cudnn" in each.name.lower()
+    }
+    assert of_convolutions == {"aten::cudnn_convolution"}
+
+
+@pytest.mark.realdata
+def test_what_collectives_moved_is_told_by_the_call_around_them(realdata: Path) -> None:
+    trace = read_trace(realdata / "traces" / "v100_with_input_dims.json.gz")
+    reduced = [each for each in trace.kernels if "AllReduce" in each.name]
+    told = [each for each in reduced if each.collective is not None]
+    assert Collective("all_reduce", 45310188, 45310188, 4, None) in [e.collective for e in told]
+    # Of the rest the launches lie before the recording.
+    assert len(told) == sum(each.operator is not None for each in reduced) == 18
+    assert any("how much they moved" in said for said in trace.lacks)  # the all-to-alls
+
+
+@pytest.mark.realdata
+def test_what_a_trace_lacks_is_said_with_what_to_record(realdata: Path) -> None:
+    lacks = {name: read_trace(realdata / "traces" / name).lacks for name in TRACES}
+    assert lacks["alexnet.json.gz"] == [
+        "It has no shapes of inputs: record with record_shapes=True.",
+        "It marks no steps: call the profiler's step() after each training step.",
+    ]
+    assert lacks["amd_mi250.json.gz"] == []
+    assert any("PyTorch 2.1" in said for said in lacks["v100_with_input_dims.json.gz"])
+    assert any("594 kernels of 9,876" in said for said in lacks["v100_with_input_dims.json.gz"])
+    assert any("no kernels" in said for said in lacks["cpu_only.pt.trace.json.gz"])
