@@ -62,6 +62,7 @@ def test_to_try_again_what_failed_takes_none_of_it(
     sandbox, opt_out = serve(*rows()), listed(LIST)
     pool.scrape(sandbox.source, opt_out=opt_out)
     forget_refusals(pool.store, pool.plan)
+    assert pool.refused() == {"2": NAMED, "3": NAMED}
     pool.scrape(sandbox.source, opt_out=opt_out, per_class=4)
     assert pool.held() == ["1", "4", "5", "6"]
 

@@ -310,7 +310,6 @@ def test_the_command(serve: Serve, filled: tuple[Faulty, Pool]) -> None:
         "failure": "",
         "changes": [],
         "gone": {"flickr:1": PAGE},
-        "opted_out": [],
     }
     assert "FLICKR_API_KEY" in genset("refresh", cwd=root, endpoint=endpoint, key="", code=2)
     assert "FLICKR_API_KEY" in genset("refresh", cwd=root, endpoint=endpoint, key="invalid", code=1)
