@@ -53,6 +53,9 @@ sources = {sources}
 # tries = 8
 # retry_hours = 2
 
+# A list of owners and photos that are not to be taken (docs/scraping.md).
+# opt_out = "opt-out.txt"
+
 # Where originals are kept: a folder in this one, or one on a disk that several machines share.
 # [images]
 # folder = "images"
@@ -94,6 +97,7 @@ _KNOWN: dict[str, dict[str, type | tuple[type, ...]]] = {
         "images_per_second": int,
         "tries": int,
         "retry_hours": (int, float),
+        "opt_out": str,
     },
     "images": {"folder": str},
     "label": {
@@ -180,6 +184,7 @@ class Workspace:
         seed: of random draws, at least 0.
         calls_an_hour, images_per_second: how fast a source is called; None for its usual pace.
         tries, retry_hours: how often what fails is tried, over at least how many hours.
+        opt_out: a list of owners and photos that are not to be taken; None for none.
         images: original photos, named by their sha256; absolute.
         label: how photos are handed out to labelers.
     """
@@ -196,6 +201,7 @@ class Workspace:
     images_per_second: int | None = None
     tries: int = 8
     retry_hours: float = 2.0
+    opt_out: Path | None = None
     label: LabelRules = LabelRules()
 
     @property
@@ -272,6 +278,7 @@ class Workspace:
             images_per_second=scrape.get("images_per_second"),
             tries=scrape.get("tries", 8),
             retry_hours=scrape.get("retry_hours", 2.0),
+            opt_out=_opt_out(root, scrape.get("opt_out", "")),
             label=_label_rules(root / SETTINGS_FILE, settings.get("label", {})),
         )
 
@@ -358,6 +365,10 @@ def _sources(path: Path, names: list[Any] | None) -> tuple[str, ...]:
     if not names or not all(isinstance(name, str) and name.strip() for name in names):
         raise BadInput(f'{path}: sources are names, such as ["flickr", "commons"]')
     return tuple(dict.fromkeys(name.strip() for name in names))
+
+
+def _opt_out(root: Path, file: str) -> Path | None:
+    return root / Path(file.strip()) if file.strip() else None
 
 
 def _images(root: Path, folder: str) -> Path:

@@ -161,10 +161,11 @@ INNER_FLOORS = {
     "scrape": [
         {"fetch"},
         {"sources", "keywords"},
+        {"opt_out"},
         {"collect", "imports", "upkeep"},
     ],
     "scrape.sources": [
-        {"source"},
+        {"source", "owners"},
         {"apis"},
         {"flickr", "commons", "inaturalist"},
         {"registry", "words"},

@@ -40,12 +40,15 @@ def refresh(
     \b
     genset refresh
     """
+    from genset.scrape import opt_out
     from genset.scrape.fetch.hosts import Hosts
     from genset.scrape.sources.registry import source_class
     from genset.scrape.sources.source import Settings
     from genset.scrape.upkeep.refresh import refresh_all, sources_in_pool
 
     with opened(folder) as (workspace, store):
+        listed = opt_out.OptOut.of(workspace)
+        named = opt_out.honour(store, listed)
         names = sources or sources_in_pool(store) or workspace.sources
         settings = Settings.of(workspace)
         # What any of them lacks, such as a key, is told before any is asked.
@@ -64,7 +67,8 @@ def refresh(
     lines += [f"not up now: {photo}  {page}" for photo, page in done.gone.items()]
     if done.gone:
         lines.append("where an owner took a photo down: genset remove PHOTO --reason TEXT")
-    show(asdict(done), "\n".join(lines), as_json)
+    lines += opt_out.lines(named, listed)
+    show(asdict(done) | _opted_out(workspace, named), "\n".join(lines), as_json)
     if done.left:
         problems.append(
             f"{done.left:,} photos were not checked ({done.failure}); run genset refresh again"
@@ -220,6 +224,7 @@ def add(
     genset add dump --source city-museum --posted 2019-05-01 --license "Public Domain Mark"
     """
     from genset.licenses import license_named
+    from genset.scrape import opt_out
     from genset.scrape.imports.folder import Origin
     from genset.scrape.imports.folder import add as take_in
     from genset.store import now
@@ -235,10 +240,18 @@ def add(
         posted_at=posted.replace(tzinfo=UTC) if posted else now(),
     )
     with opened(folder, originals="store") as (workspace, store):
+        listed = opt_out.OptOut.of(workspace)
         done = take_in(workspace, store, photos, origin, min_size)
+        named = opt_out.honour(store, listed)
     lines = [
         f"{done.added:,} photos of {done.source} added, {done.already:,} were there, "
         f"{len(done.refused):,} refused",
         *(f"{file}: {reason}" for file, reason in done.refused.items()),
+        *opt_out.lines(named, listed),
     ]
-    show(asdict(done), "\n".join(lines), as_json)
+    show(asdict(done) | _opted_out(workspace, named), "\n".join(lines), as_json)
+
+
+def _opted_out(workspace: Workspace, named: list[str]) -> dict[str, list[str]]:
+    """What --json says of the pool's photos that the list names, where there is one."""
+    return {} if workspace.opt_out is None else {"opted_out": named}

@@ -50,6 +50,7 @@ def plan_of(
     from genset.licenses import choose_licenses
     from genset.scrape.collect.plan import ScrapePlan
     from genset.scrape.fetch.pauses import RetryPolicy
+    from genset.scrape.opt_out import OptOut
 
     since = posted_after.replace(tzinfo=UTC) if posted_after else workspace.posted_after
     until = posted_before.replace(tzinfo=UTC) if posted_before else None
@@ -77,6 +78,7 @@ def plan_of(
         source=source,
         taken_after=taken_after.replace(tzinfo=UTC) if taken_after else None,
         taken_unknown=taken_unknown,
+        opt_out=OptOut.of(workspace),
     )
 
 

@@ -1,6 +1,6 @@
 """Which candidates go into a release, and why the others do not."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,8 +9,7 @@ from genset.errors import BadInput
 from genset.licenses import License, LicenseChoice
 from genset.release.aggregated import AggregatedLabels
 from genset.release.exclusions import Exclusion
-from genset.release.strategies import Majority, Matched, Pick, Strategy
-from genset.release.strategies.contract import shuffled
+from genset.release.strategies import RULE, Draws, Majority, Matched, Pick, Strategy
 from genset.release.table import CandidateRow, CandidateTable
 from genset.store import Verdict
 
@@ -33,6 +32,8 @@ class ReleasePlan:
         balance: whether every class gets as many photos as the class with the fewest.
         exclude: photos of other sets, which the release must not contain.
         one_of_each: whether only one of several similar photos is taken.
+        rule: the version of the rule by which photos are drawn (`Draws`), which is in the manifest
+            where it makes a difference: with `max_per_owner` or `balance`.
     """
 
     strategy: Strategy = field(default_factory=Majority)
@@ -46,12 +47,14 @@ class ReleasePlan:
     balance: bool = False
     exclude: tuple[Exclusion, ...] = ()
     one_of_each: bool = False
+    rule: int = RULE
 
     def __post_init__(self) -> None:
         """Check the numbers, and what goes together.
 
         Raises:
-            BadInput: `max_per_owner` is below 1, or labels or their confidence do not apply.
+            BadInput: `max_per_owner` is below 1, labels or their confidence do not apply, or the
+                rule is not known.
         """
         if self.labels is not None and isinstance(self.strategy, Matched):
             raise BadInput(
@@ -65,6 +68,16 @@ class ReleasePlan:
                 raise BadInput("--min-confidence must be from 0 to 1")
         if self.max_per_owner is not None and self.max_per_owner < 1:
             raise BadInput("--max-per-owner must be at least 1")
+        self.draws()
+
+    def draws(self, held: Iterable[CandidateRow] = ()) -> Draws:
+        """Its random draws, for a release that has the photos `held` whatever is drawn."""
+        return Draws(self.seed, self.max_per_owner, self.rule).after(held)
+
+    @property
+    def draws_owners_first(self) -> bool:
+        """Whether the photos of each owner are drawn before the strategy picks."""
+        return self.rule == 1 or not self.strategy.limits_owners
 
     def as_json(self) -> dict[str, Any]:
         """The plan as JSON, for the manifest. Unused options are left out."""
@@ -78,6 +91,7 @@ class ReleasePlan:
             "balance": self.balance,
             "exclude": [{"file": each.name, "sha256": each.sha256} for each in self.exclude],
             "one_of_each": self.one_of_each,
+            "rule": self.rule if self.max_per_owner is not None or self.balance else None,
         }
         return {
             "name": self.strategy.name,
@@ -112,8 +126,8 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     3. Remove photos by source and by licence, and photos of other sets.
     4. Of copies (the same bytes in one class; with `one_of_each` also similar photos), keep the
        one that was posted first.
-    5. For owners with too many photos, draw some.
-    6. Let the strategy pick.
+    5. For owners with too many photos, draw some. (`Top` does so as it goes down its order.)
+    6. Let the strategy pick, by a draw that does not know of the first one.
     7. With `balance`, draw as many of each class as the smallest class has.
 
     Raises:
@@ -138,16 +152,18 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     remaining = without_copies(
         remaining, table if plan.one_of_each else CandidateTable(()), left_out
     )
-    if plan.max_per_owner is not None:
-        remaining = few_of_each_owner(remaining, plan.max_per_owner, plan.seed, left_out)
+    draws = plan.draws()
+    if plan.draws_owners_first:
+        remaining = few_of_each_owner(remaining, draws, left_out)
     classes: dict[str, list[CandidateRow]] = {entry.wnid: [] for entry in table.entries}
     for entry in remaining:
         classes[entry.wnid].append(entry)
-    pick = plan.strategy.pick(classes, plan.seed)
+    pick = plan.strategy.pick(classes, draws)
     record_rest(remaining, pick.entries, "not drawn", left_out)
+    record_rest(pick.over, (), one_owner(draws), left_out)
     chosen = pick.entries
     if plan.balance:
-        chosen = _balanced(pick, plan.seed)
+        chosen = _balanced(pick, draws)
         record_rest(pick.entries, chosen, "more than the smallest class has", left_out)
     ordered = tuple(sorted(chosen, key=lambda entry: entry.task))
     return Chosen(ordered, dict(sorted(left_out.items())), pick.short, pick.notes)
@@ -289,26 +305,22 @@ def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]])
 
 
 def few_of_each_owner(
-    remaining: Sequence[CandidateRow],
-    most: int,
-    seed: int,
-    left_out: Reasons,
-    first: Collection[str] = (),
+    remaining: Sequence[CandidateRow], draws: Draws, left_out: Reasons
 ) -> list[CandidateRow]:
-    """Keep at most so many candidates of an owner, at random, but those named `first` first."""
-    taken: Counter[str] = Counter()
-    kept = []
-    for entry in sorted(shuffled(remaining, seed), key=lambda entry: entry.task not in first):
-        taken[entry.owner] += 1
-        if taken[entry.owner] <= most:
-            kept.append(entry)
-    record_rest(remaining, kept, f"more than {most} of one owner", left_out)
+    """Keep as many candidates of an owner as the limit leaves, at random."""
+    kept = draws.few_of_each_owner(remaining)
+    record_rest(remaining, kept, one_owner(draws), left_out)
     return kept
 
 
-def _balanced(pick: Pick, seed: int) -> tuple[CandidateRow, ...]:
+def one_owner(draws: Draws) -> str:
+    """The reason for a candidate whose owner has enough photos in the release."""
+    return f"more than {draws.max_per_owner} of one owner"
+
+
+def _balanced(pick: Pick, draws: Draws) -> tuple[CandidateRow, ...]:
     classes: dict[str, list[CandidateRow]] = defaultdict(list)
-    for entry in shuffled(pick.entries, seed):
+    for entry in draws.order(pick.entries, "balance"):
         classes[entry.wnid].append(entry)
     fewest = min(map(len, classes.values()), default=0)
     return tuple(entry for entries in classes.values() for entry in entries[:fewest])

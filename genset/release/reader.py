@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 
 from genset.errors import BadInput, GensetError, ReleaseDamaged
 from genset.files import sha256_of
+from genset.release.trust.links import WHAT_TO_DO, links, own_file
 from genset.taxonomy import imagenet1k
 
 if TYPE_CHECKING:
@@ -198,13 +199,15 @@ class Release(Manifest):
             multi_hot: give all right answers of a photo, as an array, in place of its own class.
 
         Raises:
-            BadInput: there is no manifest, or it is not a manifest of genset's; or its photos have
-                one right answer each, and `multi_hot` asks for several.
+            BadInput: there is no manifest, it is not a manifest of genset's, or it is a symbolic
+                link; or its photos have one right answer each, and `multi_hot` asks for several.
         """
         self.root = Path(path)
         self.multi_hot = multi_hot
         self.transform = transform
         self.target_transform = target_transform
+        if (self.root / MANIFEST).is_symlink():
+            raise BadInput(f"{self.root / MANIFEST} is a symbolic link; {WHAT_TO_DO}")
         try:
             manifest = read_manifest(self.root / MANIFEST)
         except (FileNotFoundError, NotADirectoryError):
@@ -256,13 +259,14 @@ class Release(Manifest):
 
         Raises:
             IndexError: there is no such item.
-            GensetError: the photo cannot be read; see ``genset release verify``.
+            GensetError: the photo cannot be read, or is a symbolic link; see
+                ``genset release verify``.
         """
         from PIL import Image
 
         from genset.pixels import eight_bit
 
-        path = self.root / self.photos[index].file
+        path = self.own_file(self.photos[index].file)
         try:
             with Image.open(path) as file:
                 image: Any = eight_bit(file).convert("RGB")
@@ -288,6 +292,14 @@ class Release(Manifest):
     def __repr__(self) -> str:
         return f"genset.Release({str(self.root)!r}): {len(self):,} photos, {self.content_hash}"
 
+    def own_file(self, name: str) -> Path:
+        """The path of one of its files, by its name in the manifest.
+
+        Raises:
+            GensetError: it, or a folder that it lies in, is a symbolic link.
+        """
+        return own_file(self.root, name)
+
     def verify(self, sha256: Callable[[Path], str] = sha256_of) -> None:
         """Compare every byte with the manifest.
 
@@ -295,21 +307,25 @@ class Release(Manifest):
             sha256: gives the hash of a file, if not by reading all of it.
 
         Raises:
-            ReleaseDamaged: a photo or document is missing, changed, or not in the manifest.
+            ReleaseDamaged: a photo or document is missing, changed, a symbolic link, or not in the
+                manifest.
         """
-        problems = []
+        hashes = self.documents | {photo.file: photo.sha256 for photo in self.photos}
+        linked = dict.fromkeys(links(self.root, (MANIFEST, *hashes)))
+        problems = [f"{name} is a symbolic link" for name in linked]
         path = self.root / MANIFEST
         if not (_is_laid_out_as_written(path) and self.is_as_written(path)):
             problems.append(f"{MANIFEST} was changed")
-        hashes = {photo.file: photo.sha256 for photo in self.photos}
-        for name, expected_hash in (self.documents | hashes).items():
+        for name, expected_hash in hashes.items():
             path = self.root / name
+            if name in linked or name.partition("/")[0] in linked:
+                continue  # what it leads to does not matter
             if not path.is_file():
                 problems.append(f"{name} is missing")
             elif sha256(path) != expected_hash:
                 problems.append(f"{name} was changed")
         # Including folders: ImageFolder takes each one for a class.
-        expected = {MANIFEST, *self.documents, *hashes, *self.wnids}
+        expected = {MANIFEST, *hashes, *self.wnids}
         for path in sorted(self.root.rglob("*")):
             if (name := path.relative_to(self.root).as_posix()) not in expected:
                 problems.append(f"{name} does not belong to it")

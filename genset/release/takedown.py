@@ -40,8 +40,8 @@ def takedown(workspace: Workspace, store: Store, old: Release) -> Takedown:
 
     Raises:
         BadInput: none of its photos was removed, or the version exists already.
-        GensetError: no photo remains, the old release's photos were changed, or its answers cannot
-            be counted.
+        GensetError: no photo remains, the old release's photos were changed or are symbolic links,
+            or its answers cannot be counted.
     """
     with store.session() as session:
         gone = {
@@ -86,7 +86,7 @@ def takedown(workspace: Workspace, store: Store, old: Release) -> Takedown:
         "removed": list(removed),
     }
     name = _next(old.name, "replaces" in manifest)
-    originals = (old.root / photo.file for photo in remaining)
+    originals = (old.own_file(photo.file) for photo in remaining)
     # Records of old stay as they are: what they do not say, nobody knows now.
     form = BEFORE[-1] if manifest["format"] in BEFORE else manifest["format"]
     new = publish(workspace.releases, name, facts, remaining, originals, form)

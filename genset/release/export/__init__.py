@@ -54,7 +54,7 @@ def export(release: Release, kind: str, folder: Path) -> Export:
 
     Raises:
         BadInput: the folder exists, or an optional dependency is missing.
-        GensetError: a photo of the release is missing or was changed.
+        GensetError: a photo of the release is missing, was changed, or is a symbolic link.
     """
     if kind in ("parquet", "huggingface") and find_spec("pyarrow") is None:
         raise MissingExtra(f"an export as {kind}", "export")
@@ -71,11 +71,15 @@ def export(release: Release, kind: str, folder: Path) -> Export:
 
 
 def _texts(release: Release) -> dict[str, str]:
-    """The release's documents: its own files, or new ones if they are missing or changed."""
+    """The release's documents: its own files, or new ones if they are missing or changed.
+
+    Raises:
+        GensetError: one is a symbolic link.
+    """
     manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
     texts = documents(manifest, release.photos)
     for name, sha256 in release.documents.items():
-        path = release.root / name
+        path = release.own_file(name)
         if path.is_file() and hashlib.sha256(own := path.read_bytes()).hexdigest() == sha256:
             texts[name] = own.decode()
     return texts

@@ -27,7 +27,7 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     labels, copies = {}, []
     for photo in release.photos:
         name = photo.file.replace("/", "_")
-        copies.append(Copy(release.root / photo.file, folder / "data" / name, photo.sha256))
+        copies.append(Copy(release.own_file(photo.file), folder / "data" / name, photo.sha256))
         labels[name.rpartition(".")[0]] = _targets(photo)
     copy_all(copies, "export")
     document = {"classes": [each.wnid for each in imagenet1k()], "labels": labels}

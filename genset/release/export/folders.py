@@ -21,7 +21,7 @@ def imagefolder(release: Release, texts: Mapping[str, str], folder: Path) -> Non
         folder: where to write.
     """
     copies = [
-        Copy(release.root / photo.file, folder / photo.file, photo.sha256)
+        Copy(release.own_file(photo.file), folder / photo.file, photo.sha256)
         for photo in release.photos
     ]
     copy_all(copies, "export")

@@ -13,9 +13,9 @@ def content(release: Release, photo: ReleasePhoto) -> bytes:
     """A photo's original bytes.
 
     Raises:
-        GensetError: it is missing or was changed.
+        GensetError: it is missing, was changed, or is a symbolic link.
     """
-    path = release.root / photo.file
+    path = release.own_file(photo.file)
     try:
         read = path.read_bytes()
     except OSError as error:

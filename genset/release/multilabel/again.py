@@ -135,6 +135,7 @@ def _plan(manifest: Mapping[str, Any]) -> _Parts:
         max_per_owner=told.get("max_per_owner"),
         balance=told.get("balance", False),
         one_of_each=told.get("one_of_each", False),
+        rule=told.get("rule", 1),
     )
     excluded = {each["sha256"]: each["file"] for each in told.get("exclude", ())}
     return plan, dict(told.get("labels") or {}), excluded, short, bins

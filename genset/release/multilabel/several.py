@@ -19,15 +19,16 @@ from genset.release.choose import (
     is_refused,
     like_others,
     not_wanted,
+    one_owner,
     record_rest,
     unfit,
     without_copies,
 )
 from genset.release.multilabel.again import Earlier
 from genset.release.multilabel.answers import Asked, asked_about
-from genset.release.strategies import Majority, Matched, Threshold, Top
-from genset.release.strategies.contract import shuffled
+from genset.release.strategies import Draws, Majority, Matched, Pick, Strategy, Threshold, Top
 from genset.release.strategies.matched import bin_of
+from genset.release.strategies.top import walk
 from genset.release.table import CandidateRow, CandidateTable
 from genset.store import Label, Ruling, Verdict, is_called_correct, is_out
 from genset.workspace import LabelRules
@@ -151,34 +152,37 @@ def _chosen(
     pairs = table if plan.one_of_each else CandidateTable(())
     reasons: Reasons = {}
     remaining = without_copies([*held, *wanted], pairs, reasons, first)
-    if plan.max_per_owner is not None:
-        remaining = few_of_each_owner(remaining, plan.max_per_owner, plan.seed, reasons, first)
     left_out.update((task, reason) for task, reason in reasons.items() if task in new)
+    draws = plan.draws(entry for entry in remaining if entry.task in first)
     remaining = [entry for entry in remaining if entry.task in new]
-    picked = () if plan.balance else _pick(remaining, earlier, plan)
+    if plan.draws_owners_first:
+        remaining = few_of_each_owner(remaining, draws, left_out)
+    pick = Pick(()) if plan.balance else _pick(remaining, earlier, plan.strategy, draws)
     full = "more than the smallest class has" if plan.balance else "its class has its photos"
-    record_rest(remaining, picked, full, left_out)
-    return tuple(sorted(picked, key=lambda entry: entry.task))
+    record_rest(remaining, pick.entries, full, left_out)
+    record_rest(pick.over, (), one_owner(draws), left_out)
+    return tuple(sorted(pick.entries, key=lambda entry: entry.task))
 
 
 def _pick(
-    remaining: Sequence[CandidateRow], earlier: Earlier, plan: ReleasePlan
-) -> tuple[CandidateRow, ...]:
+    remaining: Sequence[CandidateRow], earlier: Earlier, strategy: Strategy, draws: Draws
+) -> Pick:
     """What the strategy takes for the places that it could not fill."""
+    if isinstance(strategy, Majority):
+        return Pick(tuple(remaining))
+    if isinstance(strategy, Top):
+        return walk(remaining, earlier.short, draws)
     classes: dict[str, list[CandidateRow]] = defaultdict(list)
     for entry in remaining:
         classes[entry.wnid].append(entry)
-    strategy = plan.strategy
-    if isinstance(strategy, Majority):
-        return tuple(remaining)
     picked: list[CandidateRow] = []
     for wnid, entries in classes.items():
         if isinstance(strategy, Matched):
-            picked += _to_bins(shuffled(entries, plan.seed), earlier.short_bins.get(wnid, ()))
-        elif isinstance(strategy, Threshold | Top) and (lacks := earlier.short.get(wnid, 0)):
+            picked += _to_bins(draws.order(entries), earlier.short_bins.get(wnid, ()))
+        elif isinstance(strategy, Threshold) and (lacks := earlier.short.get(wnid, 0)):
             few = replace(strategy, per_class=lacks)
-            picked += few.pick({wnid: entries}, plan.seed).entries
-    return tuple(picked)
+            picked += few.pick({wnid: entries}, draws).entries
+    return Pick(tuple(picked))
 
 
 def _to_bins(entries: Iterable[CandidateRow], lacking: Sequence[int]) -> list[CandidateRow]:

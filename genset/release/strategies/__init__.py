@@ -6,12 +6,24 @@ from typing import Any
 
 from genset.errors import BadInput
 from genset.release.strategies.contract import Pick, Strategy
+from genset.release.strategies.draws import RULE, Draws
 from genset.release.strategies.majority import Majority
 from genset.release.strategies.matched import Matched, Reference
 from genset.release.strategies.threshold import Threshold
 from genset.release.strategies.top import Top
 
-__all__ = ["Majority", "Matched", "Pick", "Reference", "Strategy", "Threshold", "Top", "strategy"]
+__all__ = [
+    "RULE",
+    "Draws",
+    "Majority",
+    "Matched",
+    "Pick",
+    "Reference",
+    "Strategy",
+    "Threshold",
+    "Top",
+    "strategy",
+]
 
 _KINDS: dict[str, type[Majority | Threshold | Top | Matched]] = {
     kind.name: kind for kind in (Majority, Threshold, Top, Matched)

@@ -5,11 +5,11 @@ A strategy is a frozen dataclass of its parameters. Its only input is rows of
 machine. The order of the rows must not matter.
 """
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from genset.release.strategies.draws import Draws
 from genset.release.table import CandidateRow
 from genset.store import Verdict
 
@@ -24,11 +24,13 @@ class Pick:
         entries: the candidates.
         short: the number of requested photos that a class lacks, by wnid.
         notes: further remarks, as JSON: by title, then by wnid.
+        over: candidates that it would have taken, were there not the limit for an owner's photos.
     """
 
     entries: tuple[CandidateRow, ...]
     short: dict[str, int] = field(default_factory=dict)
     notes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    over: tuple[CandidateRow, ...] = ()
 
 
 class Strategy(Protocol):
@@ -38,13 +40,20 @@ class Strategy(Protocol):
     def name(self) -> str:
         """The value of ``--strategy``."""
 
+    @property
+    def limits_owners(self) -> bool:
+        """Whether `pick` keeps to the limit for an owner's photos itself.
+
+        For other strategies, so many of each owner are drawn before they pick.
+        """
+
     def parameters(self) -> dict[str, Any]:
         """Its parameters as JSON, for the manifest."""
 
     def refusal(self, entry: CandidateRow) -> str | None:
         """Why this candidate cannot be taken, whatever the others are; None if it can."""
 
-    def pick(self, classes: Classes, seed: int) -> Pick:
+    def pick(self, classes: Classes, draws: Draws) -> Pick:
         """Take photos of each class, from the candidates that it does not refuse, by wnid."""
 
 
@@ -62,16 +71,3 @@ def unfit(entry: CandidateRow, min_labels: int = 1) -> str | None:
     if entry.labels < min_labels:
         return f"fewer than {min_labels} labels"
     return None
-
-
-def shuffled(entries: Iterable[CandidateRow], seed: int) -> list[CandidateRow]:
-    """The entries in a random order that depends only on the seed.
-
-    They are sorted by the sha256 of ``SEED TASK``. So the order is the same on every machine and
-    for any order of the rows, and a new candidate does not change the order of the others.
-    """
-
-    def drawn(entry: CandidateRow) -> bytes:
-        return hashlib.sha256(f"{seed} {entry.task}".encode()).digest()
-
-    return sorted(entries, key=drawn)

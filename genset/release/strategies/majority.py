@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from genset.release.strategies.contract import Classes, Pick, unfit
+from genset.release.strategies.draws import Draws
 from genset.release.table import CandidateRow
 
 
@@ -20,6 +21,7 @@ class Majority:
 
     min_labels: int = 1
     name: ClassVar[str] = "majority"
+    limits_owners: ClassVar[bool] = False
 
     def parameters(self) -> dict[str, Any]:
         """Its parameters."""
@@ -31,6 +33,6 @@ class Majority:
             return reason
         return None if entry.is_correct else "not called correct by a majority"
 
-    def pick(self, classes: Classes, seed: int) -> Pick:
+    def pick(self, classes: Classes, draws: Draws) -> Pick:
         """All of them."""
         return Pick(tuple(entry for entries in classes.values() for entry in entries))

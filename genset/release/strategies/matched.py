@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from genset.errors import BadInput
-from genset.release.strategies.contract import Classes, Pick, shuffled, unfit
+from genset.release.strategies.contract import Classes, Pick, unfit
+from genset.release.strategies.draws import Draws
 from genset.release.table import CandidateRow
 from genset.store import Verdict
 
@@ -89,6 +90,7 @@ class Matched:
     fill_up: bool = False
     min_labels: int = 1
     name: ClassVar[str] = "matched"
+    limits_owners: ClassVar[bool] = False
 
     def parameters(self) -> dict[str, Any]:
         """Its parameters, with the name and hash of the reference."""
@@ -107,7 +109,7 @@ class Matched:
             return "not labeled"
         return None if entry.wnid in self.reference.histograms else "class not in the reference"
 
-    def pick(self, classes: Classes, seed: int) -> Pick:
+    def pick(self, classes: Classes, draws: Draws) -> Pick:
         """Draw, and report the bins that are short or were filled from higher ones."""
         picked: list[CandidateRow] = []
         short: dict[str, int] = {}
@@ -115,7 +117,7 @@ class Matched:
         filled: dict[str, list[int]] = {}
         for wnid in sorted(self.reference.histograms):
             bins: list[list[CandidateRow]] = [[] for _ in range(BINS)]
-            for entry in shuffled(classes.get(wnid, ()), seed):
+            for entry in draws.order(classes.get(wnid, ())):
                 bins[bin_of(entry.correct, entry.labels)].append(entry)
             wanted = apportion(self.per_class, self.reference.histograms[wnid])
             missing = []

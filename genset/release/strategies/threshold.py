@@ -3,7 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from genset.release.strategies.contract import Classes, Pick, shuffled, unfit
+from genset.release.strategies.contract import Classes, Pick, unfit
+from genset.release.strategies.draws import Draws
 from genset.release.table import CandidateRow
 from genset.store import Verdict
 
@@ -25,6 +26,7 @@ class Threshold:
     relax: bool = False
     min_labels: int = 1
     name: ClassVar[str] = "threshold"
+    limits_owners: ClassVar[bool] = False
 
     def parameters(self) -> dict[str, Any]:
         """Its parameters."""
@@ -38,7 +40,7 @@ class Threshold:
             return None
         return f"selection frequency below {self.threshold:g}"
 
-    def pick(self, classes: Classes, seed: int) -> Pick:
+    def pick(self, classes: Classes, draws: Draws) -> Pick:
         """Draw, and report classes that are short and thresholds that were lowered."""
         picked: list[CandidateRow] = []
         short: dict[str, int] = {}
@@ -49,7 +51,7 @@ class Threshold:
             if used < self.threshold:
                 lowered[wnid] = used
             passing = [entry for entry in entries if self._level(entry) >= used]
-            picked += shuffled(passing, seed)[: self.per_class]
+            picked += draws.order(passing)[: self.per_class]
             if len(entries) < self.per_class:
                 short[wnid] = self.per_class - len(entries)
         return Pick(tuple(picked), short, {"lowered thresholds": lowered} if lowered else {})

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from genset.licenses import License, LicenseChoice
 from genset.scrape.fetch.pauses import RetryPolicy
+from genset.scrape.opt_out import OptOut
 from genset.scrape.sources.source import Source
 from genset.taxonomy import ImageClass
 from genset.text.dates import earliest_day
@@ -33,6 +34,7 @@ class ScrapePlan:
         taken_after: the day since which photos must have been taken; None where what the source
             wants will do (`Source.wants_taken`: `posted_after` again, or any).
         taken_unknown: whether photos will do of which nobody knows when they were taken.
+        opt_out: owners and photos that are not to be taken.
     """
 
     classes: tuple[ImageClass, ...]
@@ -49,6 +51,7 @@ class ScrapePlan:
     source: type[Source] = field(kw_only=True)
     taken_after: datetime | None = None
     taken_unknown: bool = False
+    opt_out: OptOut = field(default_factory=OptOut)
 
     @property
     def per_page(self) -> int:

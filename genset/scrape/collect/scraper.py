@@ -32,6 +32,7 @@ from genset.scrape.collect.thread_pool import ThreadPool
 from genset.scrape.fetch.hosts import LONG, HostClosed
 from genset.scrape.fetch.originals import Fetcher
 from genset.scrape.fetch.pauses import scaled
+from genset.scrape.opt_out import honour, lines
 from genset.scrape.sources.source import Source
 from genset.store import Photo, Store
 from genset.taxonomy import ImageClass
@@ -59,7 +60,11 @@ def scrape(workspace: Workspace, store: Store, source: Source, plan: ScrapePlan)
     Raises:
         SourceRefused: the source turns every call down, for instance for a bad key.
         HostGaveUp: a host is not to be waited for.
+        BadInput: the list of who opted out has a misspelt source.
     """
+    ours = (each for each in honour(store, plan.opt_out) if each.startswith(f"{source.name}:"))
+    for line in lines(ours, plan.opt_out):
+        source.api.hosts.say(line)
     with Locks(store, source.api.hosts.now) as locks:
         scraper = _Scraper(workspace, store, source, plan, locks)
         what, total = f"scrape {source.name}", len(plan.classes)

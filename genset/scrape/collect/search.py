@@ -182,7 +182,7 @@ def keep_page(
             bookmark=answer.bookmark,
         )
     )
-    photo_ids = _photo_ids(session, source, answer.photos)
+    photo_ids = _photo_ids(session, plan, answer.photos)
     place = {query: number for number, query in enumerate(plan.source.queries(cls))}
     mine = Candidate.wnid == cls.wnid, Candidate.photo_id.in_(photo_ids.values())
     best = {
@@ -211,8 +211,9 @@ def keep_page(
         add_candidates(session, new)
 
 
-def _photo_ids(session: Session, source: str, found: Sequence[FoundPhoto]) -> dict[str, int]:
+def _photo_ids(session: Session, plan: ScrapePlan, found: Sequence[FoundPhoto]) -> dict[str, int]:
     """The `Photo.id` of these photos by their id at the source, made where they are new."""
+    source = plan.source.about.name
     named = select(Photo.source_id, Photo.id).where(
         Photo.source == source, Photo.source_id.in_([photo.source_id for photo in found])
     )
@@ -223,7 +224,9 @@ def _photo_ids(session: Session, source: str, found: Sequence[FoundPhoto]) -> di
         each.source_id: {name: getattr(each, name) for name in _FOUND}
         | {
             "source": source,
-            "refused": f"removed: {reasons[each.owner]}" if each.owner in reasons else None,
+            "refused": f"removed: {reasons[each.owner]}"
+            if each.owner in reasons
+            else plan.opt_out.reason_against(source, each.owner, each.source_id),
         }
         for each in found
         if each.source_id not in known

@@ -12,6 +12,7 @@ from genset.licenses import License
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.search import Frontier, frontier
 from genset.scrape.collect.selection import Ranked, Selection, choose
+from genset.scrape.opt_out import OPTED_OUT
 from genset.scrape.sources.registry import names
 from genset.store import (
     Candidate,
@@ -188,7 +189,7 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
 def forget_refusals(store: Store, plan: ScrapePlan) -> None:
     """Let these classes' photos and pages of the source be tried again as if none had failed.
 
-    But for the photos that somebody removed, or called duplicates.
+    But for the photos that somebody removed or called duplicates, or that opted out.
     """
     wnids, source = [cls.wnid for cls in plan.classes], plan.source.about.name
     # An expression, and not the column: SQLite would look each photo up once for each class.
@@ -200,6 +201,7 @@ def forget_refusals(store: Store, plan: ScrapePlan) -> None:
             Photo.refused.is_not(None),
             Photo.refused.not_like("removed%"),
             Photo.refused.not_like("duplicate%"),  # a person's word
+            Photo.refused.not_like(f"{OPTED_OUT}%"),
             Photo.source == source,
             theirs.where(Candidate.photo_id == Photo.id),
         )

@@ -26,6 +26,7 @@ from genset.progress import progress
 from genset.scrape.fetch.http import MAX_BYTES
 from genset.scrape.fetch.originals import Original, keep
 from genset.scrape.fetch.picture import FORMATS
+from genset.scrape.opt_out import OPTED_OUT, OptOut
 from genset.scrape.sources.registry import is_source
 from genset.store import Candidate, Photo, PhotoEvent, RemovedOwner, Store, add_candidates, now
 from genset.taxonomy import imagenet1k
@@ -63,7 +64,8 @@ def add(
     Raises:
         BadInput: something is wrong with the folder or with `origin`; nothing is added then.
     """
-    _check(workspace, store, origin)
+    opt_out = OptOut.of(workspace)
+    _check(workspace, store, origin, opt_out)
     files = list(_class_files(folder))
     summary = AddSummary(origin.source)
     for file in progress(files, total=len(files), what="add", unit="photo"):
@@ -77,6 +79,8 @@ def add(
         try:
             if was_removed:  # look before its bytes are written again
                 raise PhotoRefused("removed", "somebody asked for it")
+            if opt_out.reason_against(origin.source, origin.owner, _id(sha256)):
+                raise PhotoRefused(OPTED_OUT, f"named in {opt_out.file}")
             outcome = keep(_content(file.path), workspace.images, min_size)
             secure([workspace.images / outcome.file])
         except PhotoRefused as refused:
@@ -96,7 +100,7 @@ class _File(NamedTuple):
     path: Path
 
 
-def _check(workspace: Workspace, store: Store, origin: Origin) -> None:
+def _check(workspace: Workspace, store: Store, origin: Origin, opt_out: OptOut) -> None:
     if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,31}", origin.source):
         raise BadInput(
             f"a source is named by up to 32 lower case letters, digits, '.', '_' and '-', not "
@@ -110,6 +114,8 @@ def _check(workspace: Workspace, store: Store, origin: Origin) -> None:
             f"this workspace takes those posted since {workspace.posted_after.date()} "
             "(posted_after in genset.toml)"
         )
+    if f"{origin.source}:{origin.owner}" in opt_out.owners:
+        raise BadInput(f"{origin.owner!r} opted out: {opt_out.file} names {origin.source}'s owner")
     with store.session() as session:
         tombstone = session.scalar(
             select(RemovedOwner).where(
@@ -152,6 +158,11 @@ def _was_removed(session: Session, origin: Origin, sha256: str) -> bool:
     return session.scalar(event.limit(1)) is not None
 
 
+def _id(sha256: str) -> str:
+    """A photo's id at its source."""
+    return sha256[:32]
+
+
 def _content(path: Path) -> bytes:
     if (size := path.stat().st_size) > MAX_BYTES:
         raise PhotoRefused("too large", f"{size} bytes")
@@ -162,7 +173,7 @@ def _settle(
     session: Session, file: _File, sha256: str, origin: Origin, outcome: Original | PhotoRefused
 ) -> Photo:
     """Store a file's photo, or why it is refused, as a candidate of its class."""
-    source_id = sha256[:32]
+    source_id = _id(sha256)
     photo = session.scalar(
         select(Photo).where(Photo.source == origin.source, Photo.source_id == source_id)
     )

@@ -5,7 +5,6 @@ coming releases, its original is deleted, and its row stays as a tombstone that 
 passes. Labels stay too: they are append-only, and say nothing of the picture.
 """
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -17,19 +16,12 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from genset.errors import BadInput
 from genset.release.reader import ReleasePhoto, find_releases
+from genset.scrape.sources.owners import FORMS, NSID, NSIDS_ARE_FROM, SOURCE
 from genset.scrape.sources.registry import is_source, names
 from genset.store import Photo, PhotoEvent, RemovedOwner, Store
 from genset.text.numbers import count
 from genset.workspace import Workspace
 
-_NSIDS_ARE_FROM = "flickr"  # the ids of its owners are known by their form
-_NSID = re.compile(r"[0-9]+@N[0-9]{2}")
-# Sources whose owners have ids of a form, what people call the source, and an id.
-_FORMS = {
-    _NSIDS_ARE_FROM: (_NSID, "Flickr", "an id such as 78733179@N04"),
-    "inaturalist": (re.compile(r"[1-9][0-9]*"), "iNaturalist", "a number such as 487589"),
-}
-_SOURCE = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 _MOST_NAMED = 5
 
 
@@ -123,7 +115,7 @@ def _meant(session: Session, what: str) -> _Meant:
     if colon and (named in _sources_here(session) or is_source(named)):
         places = [(named, rest)]
     else:
-        places = [(source, what) for source in sorted(_sources_here(session) | {_NSIDS_ARE_FROM})]
+        places = [(source, what) for source in sorted(_sources_here(session) | {NSIDS_ARE_FROM})]
     found = [
         (source, name, column is Photo.owner)
         for column in (Photo.source_id, Photo.owner)
@@ -149,7 +141,7 @@ def _meant(session: Session, what: str) -> _Meant:
 
 def _owner_meant(session: Session, owner: str) -> _Meant:
     source, _, name = owner.partition(":")
-    if not _SOURCE.fullmatch(source) or not name.strip():
+    if not SOURCE.fullmatch(source) or not name.strip():
         raise BadInput(
             f"{owner!r} does not say whose photos at which source: write SOURCE:OWNER, such as "
             "--owner flickr:78733179@N04 or, for photos of your own, --owner 'city-museum:Ann Ko'"
@@ -159,7 +151,7 @@ def _owner_meant(session: Session, owner: str) -> _Meant:
         raise BadInput(f"there is no source {source!r} here: do you mean {near[0]}?")
     if credited := _credited(session, source, name):
         raise BadInput(credited)
-    form, title, is_such = _FORMS.get(source, (None, "", ""))
+    form, title, is_such = FORMS.get(source, (None, "", ""))
     can_be = form is None or form.fullmatch(name) is not None
     if not can_be and not _is_known(session, source, name, Photo.owner):
         raise BadInput(f"{name!r} is nobody at {title}: an owner there is {is_such}")
@@ -197,7 +189,7 @@ def _sources_here(session: Session) -> set[str]:
 
 def _is_nsid(source: str, name: str) -> bool:
     """Whether it is the id of an owner at Flickr."""
-    return source == _NSIDS_ARE_FROM and _NSID.fullmatch(name) is not None
+    return source == NSIDS_ARE_FROM and NSID.fullmatch(name) is not None
 
 
 def _is_known(session: Session, source: str, name: str, column: InstrumentedAttribute[str]) -> bool:

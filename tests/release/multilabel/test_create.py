@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -332,7 +333,19 @@ def test_the_first_releases_plan_is_read_back(
         max_per_owner=3,
         one_of_each=True,
     )
-    assert Earlier.read(asking_of(plan).v1).again() == plan
+    release = asking_of(plan).v1
+    assert Earlier.read(release).again() == plan
+    # Releases of the time of the first rule do not name it; later ones may name one to come.
+    path = release.root / MANIFEST
+    manifest = json.loads(path.read_text("utf-8"))
+    assert manifest["strategy"].pop("rule") == 2
+    path.chmod(0o644)
+    path.write_text(json.dumps(manifest), "utf-8")
+    assert Earlier.read(Release(release.root)).again() == replace(plan, rule=1)
+    manifest["strategy"]["rule"] = 3
+    path.write_text(json.dumps(manifest), "utf-8")
+    with pytest.raises(BadInput, match="drawn by rule 3, and this genset knows 1 to 2"):
+        Earlier.read(Release(release.root))
 
 
 def test_a_release_that_aggregated_labels_chose_is_made_again_by_them(

@@ -13,7 +13,7 @@ from genset.release import publish
 from genset.release.choose import ReleasePlan
 from genset.release.exclusions import Exclusion
 from genset.release.reader import Release
-from genset.release.strategies import Matched, Reference, Threshold
+from genset.release.strategies import Matched, Reference, Strategy, Threshold, Top
 from genset.store import Candidate, DuplicatePair, Label, Photo, Verdict, find_candidate
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
 from tests.questions import BASSINET, ask_about
@@ -127,6 +127,7 @@ def test_one_that_is_correct_for_one_class_now_stays_out(pool: Pool, asking_of: 
     [
         (ReleasePlan(licenses=choose_licenses("CC BY 2.0")), "licence CC0"),
         (ReleasePlan(max_per_owner=1), "more than 1 of one owner"),
+        (ReleasePlan(Top(per_class=3), max_per_owner=1), "more than 1 of one owner"),
         (ReleasePlan(one_of_each=True), "looks like a photo that was posted before it"),
         (ReleasePlan(balance=True), "more than the smallest class has"),
         (ReleasePlan(Threshold(per_class=1)), "its class has its photos"),
@@ -153,10 +154,13 @@ def test_the_first_releases_plan_still_refuses(
     assert "correct for several classes" not in made.left_out
 
 
-def test_a_class_that_was_short_is_filled(pool: Pool, asking_of: AskingOf) -> None:
+@pytest.mark.parametrize("strategy", [Threshold(per_class=2), Top(per_class=2)])
+def test_a_class_that_was_short_is_filled(
+    pool: Pool, asking_of: AskingOf, strategy: Strategy
+) -> None:
     pool.label_all_correct()
     both(pool, 0)
-    made = asking_of(ReleasePlan(Threshold(per_class=2))).freeze()
+    made = asking_of(ReleasePlan(strategy)).freeze()
     assert numbers(made) == {0, 1, 100, 101, 200, 201, 300, 301}
 
 

@@ -91,14 +91,28 @@ def _truth(verified: dict[str, Any]) -> Truth | None:
 
 
 def _is_as_verified(folder: Path, kept: KeptHashes) -> bool:
-    """Whether no file was changed, removed or added since the release was verified."""
+    """Whether no file was changed, removed, added or linked since the release was verified."""
     verified = kept.read(str(folder / MANIFEST), lambda _: None)
     expected = verified["photos"] | verified["documents"]
     if not all(kept.knows(f"{folder}/{name}") for name in expected):
         return False
-    found: set[str] = set()
     wnids = {name.partition("/")[0] for name in verified["photos"]}
-    for root, folders, files in os.walk(folder):
-        inside = os.path.relpath(root, folder)
-        found.update(name if inside == "." else f"{inside}/{name}" for name in (*files, *folders))
-    return found == {MANIFEST, *expected, *wnids}
+    try:
+        return _files_in(str(folder)) == {MANIFEST, *expected, *wnids}
+    except OSError:
+        return False
+
+
+def _files_in(folder: str) -> set[str]:
+    """Everything in a folder, relative to it; symbolic links with a name that no file has."""
+    found: set[str] = set()
+    ahead = [""]
+    while ahead:
+        inside = ahead.pop()
+        with os.scandir(f"{folder}/{inside}") as entries:
+            for entry in entries:
+                is_link = entry.is_symlink()
+                found.add(f"{inside}{entry.name}" + " ->" * is_link)
+                if not is_link and entry.is_dir():
+                    ahead.append(f"{inside}{entry.name}/")
+    return found

@@ -1,0 +1,152 @@
+"""Owners and photos that are not to be taken, by a list that somebody keeps: ``opt_out``.
+
+The file has one a line::
+
+    # who asked, and those of https://example.org/opt-out
+    owner flickr:78733179@N04
+    photo commons:123456
+
+What it names is refused while it names it: it is not downloaded, and is in no coming release. What
+is in the pool already is told. To take a photo out for good, and its original off the disk, there
+is `genset remove`.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from sqlalchemy import select, update
+
+from genset.errors import BadInput
+from genset.scrape.sources.owners import FORMS, SOURCE
+from genset.scrape.sources.registry import names
+from genset.store import Photo, Store
+from genset.workspace import Workspace
+
+OPTED_OUT = "opted out"  # how the reason begins
+
+_MOST = 2**26  # bytes
+_LONGEST = 500  # characters of a line
+_KINDS = ("owner", "photo")
+
+
+@dataclass(frozen=True, slots=True)
+class OptOut:
+    """A list of owners and photos; empty where the workspace names no file.
+
+    Attributes:
+        file: the list's name.
+        owners, photos: as ``flickr:78733179@N04`` and ``flickr:6061409035``.
+    """
+
+    file: str = ""
+    owners: frozenset[str] = frozenset()
+    photos: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> "OptOut":
+        """The list that a workspace's settings name.
+
+        Raises:
+            BadInput: it cannot be read, or a line of it names nobody.
+        """
+        return cls() if workspace.opt_out is None else cls.read(workspace.opt_out)
+
+    @classmethod
+    def read(cls, path: Path) -> "OptOut":
+        """Read a list.
+
+        Raises:
+            BadInput: it cannot be read, or a line of it names nobody.
+        """
+        try:
+            with path.open("rb") as file:
+                content = file.read(_MOST + 1)
+            if len(content) > _MOST:
+                raise BadInput(f"{path} is larger than {_MOST // 2**20} MiB")
+            lines = content.decode("utf-8-sig").splitlines()
+        except OSError as error:
+            raise BadInput(f"{path}, the opt_out of genset.toml: {error.strerror}") from None
+        except UnicodeDecodeError as error:
+            raise BadInput(f"{path}: {error.reason}; write it in UTF-8") from None
+        found: dict[str, set[str]] = {kind: set() for kind in _KINDS}
+        for number, line in enumerate(lines, start=1):
+            if (words := line.strip()) and not words.startswith("#"):
+                kind, name = _named(words, f"{path}, line {number}")
+                found[kind].add(name)
+        return cls(path.name, frozenset(found["owner"]), frozenset(found["photo"]))
+
+    def reason_against(self, source: str, owner: str, photo: str) -> str | None:
+        """Why a photo is not to be taken, by its source, its owner's and its own id there."""
+        if f"{source}:{owner}" in self.owners or f"{source}:{photo}" in self.photos:
+            return f"{OPTED_OUT}: named in {self.file}"
+        return None
+
+
+def honour(store: Store, opt_out: OptOut) -> list[str]:
+    """Refuse the photos that a list names, and no longer those that it does not name any more.
+
+    Returns:
+        The pool's photos that it names: those whose originals are stored.
+
+    Raises:
+        BadInput: the list has a source that nothing is of, and that is called nearly as another.
+    """
+    columns = (Photo.id, Photo.source, Photo.owner, Photo.source_id, Photo.sha256, Photo.refused)
+    photos = select(*columns).order_by(Photo.id)
+    if not opt_out.owners | opt_out.photos:  # as in most workspaces: a pool is long to read
+        photos = photos.where(Photo.refused.startswith(OPTED_OUT))
+    changes: list[dict[str, object]] = []
+    stored: list[str] = []
+    with store.begin_alone() as session:
+        _check_sources(opt_out, set(session.scalars(select(Photo.source).distinct())))
+        for row in session.execute(photos).yield_per(10_000):
+            reason = opt_out.reason_against(row.source, row.owner, row.source_id)
+            was = row.refused is not None and row.refused.startswith(OPTED_OUT)
+            if reason is not None and row.sha256 is not None:
+                stored.append(f"{row.source}:{row.source_id}")
+            if (reason is not None and row.refused is None) or (reason is None and was):
+                changes.append({"id": row.id, "refused": reason})
+        if changes:
+            session.execute(update(Photo), changes)
+    return stored
+
+
+def lines(stored: Iterable[str], opt_out: OptOut) -> Iterator[str]:
+    """Which photos of the pool a list names, as text."""
+    photo = None
+    for photo in stored:
+        yield f"{opt_out.file} names {photo}, which is in the pool"
+    if photo is not None:
+        yield (
+            "what it names is in no coming release; to take it out for good, and delete its "
+            "original: genset remove PHOTO --reason TEXT"
+        )
+
+
+def _named(words: str, where: str) -> tuple[str, str]:
+    kind, _, name = words.partition(" ")
+    source, _, whom = (name := name.strip()).partition(":")
+    is_such = kind in _KINDS and SOURCE.fullmatch(source) and whom.strip()
+    if not is_such or len(words) > _LONGEST or not words.isprintable():
+        raise BadInput(
+            f"{where}: write owner SOURCE:OWNER or photo SOURCE:PHOTO, such as owner "
+            "flickr:78733179@N04"
+        )
+    if kind == "owner" and source in FORMS:
+        form, title, example = FORMS[source]
+        if form.fullmatch(whom) is None:
+            raise BadInput(f"{where}: {whom!r} is nobody at {title}: an owner there is {example}")
+    return kind, name
+
+
+def _check_sources(opt_out: OptOut, here: set[str]) -> None:
+    """Refuse a misspelt source, which would keep nobody out."""
+    known = {*names(), *here}
+    for source in sorted({each.partition(":")[0] for each in opt_out.owners | opt_out.photos}):
+        near = get_close_matches(source, known, n=1, cutoff=0.7)
+        if source not in known and near:
+            raise BadInput(
+                f"{opt_out.file}: there is no source {source!r} here: do you mean {near[0]}?"
+            )

@@ -1,0 +1,158 @@
+"""Draws are fair: an owner's many photos, or a crowded bin, are no advantage."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.errors import BadInput
+from genset.release.choose import Chosen, ReleasePlan, choose
+from genset.release.strategies import Majority, Matched, Reference, Strategy, Threshold, Top
+from genset.release.table import CandidateRow, CandidateTable
+from tests.release.tables import entry, tables
+from tests.release.test_strategies import PLANS
+
+ALL_RIGHT = Reference("labels.csv", "0" * 64, {"n1": (0, 0, 0, 0, 1)})
+TEN = [Threshold(10), Matched(ALL_RIGHT, 10), Top(10)]
+
+# One class: 99 owners with a photo each, and one with a hundred, 99 to 198. All are correct.
+CROWD = CandidateTable(
+    tuple(entry(number, said="ccc", owner=f"flickr:{min(number, 99)}@N00") for number in range(199))
+)
+
+
+def photos(choice: Chosen) -> set[int]:
+    return {int(each.photo.removeprefix("flickr:")) for each in choice.chosen}
+
+
+@pytest.mark.parametrize("strategy", TEN, ids=lambda strategy: strategy.name)
+def test_an_owner_with_a_hundred_photos_is_drawn_as_often_as_one_with_one(
+    strategy: Strategy,
+) -> None:
+    plans = (ReleasePlan(strategy, seed, max_per_owner=1) for seed in range(200))
+    drawn = [photos(choose(CROWD, plan)) for plan in plans]
+    assert {len(each) for each in drawn} == {10}
+    theirs = [number for each in drawn for number in each if number >= 99]
+    assert 10 <= len(theirs) <= 45  # 20 are expected: one in ten
+    assert len(set(theirs)) > len(theirs) / 2  # and any of their photos may be the one
+    others = Counter(number for each in drawn for number in each if number < 99)
+    assert len(others) == 99
+    assert max(others.values()) <= 45
+
+
+def test_balance_draws_anew() -> None:
+    once = tuple(entry(300 + number, "n2", "ccc") for number in range(10))
+    table = CandidateTable((*CROWD.entries, *once))
+    count = 0
+    for seed in range(200):
+        plan = ReleasePlan(Majority(), seed, max_per_owner=1, balance=True)
+        drawn = photos(choose(table, plan))
+        assert len(drawn) == 20
+        count += any(99 <= number < 300 for number in drawn)
+    assert 10 <= count <= 45
+
+
+def test_balance_keeps_to_no_bin() -> None:
+    crowded = [entry(number, said="ccccc") for number in range(200)]
+    sparse = [entry(200 + number, said="ciiii") for number in range(5)]
+    two = [entry(300 + number, "n2", "c") for number in range(2)]
+    table = CandidateTable((*crowded, *sparse, *two))
+    matched = Matched(
+        Reference("labels.csv", "0" * 64, {"n1": (0, 1, 0, 0, 1), "n2": (0, 0, 0, 0, 1)}), 10
+    )
+    drawn = Counter[bool]()
+    for seed in range(200):
+        both = photos(choose(table, ReleasePlan(matched, seed, balance=True)))
+        drawn.update(number < 200 for number in both if number < 300)
+    assert drawn.total() == 400
+    assert 150 <= drawn[True] <= 250  # half of the ten are of either bin
+
+
+# The highest, and the limit for owners
+
+
+def levels(each: CandidateRow) -> tuple[float, int]:
+    return each.frequency, each.labels
+
+
+def test_the_limit_takes_out_of_the_top_what_it_forbids_and_nothing_else() -> None:
+    # All of one owner: the photo with number 39 was called correct most often.
+    table = CandidateTable(
+        tuple(
+            entry(number, said="c" * (1 + number) + "i" * (39 - number), owner="flickr:ann")
+            for number in range(40)
+        )
+    )
+    for seed in range(5):
+        assert photos(choose(table, ReleasePlan(Top(2), seed, max_per_owner=30))) == {38, 39}
+        choice = choose(table, ReleasePlan(Top(5), seed, max_per_owner=3))
+        assert photos(choice) == {37, 38, 39}
+        assert choice.short == {"n1": 2}
+        assert Counter(choice.left_out.values()) == {"more than 3 of one owner": 37}
+
+
+def test_the_next_one_takes_the_place_of_what_the_limit_passed_over() -> None:
+    ann = {"owner": "flickr:ann"}
+    table = CandidateTable(
+        (
+            entry(1, "n1", "cccci", **ann),
+            entry(2, "n2", "ccccc", **ann),  # Ann's highest, in the class that comes later
+            entry(3, "n1", "cciii"),
+            entry(4, "n1", "ciiii"),
+            entry(5, "n2", "ccccc"),
+        )
+    )
+    plans = (ReleasePlan(Top(1), seed, max_per_owner=1) for seed in range(20))
+    drawn = {frozenset(photos(choose(table, plan))) for plan in plans}  # 2 and 5 are tied
+    assert drawn == {frozenset({3, 2}), frozenset({1, 5})}
+    both = choose(table, ReleasePlan(Top(2), max_per_owner=1))
+    assert photos(both) == {2, 3, 4, 5}
+    assert both.left_out == {"n1/flickr:1": "more than 1 of one owner"}
+
+
+@given(table=tables(), count=st.integers(1, 5), most=st.integers(1, 3), seed=st.integers(0, 3))
+def test_of_the_top_nothing_is_left_out_that_might_be_in(
+    table: CandidateTable, count: int, most: int, seed: int
+) -> None:
+    choice = choose(table, ReleasePlan(Top(count), seed, max_per_owner=most))
+    by_task = {each.task: each for each in table.entries}
+    for task, reason in choice.left_out.items():
+        left = by_task[task]
+        ours = [each for each in choice.chosen if each.wnid == left.wnid]
+        owners = [each for each in choice.chosen if each.owner == left.owner]
+        if reason == "not drawn":
+            assert len(ours) == count
+            assert all(levels(each) >= levels(left) for each in ours)
+        elif reason == f"more than {most} of one owner":
+            assert len(owners) == most
+            assert all(levels(each) >= levels(left) for each in owners)
+
+
+# Releases of the first rule
+
+
+@given(table=tables(), plan=PLANS)
+def test_without_limit_and_balance_both_rules_draw_the_same(
+    table: CandidateTable, plan: ReleasePlan
+) -> None:
+    plan = replace(plan, max_per_owner=None, balance=False)
+    assert choose(table, replace(plan, rule=1)) == choose(table, plan)
+    assert "rule" not in plan.as_json()
+
+
+@pytest.mark.parametrize("strategy", TEN, ids=lambda strategy: strategy.name)
+def test_a_plan_of_the_first_rule_is_followed_and_told_apart(strategy: Strategy) -> None:
+    old = ReleasePlan(strategy, 7, max_per_owner=1, rule=1)
+    assert old.as_json()["rule"] == 1
+    assert replace(old, rule=2).as_json()["rule"] == 2
+    for seed in range(20):
+        drawn = photos(choose(CROWD, replace(old, seed=seed)))
+        assert any(number >= 99 for number in drawn)  # as it was: nearly always
+
+
+def test_a_rule_that_is_not_known_is_refused() -> None:
+    for rule in (0, 3, True, "two"):
+        with pytest.raises(BadInput, match="install a newer one"):
+            ReleasePlan(rule=rule)  # type: ignore[arg-type]

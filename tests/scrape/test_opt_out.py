@@ -1,0 +1,182 @@
+"""Lists of who opted out: what they name is not downloaded, and what is there already is told."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from genset.errors import BadInput, GensetError
+from genset.release.freeze import create
+from genset.scrape.collect.state import forget_refusals
+from genset.scrape.imports.folder import Origin, add
+from genset.scrape.opt_out import OptOut, honour
+from genset.store import Verdict
+from genset.workspace import SETTINGS_FILE, Workspace
+from tests.labeled_workspace import TENCH, picture, vote
+from tests.scrape.commands import genset
+from tests.scrape.pools import DOG, Pool, Serve, record
+
+ANN = "78733179@N04"
+LIST = f"# by mail, 3 May\nowner flickr:{ANN}\n\n  photo flickr:3  \n"
+NAMED = "opted out: named in opt-out.txt"
+
+
+@pytest.fixture
+def listed(pool: Pool) -> Callable[[str], OptOut]:
+    """Write the pool's list, and name it in its settings."""
+
+    def write(text: str) -> OptOut:
+        path = pool.workspace.root / "opt-out.txt"
+        path.write_text(text, "utf-8")
+        settings = pool.workspace.root / SETTINGS_FILE
+        said = settings.read_text("utf-8")
+        settings.write_text(said.replace("# opt_out =", "opt_out ="), "utf-8")
+        pool.workspace = Workspace.find(pool.workspace.root)
+        return OptOut.of(pool.workspace)
+
+    return write
+
+
+Listed = Callable[[str], OptOut]
+
+
+def rows() -> list[dict[str, object]]:
+    """Six photos of which Ann has the second."""
+    return [record(number, owner=ANN if number == 2 else f"{number}@N00") for number in range(1, 7)]
+
+
+def test_a_scrape_takes_nothing_that_is_named(pool: Pool, serve: Serve, listed: Listed) -> None:
+    sandbox = serve(*rows())
+    pool.scrape(sandbox.source, opt_out=listed(LIST))
+    assert pool.held() == ["1", "4", "5"]
+    assert pool.refused() == {"2": NAMED, "3": NAMED}
+    assert not [path for path in sandbox.asked_images if "/2_" in path or "/3_" in path]
+
+
+def test_to_try_again_what_failed_takes_none_of_it(
+    pool: Pool, serve: Serve, listed: Listed
+) -> None:
+    sandbox, opt_out = serve(*rows()), listed(LIST)
+    pool.scrape(sandbox.source, opt_out=opt_out)
+    forget_refusals(pool.store, pool.plan)
+    assert pool.refused() == {"2": NAMED, "3": NAMED}
+    pool.scrape(sandbox.source, opt_out=opt_out, per_class=4)
+    assert pool.held() == ["1", "4", "5", "6"]
+
+
+def test_what_was_found_before_the_list_is_not_downloaded_either(
+    pool: Pool, serve: Serve, listed: Listed
+) -> None:
+    sandbox = serve(*rows(), *(record(number, "dog") for number in (3, 8)))
+    pool.scrape(sandbox.source, per_class=1)  # all six are found, and the first is stored
+    pool.scrape(sandbox.source, DOG, search=False)
+    pool.scrape(sandbox.source, opt_out=listed(LIST))
+    assert pool.held() == ["1", "4", "5"]
+
+
+def test_what_is_in_the_pool_gives_up_its_place_and_has_it_again(
+    pool: Pool, serve: Serve, listed: Listed
+) -> None:
+    sandbox = serve(*rows())
+    pool.scrape(sandbox.source)
+    assert pool.held() == ["1", "2", "3"]
+    source, said = sandbox.source, list[str]()
+    source.api.hosts.say = said.append
+    pool.scrape(source, opt_out=listed(LIST))
+    assert pool.held() == ["1", "4", "5"]
+    assert said[:2] == [f"opt-out.txt names flickr:{n}, which is in the pool" for n in (2, 3)]
+    assert "genset remove PHOTO --reason TEXT" in said[2]
+    assert len(pool.files()) == 5  # originals stay until somebody removes them
+    pool.scrape(sandbox.source)  # the list is gone
+    assert pool.refused() == {}
+
+
+def test_what_is_removed_stays_removed_whatever_a_list_says(
+    pool: Pool, serve: Serve, listed: Listed
+) -> None:
+    pool.scrape(serve(*rows()).source)
+    genset("remove", "flickr:2", "--reason", "asked", cwd=pool.workspace.root)
+    assert honour(pool.store, listed(LIST)) == ["flickr:3"]
+    assert pool.refused() == {"2": "removed: asked", "3": NAMED}
+    honour(pool.store, OptOut())
+    assert pool.refused() == {"2": "removed: asked"}
+
+
+def test_no_coming_release_has_it(pool: Pool, listed: Listed, tmp_path: Path) -> None:
+    folder = tmp_path / "dump" / TENCH
+    folder.mkdir(parents=True)
+    for number in (1, 2):
+        (folder / f"{number}.jpg").write_bytes(picture(number))
+    origin = Origin("museum", "Ann Ko", "CC0", "", datetime(2020, 1, 1, tzinfo=UTC))
+    add(pool.workspace, pool.store, folder.parent, origin)
+    for photo in pool.held(replace(DOG, wnid=TENCH)):
+        vote(pool.store, f"{TENCH}/museum:{photo}", "ben", Verdict.CORRECT)
+    first, second = pool.held(replace(DOG, wnid=TENCH))
+    listed(f"photo museum:{first}\n")
+    # Adding the folder again says which photos the list names, and so does a refresh.
+    own = ("--source", "museum", "--owner", "Ann Ko", "--posted", "2020-01-01")
+    told = genset("add", str(folder.parent), *own, cwd=pool.workspace.root)
+    assert f"opt-out.txt names museum:{first}, which is in the pool" in told
+    told = genset("refresh", "--json", cwd=pool.workspace.root, endpoint="http://127.0.0.1:9")
+    assert json.loads(told)["opted_out"] == [f"museum:{first}"]
+    made = create(pool.workspace, pool.store, "v1")
+    assert [photo.source_id for photo in made.photos] == [second]
+
+
+def test_own_photos_of_who_opted_out_are_not_added(
+    pool: Pool, listed: Listed, tmp_path: Path
+) -> None:
+    folder = tmp_path / "dump" / TENCH
+    folder.mkdir(parents=True)
+    (folder / "a.jpg").write_bytes(picture(1))
+    origin = Origin("museum", "Ann Ko", "CC0", "", datetime(2020, 1, 1, tzinfo=UTC))
+    listed("owner museum:Ann Ko\n")
+    with pytest.raises(BadInput, match=r"'Ann Ko' opted out: opt-out\.txt names"):
+        add(pool.workspace, pool.store, folder.parent, origin)
+    listed("owner museum:Bob\n")
+    add(pool.workspace, pool.store, folder.parent, origin)
+    [photo] = pool.held(replace(DOG, wnid=TENCH))
+    listed(f"photo other:{photo}\n")
+    other = replace(origin, source="other")
+    (folder / "a.jpg").rename(tmp_path / "a.jpg")
+    wnid = folder.with_name("n01443537")
+    wnid.mkdir()
+    (tmp_path / "a.jpg").rename(wnid / "a.jpg")
+    done = add(pool.workspace, pool.store, folder.parent, other)
+    assert list(done.refused.values()) == ["opted out: named in opt-out.txt"]
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("flickr:2", "line 2: write owner SOURCE:OWNER or photo SOURCE:PHOTO"),
+        ("owner Ann", "line 2: write owner"),
+        ("photo flickr:", "line 2: write owner"),
+        ("photos flickr:2", "line 2: write owner"),
+        (f"photo flickr:{'2' * 600}", "line 2: write owner"),
+        ("owner flickr:Ann Ko", "line 2: 'Ann Ko' is nobody at Flickr: an owner there is an id"),
+    ],
+)
+def test_a_line_that_would_keep_nobody_out_is_refused(
+    listed: Listed, line: str, complaint: str
+) -> None:
+    with pytest.raises(BadInput, match=f"opt-out.txt, {complaint}"):
+        listed(f"# by mail\n{line}\n")
+
+
+def test_a_list_that_cannot_be_followed_is_refused(
+    pool: Pool, listed: Listed, serve: Serve
+) -> None:
+    misspelt = listed("photo flikr:2\n")
+    with pytest.raises(BadInput, match="no source 'flikr' here: do you mean flickr"):
+        pool.scrape(serve(*rows()).source, opt_out=misspelt)
+    path = pool.workspace.root / "opt-out.txt"
+    path.write_bytes(b"owner museum:\xff\n")
+    with pytest.raises(GensetError, match="write it in UTF-8"):
+        OptOut.of(pool.workspace)
+    path.unlink()
+    said = genset("scrape", cwd=pool.workspace.root, code=2, endpoint="http://127.0.0.1:9")
+    assert "opt-out.txt, the opt_out of genset.toml: No such file or directory" in said
