@@ -1,6 +1,7 @@
 """A release of photos from several places: what its manifest and its documents say of each."""
 
 import csv
+import hashlib
 import json
 import re
 import tarfile
@@ -25,7 +26,13 @@ from genset.release.diff import diff
 from genset.release.documents import documents, said
 from genset.release.export import export
 from genset.release.freeze import create
-from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash
+from genset.release.reader import (
+    MANIFEST,
+    Release,
+    content_hash,
+    manifest_hash,
+    read_manifest,
+)
 from genset.release.takedown import takedown
 from genset.scrape.upkeep.removal import remove
 from genset.store import SourceWords
@@ -186,6 +193,17 @@ def test_documents_of_an_older_manifest_are_made_again_byte_for_byte(name: str) 
     made = documents(told(kept), kept.photos)
     assert {name: text(kept, name) for name in kept.documents} == made
     assert {photo.unseen for photo in kept.photos} == {None}
+
+
+@pytest.mark.parametrize("form", [3, 4])
+def test_so_are_those_of_manifests_that_do_not_say_who_made_them(form: int) -> None:
+    """Of a release of several sources, and of one with several right answers."""
+    path = Path(__file__).parent / "kept" / f"release-{form}.json"
+    kept = read_manifest(path)
+    made = documents(json.loads(path.read_text("utf-8")), kept.photos)
+    assert kept.documents == {
+        name: hashlib.sha256(words.encode()).hexdigest() for name, words in made.items()
+    }
 
 
 def test_an_older_record_says_nothing_that_its_format_does_not_know(tmp_path: Path) -> None:

@@ -7,9 +7,8 @@ All of it is made of the manifest alone, so who has a manifest can make it again
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from genset.release.documents.card import data_card
-from genset.release.documents.credits import attributions, licenses
-from genset.release.documents.croissant import croissant
+from genset.release.documents import earlier
+from genset.release.documents.credits import attributions
 from genset.release.documents.several import answers, is_told
 from genset.release.documents.table import metadata
 from genset.release.reader import ReleasePhoto
@@ -23,10 +22,10 @@ def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> di
     table = metadata(manifest, photos)
     several = {ANSWERS: answers(photos)} if is_told(manifest) else {}
     return {
-        CARD: data_card(manifest, photos),
-        CREDITS: attributions(manifest, photos),
-        LICENSES: licenses(photos),
+        CARD: earlier.data_card(manifest, photos),
+        CREDITS: attributions(photos, earlier.credited_via(manifest, photos)),
+        LICENSES: earlier.licenses(photos),
         TABLE: table,
-        CROISSANT: croissant(manifest, photos, table),
+        CROISSANT: earlier.croissant(manifest, photos, table),
         **several,
     }

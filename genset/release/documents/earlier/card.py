@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from genset.licenses import FLICKR_NOTICE
-from genset.release.documents import said, several, sources
+from genset.release.documents import said, several
+from genset.release.documents.earlier import sentences, sources
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import imagenet1k
 
@@ -27,9 +28,9 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         f"Content: `{said.line(manifest['content_hash'])}`. Cite it with this hash; "
         "`genset release verify` checks it.",
         "## How it was collected",
-        *([said.collection(manifest, photos)] if before else _collection(manifest, photos)),
+        *([sentences.collection(manifest, photos)] if before else _collection(manifest, photos)),
         "## How it was labeled",
-        words(said.annotation(manifest)),
+        words(sentences.annotation(manifest)),
         *_several(manifest, photos),
         "## How it was chosen",
         words(said.choice(manifest)),
@@ -38,17 +39,17 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         "## Classes",
         *_coverage(photos),
         "## Uses",
-        said.USES,
+        sentences.USES,
         "## Known limits",
         *_limits(manifest, photos),
         "## Persons",
-        said.PERSONAL,
+        sentences.PERSONAL,
         "## Licences",
         "\n".join(_licenses_before(photos) if before else _licenses(photos)),
         "ATTRIBUTION.txt credits each photo; LICENSES.txt has the licences' addresses.",
         "## Contact",
         words(contact) if contact else "Whoever handed you this release: none was stated.",
-        said.MAINTENANCE,
+        sentences.MAINTENANCE,
     ]
     if before and any(photo.source == "flickr" for photo in photos):
         parts += ["## Flickr", FLICKR_NOTICE]
@@ -77,7 +78,7 @@ def _several(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> lis
 
 def _limits(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     if said.is_before(manifest):
-        return ["\n".join(f"- {limit}" for limit in said.LIMITS)]
+        return ["\n".join(f"- {limit}" for limit in sentences.LIMITS)]
     limits = sources.limits(manifest, photos)
     return ["\n".join(f"- {said.markdown(limit)}" for limit in limits)]
 

@@ -1,19 +1,11 @@
-"""croissant.json: the release for machines, with what responsible AI asks to be told.
+"""What every release's croissant.json has: its files, its records, and what the words mean."""
 
-Source: Croissant 1.1 and Croissant RAI 1.0 of MLCommons; the fields of the latter are at least
-those that NeurIPS 2026 asks of data sets.
-"""
-
-import hashlib
-import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from genset.release.documents import said, several, sources
+from genset.release.documents import said
 from genset.release.documents.table import columns
 from genset.release.reader import LISTS, ReleasePhoto
-from genset.text.links import web_link
 
 _SUFFIXES = {"jpg": "image/jpeg", "png": "image/png", "webp": "image/webp", "gif": "image/gif"}
 _NUMBERS = {
@@ -57,134 +49,13 @@ _MEANINGS_SINCE_3 = {
 }
 
 
-def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table: str) -> str:
-    """The document, as JSON-LD; `table` is the text of metadata.csv."""
-    name = said.line(manifest["name"])
-    content_hash, created = said.line(manifest["content_hash"]), said.line(manifest["created_at"])
-    contact = said.told(manifest, "contact", str)
-    document: dict[str, Any] = {
-        "@context": _CONTEXT,
-        "@type": "sc:Dataset",
-        "conformsTo": [
-            "http://mlcommons.org/croissant/1.1",
-            "http://mlcommons.org/croissant/RAI/1.0",
-        ],
-        "name": name,
-        "description": f"A frozen test set of {len(photos):,} photos for classifiers of ImageNet's "
-        "1,000 classes, with the votes of those who labeled them.",
-        "url": f"urn:{content_hash}",
-        "identifier": content_hash,
-        "version": _version(name),
-        "datePublished": created,
-        "creator": {"@type": "Organization", "name": contact or "not stated"},
-        "citeAs": f"{name}, {len(photos):,} photos, {content_hash}, {created[:10]}",
-        "license": _licenses(manifest, photos),
-        "keywords": ["image classification", "test set", "ImageNet", "generalization"],
-        **_responsible(manifest, photos),
-        "distribution": [
-            {
-                "@type": "cr:FileObject",
-                "@id": "metadata.csv",
-                "name": "metadata.csv",
-                "description": "A row for each photo.",
-                "contentUrl": "metadata.csv",
-                "encodingFormat": "text/csv",
-                "sha256": hashlib.sha256(table.encode()).hexdigest(),
-            },
-            *_files(photos),
-        ],
-        "recordSet": [_records(manifest), *_pictures(photos)],
-    }
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-
-
-def _responsible(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
-    labels = Counter(sum(photo.labels.values()) for photo in photos)
-    by_source = _by_source(manifest, photos)
-    return {
-        "rai:dataCollection": by_source.collection,
-        "rai:dataCollectionType": by_source.kinds,
-        "rai:dataCollectionTimeframe": said.span(manifest.get("collected"), "searched"),
-        "rai:dataAnnotationProtocol": " ".join(
-            [said.annotation(manifest), *several.protocol(manifest, photos)]
-        ),
-        "rai:dataAnnotationAnalysis": said.choice(manifest),
-        "rai:annotationsPerItem": ", ".join(
-            f"{count:,} photos with {number}" for number, count in sorted(labels.items())
-        ),
-        "rai:dataPreprocessingProtocol": "None: photos keep their original bytes.",
-        "rai:dataUseCases": said.USES,
-        "rai:dataLimitations": by_source.limits,
-        "rai:dataBiases": by_source.biases,
-        "rai:dataSocialImpact": said.SOCIAL_IMPACT,
-        "rai:personalSensitiveInformation": said.PERSONAL,
-        "rai:dataReleaseMaintenancePlan": said.MAINTENANCE,
-        "rai:hasSyntheticData": False,
-        "prov:wasDerivedFrom": by_source.homes,
-        "prov:wasGeneratedBy": f"genset {said.line(manifest.get('genset', ''))}: "
-        f"{by_source.collection} {said.annotation(manifest)} {said.choice(manifest)}",
-    }
-
-
-class _BySource(NamedTuple):
-    """What is said of the photos' sources."""
-
-    collection: str
-    kinds: list[str]
-    limits: list[str]
-    biases: list[str]
-    homes: list[str]
-
-
-def _by_source(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> _BySource:
-    if said.is_before(manifest):
-        homes = {
-            "https://www.flickr.com/" if photo.source == "flickr" else said.line(photo.source)
-            for photo in photos
-        }
-        return _BySource(
-            said.collection(manifest, photos),
-            ["Web Scraping", "Manual Human Curation"],
-            said.LIMITS,
-            said.LIMITS[:2],
-            sorted(homes),
-        )
-    every = sources.places(manifest, photos)
-    terms = [
-        f"{place.title}: {word.lower()}: {text}."
-        for place in every
-        for word, text in place.facts()
-        if word not in ("Home", "Photos")
-    ]
-    collected = (sources.collection(manifest, photos), sources.unseen(manifest, photos), *terms)
-    searched = ["Web Scraping"] * any(place.is_searched for place in every)
-    return _BySource(
-        " ".join(collected),
-        [*searched, "Manual Human Curation"],
-        sources.limits(manifest, photos),
-        sources.biases(manifest, photos),
-        sorted({place.home for place in every}),
-    )
-
-
-def _licenses(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
-    """Addresses of the licences; of one without, its SPDX id (in older formats its name)."""
-    before = said.is_before(manifest)
-    return sorted(
-        {
-            web_link(photo.license_url) or (photo.license if before else photo.license_id or "")
-            for photo in photos
-        }
-    )
-
-
-def _version(name: str) -> str:
+def version(name: str) -> str:
     """Semantic, as Croissant asks: each takedown, as in ``v1.2``, counts in the second place."""
     last = name.rpartition(".")[2]
     return f"1.{last}.0" if "." in name and last.isdecimal() else "1.0.0"
 
 
-def _files(photos: Sequence[ReleasePhoto]) -> list[dict[str, Any]]:
+def files(photos: Sequence[ReleasePhoto]) -> list[dict[str, Any]]:
     return [
         {
             "@type": "cr:FileSet",
@@ -202,7 +73,7 @@ def _suffixes(photos: Sequence[ReleasePhoto]) -> list[str]:
     return sorted({photo.file.rpartition(".")[2] for photo in photos})
 
 
-def _records(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def records(manifest: Mapping[str, Any]) -> dict[str, Any]:
     meanings = _MEANINGS if said.is_before(manifest) else _MEANINGS | _MEANINGS_SINCE_3
     return {
         "@type": "cr:RecordSet",
@@ -229,7 +100,7 @@ def _records(manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _pictures(photos: Sequence[ReleasePhoto]) -> list[dict[str, Any]]:
+def pictures(photos: Sequence[ReleasePhoto]) -> list[dict[str, Any]]:
     return [
         {
             "@type": "cr:RecordSet",
@@ -270,7 +141,7 @@ _CROISSANT_WORDS = (
     "includes isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated "
     "replace samplingRate separator source subField transform"
 )
-_CONTEXT: dict[str, Any] = {
+CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
     "sc": "https://schema.org/",
