@@ -253,13 +253,16 @@ def test_a_takedown_of_an_older_release_stays_in_its_format(several: Pool) -> No
 def test_the_card_has_each_sources_terms_and_counts(several: Pool) -> None:
     card = text(several.create(), "DATA_CARD.md")
     for words in (
-        "Photos from Wikimedia Commons, Flickr, iNaturalist, searched not known; 1 different",
-        "Photos from own were added from folders, without a search.",
-        "2 photos were taken since 2014-01-01, so were nowhere before it. 3 photos were posted at "
-        "their source since 2014-01-01, and may have been elsewhere before. 1 photos were neither",
+        "3 photos from Wikimedia Commons, found by 1 different query (searches that this workspace "
+        "did not make); posted there 2012-01-01 to 2020-01-01.",
+        '1 photo added from a folder as "own" on 2021-01-01, without a search; dated 2020-01-01',
+        "2 photos taken since 2014-01-01: nowhere before it.",
+        "2 photos posted at their source since 2014-01-01: they may have been elsewhere before.",
+        "1 photo dated 2014-01-01 or later by whoever added them, which genset cannot check",
+        "1 photo neither, as far as is known: models may have learned from them.",
         "Candidates from Flickr were found by words, in an order of relevance.",
         "Candidates from iNaturalist were found by a taxon's name, drawn at random.",
-        "The photos of own were chosen by whoever put them into a folder.",
+        'The photos of "own" were chosen by whoever put them into a folder.',
         "- LicenseRef-Public-domain, Public domain: 1 photos",
         "- CC-BY-SA-4.0, <https://creativecommons.org/licenses/by-sa/4.0/>, CC BY-SA 4.0: 3 photos",
     ):

@@ -51,6 +51,12 @@ def address(url: str) -> str:
     return f"<{quote(url, safe=':/?#@!$&*+,;=%~')}>" if web_link(url) else ""
 
 
+def days(facts: Any, name: str) -> str:
+    """The same as `span`, but one day alone where it is the first and the last."""
+    first, _, last = span(facts, name).partition(" to ")
+    return f"{first} to {last}" if last not in ("", first) else first
+
+
 def span(facts: Any, name: str) -> str:
     """A span of time, as "2020-01-01 to 2021-06-30"; "not known" where there is none."""
     days = told(facts, name, list)
