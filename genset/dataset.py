@@ -139,22 +139,33 @@ def _author(said: Any, affiliation: str) -> Author:
             f"not {said!r}"
         )
     texts = {name: _text(f"an author's {name}", said.get(name, "")) for name in known}
-    orcid = _ORCID.fullmatch(texts["orcid"])
-    if texts["orcid"] and orcid is None:
+    orcid = orcid_in(texts["orcid"])
+    if texts["orcid"] and not orcid:
         raise BadInput(f"{texts['orcid']!r} is no ORCID, such as 0000-0002-1825-0097")
-    author = Author.named(
-        texts["name"], texts["affiliation"] or affiliation, orcid[1] if orcid else ""
-    )
+    author = Author.named(texts["name"], texts["affiliation"] or affiliation, orcid)
     if not author.family:
         raise BadInput(f"{texts['name']!r} is no author's name: write it as Family, Given")
     return author
 
 
 def _doi(text: Any) -> str:
-    found = _DOI.fullmatch(text.strip()) if isinstance(text, str) else None
-    if found is None or len(text) > 200 or set(found[1]) & set('<>{}"\\'):
+    if not isinstance(text, str) or not (doi := doi_in(text)):
         raise BadInput(f"{text!r} is no DOI, such as 10.5281/zenodo.1234567")
+    return doi
+
+
+def doi_in(text: str) -> str:
+    """The DOI that a text is, without an address around it; "" for a text that is none."""
+    found = _DOI.fullmatch(text.strip())
+    if found is None or len(text) > 200 or set(found[1]) & set('<>{}"\\'):
+        return ""
     return found[1]
+
+
+def orcid_in(text: str) -> str:
+    """The same for an ORCID."""
+    found = _ORCID.fullmatch(text.strip())
+    return found[1] if found else ""
 
 
 def _text(name: str, value: Any) -> str:

@@ -24,6 +24,8 @@ CARD, CREDITS, LICENSES = "DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"
 TABLE, CROISSANT, ANSWERS = "metadata.csv", "croissant.json", "answers.csv"
 DATASHEET, CLASSES = "DATASHEET.md", "classes.csv"
 
+CITATION = "CITATION.bib"  # made when it is asked for: a DOI comes after the release
+
 
 def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, str]:
     """The text of each document, by the name of its file."""

@@ -10,8 +10,9 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
-from genset.dataset import Author
+from genset.dataset import Author, doi_in
 from genset.release.documents import said
 from genset.release.documents.facts.about import About
 from genset.text.links import web_link
@@ -63,8 +64,8 @@ class Citation:
             created_at=said.line(manifest["created_at"]),
             content_hash=said.line(manifest["content_hash"]),
             photos=photos,
-            doi=about.word("doi"),
-            url=web_link(about.word("hosting")) or "",
+            doi=doi_in(about.word("doi")),
+            url=quote(web_link(about.word("hosting")) or "", safe=":/?#@!$&*+,;=%~"),
             license=about.word("license"),
         )
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from genset.dataset import TOPICS, Author
+from genset.dataset import TOPICS, Author, orcid_in
 from genset.release.documents import said
 
 NOT_SAID = "Not said."
@@ -36,7 +36,7 @@ class About:
             Author.named(
                 said.line(said.told(each, "name", str) or ""),
                 said.line(said.told(each, "affiliation", str) or ""),
-                said.line(said.told(each, "orcid", str) or ""),
+                orcid_in(said.told(each, "orcid", str) or ""),
             )
             for each in said.told(self._words, "authors", list) or ()
             if said.told(each, "name", str)
