@@ -62,10 +62,20 @@ def flickr_license(number: int) -> License:
 
 
 def license_named(words: str) -> License:
-    """One of Flickr's licences by its name, or another one that has this name."""
+    """One of Flickr's licences by its name, or another one that has this name.
+
+    It is for photos from elsewhere: what only a page of Flickr's tells has no address.
+    """
     words = " ".join(words.split())
     by_name = {each.name.lower(): each for each in FLICKR.values()}
-    return by_name.get(words.lower(), License(words, ""))
+    return elsewhere(by_name.get(words.lower(), License(words, "")))
+
+
+def elsewhere(license: License) -> License:
+    """A licence as it is of a photo that is not Flickr's: without an address that leads there."""
+    if re.match(r"https?://(?:[a-z]+\.)?flickr(?:help)?\.com/", license.url, re.I):
+        return License(license.name, "")
+    return license
 
 
 def merged(fetched: Mapping[int, License]) -> dict[int, License]:

@@ -5,7 +5,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +13,8 @@ from typing import Any
 
 from dotenv import load_dotenv
 
+from genset import dataset
+from genset.dataset import Dataset
 from genset.errors import BadInput, NotAWorkspace
 from genset.files import write_text
 
@@ -77,6 +79,21 @@ votes = 1
 # panel = "main"
 # guideline = "1"
 # lease_minutes = 15
+
+# What the documents of a release say of it; what is not said is listed there as not said
+# (docs/releases.md). A DOI is of all releases, or of each: doi = { v1 = "10.5281/zenodo.1" }.
+# [dataset]
+# title = "A name for all releases"
+# authors = ["Ko, Ann", { name = "Lee, Bo", orcid = "0000-0002-1825-0097" }]
+# affiliation = ""
+# funding = ""
+# ethics_review = ""
+# labelers_pay = ""
+# hosting = ""
+# doi = ""
+# contact = ""
+# maintenance = ""
+# license = "CC-BY-4.0"
 """
 
 _NO_CONTACT = '# contact = "you@example.org"'
@@ -112,9 +129,13 @@ _KNOWN: dict[str, dict[str, type | tuple[type, ...]]] = {
         "panel": str,
         "guideline": str,
     },
+    "dataset": dataset.SETTINGS,
 }
 
-_CALLED: dict[type, str] = {bool: "truth value: true or false"}
+_CALLED: dict[type | tuple[type, ...], str] = {
+    bool: "truth value: true or false",
+    (str, dict): "text, or a table with a text for each release",
+}
 ONE_KEY = ("correct", "incorrect")
 
 
@@ -187,6 +208,7 @@ class Workspace:
         opt_out: a list of owners and photos that are not to be taken; None for none.
         images: original photos, named by their sha256; absolute.
         label: how photos are handed out to labelers.
+        dataset: what its releases' documents say of who made them, and the like.
     """
 
     root: Path
@@ -203,6 +225,7 @@ class Workspace:
     retry_hours: float = 2.0
     opt_out: Path | None = None
     label: LabelRules = LabelRules()
+    dataset: Dataset = field(default_factory=Dataset)
 
     @property
     def releases(self) -> Path:
@@ -280,6 +303,7 @@ class Workspace:
             retry_hours=scrape.get("retry_hours", 2.0),
             opt_out=_opt_out(root, scrape.get("opt_out", "")),
             label=_label_rules(root / SETTINGS_FILE, settings.get("label", {})),
+            dataset=_dataset(root / SETTINGS_FILE, settings.get("dataset", {})),
         )
 
 
@@ -319,7 +343,8 @@ def _read(path: Path) -> dict[str, Any]:
                 known = ", ".join(_KNOWN[section])
                 raise BadInput(f"{path}: [{section}] has no setting {name}; it has {known}")
             if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-                called = "number" if isinstance(kind, tuple) else _CALLED.get(kind, kind.__name__)
+                usual = "number" if isinstance(kind, tuple) else kind.__name__
+                called = _CALLED.get(kind, usual)
                 raise BadInput(f"{path}: {name} must be a {called}, not {value!r}")
     for name, least in (
         ("per_class", 1),
@@ -395,6 +420,13 @@ def _label_rules(path: Path, values: dict[str, Any]) -> LabelRules:
         return LabelRules(**values)
     except BadInput as error:
         raise BadInput(f"{path}: [label] {error}") from None
+
+
+def _dataset(path: Path, values: dict[str, Any]) -> Dataset:
+    try:
+        return Dataset.read(values)
+    except BadInput as error:
+        raise BadInput(f"{path}: [dataset] {error}") from None
 
 
 def _store_url(root: Path, configured: str | None) -> str:

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 FLOORS = [
     {"errors", "files", "hashes", "own_process", "pixels", "progress"},
     {"statistics", "text"},
-    {"licenses", "taxonomy"},
+    {"dataset", "licenses", "taxonomy"},
     {"workspace", "store"},
     {"scrape", "sandbox", "label", "release", "evaluation", "tta"},
     {"finetune"},

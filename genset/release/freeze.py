@@ -10,9 +10,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput, GensetError
-from genset.licenses import License, spdx_id
+from genset.licenses import License, elsewhere, spdx_id
 from genset.release.choose import Chosen, ReleasePlan, choose, selection_frequency
 from genset.release.facts import alpha, collected, ground, words_of_sources
+from genset.release.happened import happened
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import Release, ReleasePhoto
@@ -40,7 +41,7 @@ def create(
         store: the workspace's database.
         name: of the release.
         plan: how photos are chosen; None: all that are called correct.
-        contact: whom to contact about the release.
+        contact: whom to contact about the release; "": as ``[dataset]`` says.
 
     Raises:
         BadInput: the name is taken or cannot be a folder's name, nobody voted in the panel, or
@@ -49,16 +50,17 @@ def create(
     """
     free_folder(workspace.releases, name)
     with store.session() as session:
-        facts, photos = _facts(session, plan or ReleasePlan(), workspace.posted_after)
-    facts["contact"] = contact
+        facts, photos = _facts(session, plan or ReleasePlan(), workspace, name)
+    facts["contact"] = contact or workspace.dataset.words.get("contact", "")
     originals = (workspace.images / stored_as(photo) for photo in photos)
     return publish(workspace.releases, name, facts, photos, originals)
 
 
 def _facts(
-    session: Session, plan: ReleasePlan, since: datetime
+    session: Session, plan: ReleasePlan, workspace: Workspace, name: str
 ) -> tuple[dict[str, Any], list[ReleasePhoto]]:
     """The manifest's facts, and its photos. All else can be freed from memory."""
+    since = workspace.posted_after
     choice, photos, cast = _chosen(session, plan, since)
     if not photos:
         raise GensetError(_nothing(choice, plan))
@@ -74,6 +76,7 @@ def _facts(
         "collected": {**collected(session, photos), "agreement": alpha(cast.values())},
         "unseen_since": since.date().isoformat(),
         "sources": words_of_sources(session, photos),
+        **happened(session, workspace, name, photos),
     }
     return facts, photos
 
@@ -144,6 +147,9 @@ def _record(
     photo = candidate.photo
     frequency = selection_frequency(counts)
     assert photo.sha256 and photo.byte_size and photo.width and photo.height
+    license = License(photo.license, photo.license_url)
+    if photo.source != "flickr" and not photo.page_url:  # added, when all were taken for Flickr's
+        license = elsewhere(license)
     return ReleasePhoto(
         file=f"{candidate.wnid}/{Path(photo.file).name}",
         wnid=candidate.wnid,
@@ -158,15 +164,15 @@ def _record(
         owner=photo.owner,
         owner_name=photo.owner_name,
         title=photo.title,
-        license=photo.license,
-        license_url=photo.license_url,
+        license=license.name,
+        license_url=license.url,
         posted_at=photo.posted_at.isoformat(),
         taken_at=photo.taken_at,
         keyword=candidate.keyword,
         rank=candidate.rank,
         labels={verdict.value: count for verdict, count in sorted(counts.items())},
         selection_frequency=None if frequency is None else round(frequency, 6),
-        license_id=spdx_id(License(photo.license, photo.license_url)),
+        license_id=spdx_id(license),
         unseen=ground(photo, since),
         confidence=confidence,
     )

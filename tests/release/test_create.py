@@ -78,7 +78,7 @@ def test_photos_keep_their_original_bytes(pool: Pool) -> None:
 def test_its_files_are_read_only(pool: Pool) -> None:
     pool.label_all_correct()
     files = [path for path in pool.create().root.rglob("*") if path.is_file()]
-    assert len(files) == 8 + 1 + 5  # photos, manifest, documents
+    assert len(files) == 8 + 1 + 7  # photos, manifest, documents
     assert {path.stat().st_mode & 0o777 for path in files} == {0o444}
 
 

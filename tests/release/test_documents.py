@@ -45,12 +45,12 @@ def test_the_card_tells_how_it_came_about(release: Release) -> None:
         "# v1",
         release.content_hash,
         "9 photos of 4 of ImageNet's 1,000",
-        "posted 2020-01-01 to 2020-01-01",
-        "11 labels by 3 labelers",
+        "posted there 2020-01-01",
+        "11 labels by 3 labelers on 9 candidates",
         "Krippendorff's alpha 0.000",
         "Chosen by majority (min_labels 1, seed 0).",
-        "1 classes with 3 photos; 3 classes with 2 photos.",
-        "996 classes have none",
+        "Photos by class: 1 class with 3; 3 classes with 2.",
+        "996 classes without a photo",
         "All Rights Reserved: 1 photos",
         "ann@example.org",
         "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc.",
@@ -141,7 +141,7 @@ def test_croissant_tells_what_responsible_ai_asks(release: Release) -> None:
     ):
         assert told[field]
     assert told["rai:hasSyntheticData"] is False
-    assert told["rai:annotationsPerItem"] == "8 photos with 1, 1 photos with 3"
+    assert told["rai:annotationsPerItem"] == "8 photos with 1, 1 photo with 3"
     assert told["conformsTo"][0] == "http://mlcommons.org/croissant/1.1"
 
 

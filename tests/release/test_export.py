@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow.parquet
 import pytest
 import webdataset
+import yaml
 from PIL import Image
 from torch.utils.data import DataLoader
 from torchvision.datasets import ImageFolder
@@ -151,6 +152,10 @@ def test_parquet_by_datasets(
     rows = opened["test"]
     assert isinstance(rows.features["label"], datasets.ClassLabel)
     assert rows.features["label"].names == [each.wnid for each in imagenet1k()]
+    assert [row["class_name"] for row in rows] == [row["label"] for row in rows]
+    names = rows.features["class_name"].names
+    assert (names[0], names[134], names[517]) == ("tench", f"crane ({CRANE})", "crane (n03126707)")
+    assert len(set(names)) == 1000
     assert sorted((row["label"], pixels(row["image"])) for row in rows) == decoded(known)
     assert [row["wnid"] for row in rows] == [photo.wnid for photo in release.photos]
     raw = rows.cast_column("image", datasets.Image(decode=False))
@@ -177,8 +182,10 @@ def test_the_manifest_alone_has_no_photo(release: Release, tmp_path: Path) -> No
     done = export(release, "manifest", tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "ATTRIBUTION.txt",
+        "DATASHEET.md",
         "DATA_CARD.md",
         "LICENSES.txt",
+        "classes.csv",
         "manifest.json",
     ]
     assert Release(tmp_path / "out").photos == release.photos
@@ -213,6 +220,55 @@ def test_a_photo_that_cannot_be_read_is_named(release: Release) -> None:
     (release.root / release.photos[0].file).unlink()
     with pytest.raises(GensetError, match=rf"{release.photos[0].sha256}.* cannot be read"):
         genset.Release(release.root)[0]
+
+
+# What goes with every format
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_format_has_the_map_of_classes(kind: str, release: Release, tmp_path: Path) -> None:
+    export(release, kind, tmp_path / "out")
+    table = pd.read_csv(tmp_path / "out" / "classes.csv")
+    assert list(table) == ["wnid", "index", "name"]
+    known = {each.wnid: (each.index, each.name) for each in imagenet1k()}
+    assert dict(zip(table.wnid, table["index"], strict=True)) == {
+        wnid: index for wnid, (index, _) in known.items()
+    }
+    for wnid, name in zip(table.wnid, table.name, strict=True):
+        assert name.startswith(known[wnid][1])
+    assert table.name.is_unique
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_an_older_release_gets_the_map_too_where_it_is_not_the_release_itself(
+    kind: str, tmp_path: Path
+) -> None:
+    kept = Release(Path(__file__).parent.parent / "compatibility" / "workspace" / "releases" / "v1")
+    export(kept, kind, tmp_path / "out")
+    assert (tmp_path / "out" / "classes.csv").is_file() is (kind != "imagefolder")
+    if kind == "imagefolder":
+        Release(tmp_path / "out").verify()
+
+
+def test_the_hubs_card_says_what_the_hub_asks_for(release: Release, tmp_path: Path) -> None:
+    words = {"doi": "10.5281/zenodo.7"}
+    export(release, "huggingface", tmp_path / "out", words)
+    _, head, card = (tmp_path / "out" / "README.md").read_text("utf-8").split("---\n", 2)
+    told = yaml.safe_load(head)
+    assert told["size_categories"] == ["n<1K"]
+    assert told["task_categories"] == ["image-classification"]
+    assert told["task_ids"] == ["multi-class-image-classification"]
+    info = told["dataset_info"]
+    assert info["splits"][0]["num_examples"] == 9
+    assert info["download_size"] == sum(
+        path.stat().st_size for path in (tmp_path / "out" / "data").iterdir()
+    )
+    said = datasets.Features._from_yaml_list(info["features"])
+    file = next((tmp_path / "out" / "data").iterdir())
+    schema = pyarrow.parquet.read_schema(file)
+    assert said == datasets.Features.from_arrow_schema(schema)
+    assert f"| {TENCH} | 0 | tench | 2 |" in card
+    assert "@misc{" in card and release.content_hash in card and "doi = {10.5281/zenodo.7}" in card
 
 
 # Whole or not at all

@@ -1,6 +1,7 @@
 """A release of photos from several places: what its manifest and its documents say of each."""
 
 import csv
+import hashlib
 import json
 import re
 import tarfile
@@ -25,7 +26,13 @@ from genset.release.diff import diff
 from genset.release.documents import documents, said
 from genset.release.export import export
 from genset.release.freeze import create
-from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash
+from genset.release.reader import (
+    MANIFEST,
+    Release,
+    content_hash,
+    manifest_hash,
+    read_manifest,
+)
 from genset.release.takedown import takedown
 from genset.scrape.upkeep.removal import remove
 from genset.store import SourceWords
@@ -188,6 +195,17 @@ def test_documents_of_an_older_manifest_are_made_again_byte_for_byte(name: str) 
     assert {photo.unseen for photo in kept.photos} == {None}
 
 
+@pytest.mark.parametrize("form", [3, 4])
+def test_so_are_those_of_manifests_that_do_not_say_who_made_them(form: int) -> None:
+    """Of a release of several sources, and of one with several right answers."""
+    path = Path(__file__).parent / "kept" / f"release-{form}.json"
+    kept = read_manifest(path)
+    made = documents(json.loads(path.read_text("utf-8")), kept.photos)
+    assert kept.documents == {
+        name: hashlib.sha256(words.encode()).hexdigest() for name, words in made.items()
+    }
+
+
 def test_an_older_record_says_nothing_that_its_format_does_not_know(tmp_path: Path) -> None:
     manifest = told(Release(KEPT / "v1"))
     manifest["photos"][0]["unseen"] = "taken"
@@ -235,13 +253,16 @@ def test_a_takedown_of_an_older_release_stays_in_its_format(several: Pool) -> No
 def test_the_card_has_each_sources_terms_and_counts(several: Pool) -> None:
     card = text(several.create(), "DATA_CARD.md")
     for words in (
-        "Photos from Wikimedia Commons, Flickr, iNaturalist, searched not known; 1 different",
-        "Photos from own were added from folders, without a search.",
-        "2 photos were taken since 2014-01-01, so were nowhere before it. 3 photos were posted at "
-        "their source since 2014-01-01, and may have been elsewhere before. 1 photos were neither",
+        "3 photos from Wikimedia Commons, found by 1 different query (searches that this workspace "
+        "did not make); posted there 2012-01-01 to 2020-01-01.",
+        '1 photo added from a folder as "own" on 2021-01-01, without a search; dated 2020-01-01',
+        "2 photos taken since 2014-01-01: nowhere before it.",
+        "2 photos posted at their source since 2014-01-01: they may have been elsewhere before.",
+        "1 photo dated 2014-01-01 or later by whoever added them, which genset cannot check",
+        "1 photo neither, as far as is known: models may have learned from them.",
         "Candidates from Flickr were found by words, in an order of relevance.",
         "Candidates from iNaturalist were found by a taxon's name, drawn at random.",
-        "The photos of own were chosen by whoever put them into a folder.",
+        'The photos of "own" were chosen by whoever put them into a folder.',
         "- LicenseRef-Public-domain, Public domain: 1 photos",
         "- CC-BY-SA-4.0, <https://creativecommons.org/licenses/by-sa/4.0/>, CC BY-SA 4.0: 3 photos",
     ):

@@ -2,6 +2,7 @@
 
 import click
 
+from genset.cli.release.cite import cite_command
 from genset.cli.release.create import create_command
 from genset.cli.release.diff import diff_command
 from genset.cli.release.export import export_command
@@ -22,5 +23,6 @@ for command in (
     takedown_command,
     diff_command,
     export_command,
+    cite_command,
 ):
     release.add_command(command)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from genset.errors import NotAWorkspace
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -17,6 +18,17 @@ def named(folder: Path | None, name: str) -> "Release":
     if not (path / MANIFEST).is_file():
         path = Workspace.find(folder).releases / name
     return Release(path)
+
+
+def said_now(folder: Path | None, release: "Release") -> dict[str, Any]:
+    """What ``[dataset]`` says today of a release of this workspace; nothing of others' releases."""
+    try:
+        workspace = Workspace.find(folder)
+    except NotAWorkspace:
+        return {}
+    if release.root.resolve().parent != workspace.releases.resolve():
+        return {}
+    return workspace.dataset.facts(release.name)
 
 
 def release_summary(found: "Release") -> dict[str, Any]:

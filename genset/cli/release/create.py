@@ -71,7 +71,11 @@ from genset.cli.sources import source_option
     is_flag=True,
     help="With --multilabel: take questions that lack votes as they stand.",
 )
-@click.option("--contact", default="", help="Whom to contact about it, for the data card.")
+@click.option(
+    "--contact",
+    default="",
+    help="Whom to contact about it, for the data card (default: as [dataset] says).",
+)
 @click.option("--dry-run", is_flag=True, help="Print what it would contain, and write nothing.")
 @json_option
 @click.pass_obj

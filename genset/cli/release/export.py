@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from genset.cli.common import PATH, json_option, show
-from genset.cli.release.common import named
+from genset.cli.release.common import named, said_now
 
 
 @click.command("export")
@@ -36,7 +36,8 @@ def export_command(
     from genset.release.export import export
 
     found = named(folder, name)
-    done = export(found, kind, to or Path(f"{found.name}-{kind}"))
+    target = to or Path(f"{found.name}-{kind}")
+    done = export(found, kind, target, said_now(folder, found))
     text = f"{done.folder}: {done.photos} photos as {done.format}"
     if done.reserved:
         text += (

@@ -7,26 +7,55 @@ All of it is made of the manifest alone, so who has a manifest can make it again
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from genset.release.documents import earlier, said
 from genset.release.documents.card import data_card
-from genset.release.documents.credits import attributions, licenses
+from genset.release.documents.classes import class_map
+from genset.release.documents.credits import attributions
 from genset.release.documents.croissant import croissant
+from genset.release.documents.datasheet import datasheet
+from genset.release.documents.facts import origin
+from genset.release.documents.facts.about import About
+from genset.release.documents.facts.rights import licenses
 from genset.release.documents.several import answers, is_told
 from genset.release.documents.table import metadata
 from genset.release.reader import ReleasePhoto
 
 CARD, CREDITS, LICENSES = "DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"
 TABLE, CROISSANT, ANSWERS = "metadata.csv", "croissant.json", "answers.csv"
+DATASHEET, CLASSES = "DATASHEET.md", "classes.csv"
+
+CITATION = "CITATION.bib"  # made when it is asked for: a DOI comes after the release
 
 
 def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, str]:
     """The text of each document, by the name of its file."""
     table = metadata(manifest, photos)
     several = {ANSWERS: answers(photos)} if is_told(manifest) else {}
+    if not _says_what_happened(manifest):
+        return {
+            CARD: earlier.data_card(manifest, photos),
+            CREDITS: attributions(photos, earlier.credited_via(manifest, photos)),
+            LICENSES: earlier.licenses(photos),
+            TABLE: table,
+            CROISSANT: earlier.croissant(manifest, photos, table),
+            **several,
+        }
+    via = {place.name: place.credit for place in origin.places(manifest, photos)}
     return {
         CARD: data_card(manifest, photos),
-        CREDITS: attributions(manifest, photos),
-        LICENSES: licenses(photos),
+        DATASHEET: datasheet(manifest, photos),
+        CREDITS: attributions(photos, via),
+        LICENSES: licenses(photos, About(manifest)),
         TABLE: table,
+        CLASSES: class_map(),
         CROISSANT: croissant(manifest, photos, table),
         **several,
     }
+
+
+def _says_what_happened(manifest: Mapping[str, Any]) -> bool:
+    """Whether it has the facts of `genset.release.happened`, as those that older ones wrote do not.
+
+    A new version of a release has the facts of the one that it replaces.
+    """
+    return not said.is_before(manifest) and "came" in manifest

@@ -1,17 +1,18 @@
-"""Parquet with the photos' bytes, alone or as a repository of the Hugging Face Hub."""
+"""Parquet with the photos' bytes."""
 
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from genset.files import write_text, written_whole
+from genset.files import written_whole
 from genset.progress import progress
-from genset.release.documents import CARD
+from genset.release.documents.classes import readable_names
 from genset.release.export.photos import content, shards
 from genset.release.reader import LISTS, Release, ReleasePhoto
 from genset.taxonomy import imagenet1k
 
+_CLASS_LABELS = ("label", "class_name")
 _ROWS = 100  # per row group, which readers load into memory at once
 _TYPES = {"byte_size": "int64", "width": "int64", "height": "int64", "rank": "int64"}
 _TYPES |= {"selection_frequency": "float64", "confidence": "float64"}  # the others are strings
@@ -20,10 +21,11 @@ _TYPES |= {"selection_frequency": "float64", "confidence": "float64"}  # the oth
 def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write ``test-00000-of-00003.parquet`` and so on.
 
-    Columns: image (bytes and path), label (the index of the class in ImageNet's 1,000), then the
-    fields of the record, as far as the manifest's format has them; `labels` is JSON. In the
-    schema's metadata for `datasets`, the first two are an Image and a ClassLabel whose names are
-    the 1,000 wnids in order. Where photos have several right answers, `labels_correct`,
+    Columns: image (bytes and path), label (the index of the class in ImageNet's 1,000), class_name
+    (the same number), then the fields of the record, as far as the manifest's format has them;
+    `labels` is JSON. In the schema's metadata for `datasets`, the first three are an Image and two
+    ClassLabels: the names of `label` are the 1,000 wnids in order, those of `class_name` names for
+    people. Where photos have several right answers, `labels_correct`,
     `labels_unclear` and `labels_wrong` are lists of such ClassLabels, and votes, rulings and
     proposers JSON.
 
@@ -35,12 +37,11 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     import pyarrow
     from pyarrow import parquet
 
-    # One photo's confidence may be unknown while another's is not.
-    columns = list({name: None for photo in release.photos for name in photo.as_json()})
+    columns = columns_of(release.photos)
     schema = pyarrow.schema(
         [
             ("image", pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())])),
-            ("label", pyarrow.int64()),
+            *((name, pyarrow.int64()) for name in _CLASS_LABELS),
             *(
                 (name, pyarrow.list_(pyarrow.int64()))
                 if name in LISTS
@@ -48,7 +49,7 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
                 for name in columns
             ),
         ],
-        metadata={"huggingface": json.dumps({"info": {"features": _features(columns)}})},
+        metadata={"huggingface": json.dumps({"info": {"features": features(columns)}})},
     )
     cut = shards(release.photos)
     for number, photos in enumerate(progress(cut, total=len(cut), what="export", unit="shard")):
@@ -59,36 +60,17 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
                 writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
 
 
-def write_repository(release: Release, texts: Mapping[str, str], folder: Path) -> None:
-    """Write ``README.md`` (the card, with the Hub's metadata at the top) and ``data/`` in Parquet.
-
-    Args:
-        release: the release.
-        texts: its documents, by name.
-        folder: where to write.
-    """
-    head = {
-        "pretty_name": release.name,
-        "license": "other",
-        "task_categories": ["image-classification"],
-        "configs": [
-            {
-                "config_name": "default",
-                "data_files": [{"split": "test", "path": "data/test-*.parquet"}],
-            }
-        ],
-    }
-    # JSON is YAML too.
-    write_text(folder / "README.md", f"---\n{json.dumps(head, indent=1)}\n---\n\n{texts[CARD]}")
-    (folder / "data").mkdir()
-    write(release, texts, folder / "data")
-
-
 def _type(column: str) -> str:
     return _TYPES.get(column, "string")
 
 
-def _features(columns: Sequence[str]) -> dict[str, Any]:
+def columns_of(photos: Sequence[ReleasePhoto]) -> list[str]:
+    """The fields of these records: one photo's confidence may be unknown while another's is not."""
+    return list({name: None for photo in photos for name in photo.as_json()})
+
+
+def features(columns: Sequence[str]) -> dict[str, Any]:
+    """What each column holds, in the words of `datasets`."""
     label = {"names": [each.wnid for each in imagenet1k()], "_type": "ClassLabel"}
     values = {
         name: {"feature": label, "_type": "Sequence"}
@@ -96,7 +78,8 @@ def _features(columns: Sequence[str]) -> dict[str, Any]:
         else {"dtype": _type(name), "_type": "Value"}
         for name in columns
     }
-    return {"image": {"_type": "Image"}, "label": label, **values}
+    name = {"names": list(readable_names()), "_type": "ClassLabel"}
+    return {"image": {"_type": "Image"}, "label": label, "class_name": name, **values}
 
 
 def _row(release: Release, photo: ReleasePhoto) -> dict[str, Any]:
@@ -110,5 +93,5 @@ def _row(release: Release, photo: ReleasePhoto) -> dict[str, Any]:
             if name in record
         },
         "image": {"bytes": content(release, photo), "path": Path(photo.file).name},
-        "label": imagenet1k()[photo.wnid].index,
+        **dict.fromkeys(_CLASS_LABELS, imagenet1k()[photo.wnid].index),
     }

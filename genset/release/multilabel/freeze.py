@@ -14,6 +14,7 @@ from genset.release.choose import Chosen, Reasons
 from genset.release.exclusions import Exclusion
 from genset.release.facts import alpha, collected, words_of_sources
 from genset.release.freeze import records, stored_as
+from genset.release.happened import happened
 from genset.release.multilabel.again import Earlier
 from genset.release.multilabel.answers import asked_about, with_answers
 from genset.release.multilabel.facts import facts
@@ -78,8 +79,10 @@ def create_multilabel(
     free_folder(workspace.releases, name)
     with store.session() as session:
         made = _made(session, workspace, earlier, exclude, labels)
+        told = {**made.facts, **happened(session, workspace, name, made.photos)}
     _check_answered(made, allow_unanswered)
-    told = {**made.facts, "contact": contact or earlier.manifest.get("contact", "")}
+    said = workspace.dataset.words.get("contact", "")
+    told["contact"] = contact or earlier.manifest.get("contact", "") or said
     originals = (workspace.images / stored_as(photo) for photo in made.photos)
     return publish(workspace.releases, name, told, made.photos, originals, MULTILABEL)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from genset.licenses import FLICKR_NOTICE
 from genset.release.documents import said, several
+from genset.release.documents.earlier import sentences
 from genset.release.reader import ReleasePhoto
 from genset.text.links import web_link
 
@@ -147,9 +148,9 @@ def biases(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
 
 def limits(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """What a release of these photos cannot tell."""
-    found = [*biases(manifest, photos), *said.LIMITS[2:], unseen(manifest, photos)]
+    found = [*biases(manifest, photos), *sentences.LIMITS[2:], unseen(manifest, photos)]
     if not several.is_told(manifest):
         return found
-    further = [said.SOME_CLASSES, several.bias(manifest)]
-    at = found.index(said.ONE_CLASS)
+    further = [sentences.SOME_CLASSES, several.bias(manifest)]
+    at = found.index(sentences.ONE_CLASS)
     return [*found[:at], *further, *found[at + 1 :]]

@@ -1,0 +1,169 @@
+"""How a release is cited: BibTeX, CITATION.cff and Zenodo's metadata, from the same facts.
+
+Sources: the Citation File Format 1.2.0; Zenodo's REST API, deposit metadata.
+"""
+
+import html
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from genset.dataset import Author, doi_in
+from genset.release.documents import said
+from genset.release.documents.facts.about import About
+from genset.text.links import web_link
+
+_KEYWORDS = ("image classification", "test set", "ImageNet", "generalization")
+_TEX = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """What all forms of a citation say; "" for what is not said.
+
+    Attributes:
+        name: of the release, which is its version too.
+        title: of the data set and the release.
+        authors: in their order.
+        created_at: ISO 8601.
+        content_hash: "sha256:" and 64 digits.
+        photos: how many it has.
+        doi, url, license: as the maintainer says; `url` leads to the web.
+    """
+
+    name: str
+    title: str
+    authors: tuple[Author, ...]
+    created_at: str
+    content_hash: str
+    photos: int
+    doi: str
+    url: str
+    license: str
+    keywords: tuple[str, ...] = _KEYWORDS
+
+    @classmethod
+    def of(
+        cls, manifest: Mapping[str, Any], photos: int, later: Mapping[str, Any] | None = None
+    ) -> "Citation":
+        """A release's, by its manifest and what its maintainer said `later` (`About`)."""
+        about, name = About(manifest, later), said.line(manifest["name"])
+        return cls(
+            name=name,
+            title=about.title or f"{name}: a test set of photos for classifiers of ImageNet",
+            authors=about.authors,
+            created_at=said.line(manifest["created_at"]),
+            content_hash=said.line(manifest["content_hash"]),
+            photos=photos,
+            doi=doi_in(about.word("doi")),
+            url=quote(web_link(about.word("hosting")) or "", safe=":/?#@!$&*+,;=%~"),
+            license=about.word("license"),
+        )
+
+    @property
+    def day(self) -> str:
+        """When it was frozen, as 2026-01-31."""
+        return self.created_at[:10]
+
+    @property
+    def note(self) -> str:
+        """What identifies it whatever it is called."""
+        return f"Release {self.name}: {self.photos:,} photos, {self.content_hash}"
+
+
+def bibtex(cited: Citation) -> str:
+    """An entry for BibTeX."""
+    first = cited.authors[0].family if cited.authors else ""
+    words = unicodedata.normalize("NFKD", f"{first} {cited.day[:4]} {cited.name}").lower()
+    key = re.sub(r"[^a-z0-9]+", "", words.encode("ascii", "ignore").decode())
+    authors = [
+        f"{{{_tex(a.family)}}}" if a.is_group else _tex(a.sorted_name) for a in cited.authors
+    ]
+    fields = {
+        "title": f"{{{_tex(cited.title)}}}",
+        "author": " and ".join(authors),
+        "year": cited.day[:4],
+        "version": _tex(cited.name),
+        "doi": cited.doi,
+        "url": cited.url,
+        "note": _tex(cited.note),
+    }
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    return "\n".join([f"@misc{{{key},", *lines, "}"]) + "\n"
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(sign, sign) for sign in text)
+
+
+def citation_cff(cited: Citation) -> str:
+    """CITATION.cff: YAML, whose values are written as JSON, which is YAML too."""
+    facts: dict[str, Any] = {
+        "cff-version": "1.2.0",
+        "message": "If you use this data set, cite it with its content hash.",
+        "type": "dataset",
+        "title": cited.title,
+        "authors": [_cff_author(author) for author in cited.authors] or [{"name": "not said"}],
+        "version": cited.name,
+        "date-released": cited.day,
+        **({"doi": cited.doi} if cited.doi else {}),
+        **({"url": cited.url} if cited.url else {}),
+        **({"license": cited.license} if _is_spdx(cited.license) else {}),
+        "identifiers": [
+            {"type": "other", "value": cited.content_hash, "description": "content hash"}
+        ],
+        "keywords": list(cited.keywords),
+    }
+    return "".join(
+        f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in facts.items()
+    )
+
+
+def _cff_author(author: Author) -> dict[str, str]:
+    if author.is_group:
+        return {"name": author.family}
+    return {
+        "family-names": author.family,
+        **({"given-names": author.given} if author.given else {}),
+        **({"affiliation": author.affiliation} if author.affiliation else {}),
+        **({"orcid": f"https://orcid.org/{author.orcid}"} if author.orcid else {}),
+    }
+
+
+def _is_spdx(license: str) -> bool:
+    return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*-[0-9][A-Za-z0-9.+-]*", license) is not None
+
+
+def zenodo(cited: Citation) -> dict[str, Any]:
+    """What Zenodo asks of a deposit, as its API takes it. It wants creators: empty are not said."""
+    metadata: dict[str, Any] = {
+        "title": cited.title,
+        "upload_type": "dataset",
+        "description": f"<p>{html.escape(cited.note)}</p>",
+        "creators": [
+            {
+                "name": author.sorted_name.strip("{}"),
+                **({"affiliation": author.affiliation} if author.affiliation else {}),
+                **({"orcid": author.orcid} if author.orcid else {}),
+            }
+            for author in cited.authors
+        ],
+        "publication_date": cited.day,
+        "version": cited.name,
+        "keywords": list(cited.keywords),
+        **({"doi": cited.doi} if cited.doi else {}),
+        **({"license": cited.license.lower()} if _is_spdx(cited.license) else {}),
+        "notes": "The licence is that of labels and documents: each photo is under its own.",
+    }
+    if not _is_spdx(cited.license):
+        del metadata["notes"]
+    return {"metadata": metadata}

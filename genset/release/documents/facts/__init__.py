@@ -1,0 +1,1 @@
+"""What is known of a release, in sentences that its documents share."""

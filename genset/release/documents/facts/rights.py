@@ -1,0 +1,75 @@
+"""What may be done with a release's photos, and what is known of persons in them."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from genset.release.documents import said
+from genset.release.documents.facts.about import About
+from genset.release.reader import ReleasePhoto
+from genset.taxonomy import imagenet1k
+from genset.text.numbers import count
+from genset.text.safe import printable
+
+RESERVED = "LicenseRef-All-Rights-Reserved"
+_PERSONS = ("n09835506", "n10148035", "n10565667")  # of the 1,000, those that are persons
+
+
+def reserved(photos: Sequence[ReleasePhoto]) -> str:
+    """What all rights reserved means for those photos; "" where there are none."""
+    theirs = [photo for photo in photos if photo.license_id == RESERVED]
+    if not theirs:
+        return ""
+    without = sum(not photo.image_url for photo in theirs)
+    words = (
+        f"{count(len(theirs), 'photo')} all rights reserved: handing on its bytes needs the "
+        "permission of whoever holds the rights."
+    )
+    if pulled := len(theirs) - without:
+        words += (
+            f" The manifest has the address of {pulled:,} of them, from which genset pull "
+            "downloads what is still there."
+        )
+    return words + (f" {without:,} of them have no address." if without else "")
+
+
+def by_license(photos: Sequence[ReleasePhoto]) -> Iterator[str]:
+    """Each licence and how many photos are under it, in Markdown."""
+    counts = Counter((photo.license_id or "", photo.license, photo.license_url) for photo in photos)
+    for (id, name, url), number in sorted(counts.items()):
+        *rest, last = filter(None, (said.markdown(id), said.address(url), said.markdown(name)))
+        yield f"- {', '.join([*rest, last])}: {number:,} photos"
+
+
+def licenses(photos: Sequence[ReleasePhoto], about: About) -> str:
+    """LICENSES.txt: each licence with the address of its text and the number of its photos."""
+    own = about.word("license")
+    lines = [
+        "No licence covers all of this release: each photo is under its own, which manifest.json",
+        "names, and ATTRIBUTION.txt credits the photo.",
+        "",
+        f"Labels, selection frequencies and these documents: {own or 'no licence is said'}",
+    ]
+    if words := reserved(photos):
+        lines += ["", words]
+    counts = Counter((photo.license, photo.license_url, photo.license_id or "") for photo in photos)
+    for (name, url, id), number in sorted(counts.items()):
+        lines += ["", f"{printable(name)}: {number:,} photos"]
+        lines += [f"    {printable(url)}"] if url else []
+        lines += [f"    SPDX-License-Identifier: {printable(id)}"] if id else []
+    return "\n".join(lines) + "\n"
+
+
+def persons(photos: Sequence[ReleasePhoto]) -> list[str]:
+    """What is known of persons in the photos, and of those who made them."""
+    found = [
+        "Photos may show persons, and places and things by which persons can be known: genset "
+        "looks for none of this when it freezes a release."
+    ]
+    shown = Counter(photo.wnid for photo in photos)
+    parts = [f"{shown[wnid]:,} of {imagenet1k()[wnid].name}" for wnid in _PERSONS if shown[wnid]]
+    if parts:
+        found.append(f"Of the classes of persons it has photos: {', '.join(parts)}.")
+    named = sum(bool(photo.owner_name or photo.owner) for photo in photos)
+    if named:
+        found.append(f"Owners are named to credit them: those of {count(named, 'photo')}.")
+    return found

@@ -1,0 +1,126 @@
+"""A repository of the Hugging Face Hub: Parquet, and a card that says what the Hub asks for."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from genset.files import write_text
+from genset.release.documents import CARD, CITATION
+from genset.release.documents.classes import readable_names
+from genset.release.documents.facts.about import About
+from genset.release.export import parquet
+from genset.release.reader import MANIFEST, Release
+from genset.taxonomy import imagenet1k
+
+# The Hub's words for how many rows there are, by the number from which they do not hold any more.
+_SIZES = {
+    1_000: "n<1K",
+    10_000: "1K<n<10K",
+    100_000: "10K<n<100K",
+    1_000_000: "100K<n<1M",
+    10_000_000: "1M<n<10M",
+}
+_LARGEST = "10M<n<100M"
+
+
+def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
+    """Write ``README.md`` (the card, with the Hub's metadata at the top) and ``data/`` in Parquet.
+
+    Args:
+        release: the release.
+        texts: its documents, by name.
+        folder: where to write.
+    """
+    (folder / "data").mkdir()
+    parquet.write(release, texts, folder / "data")
+    size = sum(path.stat().st_size for path in (folder / "data").iterdir())
+    head = json.dumps(_head(release, size), indent=1, ensure_ascii=False)  # JSON is YAML too
+    parts = [
+        texts[CARD].rstrip(),
+        "## Columns",
+        "`label` and `class_name` have the same number, the class's place among ImageNet's 1,000 "
+        "wnids: the names of `label` are wnids, those of `class_name` are for people.",
+        *_classes(release),
+        "## Citation",
+        f"```bibtex\n{texts[CITATION].rstrip()}\n```",
+    ]
+    write_text(folder / "README.md", f"---\n{head}\n---\n\n" + "\n\n".join(parts) + "\n")
+
+
+def _head(release: Release, size: int) -> dict[str, Any]:
+    """The metadata of the card; `size` is of the files in bytes."""
+    several = release.multilabel is not None
+    about = About(json.loads((release.root / MANIFEST).read_text("utf-8")))
+    return {
+        "pretty_name": f"{about.title} {release.name}".strip(),
+        # Each photo has its own.
+        "license": "other",
+        "license_name": "each-photo-has-its-own",
+        "license_link": "LICENSES.txt",
+        "task_categories": ["image-classification"],
+        "task_ids": [f"multi-{'label' if several else 'class'}-image-classification"],
+        "size_categories": [_size(len(release.photos))],
+        "annotations_creators": _annotators(release),
+        "tags": ["imagenet", "test-set", "generalization"],
+        "configs": [
+            {
+                "config_name": "default",
+                "data_files": [{"split": "test", "path": "data/test-*.parquet"}],
+            }
+        ],
+        "dataset_info": {
+            "features": [
+                {"name": name, **_of_card(feature)}
+                for name, feature in parquet.features(parquet.columns_of(release.photos)).items()
+            ],
+            "splits": [
+                {
+                    "name": "test",
+                    "num_bytes": sum(photo.byte_size for photo in release.photos),
+                    "num_examples": len(release.photos),
+                }
+            ],
+            "download_size": size,
+            "dataset_size": sum(photo.byte_size for photo in release.photos),
+        },
+    }
+
+
+def _size(photos: int) -> str:
+    return next((words for most, words in _SIZES.items() if photos < most), _LARGEST)
+
+
+def _annotators(release: Release) -> list[str]:
+    """The Hub's word for who labeled, where the manifest tells: a table does not."""
+    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
+    labeling = manifest.get("labeling")
+    signed_in = labeling.get("signed_in") if isinstance(labeling, dict) else None
+    is_crowd = isinstance(signed_in, dict) and not set(signed_in).isdisjoint(("mturk", "prolific"))
+    return ["crowdsourced"] if is_crowd else ["other"]
+
+
+def _of_card(feature: Mapping[str, Any]) -> dict[str, Any]:
+    """A feature as a card's YAML has it."""
+    kind = feature["_type"]
+    if kind == "Image":
+        return {"dtype": "image"}
+    if kind == "ClassLabel":
+        names = {str(number): name for number, name in enumerate(feature["names"])}
+        return {"dtype": {"class_label": {"names": names}}}
+    if kind == "Sequence":
+        return {"sequence": _of_card(feature["feature"])["dtype"]}
+    return {"dtype": feature["dtype"]}
+
+
+def _classes(release: Release) -> list[str]:
+    """The classes that have photos, as a table."""
+    photos = Counter(photo.wnid for photo in release.photos)
+    rows = [
+        f"| {wnid} | {index} | {readable_names()[index]} | {number:,} |"
+        for wnid, number in sorted(photos.items())
+        for index in (imagenet1k()[wnid].index,)
+    ]
+    head = ["| wnid | label | name | photos |", "|---|---|---|---|"]
+    return ["## Names of the classes", "\n".join([*head, *rows])]

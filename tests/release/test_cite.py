@@ -1,0 +1,132 @@
+"""How a release is cited, by what its maintainer says."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from genset.cli import cli
+from genset.errors import GensetError
+from genset.release.reader import Release
+from tests.release.conftest import Pool
+
+Call = Callable[..., str]
+
+SAID = """
+[dataset]
+title = "Fish & {Co}"
+authors = ["Ko, Ann", { name = "Bo Lee", orcid = "0000-0002-1825-0097" }, "{The Fish Group}"]
+affiliation = "University A"
+license = "CC-BY-4.0"
+"""
+
+
+@pytest.fixture
+def release(pool: Pool) -> Release:
+    pool.label_all_correct()
+    return pool.create()
+
+
+@pytest.fixture
+def cite(pool: Pool, release: Release) -> Call:
+    """The citation of a release, by default of the pool's only one."""
+
+    def call(*words: str, of: str = "v1") -> str:
+        root = str(pool.workspace.root)
+        done = CliRunner().invoke(cli, ["-w", root, "release", "cite", of, *words])
+        if isinstance(done.exception, GensetError):
+            return f"{done.exception.exit_code}: {done.exception}"
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    return call
+
+
+def says(pool: Pool, text: str) -> None:
+    path = pool.workspace.root / "genset.toml"
+    path.write_text(path.read_text("utf-8") + text, "utf-8")
+
+
+def test_three_forms_say_the_same(pool: Pool, release: Release, cite: Call) -> None:
+    says(pool, SAID + 'doi = "10.5281/zenodo.7"\n')
+    told = json.loads(cite("--json"))
+    bibtex, cff, zenodo = told["bibtex"], yaml.safe_load(told["cff"]), told["zenodo"]["metadata"]
+    day = release.created_at[:10]
+    assert bibtex.startswith(f"@misc{{ko{day[:4]}v1,\n") and bibtex.endswith("}\n")
+    for field in (
+        r"title = {{Fish \& \{Co\}}}",
+        "author = {Ko, Ann and Lee, Bo and {The Fish Group}}",
+        f"year = {{{day[:4]}}}",
+        "version = {v1}",
+        "doi = {10.5281/zenodo.7}",
+        f"note = {{Release v1: 8 photos, {release.content_hash}}}",
+    ):
+        assert f"  {field},\n" in bibtex
+    assert (cff["cff-version"], cff["type"], cff["title"]) == ("1.2.0", "dataset", "Fish & {Co}")
+    assert cff["authors"] == [
+        {"family-names": "Ko", "given-names": "Ann", "affiliation": "University A"},
+        {
+            "family-names": "Lee",
+            "given-names": "Bo",
+            "affiliation": "University A",
+            "orcid": "https://orcid.org/0000-0002-1825-0097",
+        },
+        {"name": "The Fish Group"},
+    ]
+    assert (cff["doi"], cff["license"]) == ("10.5281/zenodo.7", "CC-BY-4.0")
+    assert cff["identifiers"][0]["value"] == release.content_hash
+    assert str(cff["date-released"]) == day == zenodo["publication_date"]
+    assert [each["name"] for each in zenodo["creators"]] == ["Ko, Ann", "Lee, Bo", "The Fish Group"]
+    assert zenodo["upload_type"] == "dataset" and zenodo["doi"] == "10.5281/zenodo.7"
+    assert cite("--as", "bibtex") == bibtex
+    assert yaml.safe_load(cite("--as", "cff")) == cff
+    assert json.loads(cite("--as", "zenodo"))["metadata"] == zenodo
+
+
+def test_a_doi_comes_after_the_release_and_may_be_of_one_alone(pool: Pool, cite: Call) -> None:
+    assert "doi" not in cite("--as", "bibtex")
+    says(pool, '[dataset]\ndoi = { v1 = "doi:10.5281/zenodo.7", v2 = "10.5281/zenodo.8" }\n')
+    assert "doi = {10.5281/zenodo.7}" in cite("--as", "bibtex")
+    pool.create("v3")
+    assert "doi" not in cite("--as", "bibtex", of="v3")
+
+
+def test_of_somebody_elses_release_only_its_manifest_is_believed(
+    pool: Pool, release: Release, cite: Call, tmp_path: Path
+) -> None:
+    copy = tmp_path / "theirs"
+    copy.mkdir()
+    (copy / "manifest.json").write_bytes((release.root / "manifest.json").read_bytes())
+    says(pool, SAID)
+    assert "Ko, Ann" in cite("--as", "bibtex")
+    assert "Ko" not in cite("--as", "bibtex", of=str(copy))
+
+
+def test_without_authors_it_says_so(cite: Call) -> None:
+    assert "author" not in cite("--as", "bibtex")
+    assert yaml.safe_load(cite("--as", "cff"))["authors"] == [{"name": "not said"}]
+    assert json.loads(cite("--as", "zenodo"))["metadata"]["creators"] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('doi = "zenodo 7"', "'zenodo 7' is no DOI"),
+        ("doi = 7", "doi must be a text, or a table with a text for each release, not 7"),
+        ('authors = "Ann"', "authors must be a list"),
+        ("authors = [7]", "an author is a name"),
+        ('authors = [{ name = "Ann", mail = "x" }]', "an author is a name"),
+        ('authors = [{ name = "Ann", orcid = "1" }]', "'1' is no ORCID"),
+        ('funder = "x"', r"[dataset] has no setting funder"),
+        ('funding = "a\\u0007"', "funding has at most 2000 printable characters"),
+    ],
+)
+def test_what_is_no_author_and_no_doi_is_refused_by_name(
+    line: str, problem: str, pool: Pool, cite: Call
+) -> None:
+    says(pool, f"[dataset]\n{line}\n")
+    answer = cite()
+    assert answer.startswith("2: ") and problem in answer, answer

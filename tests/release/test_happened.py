@@ -1,0 +1,312 @@
+"""The documents say what happened: of a pool of one's own photos that a table labels, nothing else.
+
+What is held are the facts, not the words: the numbers of each sentence are counted here again.
+"""
+
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from genset.cli import cli
+from genset.errors import GensetError
+from genset.release.documents import documents
+from genset.release.reader import MANIFEST, Release, manifest_hash
+from genset.store import Label, Search, Store, Verdict, find_candidate
+from genset.workspace import Workspace
+from tests.labeled_workspace import GOLDFISH, TENCH, picture
+from tests.release.conftest import Pool
+
+GROOM = "n10148035"
+Call = Callable[..., str]
+
+
+def call_in(root: Path) -> Call:
+    def call(*words: object) -> str:
+        done = CliRunner().invoke(cli, ["-w", str(root), *map(str, words)])
+        if isinstance(done.exception, GensetError):
+            return f"{done.exception.exit_code}: {done.exception}"
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    return call
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A workspace with six photos of one's own, which two labelers of a CSV file labeled."""
+    root = tmp_path / "own"
+    for place, (wnid, numbers) in enumerate({TENCH: range(3), GROOM: range(3, 6)}.items()):
+        for number in numbers:
+            photo = tmp_path / "photos" / wnid / f"IMG_{number}.jpg"
+            photo.parent.mkdir(parents=True, exist_ok=True)
+            photo.write_bytes(picture(number + place))
+    call = call_in(root)
+    CliRunner().invoke(cli, ["init", str(root)])
+    call("add", tmp_path / "photos", "--owner", "Ann Ko", "--source", "mine")
+    rows = [("task", "worker", "label", "decided_at")]
+    for path in sorted((tmp_path / "photos").glob("*/*.jpg")):
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        task, wrong = f"{path.parent.name}/mine:{sha256[:32]}", path.name == "IMG_0.jpg"
+        rows.append((task, "w1", "correct", "2024-03-01T00:00:00+00:00"))
+        rows.append((task, "w2", "incorrect" if wrong else "correct", "2024-03-09T00:00:00+00:00"))
+    with (tmp_path / "labels.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    call("labels", "import", tmp_path / "labels.csv")
+    return root
+
+
+def texts_of(release: Release) -> dict[str, str]:
+    return {name: (release.root / name).read_text("utf-8") for name in release.documents}
+
+
+def frozen(root: Path, *words: object) -> Release:
+    call_in(root)("release", "create", "v1", *words)
+    return Release(root / "releases" / "v1")
+
+
+def sections(card: str) -> dict[str, str]:
+    """What stands under each heading of the second order."""
+    parts = re.split(r"^## (.+)$", card, flags=re.M)
+    return dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))
+
+
+# A pool of one's own, labeled by a table
+
+
+def test_the_manifest_knows_how_photos_and_labels_came(own: Path) -> None:
+    release = frozen(own)
+    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
+    came = manifest["came"]["mine"]
+    assert (came["found"], came["added"], came["searches"], came["pages"]) == (0, 5, 0, 0)
+    assert came["searched"] is None and came["added_on"] is not None
+    assert manifest["labeling"] == {
+        "labels": 12,
+        "candidates": 6,
+        "labelers": 2,
+        "by_way": {
+            "import": {
+                "labels": 12,
+                "labelers": 2,
+                "dates": ["2024-03-01T00:00:00+00:00", "2024-03-09T00:00:00+00:00"],
+            }
+        },
+        "signed_in": {"": 2},
+    }
+    assert manifest["dataset"] == {} and manifest["contact"] == ""
+
+
+# What did not happen: a search, a page where labelers saw a definition, Flickr, a person to write
+# to, payment, a promise to keep it.
+NEVER = (
+    "flickr",
+    "wordnet",
+    "relevance",
+    "keyword",
+    "found by",
+    "definition",
+    "labeling page",
+    "prolific",
+    "mechanical turk",
+    "writes to",
+    "will be",
+    "upload",
+    "api",
+)
+
+
+def test_no_document_says_what_did_not_happen(own: Path) -> None:
+    texts = texts_of(frozen(own))
+    for name in ("DATA_CARD.md", "LICENSES.txt", "ATTRIBUTION.txt"):
+        for words in NEVER:
+            assert not re.search(rf"\b{words}", texts[name], re.I), (name, words)
+    answers = re.sub(r"\*\*.+\*\*", "", texts["DATASHEET.md"])  # without the questions
+    machine = json.loads(texts["croissant.json"])
+    told = {name: value for name, value in machine.items() if name.startswith(("rai:", "prov:"))}
+    for words in NEVER:
+        assert not re.search(rf"\b{words}", answers, re.I), words
+        assert not re.search(rf"\b{words}", json.dumps(told), re.I), words
+
+
+def test_every_number_of_the_card_is_counted(own: Path) -> None:
+    release = frozen(own)
+    found = sections(texts_of(release)["DATA_CARD.md"])
+    collected, labeled = found["How it was collected"], found["How it was labeled"]
+    assert re.search(r"\b5 photos\b.*added from a folder", collected)
+    assert "without a search" in collected
+    assert re.search(r"\b12 labels by 2 labelers on 6 candidates\b", labeled)
+    assert re.search(r"\b12 labels read from a table\b.*\b2 labelers\b", labeled)
+    assert "2024-03-01 to 2024-03-09" in labeled
+    assert "5 photos with 2" in labeled
+    assert "alpha 0.000" in labeled
+    assert "1 not called correct by a majority" in found["How it was chosen"]
+    assert "1 class with 3; 1 class with 2" in found["Classes"]
+    assert "998 classes without a photo" in found["Classes"]
+    assert "3 of groom" in found["Persons"] and "those of 5 photos" in found["Persons"]
+    assert "LicenseRef-All-Rights-Reserved, All Rights Reserved: 5 photos" in found["Licences"]
+    assert "5 of them have no address" in found["Licences"]
+    assert "labels that chose the photos" in found["Known limits"]
+    machine = json.loads(texts_of(release)["croissant.json"])
+    assert machine["rai:annotationsPerItem"] == "5 photos with 2"
+    assert machine["rai:dataCollectionType"] == ["Manual Human Curation"]
+    assert machine["prov:wasDerivedFrom"] == ["mine"]
+
+
+def test_a_reserved_photo_of_ones_own_has_no_page_of_flickrs_as_its_licence(own: Path) -> None:
+    release = frozen(own)
+    assert {(photo.license, photo.license_url) for photo in release.photos} == {
+        ("All Rights Reserved", "")
+    }
+    for path in release.root.iterdir():
+        if path.is_file():
+            assert "flickrhelp" not in path.read_text("utf-8"), path.name
+
+
+def test_one_that_was_added_when_it_got_that_page_is_released_without_it(own: Path) -> None:
+    workspace = Workspace.find(own)
+    store = Store.open(workspace.store_url)
+    with store.begin() as session:
+        label = session.query(Label).first()
+        assert label is not None
+        label.candidate.photo.license_url = "https://www.flickrhelp.com/hc/en-us/articles/1"
+    store.close()
+    assert {photo.license_url for photo in frozen(own).photos} == {""}
+
+
+def test_what_is_not_said_is_listed_and_asked_for_in_the_datasheet(own: Path) -> None:
+    texts = texts_of(frozen(own))
+    missing = sections(texts["DATA_CARD.md"])["Not said"].splitlines()
+    assert len(missing) == 10 and "- who funded it" in missing
+    answers = dict(re.findall(r"\*\*(.+)\*\*\n\n(.+)", texts["DATASHEET.md"]))
+    assert len(answers) >= 50
+    for question in (
+        "Who created the dataset, and on behalf of which entity?",
+        "Who funded the creation of the dataset?",
+        "Were any ethical review processes conducted?",
+        "How can the owner or manager of the dataset be contacted?",
+    ):
+        assert answers[question] == "Not said."
+    assert "Pay of labelers: Not said." in texts["DATASHEET.md"]
+    assert answers["How many instances are there in total?"] == "5 photos of 2 classes."
+
+
+# What the maintainer says
+
+SAID = """
+[dataset]
+title = "Photos & fish"
+authors = ["Ko, Ann", { name = "Bo Lee", affiliation = "B_1", orcid = "0000-0002-1825-0097" }]
+affiliation = "University A"
+funding = "Fund F"
+ethics_review = "Board E, 2024-1"
+labelers_pay = "9 pounds an hour"
+hosting = "https://example.org/set"
+doi = { v1 = "https://doi.org/10.5281/zenodo.11", v2 = "10.5281/zenodo.12" }
+contact = "ann@example.org"
+maintenance = "Until 2030."
+license = "CC-BY-4.0"
+"""
+
+
+def says(root: Path, text: str) -> None:
+    path = root / "genset.toml"
+    path.write_text(path.read_text("utf-8") + text, "utf-8")
+
+
+def test_what_the_maintainer_says_stands_in_every_document(own: Path) -> None:
+    says(own, SAID)
+    release = frozen(own)
+    release.verify()
+    texts = texts_of(release)
+    for words in (
+        "Fund F",
+        "Board E, 2024-1",
+        "9 pounds an hour",
+        "ann@example.org",
+        "Until 2030.",
+    ):
+        assert words in texts["DATA_CARD.md"] and words in texts["DATASHEET.md"], words
+    card = sections(texts["DATA_CARD.md"])
+    assert "Authors: Ann Ko (University A); Bo Lee (B_1)" in card["Who made it"]
+    assert "Not said" not in card
+    assert "documents: CC-BY-4.0\n" in texts["LICENSES.txt"]
+    machine = json.loads(texts["croissant.json"])
+    assert [each["name"] for each in machine["creator"]] == ["Ann Ko", "Bo Lee"]
+    assert machine["sameAs"] == "https://doi.org/10.5281/zenodo.11"
+    assert machine["url"] == "https://example.org/set"
+    assert "Until 2030." in machine["rai:dataReleaseMaintenancePlan"]
+
+
+def test_a_contact_on_the_command_line_wins(own: Path) -> None:
+    says(own, SAID)
+    release = frozen(own, "--contact", "bo@example.org")
+    card = texts_of(release)["DATA_CARD.md"]
+    assert "Contact: bo@example.org" in card and "ann@" not in card
+
+
+# What labelers did on the page, and searches
+
+
+def test_labels_of_the_page_and_searches_are_told_apart(pool: Pool) -> None:
+    pool.label(f"{GOLDFISH}/flickr:100", csv="correct")
+    with pool.store.begin() as session:
+        for number, via in enumerate(("page", "page", "review")):
+            claim = find_candidate(session, f"{TENCH}/flickr:{number % 2}")
+            verdict = Verdict.CORRECT
+            label = Label(candidate_id=claim.id, worker=f"p{number}", verdict=verdict, via=via)
+            session.add(label)
+        for page, wnid in ((1, TENCH), (2, TENCH), (1, "n02012849")):
+            session.add(searched(pool, wnid, page))
+    release = pool.create()
+    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
+    assert (manifest["came"]["flickr"]["searches"], manifest["came"]["flickr"]["pages"]) == (1, 2)
+    by_way = manifest["labeling"]["by_way"]
+    assert {way: by_way[way]["labels"] for way in by_way} == {"import": 1, "page": 2, "review": 1}
+    card = texts_of(release)["DATA_CARD.md"]
+    assert re.search(r"\b2 labels given on genset's labeling page, by 2 labelers", card)
+    assert re.search(r"\b1 label read from a table\b", card)
+    assert re.search(r"\(1 search for the release's classes, 2 pages of results", card)
+
+
+def searched(pool: Pool, wnid: str, page: int) -> Search:
+    """A page of results of Flickr's, for a class."""
+    numbers: dict[str, Any] = {"per_page": 500, "page": page, "total": 2, "returned": 1}
+    return Search(
+        wnid=wnid,
+        source="flickr",
+        query="a keyword",
+        posted_after=pool.workspace.posted_after,
+        licenses="",
+        safe_search=1,
+        last=page == 2,
+        capped=False,
+        **numbers,
+    )
+
+
+# A stranger's manifest
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"dataset": 5, "came": [], "labeling": "x"},
+        {"dataset": {"authors": [5, {"name": 7}, {"name": "x\n# y"}], "doi": ["x"]}, "came": {}},
+        {"labeling": {"by_way": {"page": {"labels": "x"}}, "signed_in": [1]}, "came": {"mine": 3}},
+    ],
+)
+def test_whatever_a_strangers_manifest_says_makes_no_traceback(
+    own: Path, facts: dict[str, Any]
+) -> None:
+    release = frozen(own)
+    manifest = {**json.loads((release.root / MANIFEST).read_text("utf-8")), **facts}
+    manifest["manifest_hash"] = manifest_hash(manifest)
+    for name, text in documents(manifest, release.photos).items():
+        assert all(line.isprintable() for line in text.split("\n")), name
+        assert "\n# y" not in text
