@@ -8,6 +8,7 @@ from typing import Any
 from genset.errors import BadInput
 from genset.licenses import License, LicenseChoice
 from genset.release.aggregated import AggregatedLabels
+from genset.release.collected import Collected
 from genset.release.exclusions import Exclusion
 from genset.release.strategies import Majority, Matched, Pick, Strategy
 from genset.release.strategies.contract import shuffled
@@ -33,6 +34,8 @@ class ReleasePlan:
         balance: whether every class gets as many photos as the class with the fewest.
         exclude: photos of other sets, which the release must not contain.
         one_of_each: whether only one of several similar photos is taken.
+        collected: the candidates of one window of a protocol, of which alone is chosen; None: of
+            all.
     """
 
     strategy: Strategy = field(default_factory=Majority)
@@ -46,6 +49,7 @@ class ReleasePlan:
     balance: bool = False
     exclude: tuple[Exclusion, ...] = ()
     one_of_each: bool = False
+    collected: Collected | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers, and what goes together.
@@ -107,9 +111,10 @@ class Chosen:
 def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     """Choose candidates from a table, step by step, each from those that remain:
 
-    1. Remove candidates that the strategy refuses, or that aggregated labels do.
+    1. Remove candidates that a protocol did not collect, that the strategy refuses, or that
+       aggregated labels do.
     2. Assign each photo to one class. If it is called correct for several, remove it.
-    3. Remove photos by source and by licence, and photos of other sets.
+    3. Remove photos by source and by licence, and photos of other sets and earlier releases.
     4. Of copies (the same bytes in one class; with `one_of_each` also similar photos), keep the
        one that was posted first.
     5. For owners with too many photos, draw some.
@@ -129,7 +134,8 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
         if not is_refused(entry, unfit(entry, plan), left_out)
     ]
     remaining = _one_class_each(remaining, table.entries, left_out)
-    excluded = like_others(remaining, plan.exclude)
+    earlier = plan.collected.earlier if plan.collected else ()
+    excluded = like_others(remaining, (*plan.exclude, *earlier))
     remaining = [
         entry
         for entry in remaining
@@ -168,6 +174,8 @@ def unfit(entry: CandidateRow, plan: ReleasePlan) -> str | None:
     Aggregated labels speak before the strategy, whose words are of counted votes, but for
     candidates without votes or with a ruling, which they have no say in.
     """
+    if plan.collected is not None and not plan.collected.has(entry.task, entry.posted_at):
+        return "not collected by the protocol in this window"
     if plan.labels is not None and entry.aggregated and entry.ruling is None and entry.labels:
         if not entry.is_correct:
             return f"not called correct by {plan.labels.method}"

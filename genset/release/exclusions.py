@@ -15,12 +15,12 @@ from genset.release.table import CandidateRow
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """A file of hashes.
+    """A file of hashes, or a release.
 
     Attributes:
-        name: the file's name, and `sha256` its hash.
-        digests: sha256 of photos, if the file lists these.
-        fingerprints: perceptual hashes of photos, uint64, if ``genset hash`` wrote the file.
+        name: the file's or the release's name, and `sha256` its hash.
+        digests: sha256 of photos; of a file, if it lists these.
+        fingerprints: perceptual hashes of photos, uint64; of a file, if ``genset hash`` wrote it.
     """
 
     name: str
