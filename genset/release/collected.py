@@ -39,8 +39,13 @@ class Collected:
         """
         if told is None:
             return None
-        words = ("sha256", "genset", "posted_after", "posted_before")
-        return cls(str(told["name"]), *(str(told[word]) for word in words))
+        return cls(
+            protocol=str(told["name"]),
+            sha256=str(told["sha256"]),
+            genset=str(told["genset"]),
+            posted_after=str(told["posted_after"]),
+            posted_before=str(told["posted_before"]),
+        )
 
     def as_json(self) -> dict[str, Any]:
         """What a manifest says of it."""
