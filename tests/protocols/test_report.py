@@ -28,12 +28,14 @@ class Series:
     genset: Maintainer
     runs: Path
 
-    def keep(self, year: str, model: str, share: float, at: str = BEFORE) -> None:
+    def keep(self, year: str, model: str, share: float, at: str = BEFORE, until: str = "") -> None:
         """Keep a run that is right on about this share of a year's photos."""
         photos = open_set(str(self.genset.workspace.releases / f"p-{year}"))
         rng = np.random.default_rng([int(year), len(model), ord(model[0])])
         right = {photo.id for photo in photos.photos if rng.random() < share}
-        score_on(photos, self.runs, model, right, weights=f"sha256:{model}", at=at)
+        score_on(
+            photos, self.runs, model, right, weights=f"sha256:{model}", at=at, trained_until=until
+        )
 
     def keep_all(self, lost: float = 0.0, at: str = BEFORE) -> None:
         """Keep three models on both years, of which the second is harder by so much."""
@@ -110,6 +112,16 @@ def test_drift_is_of_the_models_that_are_on_every_year(two_years: Series) -> Non
     (years,) = two_years.report("p-2023", "p-2024")["years"]
     assert sorted(years["drifts"][0]["models"]) == sorted(SHARES)
     assert years["drifts"][0]["matched"]["first"]["value"] < 0.8
+
+
+def test_what_a_model_may_remember_is_not_taken_for_drift(two_years: Series) -> None:
+    two_years.keep_all(0.3)
+    for year, share in (("2023", 0.9), ("2024", 0.5)):
+        two_years.keep(year, "late", share, until="2023-03")
+        two_years.keep(year, "early", share, until="2022-11")
+    drift, _ = two_years.report("p-2023", "p-2024")["drift_and_progress"]
+    assert "harder for the same 5 models" in drift
+    assert "Of these late could have seen photos of p-2023 in training" in drift
 
 
 def test_the_page_has_the_years_in_their_order(two_years: Series) -> None:

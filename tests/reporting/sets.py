@@ -174,6 +174,7 @@ def score_on(
     weights: str = "sha256:1",
     unreadable: Sequence[str] = (),
     at: str = "2026-01-02T03:04:05+00:00",
+    trained_until: str = "",
 ) -> Run:
     """Keep a run that is right on the photos of these ids, and second on the others.
 
@@ -203,6 +204,7 @@ def score_on(
         unreadable=dict.fromkeys(unreadable, "truncated"),
         top1=Accuracy.of(len(right), len(predictions)),
         top5=Accuracy.of(len(predictions) - len(missed), len(predictions)),
+        trained_until=trained_until,
     )
     save_run(run_folder(runs, photos.name, model, run.key), run, predictions)
     return run

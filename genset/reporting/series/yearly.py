@@ -34,12 +34,15 @@ class Drift:
     Attributes:
         first, second: the sets' names.
         models: labels of the models: scored on every year, and left out of none.
+        seen: labels of those of them that were trained so late that they could have seen photos of
+            the first year: that they do worse on the second may be no drift.
         matched: their mean on both, over the classes that both have, each counted once.
     """
 
     first: str
     second: str
     models: tuple[str, ...]
+    seen: tuple[str, ...]
     matched: Matched
 
 

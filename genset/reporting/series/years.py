@@ -34,9 +34,15 @@ def drift(found: Drift) -> str:
             f"well on both as far as these photos tell ({numbers})."
         )
     way = "easier" if value.value > 0 else "harder"
+    seen = ""
+    if found.seen and value.value < 0:
+        seen = (
+            f" Of these {_models(found.seen)} could have seen photos of {first} in training, so "
+            "that not all of it need be the photos."
+        )
     return (
         f"The photos drifted from {first} to {second}: they are {way} for {same}, unchanged "
-        f"({numbers})."
+        f"({numbers}).{seen}"
     )
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from genset.evaluation.models.trained import last_day
 from genset.evaluation.results.results import Results, Scored
 from genset.release.collected import Collected
 from genset.release.reader import Release
@@ -84,7 +85,8 @@ def _years(
     on_all = [
         model for model in joined if all(_is_counted(sets[place], model, place) for place in order)
     ]
-    drifts = [_drift(sets, order[0], place, on_all, pairs, how) for place in order[1:]]
+    since = windows[0][0].posted_after
+    drifts = [_drift(sets, (order[0], place), on_all, since, pairs, how) for place in order[1:]]
     return Years(
         protocol=windows[0][0].protocol,
         years=tuple(
@@ -110,13 +112,17 @@ def _frozen(each: OneSet) -> str:
 
 def _drift(
     sets: Sequence[OneSet],
-    first: int,
-    second: int,
+    places: tuple[int, int],
     models: Sequence[Joined],
+    since: str,
     pairs: Sequence[SetPair],
     how: Resampling,
 ) -> Drift | None:
-    """The same models on two years; None where there is no model, or no class that both have."""
+    """The same models on two years, the first of which begins on the day `since`.
+
+    None where there is no model, or no class that both have.
+    """
+    first, second = places
     names = sets[first].name, sets[second].name
     labels = [model.label for model in models]
     wnids = (set(sets[place].results.wnids) for place in (first, second))
@@ -139,8 +145,15 @@ def _drift(
         first=names[0],
         second=names[1],
         models=tuple(row.label for row in pair.models),
+        seen=tuple(model.label for model in models if _trained_until(model) >= since),
         matched=pair.mean or pair.models[0].matched,
     )
+
+
+def _trained_until(model: Joined) -> str:
+    """The last day of the photos that a model was trained on; "" where nobody said it."""
+    said = (run.run.trained_until for run in model.runs if run and run.run.trained_until)
+    return max((last_day(each).isoformat() for each in said), default="")
 
 
 def _progress(
