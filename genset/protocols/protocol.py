@@ -20,6 +20,7 @@ from typing import Any
 
 from genset.errors import BadInput
 from genset.files import sha256_of
+from genset.release.reader import Release, find_releases
 from genset.scrape.keywords.queries import read_classes, written_classes
 from genset.taxonomy import ImageClass, imagenet1k
 from genset.workspace import LabelRules, Workspace
@@ -162,6 +163,19 @@ def find_protocols(workspace: Workspace) -> list[Protocol]:
     """A workspace's protocols, by name."""
     found = sorted(folder_of(workspace).glob(f"[!.]*/{FILE}"))
     return [read_protocol(path.parent) for path in found]
+
+
+def releases_of(workspace: Workspace, protocol: Protocol) -> list[Release]:
+    """The releases that were made by a protocol, by window; the newest version of each.
+
+    Those that give the same photos several right answers are not among them.
+    """
+    windows: dict[tuple[str, str], Release] = {}
+    for each in find_releases(workspace.releases):
+        told = each.protocol or {}
+        if told.get("sha256") == protocol.sha256 and each.multilabel is None:
+            windows[str(told.get("posted_after")), str(told.get("posted_before"))] = each
+    return [each for _, each in sorted(windows.items())]
 
 
 def find_protocol(workspace: Workspace, name: str) -> Protocol:

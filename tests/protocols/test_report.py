@@ -137,6 +137,14 @@ def test_the_page_has_the_years_in_their_order(two_years: Series) -> None:
     assert "from 2023-01-01 until before 2024-01-01" in page.text
 
 
+def test_a_protocol_names_its_releases(two_years: Series) -> None:
+    two_years.keep_all()
+    found = two_years.report("--protocol", "p")
+    assert [each["name"] for each in found["sets"]] == ["p-2023", "p-2024"]
+    two_years.genset("protocol", "save", "new", "--classes", CLASSES[0].wnid)
+    assert "there is no release of protocol new yet" in two_years.report("--protocol", "new")
+
+
 def test_sets_of_no_protocol_have_no_years(two_years: Series) -> None:
     two_years.genset("release", "create", "all")
     photos = open_set(str(two_years.genset.workspace.releases / "all"))

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from genset.evaluation.data.photos import open_set
 from genset.taxonomy import imagenet1k
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.protocols.years import Maintainer, rows_of, textured
+from tests.reporting.sets import score_on
 from tests.scrape.several import Start
 
 CLASSES = tuple(imagenet1k()[wnid] for wnid in (TENCH, GOLDFISH))
@@ -17,6 +19,7 @@ OF_2024 = ("--posted-after", "2024-01-01", "--posted-before", "2025-01-01")
 SAVE = ("protocol", "save", "fish", "--classes", f"{TENCH},{GOLDFISH}", "--candidates", 5, *OF_2023)
 
 FIRST = {1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1103, 1104}
+NAMES = ("fish-2023", "several")
 SECOND = {2000, 2001, 2002, 2003, 2004, 2100, 2101, 2102, 2103, 2104}
 
 
@@ -154,3 +157,20 @@ def test_a_window_that_is_not_over_is_collected_and_not_frozen(
     assert later == "2: --posted-after is 2123-01-01, a day to come: no photo is posted since"
     half = genset("protocol", "run", "fish", *words[:2])
     assert half.startswith("2: a window has two ends")
+
+
+def test_with_several_answers_it_stays_of_its_window(sandbox: Any, genset: Maintainer) -> None:
+    genset(*SAVE)
+    made(genset)
+    made(genset, *OF_2024)
+    photos = open_set(str(genset.workspace.releases / "fish-2023"))
+    score_on(photos, genset.workspace.runs, "one", set())
+    genset("labels", "propose", "fish-2023")
+    words = ("--from", "fish-2023", "--multilabel", "--allow-unanswered")
+    genset("release", "create", "several", *words)
+    assert genset.photos("several") == FIRST
+    folder = genset.workspace.releases
+    of, several = (json.loads((folder / n / "manifest.json").read_text()) for n in NAMES)
+    assert several["protocol"] == of["protocol"]
+    (listed,) = genset("protocol", "list")
+    assert listed["releases"] == ["fish-2023", "fish-2024"]

@@ -22,14 +22,12 @@ def list_command(folder: Path | None, as_json: bool) -> None:
     \b
     genset protocol list
     """
-    from genset.protocols.protocol import find_protocols
-    from genset.release.reader import find_releases
+    from genset.protocols.protocol import find_protocols, releases_of
 
     workspace = Workspace.find(folder)
-    releases = find_releases(workspace.releases)
     rows = []
     for each in find_protocols(workspace):
-        made = [one.name for one in releases if (one.protocol or {}).get("sha256") == each.sha256]
+        made = [one.name for one in releases_of(workspace, each)]
         sources = ", ".join(each.collect.sources)
         strategy = each.choose["strategy"]
         rows.append((each.name, each.saved_at[:10], sources, len(each.classes), strategy, made))
