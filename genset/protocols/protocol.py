@@ -28,6 +28,39 @@ from genset.workspace import LabelRules, Workspace
 FILE = "protocol.json"
 FORMAT = "genset protocol 1"
 
+_NUMBER = int | float | None
+_WORD = str | None
+
+# What a protocol's words may be: a later stage would fail on others with no word of why.
+_COLLECTING = {
+    "sources": list,
+    "per_class": int,
+    "licenses": str,
+    "min_size": _NUMBER,
+    "taken_in_window": bool,
+    "taken_unknown": bool,
+    "seed": int,
+    "query_list": str,
+}
+_CHOOSING = {
+    "strategy": str,
+    "per_class": _NUMBER,
+    "min_labels": _NUMBER,
+    "threshold": _NUMBER,
+    "relax": bool,
+    "reference": _WORD,
+    "fill_up": bool,
+    "balance": bool,
+    "max_per_owner": _NUMBER,
+    "licenses": str,
+    "exclude": list,
+    "panel": _WORD,
+    "labels": _WORD,
+    "min_confidence": _NUMBER,
+    "seed": int,
+}
+
+_LABELS = (None, "majority", "frequency", "dawid-skene")
 _LARGEST = 16_000_000  # bytes; 1,000 classes with their queries are 200,000
 
 
@@ -247,6 +280,13 @@ def _differs(folder: Path, name: str, sha256: str) -> bool:
     return path.is_symlink() or not path.is_file() or sha256_of(path) != sha256
 
 
+def _check(told: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
+    """Refuse words that are missing or of another kind, with KeyError or TypeError."""
+    for word, kind in kinds.items():
+        if not isinstance(told[word], kind) or (told[word] is True and kind in (int, _NUMBER)):
+            raise TypeError(f"{word} cannot be {told[word]!r}")
+
+
 def _protocol(name: str, told: Mapping[str, Any]) -> Protocol:
     """The protocol that JSON says, its types checked where a later stage would not."""
     collect, label = dict(told["collect"]), dict(told["label"])
@@ -255,10 +295,14 @@ def _protocol(name: str, told: Mapping[str, Any]) -> Protocol:
         replace(cls, taxon=str(told["taxa"].get(cls.wnid, "")))
         for cls in read_classes(told["classes"], chosen)
     )
-    if not classes or not isinstance(collect["per_class"], int) or collect["per_class"] < 1:
+    _check(collect, _COLLECTING)
+    _check(told["choose"], _CHOOSING)
+    _check(told["rule"], {"name": str})
+    beside = {*told["choose"]["exclude"], told["choose"]["reference"]} - {"duplicates", None}
+    if beside != set(told["files"]) or told["choose"]["labels"] not in _LABELS:
+        raise ValueError("it is chosen by what is not kept")
+    if not classes or collect["per_class"] < 1:
         raise ValueError("it collects nothing")
-    if not isinstance(told["choose"], dict) or not isinstance(told["rule"], dict):
-        raise TypeError("it does not say how photos are chosen")
     return Protocol(
         name=name,
         saved_at=str(told["saved_at"]),

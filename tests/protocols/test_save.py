@@ -1,7 +1,10 @@
 """What a protocol keeps, and that it never changes."""
 
+import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,3 +83,38 @@ def test_what_cannot_be_followed_is_not_saved(genset: Maintainer) -> None:
         "--posted-after", "2024-01-01", "--posted-before", "2024-01-01"
     )
     assert "no protocol 'fish': save one with" in genset("protocol", "show", "fish")
+
+
+HOSTILE: list[Callable[[dict[str, Any]], Any]] = [
+    lambda told: [told],
+    lambda told: told | {"classes": {"n00000000": {"queries": []}}},
+    lambda told: told | {"classes": []},
+    lambda told: told | {"files": {"../../genset.toml": "0" * 64}},
+    lambda told: told | {"window": {"posted_after": "soon", "posted_before": "later"}},
+    lambda told: told | {"collect": told["collect"] | {"per_class": "many"}},
+    lambda told: told | {"collect": told["collect"] | {"licenses": None}},
+    lambda told: told | {"label": {"votes": -1, "grow_to": []}},
+    lambda told: told | {"label": {"votes": 1, "grow_to": 3}},
+    lambda told: told | {"choose": told["choose"] | {"seed": [1]}},
+    lambda told: told | {"choose": told["choose"] | {"exclude": ["/etc/passwd"]}},
+    lambda told: told | {"choose": told["choose"] | {"labels": "/etc/passwd"}},
+    lambda told: told | {"rule": {}},
+]
+
+
+@pytest.mark.parametrize("change", HOSTILE, ids=range(len(HOSTILE)))
+def test_one_from_a_stranger_is_refused_in_a_line(
+    genset: Maintainer, change: Callable[[dict[str, Any]], Any]
+) -> None:
+    """Its hash fits: who writes a protocol can write that as well."""
+    genset("protocol", "save", "fish", "--classes", TENCH)
+    path = genset.workspace.root / "protocols" / "fish" / "protocol.json"
+    told = json.loads(path.read_text())
+    del told["sha256"]
+    told = change(told)
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    path.chmod(0o644)
+    path.write_text(json.dumps(told | {"sha256": digest} if isinstance(told, dict) else told))
+    for words in (("show", "fish"), ("run", "fish"), ("list",)):
+        answer = genset("protocol", *words)
+        assert isinstance(answer, str) and answer.startswith("2: "), answer
