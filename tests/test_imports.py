@@ -153,7 +153,7 @@ INNER_FLOORS = {
         {"proposed", "requested"},
         {"archive", "restore"},
     ],
-    "protocols": [{"protocol"}, {"save", "earlier", "standing"}, {"windows"}],
+    "protocols": [{"protocol"}, {"kept", "earlier", "standing"}, {"save", "windows"}],
     "release.multilabel": [
         {"answers", "again"},
         {"kept", "several", "facts", "recount"},

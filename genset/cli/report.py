@@ -315,7 +315,7 @@ def _newest_release(folder: Path | None) -> str:
 
 def _releases_of(folder: Path | None, protocol: str) -> tuple[str, ...]:
     """The folders of a protocol's releases, by window."""
-    from genset.protocols.protocol import find_protocol, releases_of
+    from genset.protocols.kept import find_protocol, releases_of
 
     workspace = Workspace.find(folder)
     found = releases_of(workspace, find_protocol(workspace, protocol))

@@ -2,7 +2,8 @@
 
 ::
 
-    protocol    what a protocol says, and its folder
+    protocol    what a protocol says
+    kept        its folder: read, checked and found
     save        from a workspace's settings and the words of a release to a protocol
     windows     from a protocol and a window of time to what is scraped
     earlier     the photos of earlier releases, which must not come again

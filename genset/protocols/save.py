@@ -9,16 +9,14 @@ from typing import Any
 from genset import __version__
 from genset.errors import BadInput
 from genset.files import one_at_a_time, sha256_of, write_text
-from genset.protocols.protocol import (
+from genset.protocols.kept import (
     FILE,
-    Collecting,
-    Protocol,
-    Window,
     folder_of,
     is_file_name,
     read_protocol,
     written_protocol,
 )
+from genset.protocols.protocol import Collecting, Protocol, Window
 from genset.release.publish import checked_name, folder_written_whole
 from genset.taxonomy import ImageClass
 from genset.workspace import Workspace

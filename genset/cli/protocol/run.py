@@ -66,7 +66,7 @@ def run_command(
     genset protocol run imagenet-2026
     genset protocol run imagenet-2026 --posted-after 2027-01-01 --posted-before 2028-01-01
     """
-    from genset.protocols.protocol import find_protocol
+    from genset.protocols.kept import find_protocol
     from genset.protocols.standing import standing
     from genset.protocols.windows import check_settings
     from genset.protocols.windows import scrape_plans as plans_of

@@ -22,7 +22,7 @@ def list_command(folder: Path | None, as_json: bool) -> None:
     \b
     genset protocol list
     """
-    from genset.protocols.protocol import find_protocols, releases_of
+    from genset.protocols.kept import find_protocols, releases_of
 
     workspace = Workspace.find(folder)
     rows = []
@@ -46,7 +46,7 @@ def show_command(folder: Path | None, name: str, as_json: bool) -> None:
     \b
     genset protocol show imagenet-2026
     """
-    from genset.protocols.protocol import find_protocol
+    from genset.protocols.kept import find_protocol
 
     found = find_protocol(Workspace.find(folder), name)
     show({**found.as_json(), **summary(found)}, "\n".join(lines_of(found)), as_json)
