@@ -58,34 +58,35 @@ def as_exclusions(store: Store, releases: Iterable[Release]) -> tuple[Exclusion,
 
 
 def _exclusion(store: Store, release: Release) -> Exclusion:
-    digests = [photo.sha256 for photo in release.photos]
-    known = _fingerprints(store, digests)
+    """A release by the names and bytes of its photos, and by the looks of those not in the pool.
+
+    Photos of the pool are compared with each other (`genset.scrape.upkeep.duplicates`), and people
+    may say of two that they differ: their looks would overrule that.
+    """
+    pool = _in_pool(store, [photo.sha256 for photo in release.photos])
+    others = [photo for photo in release.photos if photo.sha256 not in pool]
     hashes = [
-        known[photo.sha256]
-        if photo.sha256 in known
-        else _fingerprint(release.root / photo.file, release.name)
-        for photo in progress(
-            release.photos, total=len(digests), what=f"hash {release.name}", unit="photo"
-        )
+        _fingerprint(release.root / photo.file, release.name)
+        for photo in progress(others, total=len(others), what=f"hash {release.name}", unit="photo")
     ]
-    content_hash = release.content_hash.removeprefix("sha256:")
-    unique = np.unique(np.array(hashes, np.uint64))
-    return Exclusion(release.name, content_hash, frozenset(digests), unique)
+    return Exclusion(
+        name=release.name,
+        sha256=release.content_hash.removeprefix("sha256:"),
+        digests=frozenset(photo.sha256 for photo in release.photos),
+        fingerprints=np.unique(np.array(hashes, np.uint64)),
+        photos=frozenset(f"{photo.source}:{photo.source_id}" for photo in release.photos),
+    )
 
 
-def _fingerprints(store: Store, digests: Sequence[str]) -> dict[str, int]:
-    """Those that the pool knows already, by sha256."""
-    known: dict[str, int] = {}
+def _in_pool(store: Store, digests: Sequence[str]) -> set[str]:
+    """Those of photos that are in the pool, by their sha256."""
+    found: set[str] = set()
     with store.session() as session:
         for start in range(0, len(digests), _FEW):
-            rows = session.execute(
-                select(Photo.sha256, Photo.fingerprint).where(
-                    Photo.sha256.in_(digests[start : start + _FEW]),
-                    Photo.fingerprint.is_not(None),
-                )
-            )
-            known |= {str(sha256): int(str(number), 16) for sha256, number in rows}
-    return known
+            some = Photo.sha256.in_(digests[start : start + _FEW])
+            rows = session.scalars(select(Photo.sha256).where(some, Photo.refused.is_(None)))
+            found.update(str(sha256) for sha256 in rows)
+    return found
 
 
 def _fingerprint(path: Path, name: str) -> int:

@@ -135,7 +135,7 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     ]
     remaining = _one_class_each(remaining, table.entries, left_out)
     earlier = plan.collected.earlier if plan.collected else ()
-    excluded = like_others(remaining, (*plan.exclude, *earlier))
+    excluded = like_others(remaining, (*plan.exclude, *earlier), table.pairs)
     remaining = [
         entry
         for entry in remaining
@@ -233,11 +233,15 @@ def not_wanted(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, st
     return excluded.get(entry.task)
 
 
-def like_others(remaining: Sequence[CandidateRow], exclude: Iterable[Exclusion]) -> Reasons:
+def like_others(
+    remaining: Sequence[CandidateRow],
+    exclude: Iterable[Exclusion],
+    pairs: Sequence[tuple[str, str]] = (),
+) -> Reasons:
     """The reason for each candidate whose photo is in another set."""
     found: Reasons = {}
     for each in exclude:
-        for entry in each.shared_with(remaining):
+        for entry in each.shared_with(remaining, pairs):
             found.setdefault(entry.task, f"looks like a photo of {each.name}")
     return found
 

@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from genset.evaluation.data.photos import open_set
+from genset.scrape.upkeep.duplicates import propose
+from genset.store import Store
+from genset.store.duplicates import decide, open_pairs
 from genset.taxonomy import imagenet1k
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.protocols.years import Maintainer, rows_of, textured
@@ -25,11 +28,15 @@ SECOND = {2000, 2001, 2002, 2003, 2004, 2100, 2101, 2102, 2103, 2104}
 
 @pytest.fixture
 def sandbox(start: Start) -> Any:
-    """Seven photos of each class and year; of the second, 2000 and 2101 are of the first."""
+    """Seven photos of each class and year; three of the second year are copies of the first's.
+
+    2000 has the bytes of 1003, 2101 is a worse copy of 1102, and 2002 is 1001 mirrored.
+    """
     rows = [*rows_of(2023, 1000, CLASSES, 7), *rows_of(2024, 2000, CLASSES, 7)]
     numbers = [int(row["id_search_engine"]) for row in rows]
     contents = {number: textured(number) for number in numbers}
     contents |= {2000: textured(1003), 2101: textured(1102, quality=60)}
+    contents[2002] = textured(1001, mirrored=True)
     return start("flickr", rows, contents=contents)
 
 
@@ -52,9 +59,9 @@ def test_a_second_year_is_collected_as_the_first_one_was(sandbox: Any, genset: M
 
     second = made(genset, *OF_2024)
     assert second["frozen"]["name"] == "fish-2024"
-    assert genset.photos("fish-2024") == SECOND - {2000, 2101}
-    assert second["earlier"] == {"fish-2023": 2}
-    assert second["frozen"]["left_out"]["looks like a photo of fish-2023"] == 2
+    assert genset.photos("fish-2024") == SECOND - {2000, 2101, 2002}
+    assert second["earlier"] == {"fish-2023": 3}
+    assert second["frozen"]["left_out"]["looks like a photo of fish-2023"] == 3
 
     manifest = json.loads(
         (genset.workspace.releases / "fish-2024" / "manifest.json").read_text("utf-8")
@@ -66,6 +73,20 @@ def test_a_second_year_is_collected_as_the_first_one_was(sandbox: Any, genset: M
     (listed,) = genset("protocol", "list")
     assert listed["releases"] == ["fish-2023", "fish-2024"]
     genset("release", "verify", "fish-2024")
+
+
+def test_who_says_that_two_photos_differ_keeps_both(sandbox: Any, genset: Maintainer) -> None:
+    genset(*SAVE)
+    made(genset)
+    genset("protocol", "run", "fish", *OF_2024)
+    store = Store.open(genset.workspace.store_url)
+    propose(genset.workspace, store, ())
+    pairs = {int(pair.photo.source_id): pair.id for pair in open_pairs(store)}
+    assert sorted(pairs) == [2000, 2002, 2101]
+    decide(store, [pairs[2101], pairs[2002]], same=False, by="ann")
+    store.close()
+    made(genset, *OF_2024)
+    assert genset.photos("fish-2024") == SECOND - {2000}
 
 
 def test_said_again_it_changes_nothing(sandbox: Any, genset: Maintainer) -> None:
@@ -136,7 +157,7 @@ def test_votes_are_those_of_the_protocol(sandbox: Any, genset: Maintainer) -> No
 def test_a_release_from_elsewhere_can_be_an_earlier_one(
     sandbox: Any, genset: Maintainer, tmp_path: Path
 ) -> None:
-    """Its photos are not in this pool, so that their hashes are made of its files."""
+    """Its photos are not in this pool: their hashes are made of its files, as they are."""
     genset(*SAVE)
     made(genset)
     other = Maintainer(type(genset.workspace).create(tmp_path / "other"))

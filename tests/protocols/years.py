@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from click.testing import CliRunner
-from PIL import Image
+from PIL import Image, ImageOps
 
 from genset.cli import cli
 from genset.errors import GensetError
@@ -18,11 +18,13 @@ from genset.workspace import Workspace
 from tests.scrape.pools import Row, record
 
 
-def textured(number: int, quality: int = 95) -> bytes:
+def textured(number: int, quality: int = 95, *, mirrored: bool = False) -> bytes:
     """A picture of its own, which looks like no other one; of another quality it is a copy."""
     blocks = np.random.default_rng(number).integers(0, 255, (9, 12, 3), dtype=np.uint8)
     content = io.BytesIO()
     image = Image.fromarray(blocks).resize((96, 72), Image.Resampling.BICUBIC)
+    if mirrored:
+        image = ImageOps.mirror(image)
     image.save(content, "JPEG", quality=quality)
     return content.getvalue()
 

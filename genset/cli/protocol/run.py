@@ -178,7 +178,10 @@ def _freeze(
     from genset.protocols.protocol import words_of
     from genset.protocols.windows import release_plan
     from genset.release.freeze import create
+    from genset.scrape.upkeep.duplicates import propose
 
+    # Each year in the same way, whether or not somebody said genset duplicates before.
+    propose(workspace, store, ())
     others = as_exclusions(store, earlier_releases(workspace, window, earlier))
     plan = read_plan(words_of(protocol), store)
     return create(workspace, store, called, release_plan(protocol, window, plan, now, others))
