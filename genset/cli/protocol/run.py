@@ -97,7 +97,8 @@ def run_command(
         now = standing(store, protocol, plans)
         answer |= {"candidates": len(now.tasks), "waiting": now.waiting}
         if reason := _why_not_yet(now, window):
-            lines.append(f"{called} is not frozen: {reason}, and then run the same command again")
+            then = "" if now.missing else ", and then run the same command again"
+            lines.append(f"{called} is not frozen: {reason}{then}")
             show({**answer, "frozen": None, "why": reason}, "\n".join(lines), as_json)
             return
         made = _freeze(workspace, store, called, protocol, window, now, earlier)
