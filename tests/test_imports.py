@@ -18,7 +18,7 @@ FLOORS = [
     {"dataset", "licenses", "taxonomy"},
     {"workspace", "store"},
     {"scrape", "sandbox", "label", "release", "evaluation", "tta"},
-    {"finetune"},
+    {"finetune", "protocols"},
     {"reporting", "status"},
     {"cli", "api"},
     {"__main__"},
@@ -153,6 +153,7 @@ INNER_FLOORS = {
         {"proposed", "requested"},
         {"archive", "restore"},
     ],
+    "protocols": [{"protocol"}, {"kept", "earlier", "standing"}, {"save", "windows"}],
     "release.multilabel": [
         {"answers", "again"},
         {"kept", "several", "facts", "recount"},
@@ -191,11 +192,19 @@ INNER_FLOORS = {
         {"series"},
     ],
     "reporting.gather.tta": [{"identity", "margins"}, {"entries"}],
-    "reporting.series": [{"data"}, {"gather", "narrative"}, {"render"}, {"write"}],
+    "reporting.series": [
+        {"yearly"},
+        {"data"},
+        {"gather", "narrative"},
+        {"years"},
+        {"render"},
+        {"write"},
+    ],
     "reporting.series.gather": [
         {"identity", "subsets"},
         {"scores"},
         {"pairs", "groupings"},
+        {"years"},
         {"collect"},
     ],
     "reporting.render.page": [

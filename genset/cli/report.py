@@ -97,6 +97,12 @@ _SEED = click.option(
     is_flag=True,
     help="Bring models into fits and orders whose answers are odd (reversed, shifted, constant).",
 )
+@click.option(
+    "--protocol",
+    default="",
+    metavar="NAME",
+    help="Report on all releases of this protocol, in the order of their windows.",
+)
 @_SEED
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 @RUNS_OPTION
@@ -113,6 +119,7 @@ def report(
     labels: Path | None,
     entries: tuple[str, ...],
     counterparts: tuple[str, ...],
+    protocol: str,
     seed: int,
     **asked: Any,
 ) -> None:
@@ -126,7 +133,8 @@ def report(
     --upper name two models between which the others are placed.
 
     Several sets read as one study: a folder with an index, where they stand side by side, and the
-    full report on each.
+    full report on each. Of the years of one protocol it says apart what the photos made of it
+    (drift) and what the models did (progress).
 
     The file is written to the current folder, or where -o says. --markdown prints its tables, too;
     --json prints the numbers instead of writing it, and with -o does both.
@@ -139,6 +147,7 @@ def report(
     \b
     genset report v1 -o v1.html --reference imagenet-val
     genset report v1 v2 imagenet-val/ --out site/
+    genset report --protocol imagenet-2026 --out site/
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     genset report v1 --tta runs/fast=fast --counterpart resnet50 --margin 1
     """
@@ -148,6 +157,7 @@ def report(
     from genset.statistics.resampling import Resampling
 
     kept = runs or locate_runs(folder)
+    sets += _releases_of(folder, protocol) if protocol else ()
     named = sets or (_newest_release(folder),)
     # Without `kept`: where there are no runs yet, a report makes no folder for them.
     found = [(each, locate_set(each, folder, runs=runs)) for each in named]
@@ -301,3 +311,17 @@ def _newest_release(folder: Path | None) -> str:
     if not (found := find_releases(Workspace.find(folder).releases)):
         raise BadInput("there is no release to report on; make one with: genset release create")
     return found[-1].name
+
+
+def _releases_of(folder: Path | None, protocol: str) -> tuple[str, ...]:
+    """The folders of a protocol's releases, by window."""
+    from genset.protocols.kept import find_protocol, releases_of
+
+    workspace = Workspace.find(folder)
+    found = releases_of(workspace, find_protocol(workspace, protocol))
+    if not found:
+        raise BadInput(
+            f"there is no release of protocol {protocol} yet; make one with: genset protocol run "
+            f"{protocol}"
+        )
+    return tuple(each.name for each in found)

@@ -110,10 +110,10 @@ def scrape(
             takes, lines = _estimates(workspace, store, plans, several)
             _show(takes, lines, several, as_json)
             return
-        came = _scrape(workspace, store, plans, retry_failed, give_up_after)
-        answers, lines = _answers(store, plans, came, several)
+        came = scrape_plans(workspace, store, plans, retry_failed, give_up_after)
+        answers, lines = told_of(store, plans, came, several)
         _show(answers, lines, several, as_json)
-        _raise_first(plans, came, several)
+        raise_first(plans, came, several)
 
 
 def _show(answers: dict[str, Any], lines: list[str], several: bool, as_json: bool) -> None:
@@ -123,13 +123,14 @@ def _show(answers: dict[str, Any], lines: list[str], several: bool, as_json: boo
         show(answers if several else only[0], "\n".join(lines), as_json)
 
 
-def _scrape(
+def scrape_plans(
     workspace: Workspace,
     store: "Store",
     plans: "list[ScrapePlan]",
     retry_failed: bool,
     give_up_after: float | None,
 ) -> "dict[str, Came]":
+    """Scrape each source as its plan wants; what came of each, by its name."""
     from genset.scrape.collect.side_by_side import scrape_all
     from genset.scrape.collect.state import forget_refusals, lacking_first
     from genset.scrape.fetch.hosts import Hosts
@@ -151,7 +152,7 @@ def _scrape(
     )
 
 
-def _answers(
+def told_of(
     store: "Store", plans: "list[ScrapePlan]", came: "dict[str, Came]", several: bool
 ) -> tuple[dict[str, Any], list[str]]:
     """What a scrape did of each source, as JSON and for people."""
@@ -186,7 +187,7 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) ->
     return lines + [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
 
 
-def _raise_first(plans: "list[ScrapePlan]", came: "dict[str, Came]", several: bool) -> None:
+def raise_first(plans: "list[ScrapePlan]", came: "dict[str, Came]", several: bool) -> None:
     """End with an error where a source did not bring what it could."""
     problems = []
     for plan in plans:

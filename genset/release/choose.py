@@ -8,6 +8,7 @@ from typing import Any
 from genset.errors import BadInput
 from genset.licenses import License, LicenseChoice
 from genset.release.aggregated import AggregatedLabels
+from genset.release.collected import Collected
 from genset.release.exclusions import Exclusion
 from genset.release.strategies import RULE, Draws, Majority, Matched, Pick, Strategy
 from genset.release.table import CandidateRow, CandidateTable
@@ -34,6 +35,8 @@ class ReleasePlan:
         one_of_each: whether only one of several similar photos is taken.
         rule: the version of the rule by which photos are drawn (`Draws`), which is in the manifest
             where it makes a difference: with `max_per_owner` or `balance`.
+        collected: the candidates of one window of a protocol, of which alone is chosen; None: of
+            all.
     """
 
     strategy: Strategy = field(default_factory=Majority)
@@ -48,6 +51,7 @@ class ReleasePlan:
     exclude: tuple[Exclusion, ...] = ()
     one_of_each: bool = False
     rule: int = RULE
+    collected: Collected | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers, and what goes together.
@@ -121,9 +125,10 @@ class Chosen:
 def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     """Choose candidates from a table, step by step, each from those that remain:
 
-    1. Remove candidates that the strategy refuses, or that aggregated labels do.
+    1. Remove candidates that a protocol did not collect, that the strategy refuses, or that
+       aggregated labels do.
     2. Assign each photo to one class. If it is called correct for several, remove it.
-    3. Remove photos by source and by licence, and photos of other sets.
+    3. Remove photos by source and by licence, and photos of other sets and earlier releases.
     4. Of copies (the same bytes in one class; with `one_of_each` also similar photos), keep the
        one that was posted first.
     5. For owners with too many photos, draw some. (`Top` does so as it goes down its order.)
@@ -143,7 +148,8 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
         if not is_refused(entry, unfit(entry, plan), left_out)
     ]
     remaining = _one_class_each(remaining, table.entries, left_out)
-    excluded = like_others(remaining, plan.exclude)
+    earlier = plan.collected.earlier if plan.collected else ()
+    excluded = like_others(remaining, (*plan.exclude, *earlier), table.pairs)
     remaining = [
         entry
         for entry in remaining
@@ -184,6 +190,8 @@ def unfit(entry: CandidateRow, plan: ReleasePlan) -> str | None:
     Aggregated labels speak before the strategy, whose words are of counted votes, but for
     candidates without votes or with a ruling, which they have no say in.
     """
+    if plan.collected is not None and not plan.collected.has(entry.task, entry.posted_at):
+        return "not collected by the protocol in this window"
     if plan.labels is not None and entry.aggregated and entry.ruling is None and entry.labels:
         if not entry.is_correct:
             return f"not called correct by {plan.labels.method}"
@@ -241,11 +249,15 @@ def not_wanted(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, st
     return excluded.get(entry.task)
 
 
-def like_others(remaining: Sequence[CandidateRow], exclude: Iterable[Exclusion]) -> Reasons:
+def like_others(
+    remaining: Sequence[CandidateRow],
+    exclude: Iterable[Exclusion],
+    pairs: Sequence[tuple[str, str]] = (),
+) -> Reasons:
     """The reason for each candidate whose photo is in another set."""
     found: Reasons = {}
     for each in exclude:
-        for entry in each.shared_with(remaining):
+        for entry in each.shared_with(remaining, pairs):
             found.setdefault(entry.task, f"looks like a photo of {each.name}")
     return found
 

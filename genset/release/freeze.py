@@ -67,6 +67,7 @@ def _facts(
     ruled = sum(entry.ruling is not None for entry in choice.chosen)
     facts = {
         "strategy": {**plan.as_json(), **({"ruled": ruled} if ruled else {})},
+        **({"protocol": plan.collected.as_json()} if plan.collected else {}),
         "labelers": session.scalar(
             select(func.count(Label.worker.distinct())).where(~is_out(Label))
         ),

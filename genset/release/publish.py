@@ -114,16 +114,25 @@ def free_folder(releases: Path, name: str) -> Path:
     Raises:
         BadInput: the name is taken or cannot be a folder's name.
     """
-    if len(name) > _LONGEST_NAME:
-        raise BadInput(
-            f"a release's name has at most {_LONGEST_NAME} characters; this one has {len(name)}"
-        )
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-        raise BadInput(f"a release's name has letters, digits, '.', '_' and '-' only: {name!r}")
-    folder = releases / name
+    folder = releases / checked_name(name, "release")
     if folder.exists():
         raise BadInput(f"release {name} exists, and a release never changes: choose another name")
     return folder
+
+
+def checked_name(name: str, what: str) -> str:
+    """The name of what is kept in a folder of its own, such as a release.
+
+    Raises:
+        BadInput: it cannot be a folder's name.
+    """
+    if len(name) > _LONGEST_NAME:
+        raise BadInput(
+            f"a {what}'s name has at most {_LONGEST_NAME} characters; this one has {len(name)}"
+        )
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        raise BadInput(f"a {what}'s name has letters, digits, '.', '_' and '-' only: {name!r}")
+    return name
 
 
 class Copy(NamedTuple):

@@ -139,7 +139,8 @@ class Manifest:
 
     `documents` has the sha256 of the other documents in the folder, by name. `multilabel` says how
     photos came to have several right answers (`genset.release.multilabel.facts`); None: they have
-    one.
+    one. `protocol` says by which protocol, and of which window, its photos were collected
+    (`genset.release.collected`); None: by none.
     """
 
     name: str
@@ -151,6 +152,7 @@ class Manifest:
     documents: dict[str, str]
     photos: tuple[ReleasePhoto, ...]
     multilabel: dict[str, Any] | None = None
+    protocol: dict[str, Any] | None = None
 
     def is_as_written(self, path: Path) -> bool:
         """Whether the manifest at `path`, from which this was read, agrees with its own hashes."""

@@ -173,10 +173,12 @@ def score_on(
     missed: Set[str] = frozenset(),
     weights: str = "sha256:1",
     unreadable: Sequence[str] = (),
+    at: str = "2026-01-02T03:04:05+00:00",
+    trained_until: str = "",
 ) -> Run:
     """Keep a run that is right on the photos of these ids, and second on the others.
 
-    The true class is not among its answers to those `missed`.
+    The true class is not among its answers to those `missed`; `at` is when it was scored.
     """
     predictions = []
     for photo in (p for p in photos.photos if p.id not in unreadable):
@@ -197,11 +199,12 @@ def score_on(
         precision="float32",
         versions={"genset": "0.1.0", "torch": "2.8.0"},
         device="cpu",
-        created_at="2026-01-02T03:04:05+00:00",
+        created_at=at,
         seconds=1.5,
         unreadable=dict.fromkeys(unreadable, "truncated"),
         top1=Accuracy.of(len(right), len(predictions)),
         top5=Accuracy.of(len(predictions) - len(missed), len(predictions)),
+        trained_until=trained_until,
     )
     save_run(run_folder(runs, photos.name, model, run.key), run, predictions)
     return run

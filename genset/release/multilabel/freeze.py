@@ -171,6 +171,7 @@ def _made(
         name=earlier.release.name,
         facts={
             "strategy": before["strategy"],
+            **{name: before[name] for name in ("protocol",) if name in before},
             "labelers": session.scalar(
                 select(func.count(Label.worker.distinct())).where(~is_out(Label))
             ),

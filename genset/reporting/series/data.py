@@ -6,6 +6,7 @@ from typing import Literal
 from genset.evaluation.results.runs import Accuracy
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.report import SetSummary
+from genset.reporting.series.yearly import Years
 from genset.statistics.intervals import Interval
 from genset.statistics.matched import Matched, Mean
 from genset.statistics.trend import Scale
@@ -242,6 +243,7 @@ class Series:
         models: the best on the first set first; those that it does not have follow.
         pairs: every two sets that share a class, by each convention that applies to them.
         groupings: by source and by year posted, where releases say so.
+        years: of each protocol of which two windows or more are here.
         gaps: what was not scored.
         older: runs left out, because a later one has the same model and settings.
     """
@@ -251,6 +253,7 @@ class Series:
     models: tuple[ModelInSeries, ...]
     pairs: tuple[SetPair, ...]
     groupings: tuple[Grouping, ...]
+    years: tuple[Years, ...]
     gaps: tuple[Gap, ...]
     older: int
 

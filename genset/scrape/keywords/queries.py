@@ -128,6 +128,33 @@ def version_of(classes: Iterable[ImageClass]) -> str:
     return sha256(canonical.encode()).hexdigest()[:12]
 
 
+def written_classes(classes: Iterable[ImageClass]) -> dict[str, Any]:
+    """What these classes are searched with, as JSON by wnid."""
+    return {
+        cls.wnid: {
+            "queries": [(query.text, query.why) for query in cls.queries],
+            "content_types": cls.content_types,
+        }
+        | ({"wikidata": cls.wikidata} if cls.wikidata else {})
+        for cls in classes
+    }
+
+
+def read_classes(
+    written: Mapping[str, Any], classes: Iterable[ImageClass]
+) -> tuple[ImageClass, ...]:
+    """These classes with what `written_classes` says that they are searched with."""
+    return tuple(
+        replace(
+            cls,
+            queries=tuple(Query(text, why) for text, why in written[cls.wnid]["queries"]),
+            content_types=tuple(written[cls.wnid]["content_types"]),
+            wikidata=tuple(written[cls.wnid].get("wikidata", ())),
+        )
+        for cls in classes
+    )
+
+
 def _asked(cls: ImageClass) -> dict[str, Any]:
     asked = {"queries": [query.text for query in cls.queries], "content_types": cls.content_types}
     # Lists of the time before there were items have the versions that they had.
@@ -142,30 +169,13 @@ def _kept(session: Session) -> Queries | None:
     row = session.get(QueryList, fact.value)
     if row is None:
         raise GensetError(f"the store lacks the queries {fact.value}: restore a backup of it")
-    content = json.loads(row.content)
-    classes = (
-        replace(
-            cls,
-            queries=tuple(Query(text, why) for text, why in content[cls.wnid]["queries"]),
-            content_types=tuple(content[cls.wnid]["content_types"]),
-            wikidata=tuple(content[cls.wnid].get("wikidata", ())),
-        )
-        for cls in imagenet1k()
-    )
-    return Queries(row.version, tuple(classes))
+    classes = read_classes(json.loads(row.content), imagenet1k())
+    return Queries(row.version, classes)
 
 
 def _keep(session: Session, queries: Queries) -> None:
-    content = {
-        cls.wnid: {
-            "queries": [(query.text, query.why) for query in cls.queries],
-            "content_types": cls.content_types,
-        }
-        | ({"wikidata": cls.wikidata} if cls.wikidata else {})
-        for cls in queries.classes
-    }
     if session.get(QueryList, queries.version) is None:
-        text = json.dumps(content, ensure_ascii=False)
+        text = json.dumps(written_classes(queries.classes), ensure_ascii=False)
         session.add(QueryList(version=queries.version, content=text))
     session.merge(Fact(name=_FACT, value=queries.version))
 

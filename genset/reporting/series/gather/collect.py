@@ -35,6 +35,7 @@ from genset.reporting.series.gather.scores import (
     score_all,
     score_subset,
 )
+from genset.reporting.series.gather.years import OneSet, years_of
 from genset.text.safe import clean
 
 
@@ -76,6 +77,10 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
     joined.sort(key=lambda model: (model.label in flagged, model.label in partial[0]))
     pairs = _pairs(sets, joined, options)
     rows = _rows(sets, joined, pairs, partial, options)
+    each_set = [
+        OneSet(each.name, each.results, release, frozenset({*flagged, *part}))
+        for each, release, part in zip(sets, releases, partial, strict=True)
+    ]
     return Series(
         options=options,
         sets=tuple(
@@ -96,6 +101,7 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
         ),
         pairs=pairs,
         groupings=_groupings(given, releases, joined, flagged, partial, options),
+        years=years_of(each_set, joined, pairs, options.resampling),
         gaps=_gaps(sets, joined),
         older=older,
     )
@@ -228,8 +234,6 @@ def _gaps(sets: Sequence[GivenSet], joined: Sequence[Joined]) -> tuple[Gap, ...]
             continue
         specs = {model.label: _spec(model) for model in missing}
         usable = [spec for spec in specs.values() if spec]
-        words = [f"genset evaluate {_quoted(each.evaluate)}"]
-        words += [f"--model {_quoted(spec)}" for spec in usable]
         words = [f"genset evaluate {_quoted(each.evaluate)}"]
         words += [f"--model {_quoted(spec)}" for spec in usable]
         command = " \\\n    ".join(words)

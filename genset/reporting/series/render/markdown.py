@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from genset.reporting.series import narrative
+from genset.reporting.series import narrative, years
 from genset.reporting.series.data import OnSet, Series, SetPair
 from genset.text.markdown import escape, table
 from genset.text.numbers import NONE, percent, points, span
@@ -20,6 +20,7 @@ def series_json(series: Series) -> dict[str, Any]:
         "format": FORMAT,
         "headline": narrative.headline(series),
         "changes": narrative.changes(series),
+        "drift_and_progress": [line for each in series.years for line in years.sentences(each)],
         "resampling": how["resampling"],
         "include_flagged": how["include_flagged"],
         **to_json(found),
@@ -35,6 +36,11 @@ def as_markdown(series: Series) -> str:
         rows = [[model.label, *map(_cell, model.on)] for model in series.models]
         parts.append(table(["Model", *heads], rows, words=None))
         parts.append(escape(narrative.intervals(series)))
+    for found in series.years:
+        parts.append(f"### Years of {escape(found.protocol)}")
+        parts += [escape(sentence) for sentence in years.sentences(found)]
+        parts.append(table(years.HEADS, years.rows(found), words=None))
+        parts.append(escape(years.note(found)))
     for number, each in enumerate(series.sets):
         if each.is_subset and each.models:
             heads = [narrative.among_all(each), narrative.among_own(each.summary.classes)]

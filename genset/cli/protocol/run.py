@@ -1,0 +1,200 @@
+"""The command that makes the next release of a series."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from genset.cli.common import DAY, give_up_option, json_option, opened, show
+from genset.cli.release.common import made_lines, release_summary
+from genset.cli.release.plan import read_plan
+from genset.cli.scrape import raise_first, scrape_plans, told_of
+from genset.errors import BadInput, GensetError
+from genset.text.numbers import count
+
+if TYPE_CHECKING:
+    from genset.protocols.protocol import Protocol, Window
+    from genset.protocols.standing import Standing
+    from genset.release.reader import Release
+    from genset.store import Store
+    from genset.workspace import Workspace
+
+
+@click.command("run")
+@click.argument("name")
+@click.option(
+    "--posted-after",
+    type=DAY,
+    help="The window's first day (UTC); with --posted-before (default: the protocol's own window).",
+)
+@click.option("--posted-before", type=DAY, help="The day before which it ends.")
+@click.option("--release", "called", metavar="NAME", help="The release (default: PROTOCOL-YEAR).")
+@click.option(
+    "--earlier",
+    multiple=True,
+    metavar="RELEASE",
+    help="A further earlier release, by name or folder, whose photos must not come again. "
+    "Releases here with photos posted before the window are left out anyway.",
+)
+@click.option(
+    "--no-search", is_flag=True, help="Ask no source for anything: freeze what was collected."
+)
+@give_up_option
+@json_option
+@click.pass_obj
+def run_command(
+    folder: Path | None,
+    /,
+    name: str,
+    posted_after: datetime | None,
+    posted_before: datetime | None,
+    called: str | None,
+    earlier: tuple[str, ...],
+    no_search: bool,
+    give_up_after: float | None,
+    as_json: bool,
+) -> None:
+    """Make the release of a window by a protocol: collect, and once all is labeled, freeze.
+
+    Run it once to search and download. Label what it found (genset label), and run it again: it
+    freezes the release when every candidate has its votes. Photos that are in earlier releases, or
+    are near duplicates of theirs, are left out and counted.
+
+    \b
+    genset protocol run imagenet-2026
+    genset protocol run imagenet-2026 --posted-after 2027-01-01 --posted-before 2028-01-01
+    """
+    from genset.protocols.kept import find_protocol
+    from genset.protocols.standing import standing
+    from genset.protocols.windows import check_settings
+    from genset.protocols.windows import scrape_plans as plans_of
+
+    with opened(folder, originals="store") as (workspace, store):
+        protocol = find_protocol(workspace, name)
+        window = _window(protocol, posted_after, posted_before)
+        called = called or f"{protocol.name}-{window.short_name}"
+        answer: dict[str, Any] = {
+            "protocol": protocol.name,
+            "window": [window.posted_after, window.posted_before],
+        }
+        if (made := _made_before(workspace, called, protocol, window)) is not None:
+            _show_made(answer, made, ["it was frozen before:"], as_json)
+            return
+        check_settings(protocol, workspace)
+        plans = plans_of(protocol, window, workspace)
+        lines: list[str] = []
+        if not no_search:
+            seeded = replace(workspace, seed=protocol.collect.seed)
+            came = scrape_plans(seeded, store, plans, False, give_up_after)
+            answer["collected"], lines = told_of(store, plans, came, len(plans) > 1)
+            try:
+                raise_first(plans, came, len(plans) > 1)
+            except GensetError:
+                show(answer, "\n".join(lines), as_json)
+                raise
+        now = standing(store, protocol, plans)
+        answer |= {"candidates": len(now.tasks), "waiting": now.waiting}
+        if reason := _why_not_yet(now, window):
+            then = "" if now.missing else ", and then run the same command again"
+            lines.append(f"{called} is not frozen: {reason}{then}")
+            show({**answer, "frozen": None, "why": reason}, "\n".join(lines), as_json)
+            return
+        made = _freeze(workspace, store, called, protocol, window, now, earlier)
+    _show_made(answer, made, lines, as_json)
+
+
+def _window(
+    protocol: "Protocol", posted_after: datetime | None, posted_before: datetime | None
+) -> "Window":
+    """The window that is asked for.
+
+    Raises:
+        BadInput: one of its ends is missing, or it has not begun.
+    """
+    from genset.protocols.protocol import Window
+
+    if posted_after is None and posted_before is None:
+        return protocol.window
+    if posted_after is None or posted_before is None:
+        raise BadInput("a window has two ends: give --posted-after and --posted-before")
+    window = Window(posted_after.date().isoformat(), posted_before.date().isoformat())
+    if window.after > datetime.now(UTC):
+        raise BadInput(
+            f"--posted-after is {window.posted_after}, a day to come: no photo is posted since"
+        )
+    return window
+
+
+def _made_before(
+    workspace: "Workspace", called: str, protocol: "Protocol", window: "Window"
+) -> "Release | None":
+    """The release of this name, where it is the one asked for; None where there is none.
+
+    Raises:
+        BadInput: it is another one.
+    """
+    from genset.release.reader import MANIFEST, Release
+
+    if not (workspace.releases / called / MANIFEST).is_file():
+        return None
+    made = Release(workspace.releases / called)
+    told = made.protocol or {}
+    asked = (protocol.sha256, window.posted_after, window.posted_before)
+    if tuple(map(told.get, ("sha256", "posted_after", "posted_before"))) != asked:
+        raise BadInput(
+            f"release {called} exists, and is not of this window of protocol {protocol.name}: "
+            "give another name with --release"
+        )
+    return made
+
+
+def _why_not_yet(now: "Standing", window: "Window") -> str | None:
+    """Why a release cannot be frozen yet, and what to do; None where it can."""
+    if now.missing:
+        return (
+            f"{count(now.missing, 'class is', 'classes are')} not collected yet: leave out "
+            "--no-search"
+        )
+    if window.before > datetime.now(UTC):
+        return f"its window ends on {window.posted_before}: wait until then"
+    if now.waiting:
+        lack = "lacks" if now.waiting == 1 else "lack"
+        of = count(len(now.tasks), "candidate")
+        return f"{now.waiting:,} of {of} {lack} votes: label them with genset label"
+    return None
+
+
+def _freeze(
+    workspace: "Workspace",
+    store: "Store",
+    called: str,
+    protocol: "Protocol",
+    window: "Window",
+    now: "Standing",
+    earlier: tuple[str, ...],
+) -> "Release":
+    from genset.protocols.earlier import as_exclusions, earlier_releases
+    from genset.protocols.protocol import words_of
+    from genset.protocols.windows import release_plan
+    from genset.release.freeze import create
+    from genset.scrape.upkeep.duplicates import propose
+
+    # Each year in the same way, whether or not somebody said genset duplicates before.
+    propose(workspace, store, ())
+    others = as_exclusions(store, earlier_releases(workspace, window, earlier))
+    plan = read_plan(words_of(protocol), store)
+    return create(workspace, store, called, release_plan(protocol, window, plan, now, others))
+
+
+def _show_made(answer: dict[str, Any], made: "Release", lines: list[str], as_json: bool) -> None:
+    told = (made.protocol or {}).get("earlier", ())
+    again = {
+        each["name"]: made.left_out.get(f"looks like a photo of {each['name']}", 0) for each in told
+    }
+    lines = [*lines, *made_lines(made)]
+    if again:
+        sums = ", ".join(f"{number:,} of {name}" for name, number in again.items())
+        lines.append(f"  photos of earlier releases, or near duplicates of theirs: {sums}")
+    show({**answer, "frozen": release_summary(made), "earlier": again}, "\n".join(lines), as_json)
