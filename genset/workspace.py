@@ -225,7 +225,7 @@ class Workspace:
     retry_hours: float = 2.0
     opt_out: Path | None = None
     label: LabelRules = LabelRules()
-    dataset: Dataset = field(default_factory=Dataset)
+    dataset: Dataset = field(default_factory=Dataset, hash=False)  # it holds dicts
 
     @property
     def releases(self) -> Path:

@@ -252,3 +252,9 @@ def test_a_dot_env_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes(b"FLICKR_API_KEY=\xff\n")
     with pytest.raises(BadInput, match=r"\.env"):
         Workspace.find(tmp_path)
+
+
+def test_a_workspace_is_a_key_whatever_its_settings_hold(tmp_path: Path) -> None:
+    """What is made for each workspace, such as the secret of its pictures' names, is kept by it."""
+    (tmp_path / "genset.toml").write_text('[dataset]\ndoi = { v1 = "10.5281/zenodo.11" }\n')
+    assert {Workspace.find(tmp_path): "kept"}[Workspace.find(tmp_path)] == "kept"
