@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from genset.tta.analysis.profile.families import communicates as is_communication
-from genset.tta.analysis.profile.intervals import length, union
+from genset.tta.analysis.profile.intervals import length, seconds, union
 from genset.tta.traces.trace import Collective, Kernel
 
 _BITS = 8
-_GIGA_A_MICROSECOND = 1e3  # Gbit/s in one bit a microsecond: a thousandth
+_GIGA = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +25,21 @@ class Rate:
         group: how many ranks take part; None if it is not recorded.
         calls: how many kernels of it ran, over all ranks given.
         bytes: their messages' sizes, summed.
-        time: in which at least one of them ran on its device, microseconds, summed over devices.
-        algorithm: Gbit/s.
-        bus: Gbit/s; None of a collective or a group that is not known.
-        fastest: the bus rate of the fastest call, which waited least.
-        of_link: `bus` over the link's rate, if that is given.
+        seconds: in which at least one of them ran on its device, summed over devices.
+        algorithm_gbits: of the message over the time.
+        bus_gbits: of each link; None of a collective or a group that is not known.
+        fastest_gbits: the bus rate of the fastest call, which waited least.
+        of_link: `bus_gbits` over the link's rate, if that is given.
     """
 
     collective: str
     group: int | None
     calls: int
     bytes: int
-    time: float
-    algorithm: float
-    bus: float | None
-    fastest: float | None
+    seconds: float
+    algorithm_gbits: float
+    bus_gbits: float | None
+    fastest_gbits: float | None
     of_link: float | None
 
 
@@ -50,13 +50,13 @@ class Communication:
     Attributes:
         of_kernel_time: their share of all kernels' time, 0 to 1.
         unsized: the share of their own time in kernels whose message's size is not recorded.
-        link: the link's advertised Gbit/s, if given.
+        link_gbits: the link's advertised rate, if given.
         rates: the longest first.
     """
 
     of_kernel_time: float
     unsized: float
-    link: float | None
+    link_gbits: float | None
     rates: list[Rate]
 
 
@@ -96,8 +96,8 @@ def communication(ranks: Sequence[Sequence[Kernel]], link: float | None) -> Comm
     return Communication(
         of_kernel_time=time / whole,
         unsized=unsized / time,
-        link=link,
-        rates=sorted(rates, key=lambda each: (-each.time, each.collective, each.group or 0)),
+        link_gbits=link,
+        rates=sorted(rates, key=lambda each: (-each.seconds, each.collective, each.group or 0)),
     )
 
 
@@ -127,23 +127,23 @@ def _rate(
         on.setdefault((rank, kernel.device), []).append(
             (kernel.start, kernel.start + kernel.length)
         )
-    time = sum(length(union(stretches)) for stretches in on.values())
+    time = seconds(sum(length(union(stretches)) for stretches in on.values()))
     if time <= 0:
         return None
     moved = sum(size for _, _, size in known)
     factor = bus_factor(name, group)
     algorithm = _gbits(moved, time)
     bus = None if factor is None else algorithm * factor
-    each = [_gbits(size, kernel.length) for _, kernel, size in known if kernel.length > 0]
+    each = [_gbits(size, seconds(kernel.length)) for _, kernel, size in known if kernel.length > 0]
     return Rate(
         collective=name,
         group=group,
         calls=len(known),
         bytes=moved,
-        time=time,
-        algorithm=algorithm,
-        bus=bus,
-        fastest=None if factor is None or not each else max(each) * factor,
+        seconds=time,
+        algorithm_gbits=algorithm,
+        bus_gbits=bus,
+        fastest_gbits=None if factor is None or not each else max(each) * factor,
         of_link=None if bus is None or not link else bus / link,
     )
 
@@ -155,5 +155,5 @@ def _size(moved: Collective | None) -> int:
     return max(moved.elements_in, moved.elements_out) * moved.bytes_each
 
 
-def _gbits(size: float, microseconds: float) -> float:
-    return size * _BITS / microseconds / _GIGA_A_MICROSECOND
+def _gbits(size: float, time: float) -> float:
+    return size * _BITS / time / _GIGA

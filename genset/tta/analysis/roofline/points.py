@@ -47,7 +47,7 @@ class Point:
     def as_json(self) -> dict[str, Any]:
         """With what follows from it."""
         known = {each.name: getattr(self, each.name) for each in fields(self)}
-        rates = {"tflops": self.tflops, "gbs": self.gbs, "intensity": self.intensity}
+        rates = {"tflops": self.tflops, "gbs": self.gbs, "flops_per_byte": self.intensity}
         return known | rates
 
     @property

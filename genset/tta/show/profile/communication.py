@@ -15,7 +15,7 @@ def communication_grids(runs: Sequence[Profile]) -> list[Grid]:
     known = [(run, run.communication) for run in runs if run.communication]
     if not known:
         return []
-    linked = any(talk.link is not None for _, talk in known)
+    linked = any(talk.link_gbits is not None for _, talk in known)
     head = ["run", "collective", "ranks", "calls", "moved", "time", "algorithm", "bus"]
     head += ["fastest call's bus", *["bus ÷ link"] * linked]
     rows = [
@@ -25,10 +25,10 @@ def communication_grids(runs: Sequence[Profile]) -> list[Grid]:
             NONE if each.group is None else str(each.group),
             f"{each.calls:,}",
             amount(each.bytes, "B"),
-            time(each.time / 1e6),
-            _gbits(each.algorithm),
-            _gbits(each.bus),
-            _gbits(each.fastest),
+            time(each.seconds),
+            _gbits(each.algorithm_gbits),
+            _gbits(each.bus_gbits),
+            _gbits(each.fastest_gbits),
             *[share(each.of_link)] * linked,
         ]
         for run, talk in known
@@ -44,9 +44,9 @@ def communication_grids(runs: Sequence[Profile]) -> list[Grid]:
         if talk.unsized
     ]
     notes += [
-        f"{name(run.name)}: the link's advertised rate is {_gbits(talk.link)}"
+        f"{name(run.name)}: the link's advertised rate is {_gbits(talk.link_gbits)}"
         for run, talk in known
-        if talk.link is not None
+        if talk.link_gbits is not None
     ]
     if rows:
         notes.append(
