@@ -26,11 +26,11 @@ _NAME = "Kernel Name"
 _LONG = ("Metric Name", "Metric Unit", "Metric Value")
 _WHICH = ("ID", "Process ID", "Host Name", "Device", "Context")
 
-_MICROSECONDS = {
-    **dict.fromkeys(("ns", "nsecond", "nanosecond"), 1e-3),
-    **dict.fromkeys(("us", "usecond", "microsecond"), 1.0),
-    **dict.fromkeys(("ms", "msecond", "millisecond"), 1e3),
-    **dict.fromkeys(("s", "second", "sec"), 1e6),
+_SECONDS = {
+    **dict.fromkeys(("ns", "nsecond", "nanosecond"), 1e-9),
+    **dict.fromkeys(("us", "usecond", "microsecond"), 1e-6),
+    **dict.fromkeys(("ms", "msecond", "millisecond"), 1e-3),
+    **dict.fromkeys(("s", "second", "sec"), 1.0),
 }
 # As ncu counts: a kilobyte has 1,000 bytes.
 _BYTES_EACH = {
@@ -41,7 +41,7 @@ _NUMBER = re.compile(r"(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d{1,2})?", re.AS
 _NOT_MEASURED = ("", "n/a", "nan", "inf", "no data")
 _LONGEST = 256 * 2**20  # characters: a million launches
 _MOST_ROWS, _MOST_KERNELS = 10_000_000, 1_000_000
-_LONGEST_US = 86_400e6
+_LONGEST_SECONDS = 86_400
 _ROUNDING = 1.005  # a share just above 1 was rounded
 
 
@@ -50,14 +50,14 @@ class MeasuredKernel:
     """One launch of a kernel, as the counters saw it.
 
     Attributes:
-        length_us: above 0.
+        seconds: above 0.
         bytes: read from and written to the device's memory; None if they were not measured.
         matrix_units: share of the cycles in which the matrix units (Tensor Cores) worked, 0 to
             1; None if it was not measured.
     """
 
     name: str
-    length_us: float
+    seconds: float
     bytes: float | None
     matrix_units: float | None
 
@@ -159,8 +159,8 @@ def _is_wanted(metric: str) -> bool:
 
 
 def _kernel(path: Path, measured: _Measured) -> MeasuredKernel:
-    length = _value(path, measured, TIME, _MICROSECONDS)
-    if not length or length > _LONGEST_US:
+    length = _value(path, measured, TIME, _SECONDS)
+    if not length or length > _LONGEST_SECONDS:
         raise BadInput(
             f"{path} has no time of {clean(measured.name)!r}: record {TIME} of every kernel"
         )

@@ -45,9 +45,9 @@ def test_a_row_for_each_metric(tmp_path: Path) -> None:
         + "==PROF== Disconnected from process 7\n"
     )
     expected = [
-        MeasuredKernel("void gemm<half>(int, float)", 1500.25, 1_234_500_000, 0.4542),
-        MeasuredKernel("relu", 2.848, None, None),
-        MeasuredKernel("relu", 2000, 1024, None),
+        MeasuredKernel("void gemm<half>(int, float)", 1500.25 * 1e-6, 1_234_500_000, 0.4542),
+        MeasuredKernel("relu", 2848 * 1e-9, None, None),
+        MeasuredKernel("relu", 2e-3, 1024, None),
     ]
     assert read_counters(written(tmp_path / "long.csv", text)) == expected
     packed = tmp_path / "long.csv.gz"
@@ -64,8 +64,8 @@ def test_a_row_for_each_launch_below_a_row_of_units(tmp_path: Path) -> None:
         '"1","volta_h884gemm","0","","0.5","0"\n'
     )
     assert read_counters(written(tmp_path / "raw.csv", BEFORE + text)) == [
-        MeasuredKernel("volta_h884gemm", 2500, 1.5e9, 1.0),
-        MeasuredKernel("volta_h884gemm", 500, None, 0.0),
+        MeasuredKernel("volta_h884gemm", 2.5e-3, 1.5e9, 1.0),
+        MeasuredKernel("volta_h884gemm", 0.5e-3, None, 0.0),
     ]
 
 

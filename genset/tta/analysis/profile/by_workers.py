@@ -29,7 +29,7 @@ class WorkersRow:
         total: communication.
         exposed: communication while nothing computes.
         idle: nothing runs.
-        step: the mean step's microseconds; None where steps are not marked.
+        step_seconds: the mean step; None where steps are not marked.
         lines: the shares by rank.
     """
 
@@ -38,7 +38,7 @@ class WorkersRow:
     total: Spread
     exposed: Spread
     idle: Spread
-    step: float | None
+    step_seconds: float | None
     lines: list[Shares]
 
 
@@ -88,14 +88,14 @@ def _row(workers: int, ranks: Sequence[Trace], of: SpanOf) -> WorkersRow:
                 "ProfilerActivity.CUDA"
             )
         lines += found
-    steps = [line.span / line.steps for line in lines if line.steps]
+    steps = [line.span_seconds / line.steps for line in lines if line.steps]
     return WorkersRow(
         workers=workers,
         ranks=len(ranks),
         total=_spread([line.communication for line in lines]),
         exposed=_spread([line.exposed for line in lines]),
         idle=_spread([line.idle for line in lines]),
-        step=fmean(steps) if steps else None,
+        step_seconds=fmean(steps) if steps else None,
         lines=lines,
     )
 

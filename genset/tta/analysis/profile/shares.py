@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from genset.tta.analysis.profile.communication import communicates
-from genset.tta.analysis.profile.intervals import Stretch, length, union, within, without
+from genset.tta.analysis.profile.intervals import Stretch, length, seconds, union, within, without
 from genset.tta.traces.trace import Copy, Kernel, Trace
 
 SpanOf = Literal["steps", "device"]
@@ -32,7 +32,7 @@ class Shares:
         span_of: "steps": from the start of the first marked step to the end of the last; "device":
             from the first event on the device to the last.
         steps: how many are marked in the span; 0 if it is the device's.
-        span: its microseconds.
+        span_seconds: its length.
         computing: a kernel runs that does not communicate.
         copies: memory is copied or filled.
         communication: a kernel communicates.
@@ -46,7 +46,7 @@ class Shares:
     device: int
     span_of: SpanOf
     steps: int
-    span: float
+    span_seconds: float
     computing: float
     copies: float
     communication: float
@@ -91,7 +91,7 @@ def _of_device(trace: Trace, device: int, of: SpanOf) -> Shares | None:
         device=device,
         span_of=of,
         steps=len(trace.steps) if of == "steps" else 0,
-        span=span,
+        span_seconds=seconds(span),
         computing=busy[0],
         copies=length(copy) / span,
         communication=length(talk) / span,

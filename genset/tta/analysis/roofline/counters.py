@@ -86,11 +86,11 @@ def counters(measured: Sequence[MeasuredKernel], peak_gbs: float | None) -> Coun
 
 
 def _seconds(measured: Sequence[MeasuredKernel]) -> float:
-    return sum(each.length_us for each in measured) / 1e6
+    return sum(each.seconds for each in measured)
 
 
 def _busy(measured: Sequence[MeasuredKernel]) -> float | None:
-    known = [(each.length_us, each.matrix_units) for each in measured]
+    known = [(each.seconds, each.matrix_units) for each in measured]
     told = [(time, busy) for time, busy in known if busy is not None]
     if not told:
         return None

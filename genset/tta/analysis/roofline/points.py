@@ -47,7 +47,7 @@ class Point:
     def as_json(self) -> dict[str, Any]:
         """With what follows from it."""
         known = {each.name: getattr(self, each.name) for each in fields(self)}
-        rates = {"tflops": self.tflops, "gbs": self.gbs, "intensity": self.intensity}
+        rates = {"tflops": self.tflops, "gbs": self.gbs, "flops_per_byte": self.intensity}
         return known | rates
 
     @property
@@ -59,6 +59,11 @@ class Point:
     def gbs(self) -> float:
         """Achieved 10^9 bytes/s, of the least to move."""
         return self.bytes / self.seconds / 1e9
+
+    @property
+    def above(self) -> float:
+        """The larger of its known shares of the peaks: over the roof above 1; 0 without peaks."""
+        return max((self.of_peak or 0.0) if self.flops > 0 else 0.0, self.of_bandwidth or 0.0)
 
     @property
     def intensity(self) -> float:

@@ -16,7 +16,7 @@ def by_workers_grids(found: ByWorkers) -> list[Grid]:
             _spread(row.total),
             _spread(row.exposed),
             _spread(row.idle),
-            NONE if row.step is None else time(row.step / 1e6),
+            NONE if row.step_seconds is None else time(row.step_seconds),
         ]
         for row in found.rows
     ]

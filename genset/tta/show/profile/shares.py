@@ -53,7 +53,7 @@ def shares_grids(runs: Sequence[Profile]) -> list[Grid]:
 
 
 def _span(line: Shares) -> str:
-    said = time(line.span / 1e6)
+    said = time(line.span_seconds)
     return f"{said} ({count(line.steps, 'step')})" if line.steps else said
 
 
@@ -66,7 +66,7 @@ def matrix_units_grids(runs: Sequence[Profile]) -> list[Grid]:
     rows = [
         [
             name(run.name),
-            time(units.kernel_time / 1e6),
+            time(units.kernel_seconds),
             *parts([units.yes, units.no, units.unclassified]),
         ]
         for run, units in known
@@ -114,7 +114,7 @@ def cpu_grids(runs: Sequence[Profile]) -> list[Grid]:
         if not run.cpu_time:
             continue
         rows = [
-            [clean(each.name, 60), f"{each.calls:,}", time(each.own / 1e6), share(each.share)]
+            [clean(each.name, 60), f"{each.calls:,}", time(each.own_seconds), share(each.share)]
             for each in run.cpu_time[:_MOST_OPERATORS]
         ]
         more = len(run.cpu_time) - len(rows)

@@ -10,12 +10,10 @@ from typing import Literal
 
 from genset.tta.analysis.profile.communication import communicates
 from genset.tta.analysis.profile.families import family
-from genset.tta.analysis.profile.intervals import Stretch, length, union
+from genset.tta.analysis.profile.intervals import Stretch, length, seconds, union
 from genset.tta.analysis.profile.work.formulas import FORMULAS, is_causal, work_of
 from genset.tta.analysis.profile.work.work import CannotTell, Missing, Work
 from genset.tta.traces.trace import Copy, Kernel, Operator, Shape, Trace
-
-_SECOND = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +89,11 @@ def count(trace: Trace, window: Stretch | None = None) -> Counted:
         devices = 1
     else:
         devices = _of_device(trace, heads, (start, end), tally)
-    left = [LeftOut(*key, number, time / _SECOND) for key, (number, time) in tally.left.items()]
+    left = [LeftOut(*key, number, seconds(time)) for key, (number, time) in tally.left.items()]
     return Counted(
         on="host" if trace.device.maker == "none" else "device",
         seconds=sum(each.seconds for each in tally.done) + sum(each.seconds for each in left),
-        span=(end - start) / _SECOND * devices,
+        span=seconds(end - start) * devices,
         done=tally.done,
         left_out=sorted(left, key=lambda each: (-each.seconds, each.name)),
         causal=tally.causal,
@@ -125,7 +123,7 @@ class _Tally:
             return
         self.causal = self.causal or is_causal(operator)
         shapes = _of_tensors(operator)
-        self.done.append(Done(operator.name, shapes, work, time / _SECOND, matrix_units))
+        self.done.append(Done(operator.name, shapes, work, seconds(time), matrix_units))
 
     def leave(self, name: str, missing: Missing, number: int, time: float) -> None:
         before, so_far = self.left.get((name, missing), (0, 0.0))
