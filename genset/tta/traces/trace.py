@@ -50,6 +50,8 @@ class Kernel:
     Attributes:
         operator: place in `Trace.operators` of the innermost operator that launched it, or None.
         collective: what it moved, if it communicates and the trace says so.
+        launched: when the host launched it: the call of the runtime, or else the operator's start;
+            None if neither is recorded.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Kernel:
     stream: int
     operator: int | None
     collective: Collective | None = None
+    launched: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class Copy:
 
     Attributes:
         bytes: how many; None if it is not recorded.
+        launched: see `Kernel`.
     """
 
     name: str
@@ -75,6 +79,7 @@ class Copy:
     device: int
     stream: int
     bytes: int | None
+    launched: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
