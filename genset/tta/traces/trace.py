@@ -53,6 +53,8 @@ class Kernel:
     Attributes:
         operator: place in `Trace.operators` of the innermost operator that launched it, or None.
         collective: what it moved, if it communicates and the trace says so.
+        launched: when the host launched it: the call of the runtime, or else the operator's start;
+            None if neither is recorded.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Kernel:
     stream: int
     operator: int | None
     collective: Collective | None = None
+    launched: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class Copy:
 
     Attributes:
         bytes: how many; None if it is not recorded.
+        launched: see `Kernel`.
     """
 
     name: str
@@ -78,6 +82,7 @@ class Copy:
     device: int
     stream: int
     bytes: int | None
+    launched: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

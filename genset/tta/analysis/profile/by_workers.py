@@ -7,7 +7,8 @@ from statistics import fmean
 
 from genset.errors import BadInput
 from genset.tta.analysis.profile.ranks import in_order
-from genset.tta.analysis.profile.shares import Shares, SpanOf, shares, span_of
+from genset.tta.analysis.profile.shares import Shares, shares
+from genset.tta.analysis.profile.span import SpanOf, span_of
 from genset.tta.traces.trace import Trace
 
 

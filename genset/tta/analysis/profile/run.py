@@ -9,11 +9,12 @@ from genset.tta.analysis.profile.communication import Communication, communicati
 from genset.tta.analysis.profile.cpu_time import OperatorTime, cpu_time
 from genset.tta.analysis.profile.matrix_units import MatrixUnits, matrix_units
 from genset.tta.analysis.profile.ranks import in_order
-from genset.tta.analysis.profile.shares import Shares, SpanOf, shares, span_of, window
+from genset.tta.analysis.profile.shares import Shares, shares
+from genset.tta.analysis.profile.span import SpanOf, span, span_of
 from genset.tta.analysis.profile.work.count import count
 from genset.tta.analysis.roofline.peaks import Peaks, find_peaks, named_peaks, own_peaks
 from genset.tta.analysis.roofline.roofline import Roofline, roofline
-from genset.tta.traces.trace import Trace
+from genset.tta.traces.trace import Kernel, Trace
 
 # A share of kernel time that is worth a remark where its kernels' names do not tell.
 _MUCH = 0.1
@@ -56,6 +57,8 @@ class Profile:
         ranks: how many ranks took part in the run; None if it is not recorded.
         traces: the files, by rank.
         shares: by rank and device; none of traces of the host alone.
+        outside: share of the traces' kernel time in kernels that run outside of the marked steps'
+            time, 0 to 1: nothing below counts them.
         matrix_units: None without kernels.
         communication: None if no kernel communicates.
         cpu_time: of traces of the host alone, by operator, the longest first; else none.
@@ -70,6 +73,7 @@ class Profile:
     ranks: int | None
     traces: list[Path]
     shares: list[Shares]
+    outside: float
     matrix_units: MatrixUnits | None
     communication: Communication | None
     cpu_time: list[OperatorTime]
@@ -92,7 +96,11 @@ def profile(name: str, traces: Sequence[Trace], given: Given | None = None) -> P
     maker = ranks[0].device.maker
     device = next((trace.device.name for trace in ranks if trace.device.name), "")
     of = span_of(ranks)
-    kernels = [trace.kernels for trace in ranks]
+    spans = [span(trace, of) for trace in ranks]
+    kernels = [
+        [kernel for kernel in trace.kernels if over.holds(kernel)]
+        for trace, over in zip(ranks, spans, strict=True)
+    ]
     host = maker == "none"
     units = matrix_units(kernel for each in kernels for kernel in each)
     world = next((trace.ranks for trace in ranks if trace.ranks), None)
@@ -105,13 +113,20 @@ def profile(name: str, traces: Sequence[Trace], given: Given | None = None) -> P
         ranks=world,
         traces=[trace.path for trace in ranks],
         shares=[line for trace in ranks for line in shares(trace, of)],
+        outside=_outside(ranks, kernels),
         matrix_units=units,
         communication=talk,
         cpu_time=cpu_time(op for trace in ranks for op in trace.operators) if host else [],
-        roofline=roofline([count(trace, window(trace, of)) for trace in ranks], peaks),
+        roofline=roofline(list(map(count, ranks, spans)), peaks),
         remarks=[*_of_span(ranks, of), *_of_units(units), *_of_talk(talk)],
         lacks=list(dict.fromkeys([lack for trace in ranks for lack in trace.lacks])),
     )
+
+
+def _outside(ranks: Sequence[Trace], inside: Sequence[Sequence[Kernel]]) -> float:
+    whole = sum(kernel.length for trace in ranks for kernel in trace.kernels)
+    held = sum(kernel.length for kernels in inside for kernel in kernels)
+    return max(0.0, 1 - held / whole) if whole > 0 else 0.0
 
 
 def _of_span(ranks: Sequence[Trace], of: SpanOf) -> list[str]:

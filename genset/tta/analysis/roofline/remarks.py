@@ -18,6 +18,7 @@ _WHY: dict[Missing, str] = {
     "shapes": "whose shapes are not recorded (record_shapes=True records them, but for lists of "
     "more than 30 tensors)",
     "formula": "that genset has no formula for",
+    "steps": "called outside of the marked steps",
     "operator": "that no operator launched (a CUDA graph's, compiled code's)",
 }
 

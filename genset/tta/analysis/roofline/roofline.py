@@ -29,8 +29,8 @@ class Roofline:
 
     Attributes:
         run: all convolutions', products' and attentions' FLOPs, all known bytes, over the whole
-            window, idle time and communication included; None if no FLOPs are known.
-        busy: the same work over the time of the kernels whose work is known.
+            span, idle time and communication included; None if no FLOPs are known.
+        busy: the same work over the time in which a kernel ran whose work is known, never longer.
         kinds: a point for each kind, most time first; batch norm and activations stand apart.
         operators: a point for each operator on the same shapes, most time first.
         throughput: time by throughput, slowest first; it adds up to 1 less `unknown`.
@@ -67,8 +67,8 @@ def roofline(ranks: Sequence[Counted], peaks: Peaks | None) -> Roofline:
     for each in done:
         kinds.setdefault(each.work.kind, []).append(each)
     left = _left_out(ranks)
-    span = sum(rank.span for rank in ranks)
-    run, busy = _run(done, span, peaks), _run(done, sum(each.seconds for each in done), peaks)
+    run = _run(done, sum(rank.span for rank in ranks), peaks)
+    busy = _run(done, sum(rank.busy for rank in ranks), peaks)
     stars = [star for star in (busy, run) if star]
     together = sorted(
         (_kind(of, whole, peaks) for of in kinds.values()), key=lambda point: -point.seconds

@@ -21,7 +21,7 @@ def by_workers_grids(found: ByWorkers) -> list[Grid]:
         for row in found.rows
     ]
     whole = {
-        "steps": "the time from the start of the first marked step to the end of the last",
+        "steps": "the time of the marked steps, to the end of the last or of what they launched",
         "device": "the time from the first event on the device to the last",
     }[found.span_of]
     notes = [

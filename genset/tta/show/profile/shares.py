@@ -75,6 +75,12 @@ def matrix_units_grids(runs: Sequence[Profile]) -> list[Grid]:
         "a kernel that uses them may leave them waiting most of its time: how busy they are, only "
         "counters of the hardware tell (--counters)"
     ]
+    notes += [
+        f"{name(run.name)}: {share(run.outside)} of the trace's kernel time lies outside of the "
+        "marked steps and of what they launched, and is in no table"
+        for run, _ in known
+        if run.outside > 0
+    ]
     title = "Matrix units (Tensor Cores): share of kernel time, by kernels' names"
     return [Grid(title, head, rows, notes), *_families(runs), *_unknown(runs)]
 

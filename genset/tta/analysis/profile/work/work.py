@@ -22,7 +22,7 @@ MULTIPLIES: tuple[Kind, ...] = ("convolution", "matrix product", "attention")
 
 Precision = Literal["float64", "float32", "float16", "bfloat16", "float8", "other"]
 
-Missing = Literal["shapes", "values", "formula", "operator"]
+Missing = Literal["shapes", "values", "formula", "operator", "steps"]
 
 
 @dataclass(frozen=True, slots=True)
