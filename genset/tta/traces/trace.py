@@ -31,16 +31,19 @@ class Collective:
 
     Attributes:
         name: "allreduce", "_allgather_base", as recorded.
-        elements_in, elements_out: how many elements enter and leave this rank.
+        elements_in, elements_out: how many elements enter and leave this rank; None of what leaves
+            if it is not recorded.
         bytes_each: of one element; None of a type that is not known.
         group: how many ranks take part; None if it is not recorded.
+        unknown_type: the elements' type as recorded, if it is not known; else "".
     """
 
     name: str
     elements_in: int
-    elements_out: int
+    elements_out: int | None
     bytes_each: int | None
     group: int | None
+    unknown_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -292,6 +292,11 @@ def test_shared_traces_side_by_side(realdata: Path) -> None:
     assert yes == {"v100": 0, "resnet": 0, "alexnet": 17.0, "amd": 27.3}
     talk = found["v100"]["communication"]
     assert round(100 * talk["of_kernel_time"], 1) == 31.3
+    assert {each["collective"]: each["calls"] for each in talk["rates"]} == {
+        "all_to_all": 42,
+        "all_reduce": 18,
+    }
+    assert [(each["cause"], each["calls"]) for each in talk["unsized"]] == [("size", 4)]
     assert found["resnet"]["communication"] is None
     text = printed("profile", *words)
     assert row(text, "Matrix units", "alexnet")[2].strip() == "17.0 %"

@@ -95,13 +95,14 @@ def profile(name: str, traces: Sequence[Trace], given: Given | None = None) -> P
     kernels = [trace.kernels for trace in ranks]
     host = maker == "none"
     units = matrix_units(kernel for each in kernels for kernel in each)
-    talk = communication(kernels, given.link_gbits)
+    world = next((trace.ranks for trace in ranks if trace.ranks), None)
+    talk = communication(kernels, given.link_gbits, world)
     peaks = given.peaks(device)
     return Profile(
         name=name,
         device=device,
         maker=maker,
-        ranks=next((trace.ranks for trace in ranks if trace.ranks), None),
+        ranks=world,
         traces=[trace.path for trace in ranks],
         shares=[line for trace in ranks for line in shares(trace, of)],
         matrix_units=units,

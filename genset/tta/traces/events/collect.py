@@ -8,7 +8,7 @@ from typing import Any
 from genset.errors import BadInput
 from genset.tta.traces.events import fields
 from genset.tta.traces.events.columns import Launches, OnDevice, Operators
-from genset.tta.traces.events.communication import collective_of, moves_in_place
+from genset.tta.traces.events.communication import collective_of, moved_by
 from genset.tta.traces.events.kept import DEVICE_EVENT, LAUNCH, OPERATOR, Kept
 from genset.tta.traces.refused import refused
 
@@ -134,7 +134,7 @@ class Collected:
         elif name.startswith(_CALLS):
             place = len(self.operators.names)
             self._operator(event, start, length)
-            found = moves_in_place(name.partition(":")[2], self.operators.inputs[place])
+            found = moved_by(name.partition(":")[2], self.operators.inputs[place])
             if found is not None:
                 self.operators.collectives.setdefault(place, found)
 
