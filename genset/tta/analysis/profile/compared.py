@@ -10,6 +10,7 @@ from genset.tta.analysis.profile.run import Given, Profile, profile
 from genset.tta.analysis.roofline.counters import Counters, counters
 from genset.tta.analysis.roofline.peaks import Peaks
 from genset.tta.analysis.roofline.points import Point, held_against
+from genset.tta.analysis.roofline.remarks import point_above
 from genset.tta.traces.kineto import read_trace
 from genset.tta.traces.ncu import read_counters
 from genset.tta.traces.trace import Trace
@@ -17,10 +18,15 @@ from genset.tta.traces.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """A run without a trace, whose work and time are given."""
+    """A run without a trace, whose work and time are given.
+
+    Attributes:
+        remarks: what the numbers need to be read right, a sentence each.
+    """
 
     point: Point
     peaks: Peaks | None
+    remarks: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,8 @@ def _elsewhere(point: Point, given: Given | None) -> Elsewhere:
     """Held against the device's highest peak: what it computed in is not known."""
     peaks = given.peaks("") if given else None
     best = max(((t, roof) for roof, t in peaks.tflops.items()), default=None) if peaks else None
-    return Elsewhere(held_against(point, peaks, best[1] if best else None), peaks)
+    held = held_against(point, peaks, best[1] if best else None)
+    return Elsewhere(held, peaks, point_above(held))
 
 
 def _profiles(traces: Mapping[str, Sequence[Path]], given: Mapping[str, Given]) -> list[Profile]:

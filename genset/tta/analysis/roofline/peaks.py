@@ -40,6 +40,11 @@ def _since_ampere(vector: float, tf32: float, half: float) -> dict[Roof, float]:
 _A100 = _since_ampere(19.5, 156, 312)
 _H100_SXM = _since_ampere(67, 494.7, 989.4)
 _A100_SHEET = "NVIDIA A100 Tensor Core GPU datasheet"
+_H100_PAPER = "NVIDIA H100 Tensor Core GPU Architecture whitepaper"
+_SXM_SHEET = f"{_H100_PAPER} (matrix units, dense), NVIDIA H100 datasheet (float32, memory)"
+_H200_SXM_SHEET = (
+    f"{_H100_PAPER} (matrix units, dense: the same chip), NVIDIA H200 datasheet (float32, memory)"
+)
 _H100_SHEET = "NVIDIA H100 Tensor Core GPU datasheet, its sparse figures halved"
 _V100_SHEET = "NVIDIA V100 Tensor Core GPU datasheet"
 _TPU_SHEET = (
@@ -60,7 +65,7 @@ _TABLE: tuple[tuple[str, Peaks], ...] = (
     (r"A100-PG\d+", Peaks("A100", _A100, None, _A100_SHEET)),
     (r"H100 NVL", Peaks("H100 NVL", _since_ampere(60, 417.5, 835.5), 3900, _H100_SHEET)),
     (r"H100 PCIe", Peaks("H100 PCIe", _since_ampere(51, 378, 756.5), 2000, _H100_SHEET)),
-    (r"H100 80GB HBM3|H100 SXM", Peaks("H100 SXM", _H100_SXM, 3350, _H100_SHEET)),
+    (r"H100 80GB HBM3|H100 SXM", Peaks("H100 SXM", _H100_SXM, 3350, _SXM_SHEET)),
     (
         r"H200 NVL",
         Peaks(
@@ -72,12 +77,7 @@ _TABLE: tuple[tuple[str, Peaks], ...] = (
     ),
     (
         r"H200(?! NVL)",
-        Peaks(
-            "H200 SXM",
-            _H100_SXM,
-            4800,
-            "NVIDIA H200 Tensor Core GPU datasheet, its sparse figures halved",
-        ),
+        Peaks("H200 SXM", _H100_SXM, 4800, _H200_SXM_SHEET),
     ),
     (r"Tesla T4|NVIDIA T4", Peaks("T4", _volta(8.1, 65), 320, "NVIDIA T4 datasheet")),
     (

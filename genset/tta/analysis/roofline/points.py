@@ -61,6 +61,11 @@ class Point:
         return self.bytes / self.seconds / 1e9
 
     @property
+    def above(self) -> float:
+        """The larger of its known shares of the peaks: over the roof above 1; 0 without peaks."""
+        return max((self.of_peak or 0.0) if self.flops > 0 else 0.0, self.of_bandwidth or 0.0)
+
+    @property
     def intensity(self) -> float:
         """FLOPs a byte; 0 of what only moves bytes, which no logarithmic axis shows."""
         return self.flops / self.bytes

@@ -67,13 +67,45 @@ def _left_out(left: Sequence[LeftOut], whole: float, on: str) -> list[str]:
 
 
 def _above(points: Sequence[Point]) -> list[str]:
-    above = [point for point in points if (point.of_roof or 0.0) > 1.0]
+    above = [point for point in points if point.above > 1.0]
     if not above:
         return []
-    highest = max(above, key=lambda point: point.of_roof or 0.0)
+    highest = max(above, key=lambda point: point.above)
     share = sum(point.share or 0.0 for point in above)
     return [
         f"{len(above)} of {len(points)} points, {100 * share:.1f} % of the time, are above the "
-        f"roof ({clean(highest.name, 60)} {highest.of_roof:.1f} times): what they read was in a "
+        f"roof ({clean(highest.name, 60)} {highest.above:,.1f} times): what they read was in a "
         "cache, or a peak is wrong"
     ]
+
+
+def together_above(
+    stars: Sequence[Point], kinds: Sequence[Point], points: Sequence[Point]
+) -> list[str]:
+    """What is said of a whole run, and of kinds of operators, that lie above the roof.
+
+    Args:
+        points: the operators'; where one is above, its kind need not be named.
+    """
+    precision = "a part was done in a faster precision than it is held against, or a peak is wrong"
+    whole = sorted(stars, key=lambda star: -star.above)[:1]
+    said = [each for star in whole for each in _star_above(star, "the run as a whole", precision)]
+    named = {point.kind for point in points if point.above > 1.0}
+    for kind in kinds:
+        if kind.kind not in named:
+            said += _star_above(kind, f"{clean(kind.name, 60)} as a whole", precision)
+    return said
+
+
+def point_above(point: Point) -> list[str]:
+    """What is said of a point given by hand that lies above the roof."""
+    return _star_above(point, "the point", "its FLOPs, its seconds or a peak is wrong")
+
+
+def _star_above(star: Point, what: str, flops: str) -> list[str]:
+    """No cache makes FLOPs: where those are above the roof, something else is the reason."""
+    if star.above <= 1.0:
+        return []
+    over = (star.of_peak or 0.0) > 1.0
+    why = flops if over else "what it read was in a cache, or a peak or a number is wrong"
+    return [f"{what} is above the roof, {star.above:,.2f} times: {why}"]

@@ -7,7 +7,7 @@ from genset.tta.analysis.profile.work.count import Counted, Done, LeftOut
 from genset.tta.analysis.profile.work.work import MULTIPLIES
 from genset.tta.analysis.roofline.peaks import Peaks, Roof, roof_of
 from genset.tta.analysis.roofline.points import Point, held_against
-from genset.tta.analysis.roofline.remarks import remarks
+from genset.tta.analysis.roofline.remarks import remarks, together_above
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +68,22 @@ def roofline(ranks: Sequence[Counted], peaks: Peaks | None) -> Roofline:
         kinds.setdefault(each.work.kind, []).append(each)
     left = _left_out(ranks)
     span = sum(rank.span for rank in ranks)
+    run, busy = _run(done, span, peaks), _run(done, sum(each.seconds for each in done), peaks)
+    stars = [star for star in (busy, run) if star]
+    together = sorted(
+        (_kind(of, whole, peaks) for of in kinds.values()), key=lambda point: -point.seconds
+    )
+    above = together_above(stars, together, points)
     return Roofline(
         peaks=peaks,
-        run=_run(done, span, peaks),
-        busy=_run(done, sum(each.seconds for each in done), peaks),
-        kinds=sorted(
-            (_kind(of, whole, peaks) for of in kinds.values()), key=lambda point: -point.seconds
-        ),
+        run=run,
+        busy=busy,
+        kinds=together,
         operators=points,
         throughput=_throughput(worked, points, whole),
         unknown=sum(each.seconds for each in left) / whole if whole > 0 else 0.0,
         left_out=left,
-        remarks=remarks(ranks, points, left, peaks),
+        remarks=[*remarks(ranks, points, left, peaks), *above],
     )
 
 

@@ -23,18 +23,16 @@ def profile_grids(found: Compared) -> list[Grid]:
         *roofline_grids(found.runs, found.points),
         *counters_grids(found.counters),
     ]
-    for title, notes in (("Remarks", _remarks(found.runs)), ("Not recorded", _lacks(found.runs))):
+    for title, notes in (("Remarks", _remarks(found)), ("Not recorded", _lacks(found.runs))):
         if notes:
             grids.append(Grid(title, notes=notes))
     return grids
 
 
-def _remarks(runs: Sequence[Profile]) -> list[str]:
-    return [
-        f"{name(run.name)}: {clean(remark, 400)}"
-        for run in runs
-        for remark in [*run.remarks, *run.roofline.remarks]
-    ]
+def _remarks(found: Compared) -> list[str]:
+    of = [(run.name, [*run.remarks, *run.roofline.remarks]) for run in found.runs]
+    of += [(each.point.name, each.remarks) for each in found.points]
+    return [f"{name(who)}: {clean(remark, 400)}" for who, remarks in of for remark in remarks]
 
 
 def _lacks(runs: Sequence[Profile]) -> list[str]:
