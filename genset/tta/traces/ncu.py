@@ -20,8 +20,14 @@ MATRIX_UNITS = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"
 METRICS = ",".join([MATRIX_UNITS, BYTES, TIME])
 
 _PARTS_OF_BYTES = ("dram__bytes_read.sum", "dram__bytes_write.sum")
-# Of the cycles in which something ran, or of all: the first has the denominator of the paper's.
-_OF_MATRIX_UNITS = (MATRIX_UNITS, MATRIX_UNITS.removesuffix("_active") + "_elapsed")
+_ACTIVE, _ELAPSED = "pct_of_peak_sustained_active", "pct_of_peak_sustained_elapsed"
+# The first of these that a file has is read. The second of each pair has more cycles below it, and
+# the second pair is older: of products in half precision, bfloat16 and TF32 alone.
+_OF_MATRIX_UNITS = tuple(
+    f"{counter}.avg.{of}"
+    for counter in ("sm__pipe_tensor_cycles_active", "sm__pipe_tensor_op_hmma_cycles_active")
+    for of in (_ACTIVE, _ELAPSED)
+)
 _NAME = "Kernel Name"
 _LONG = ("Metric Name", "Metric Unit", "Metric Value")
 _WHICH = ("ID", "Process ID", "Host Name", "Device", "Context")
@@ -37,6 +43,7 @@ _BYTES_EACH = {
     **{f"{each}byte": 1000.0**power for power, each in enumerate(("", "k", "m", "g", "t"))},
     **{f"{each}b": 1000.0**power for power, each in enumerate(("", "k", "m", "g", "t"))},
 }
+_PERCENT = {"%": 1.0, "": 1.0}
 _NUMBER = re.compile(r"(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d{1,2})?", re.ASCII)
 _NOT_MEASURED = ("", "n/a", "nan", "inf", "no data")
 _LONGEST = 256 * 2**20  # characters: a million launches
@@ -53,13 +60,37 @@ class MeasuredKernel:
         seconds: above 0.
         bytes: read from and written to the device's memory; None if they were not measured.
         matrix_units: share of the cycles in which the matrix units (Tensor Cores) worked, 0 to
-            1; None if it was not measured.
+            1, as the file's metric has it; None if it was not measured.
     """
 
     name: str
     seconds: float
     bytes: float | None
     matrix_units: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a file holds.
+
+    Attributes:
+        metric: what `matrix_units` of the kernels are; None if none was measured.
+        passed_over: other metrics of matrix units in the file, which are not read.
+    """
+
+    metric: str | None
+    passed_over: list[str]
+    kernels: list[MeasuredKernel]
+
+
+def cycles_of(metric: str) -> str:
+    """Of which cycles a metric of matrix units is."""
+    return "active" if metric.endswith(_ACTIVE) else "all"
+
+
+def is_of_halves(metric: str) -> bool:
+    """Whether it counts products in half precision, bfloat16 and TF32 alone."""
+    return "hmma" in metric
 
 
 @dataclass(slots=True)
@@ -70,14 +101,15 @@ class _Measured:
     metrics: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def read_counters(path: Path) -> list[MeasuredKernel]:
+def read_counters(path: Path) -> Measurement:
     """Read the launches of a file, in its order.
 
     A row for each metric and a row for each launch (``--page raw``) are both read; what the
     program printed in between is passed over.
 
     Raises:
-        BadInput: it is not there, is no such file, is cut off, or lacks the kernels' times.
+        BadInput: it is not there, is no such file, is cut off, lacks the kernels' times or
+            matrix units.
     """
     try:
         rows = _rows(path)
@@ -88,12 +120,25 @@ def read_counters(path: Path) -> list[MeasuredKernel]:
                 f"{METRICS}"
             )
         read = _long if all(column in header for column in _LONG) else _wide
-        found = [_kernel(path, each) for each in read(path, header, rows)]
+        measured = list(read(path, header, rows))
     except csv.Error as error:
         raise BadInput(f"{path} is no CSV file of Nsight Compute's: {error}") from None
-    if not found:
+    if not measured:
         raise BadInput(f"{path} has no kernel: ncu measured none")
-    return found
+    recorded = [name for name in _OF_MATRIX_UNITS if any(name in e.metrics for e in measured)]
+    told = [
+        metric
+        for metric in recorded
+        if any(_value(path, each, metric, _PERCENT) is not None for each in measured)
+    ]
+    metric = told[0] if told else None
+    kernels = [_kernel(path, each, metric) for each in measured]
+    if not recorded or (metric is None and all(each.bytes is None for each in kernels)):
+        raise BadInput(
+            f"{path} has no value of {MATRIX_UNITS}: measure it, ncu --csv --metrics {METRICS} "
+            "python train.py"
+        )
+    return Measurement(metric, told[1:], kernels)
 
 
 def _rows(path: Path) -> Iterator[list[str]]:
@@ -158,7 +203,7 @@ def _is_wanted(metric: str) -> bool:
     return metric in (TIME, BYTES, *_PARTS_OF_BYTES, *_OF_MATRIX_UNITS)
 
 
-def _kernel(path: Path, measured: _Measured) -> MeasuredKernel:
+def _kernel(path: Path, measured: _Measured, metric: str | None) -> MeasuredKernel:
     length = _value(path, measured, TIME, _SECONDS)
     if not length or length > _LONGEST_SECONDS:
         raise BadInput(
@@ -168,14 +213,8 @@ def _kernel(path: Path, measured: _Measured) -> MeasuredKernel:
     if moved is None:
         parts = [_value(path, measured, part, _BYTES_EACH) for part in _PARTS_OF_BYTES]
         moved = sum(part for part in parts if part is not None) if None not in parts else None
-    share = next(
-        (
-            found / 100
-            for each in _OF_MATRIX_UNITS
-            if (found := _value(path, measured, each, {"%": 1.0, "": 1.0})) is not None
-        ),
-        None,
-    )
+    percent = None if metric is None else _value(path, measured, metric, _PERCENT)
+    share = None if percent is None else percent / 100
     if share is not None and share > _ROUNDING:
         raise BadInput(
             f"{path}: {100 * share:.4g} % of the cycles of {clean(measured.name)!r} are more "

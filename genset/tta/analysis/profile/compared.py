@@ -31,9 +31,16 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What counters measured of a run, with or without a trace of it."""
+    """What counters measured of a run, with or without a trace of it.
+
+    Attributes:
+        metric: Nsight Compute's of the matrix units; None if none was measured.
+        passed_over: others that the file has, which are not read.
+    """
 
     name: str
+    metric: str | None
+    passed_over: list[str]
     counters: Counters
 
 
@@ -75,9 +82,10 @@ def compare(asked: Asked) -> Compared:
     runs = _profiles(asked.traces, given)
     peaks = {run.name: run.roofline.peaks for run in runs}
     measured = []
-    for name, kernels in read.items():
+    for name, file in read.items():
         of = peaks.get(name) or given.get(name, Given()).peaks("")
-        measured.append(Measured(name, counters(kernels, of.gbs if of else None)))
+        summed = counters(file.kernels, of.gbs if of else None)
+        measured.append(Measured(name, file.metric, file.passed_over, summed))
     return Compared(runs, elsewhere, measured)
 
 

@@ -12,8 +12,8 @@ class KernelCounters:
 
     Attributes:
         share: of all kernels' time, 0 to 1.
-        matrix_units: share of the cycles in which the matrix units worked, 0 to 1, longer launches
-            counting more; None if it was not measured.
+        matrix_units: share of the cycles in which the matrix units worked, 0 to 1, the mean of
+            the launches weighted by their time; None if it was not measured.
         gbs: 10^9 bytes/s to and from memory; None if they were not measured.
     """
 

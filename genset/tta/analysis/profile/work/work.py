@@ -31,7 +31,8 @@ class Work:
 
     Attributes:
         flops: floating-point operations, a multiply-add is two. Of `MULTIPLIES` as
-            torch.utils.flop_counter counts them (causal attention as if nothing were masked). Of
+            torch.utils.flop_counter counts those that it has a formula for (causal attention as if
+            nothing were masked), but for grouped convolutions; docs/profiling.md has the rest. Of
             other kinds an estimate of so many an element, which places a point in the figure and
             is in no run's FLOPs.
         bytes: the least to move: each input read once, each output written once.
