@@ -21,7 +21,12 @@ def lacks(trace: Trace, dropped: int) -> list[str]:
             f"{count(dropped, 'event')} left out: they have no time, a negative one, or one days "
             "away from the rest."
         )
-    if not trace.kernels:
+    if trace.unseen:
+        said.append(
+            f"It has no kernels, though {trace.unseen}: record with ProfilerActivity.CUDA, and "
+            "where that was done, let no other profiler run beside it (CUPTI takes one at a time)."
+        )
+    elif not trace.kernels:
         said.append(
             "It has no kernels: if a GPU was used, record with ProfilerActivity.CUDA (also for "
             "AMD's)."

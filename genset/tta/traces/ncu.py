@@ -9,6 +9,7 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from genset.errors import BadInput
@@ -46,6 +47,7 @@ _BYTES_EACH = {
 _PERCENT = {"%": 1.0, "": 1.0}
 _NUMBER = re.compile(r"(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d{1,2})?", re.ASCII)
 _NOT_MEASURED = ("", "n/a", "nan", "inf", "no data")
+_FORBIDDEN = "ERR_NVGPUCTRPERM"
 _LONGEST = 256 * 2**20  # characters: a million launches
 _MOST_ROWS, _MOST_KERNELS = 10_000_000, 1_000_000
 _LONGEST_SECONDS = 86_400
@@ -119,12 +121,20 @@ def read_counters(path: Path) -> Measurement:
                 f"{path} has no row of columns with {_NAME!r}: record it with ncu --csv --metrics "
                 f"{METRICS}"
             )
+        first = next(rows, None)
+        if first is None:
+            raise BadInput(f"{path} has no kernel: ncu measured none")
         read = _long if all(column in header for column in _LONG) else _wide
-        measured = list(read(path, header, rows))
+        measured = list(read(path, header, chain([first], rows)))
     except csv.Error as error:
         raise BadInput(f"{path} is no CSV file of Nsight Compute's: {error}") from None
-    if not measured:
+    if not measured and read is _wide:
         raise BadInput(f"{path} has no kernel: ncu measured none")
+    if not any(each.metrics for each in measured):
+        raise BadInput(
+            f"{path} has none of the metrics {', '.join(METRICS.split(','))}: measure them, "
+            f"ncu --csv --metrics {METRICS} python train.py"
+        )
     recorded = [name for name in _OF_MATRIX_UNITS if any(name in e.metrics for e in measured)]
     told = [
         metric
@@ -148,6 +158,13 @@ def _rows(path: Path) -> Iterator[list[str]]:
     for count, row in enumerate(csv.reader(lines_of(path, _LONGEST))):
         if count > _MOST_ROWS:
             raise BadInput(f"{path} has more than {_MOST_ROWS:,} rows: measure fewer kernels")
+        if row and row[0].startswith("==") and _FORBIDDEN in row[0]:
+            raise BadInput(
+                f"{path}: ncu had no right to read the GPU's counters ({_FORBIDDEN}): run it as "
+                "root (in a container with --cap-add SYS_ADMIN), or let all users read them by "
+                "loading NVIDIA's kernel module with NVreg_RestrictProfilingToAdminUsers=0 "
+                f"(https://developer.nvidia.com/{_FORBIDDEN})"
+            )
         if not header:
             if _NAME in row and len(row) > 1:
                 header, columns = row, len(row)

@@ -116,6 +116,8 @@ class Trace:
     """One rank's trace.
 
     Attributes:
+        unseen: by what a device shows that worked beside the host though none of its kernels is
+            recorded, "it launched 12 kernels"; "" where nothing shows one, or kernels are recorded.
         rank, ranks: this one's number and how many there are; None if it is not recorded.
         backend: of the process group, "nccl"; None without one.
         kernels, copies: by start.
@@ -126,6 +128,7 @@ class Trace:
 
     path: Path
     device: Device
+    unseen: str = ""
     rank: int | None = None
     ranks: int | None = None
     backend: str | None = None

@@ -28,7 +28,8 @@ def answers(tmp_path: Path) -> list[Any]:
     words = [*(f"run={path}" for path in ranks), f"host={write_host(tmp_path / 'host.json')}"]
     words += ["--counters", f"run={measured}", "--point", "tpu=1e15,1e13,30"]
     words += ["--device", "tpu=TPUv2", "--link-gbits", "run=200"]
-    traces = [word for at, path in enumerate(ranks) for word in ("--trace", f"{at + 1}={path}")]
+    larger = write_rank(tmp_path / "larger.json", ranks=4)
+    traces = ["--trace", f"2={ranks[0]}", "--trace", f"4={larger}"]
     return [answer("profile", *words), answer("scaling", *traces)]
 
 

@@ -59,7 +59,7 @@ def test_the_run_is_all_matrix_flops_over_the_whole_time_and_busy_over_the_kerne
 def test_batch_norm_and_activations_stand_apart_from_the_products() -> None:
     times = launched(0, 0, 10.0), launched(1, 20, 30.0), launched(2, 60, 20.0)
     found = roofline([on_device([PRODUCT, NORM, RELU], *times)], V100)
-    assert [point.name for point in found.kinds] == ["batch norm", "activation", "matrix product"]
+    assert [point.name for point in found.kinds] == ["batch norm", "ReLU", "matrix product"]
     assert [point.share for point in found.kinds] == pytest.approx([1 / 2, 1 / 3, 1 / 6])
     assert sum(point.flops for point in found.kinds if point.name == "matrix product") == 2e9
 

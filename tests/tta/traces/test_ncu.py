@@ -99,7 +99,15 @@ GOOD = row(0, "k", "gpu__time_duration.sum", "us", "5")
     ("text", "why"),
     [
         ("", "has no row of columns with 'Kernel Name': record it with ncu --csv --metrics"),
-        ("==ERROR== ERR_NVGPUCTRPERM\n", "has no row of columns"),
+        (
+            BEFORE + "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n",
+            "NVreg_RestrictProfilingToAdminUsers=0",
+        ),
+        (
+            LONG + row(0, "k", "sm__throughput.avg", "%", "5"),
+            f"has none of the metrics {TENSOR}, dram__bytes.sum, gpu__time_duration.sum: measure "
+            f"them, ncu --csv --metrics {TENSOR},",
+        ),
         (LONG, "has no kernel"),
         (LONG + row(0, "k", TENSOR, "%", "5"), "has no time of 'k': record gpu__time_duration"),
         (LONG + GOOD.replace('"5"', '"0"'), "has no time of 'k'"),

@@ -64,7 +64,7 @@ def by_workers(traces: Mapping[int, Sequence[Trace]]) -> ByWorkers:
 
     Raises:
         BadInput: fewer than two numbers, traces that are not of different ranks, one that stands
-            at two numbers, or one without a device.
+            at two numbers, two of runs as large, or one without a device.
     """
     if len(traces) < 2:
         raise BadInput("communication by workers takes two or more: --trace 8=A --trace 16=B")
@@ -74,6 +74,12 @@ def by_workers(traces: Mapping[int, Sequence[Trace]]) -> ByWorkers:
         for trace in others:
             if trace.path.resolve() in in_both:
                 raise BadInput(f"{trace.path} is named for {few} workers and for {many}")
+        sized = [next((t.ranks for t in each if t.ranks), None) for each in (some, others)]
+        if sized[0] and sized[0] == sized[1]:
+            raise BadInput(
+                f"the traces for {few} workers and for {many} are both of runs of {sized[0]} "
+                "ranks: give each number of workers the traces of its own run"
+            )
     of = span_of([trace for found in sizes.values() for trace in found])
     rows = [_row(workers, found, of) for workers, found in sizes.items()]
     return ByWorkers(of, rows, _remarks(sizes, of))

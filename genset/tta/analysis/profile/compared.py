@@ -6,6 +6,7 @@ from pathlib import Path
 
 from genset.errors import BadInput
 from genset.progress import progress
+from genset.text.apart import told_apart
 from genset.tta.analysis.profile.run import Given, Profile, profile
 from genset.tta.analysis.roofline.counters import Counters, counters
 from genset.tta.analysis.roofline.peaks import Peaks
@@ -51,6 +52,18 @@ class Compared:
     runs: list[Profile]
     points: list[Elsewhere]
     counters: list[Measured]
+
+    def shown(self, longest: int) -> "Compared":
+        """The same, its names cut to so many characters to be shown, and still told apart."""
+        runs, points, measured = self.runs, self.points, self.counters
+        names = [run.name for run in runs] + [each.point.name for each in points]
+        names += [each.name for each in measured]
+        cut = told_apart(names, longest)
+        return Compared(
+            [replace(run, name=cut[run.name]) for run in runs],
+            [replace(p, point=replace(p.point, name=cut[p.point.name])) for p in points],
+            [replace(each, name=cut[each.name]) for each in measured],
+        )
 
 
 @dataclass(frozen=True, slots=True)

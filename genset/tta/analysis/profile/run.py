@@ -18,6 +18,7 @@ from genset.tta.traces.trace import Kernel, Trace
 
 # A share of kernel time that is worth a remark where its kernels' names do not tell.
 _MUCH = 0.1
+_LISTED = 8  # ranks that are named in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ class Profile:
         cpu_time: of traces of the host alone, by operator, the longest first; else none.
         roofline: work and throughput by operator.
         remarks: what the numbers need to be read right, a sentence each.
-        lacks: what the traces do not hold and how to record it, a sentence each.
+        lacks: what the traces do not hold and how to record it, a sentence each, which names the
+            ranks that it is of where these are not all.
     """
 
     name: str
@@ -106,6 +108,7 @@ def profile(name: str, traces: Sequence[Trace], given: Given | None = None) -> P
     world = next((trace.ranks for trace in ranks if trace.ranks), None)
     talk = communication(kernels, given.link_gbits, world)
     peaks = given.peaks(device)
+    unseen = next((trace.unseen for trace in ranks if trace.unseen), "")
     return Profile(
         name=name,
         device=device,
@@ -117,9 +120,9 @@ def profile(name: str, traces: Sequence[Trace], given: Given | None = None) -> P
         matrix_units=units,
         communication=talk,
         cpu_time=cpu_time(op for trace in ranks for op in trace.operators) if host else [],
-        roofline=roofline(list(map(count, ranks, spans)), peaks),
-        remarks=[*_of_span(ranks, of), *_of_units(units), *_of_talk(talk)],
-        lacks=list(dict.fromkeys([lack for trace in ranks for lack in trace.lacks])),
+        roofline=roofline([] if unseen else list(map(count, ranks, spans)), peaks),
+        remarks=[*_of_span(ranks, of), *_of_unseen(unseen), *_of_units(units), *_of_talk(talk)],
+        lacks=_lacks(ranks),
     )
 
 
@@ -144,6 +147,34 @@ def _of_span(ranks: Sequence[Trace], of: SpanOf) -> list[str]:
             "that shares are of the time from the first event on the device to the last"
         )
     return said
+
+
+def _of_unseen(unseen: str) -> list[str]:
+    if not unseen:
+        return []
+    return [
+        f"the trace is of the host alone, though {unseen}: an operator's time there is that of its "
+        "launch, so that no achieved rate is told"
+    ]
+
+
+def _lacks(ranks: Sequence[Trace]) -> list[str]:
+    """What several lack is said once, and whose it is where not all do."""
+    of: dict[str, list[str]] = {}
+    for trace in ranks:
+        who = f"rank {trace.rank}" if trace.rank is not None else trace.path.name
+        for lack in trace.lacks:
+            of.setdefault(lack, []).append(who)
+    each = "Each rank: " if len(ranks) > 1 else ""
+    return [
+        f"{each if len(whose) == len(ranks) else f'{_listed(whose)}: '}{lack}"
+        for lack, whose in of.items()
+    ]
+
+
+def _listed(whose: Sequence[str]) -> str:
+    more = f" and {len(whose) - _LISTED} more" if len(whose) > _LISTED else ""
+    return ", ".join(whose[:_LISTED]) + more
 
 
 def _of_units(units: MatrixUnits | None) -> list[str]:

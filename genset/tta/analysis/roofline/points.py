@@ -10,6 +10,8 @@ from genset.tta.analysis.profile.work.work import Kind, Precision
 from genset.tta.analysis.roofline.peaks import Peaks, Roof
 from genset.tta.traces.trace import Shape
 
+_LONGEST = 5000  # characters of a name, which tells a point from others
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -91,7 +93,7 @@ def read_point(text: str) -> Point:
     """
     said = f"--point {clean(text, 80)}"
     name, equals, numbers = text.rpartition("=")
-    name = clean(name).strip()
+    name = clean(name, _LONGEST).strip()
     if not equals or not name:
         raise BadInput(f"{said}: write NAME=FLOPS,BYTES,SECONDS, such as 'TPUv2=3.1e15,4e13,90'")
     words = numbers.split(",")

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from genset.text.safe import clean
 from genset.tta.analysis.profile.work.count import Counted, LeftOut
-from genset.tta.analysis.profile.work.work import Missing
-from genset.tta.analysis.roofline.peaks import Peaks
+from genset.tta.analysis.profile.work.work import MULTIPLIES, Missing
+from genset.tta.analysis.roofline.peaks import Peaks, tells_by_units
 from genset.tta.analysis.roofline.points import Point
 
 # What is left out, less than this share of the time, is not worth a sentence.
@@ -41,6 +41,7 @@ def remarks(
             f"the work of {100 * unknown:.0f} % of the time of {on} is not known: the run's "
             "achieved FLOP/s and bytes/s are at least what is printed"
         )
+    said += _of_unknown_units(points, peaks)
     said += _above(points)
     if any(rank.causal for rank in ranks):
         said.append(
@@ -65,6 +66,27 @@ def _left_out(left: Sequence[LeftOut], whole: float, on: str) -> list[str]:
         thing = on if missing == "operator" else "operators"
         said.append(f"left out: {100 * share:.1f} % of the time of {on}, in {thing} {why}{most}")
     return said
+
+
+def _of_unknown_units(points: Sequence[Point], peaks: Peaks | None) -> list[str]:
+    """Products of float32 that matrix units may have done, as TF32, or not."""
+    if peaks is None or not tells_by_units(peaks):
+        return []
+    of = [
+        point
+        for point in points
+        if point.kind in MULTIPLIES and point.precision == "float32" and point.roof is None
+    ]
+    if not of:
+        return []
+    share = sum(point.share or 0.0 for point in of)
+    vector, tf32 = (peaks.tflops.get(roof) for roof in ("float32", "tf32"))
+    return [
+        f"{100 * share:.1f} % of the time is products of float32 by kernels whose names do not "
+        f"tell whether they used matrix units (TF32), most in {clean(of[0].name, 60)}: they are "
+        f"held against no peak, since it is {vector or 0:,.4g} TFLOP/s without and "
+        f"{tf32 or 0:,.4g} with them"
+    ]
 
 
 def _above(points: Sequence[Point]) -> list[str]:

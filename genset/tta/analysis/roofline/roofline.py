@@ -31,7 +31,7 @@ class Roofline:
         run: all convolutions', products' and attentions' FLOPs, all known bytes, over the whole
             span, idle time and communication included; None if no FLOPs are known.
         busy: the same work over the time in which a kernel ran whose work is known, never longer.
-        kinds: a point for each kind, most time first; batch norm and activations stand apart.
+        kinds: a point for each kind, most time first; batch norm and ReLU stand apart.
         operators: a point for each operator on the same shapes, most time first.
         throughput: time by throughput, slowest first; it adds up to 1 less `unknown`.
         unknown: share of the time of kernels that do not communicate whose work is not known.
@@ -135,11 +135,11 @@ def _run(done: Iterable[Done], seconds: float, peaks: Peaks | None) -> Point | N
 
 
 def _roof_of_most(done: Iterable[Done], peaks: Peaks | None) -> Roof | None:
-    """The roof under which most of the FLOPs were done."""
-    flops: dict[Roof, int] = {}
+    """The roof under which most of the FLOPs were done; None if it is not known of most."""
+    flops: dict[Roof | None, int] = {}
     for each in done:
-        if (roof := _roof(each, peaks)) is not None:
-            flops[roof] = flops.get(roof, 0) + each.work.flops
+        roof = _roof(each, peaks)
+        flops[roof] = flops.get(roof, 0) + each.work.flops
     return max(flops, key=lambda roof: flops[roof], default=None)
 
 

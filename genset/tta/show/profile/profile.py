@@ -12,9 +12,12 @@ from genset.tta.show.profile.roofline import roofline_grids
 from genset.tta.show.profile.shares import cpu_grids, matrix_units_grids, shares_grids
 from genset.tta.show.words import name
 
+_LONGEST = 60  # characters of a name, as many as a column takes
+
 
 def profile_grids(found: Compared) -> list[Grid]:
     """What `genset tta profile` prints."""
+    found = found.shown(_LONGEST)
     grids = [
         *shares_grids(found.runs),
         *matrix_units_grids(found.runs),
