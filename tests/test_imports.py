@@ -240,7 +240,7 @@ INNER_FLOORS = {
     ],
     "tta.analysis.profile": [
         {"families", "intervals"},
-        {"communication", "matrix_units", "cpu_time", "ranks"},
+        {"communication", "matrix_units", "cpu_time", "ranks", "span"},
         {"shares", "work"},
         {"by_workers", "run"},
         {"compared"},

@@ -120,6 +120,12 @@ def all_counted(runs: "Sequence[Training]", refused: "Sequence[MalformedLog]") -
         raise GensetError(f"{len(paths)} of {len(logs)} logs cannot be counted")
 
 
+def one_form(markdown: bool, as_json: bool) -> None:
+    """Refuse to print an answer in two forms at once."""
+    if markdown and as_json:
+        raise click.UsageError("--markdown and --json are two forms of the answer: say one.")
+
+
 def can_draw(output: Path | None) -> None:
     """Refuse a figure that cannot be written before the work for it begins."""
     from genset.tta.plots.style import check_figure

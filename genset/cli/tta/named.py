@@ -9,7 +9,8 @@ from genset.text.safe import clean
 
 # What profilers and their users end the names of traces by.
 _ENDINGS = re.compile(r"(\.pt)?(\.trace)?\.(json|gz|json\.gz)$", re.IGNORECASE)
-_LONGEST = 60
+# Names tell runs apart, and are cut where they are shown alone. No path is longer.
+_LONGEST = 5000
 
 
 def traces_by_name(words: Sequence[str]) -> dict[str, list[Path]]:
@@ -80,7 +81,9 @@ def texts_by_name(option: str, words: Sequence[str], names: Iterable[str]) -> di
         if equals and name not in names:
             said = ", ".join(names) or "none is named"
             raise BadInput(f"{option} {word}: no run is called {name} ({clean(said, 200)})")
-        if not text or (own.get(name) if equals else of_all) is not None:
+        if not text:
+            raise BadInput(f"{option} {word}: nothing stands after the =: write NAME=VALUE")
+        if (own.get(name) if equals else of_all) is not None:
             raise BadInput(f"{option} {word}: say it once for each run, NAME=…, or once for all")
         if equals:
             own[name] = text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.cli.common import json_option
-from genset.cli.tta.common import can_draw, figure_option, markdown_option, show
+from genset.cli.tta.common import can_draw, figure_option, markdown_option, one_form, show
 from genset.cli.tta.named import files_by_name, numbers_by_name, texts_by_name, traces_by_name
 from genset.errors import BadInput
 
@@ -78,14 +78,18 @@ def profile_command(
 
     \b
     genset tta profile amp=rank0.json.gz amp=rank1.json.gz float32=plain.json -o profile.svg
-    genset tta profile run.pt.trace.json.gz --point tpu=2.1e15,3e13,60 --device tpu=TPUv2
+    genset tta profile run.pt.trace.json.gz --point tpu=2.1e15,3e13,60 \\
+        --peak-tflops tpu=184 --peak-gbs tpu=2800
     genset tta profile --how
     """
     from genset.tta.plots.profile.figure import draw_profile
     from genset.tta.show.profile.profile import profile_grids
     from genset.tta.traces.how import HOW
 
+    one_form(markdown, as_json)
     if how:
+        if traces or counters or output or any(given.values()):
+            raise click.UsageError("--how prints how to record a trace: say it alone.")
         click.echo(HOW)
         return
     if not traces and not counters and not given["points"]:

@@ -14,6 +14,7 @@ from genset.cli.tta.common import (
     markdown_option,
     mixed_option,
     naming,
+    one_form,
     reading_options,
     show,
 )
@@ -85,6 +86,7 @@ def scaling_command(
 
     if not logs and not traces:
         raise click.UsageError("Missing argument 'WORKERS=LOG...'.")
+    one_form(markdown, as_json)
     can_draw(output)
     talk = _communication(traces) if traces else None
     grids, more = (by_workers_grids(talk), {"traces": talk}) if talk else ([], {})

@@ -53,10 +53,10 @@ def built(found: Collected) -> Built:
     base = float(found.base or 0)
     slack = 2 * math.ulp(max(abs(base), abs(middle), abs(base + middle)))
     nesting = nest(_spans(found.operators, operators), _spans(found.launches, launches), slack)
-    launchers = _Launchers(found, operators, launches, nesting)
+    launchers = _Launchers(found, operators, launches, nesting, zero)
     return Built(
         kernels=_kernels(found.kernels, kernels, launchers, zero),
-        copies=[_copy(found.copies, place, zero) for place in copies],
+        copies=[_copy(found.copies, place, launchers, zero) for place in copies],
         operators=_operators(found, operators, nesting, zero),
         steps=[(start - zero, length) for start, length in steps],
         dropped=found.dropped + lost,
@@ -106,17 +106,23 @@ def _operators(found: Collected, order: list[int], nesting: Nesting, zero: float
 
 
 class _Launchers:
-    """Finds the operator that launched what ran on the device, and what the operator moved."""
+    """Finds what launched what ran on the device, when, and what the operator moved."""
 
     def __init__(
-        self, found: Collected, operators: list[int], launches: list[int], nesting: Nesting
+        self,
+        found: Collected,
+        operators: list[int],
+        launches: list[int],
+        nesting: Nesting,
+        zero: float,
     ) -> None:
         columns = found.operators
         self._starts, self._parents = columns.starts, nesting.parents
         self._order = operators
         self._collectives = columns.collectives
+        self._launches, self._zero = found.launches, zero
         self._by_launch = {
-            found.launches.correlations[place]: operator
+            found.launches.correlations[place]: (place, operator)
             for place, operator in zip(launches, nesting.launched_by, strict=True)
         }
         self._by_external: dict[int, list[int]] = defaultdict(list)
@@ -129,8 +135,8 @@ class _Launchers:
 
     def operator(self, kernels: OnDevice, place: int) -> int | None:
         """The place of the operator, in their order."""
-        launched = self._by_launch.get(kernels.correlations[place])
-        if launched is not None and launched >= 0:
+        _, launched = self._by_launch.get(kernels.correlations[place], (-1, -1))
+        if launched >= 0:
             return launched
         # A number is given again to a later operator: it launched what comes after it.
         reused = self._by_external.get(kernels.external[place])
@@ -139,6 +145,13 @@ class _Launchers:
         start = kernels.starts[place]
         before = bisect_right(reused, start, key=lambda each: self._starts[self._order[each]])
         return reused[max(0, before - 1)]
+
+    def time(self, columns: OnDevice, place: int, operator: int | None) -> float | None:
+        """When the host launched it, as far as the trace tells."""
+        launch, _ = self._by_launch.get(columns.correlations[place], (-1, -1))
+        if launch >= 0:
+            return self._launches.starts[launch] - self._zero
+        return None if operator is None else self._starts[self._order[operator]] - self._zero
 
     def collective(self, operator: int | None) -> Collective | None:
         """What the operator moved, or else the nearest around it that says so."""
@@ -168,12 +181,13 @@ def _kernels(
                 stream=max(0, columns.streams[place]),
                 operator=operator,
                 collective=collective,
+                launched=launchers.time(columns, place, operator),
             )
         )
     return made
 
 
-def _copy(columns: OnDevice, place: int, zero: float) -> Copy:
+def _copy(columns: OnDevice, place: int, launchers: _Launchers, zero: float) -> Copy:
     return Copy(
         name=columns.names[place],
         start=columns.starts[place] - zero,
@@ -181,4 +195,5 @@ def _copy(columns: OnDevice, place: int, zero: float) -> Copy:
         device=max(0, columns.devices[place]),
         stream=max(0, columns.streams[place]),
         bytes=columns.bytes[place] if columns.bytes[place] >= 0 else None,
+        launched=launchers.time(columns, place, launchers.operator(columns, place)),
     )

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from genset.text.numbers import count
 from genset.text.safe import clean
 from genset.tta.traces.build import Built, built
 from genset.tta.traces.events import fields
@@ -40,9 +41,12 @@ def read_trace(path: Path) -> Trace:
     if not (parts.kernels or parts.copies or parts.operators or parts.steps):
         raise refused(path, _nothing_in(found, parts))
     rank, ranks, backend = _distributed(members["distributedInfo"])
+    device = _device(members["deviceProperties"], parts, hip=found.hip)
+    unseen = "" if device.maker != "none" else _unseen(members["deviceProperties"], found)
     trace = Trace(
         path=path,
-        device=_device(members["deviceProperties"], parts, hip=found.hip),
+        device=device,
+        unseen=unseen,
         rank=rank,
         ranks=ranks,
         backend=backend,
@@ -84,6 +88,15 @@ def _distributed(recorded: Any) -> tuple[int | None, int | None, str | None]:
         rank = ranks = None
     backend = recorded.get("backend")
     return rank, ranks, (clean(backend) or None) if type(backend) is str else None
+
+
+def _unseen(recorded: Any, found: Collected) -> str:
+    """By what a trace without an event on a device shows that there was one."""
+    if found.launched:
+        return f"it launched {count(found.launched, 'kernel')}"
+    known = [each for each in recorded if type(each) is dict] if type(recorded) is list else []
+    names = [clean(each["name"], 60) for each in known if type(each.get("name")) is str]
+    return f"it names {names[0]}" if names and names[0] else ""
 
 
 def _device(recorded: Any, parts: Built, *, hip: bool) -> Device:

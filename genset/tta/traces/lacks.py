@@ -1,6 +1,7 @@
 """What a trace does not hold, and what to record so that the next one does."""
 
 from genset.text.numbers import count
+from genset.text.safe import clean
 from genset.tta.traces.trace import Kernel, Operator, Trace
 
 _CALLS = ("nccl", "rccl")
@@ -20,7 +21,12 @@ def lacks(trace: Trace, dropped: int) -> list[str]:
             f"{count(dropped, 'event')} left out: they have no time, a negative one, or one days "
             "away from the rest."
         )
-    if not trace.kernels:
+    if trace.unseen:
+        said.append(
+            f"It has no kernels, though {trace.unseen}: record with ProfilerActivity.CUDA, and "
+            "where that was done, let no other profiler run beside it (CUPTI takes one at a time)."
+        )
+    elif not trace.kernels:
         said.append(
             "It has no kernels: if a GPU was used, record with ProfilerActivity.CUDA (also for "
             "AMD's)."
@@ -29,7 +35,8 @@ def lacks(trace: Trace, dropped: int) -> list[str]:
         said.append("It has no operators: record with ProfilerActivity.CPU too.")
     else:
         said += _of_inputs(trace.operators)
-        said += _of_kernels(trace.kernels)
+        said += _of_launches(trace.kernels)
+    said += _of_messages(trace.kernels)
     if not trace.steps:
         said.append("It marks no steps: call the profiler's step() after each training step.")
     return said
@@ -59,14 +66,18 @@ def _of_inputs(operators: list[Operator]) -> list[str]:
     return said
 
 
-def _of_kernels(kernels: list[Kernel]) -> list[str]:
-    said = []
+def _of_launches(kernels: list[Kernel]) -> list[str]:
     lost = sum(each.operator is None for each in kernels)
-    if lost:
-        said.append(
-            f"{count(lost, 'kernel')} of {len(kernels):,} cannot be told which operator launched "
-            "them: their launches lie before the recording, or in no operator."
-        )
+    if not lost:
+        return []
+    return [
+        f"{count(lost, 'kernel')} of {len(kernels):,} cannot be told which operator launched "
+        "them: their launches lie before the recording, or in no operator."
+    ]
+
+
+def _of_messages(kernels: list[Kernel]) -> list[str]:
+    said = []
     silent = sum(
         each.collective is None and any(word in each.name.lower() for word in _CALLS)
         for each in kernels
@@ -75,5 +86,15 @@ def _of_kernels(kernels: list[Kernel]) -> list[str]:
         said.append(
             f"{count(silent, 'communication kernel')} of which it does not say how much they "
             "moved: record with PyTorch 2.4 or newer."
+        )
+    moved = [each.collective for each in kernels if each.collective]
+    odd = [
+        each for each in moved if not each.bytes_each and (each.elements_in or each.elements_out)
+    ]
+    if odd:
+        types = ", ".join(sorted({each.unknown_type for each in odd} - {""})) or "none is recorded"
+        said.append(
+            f"{count(len(odd), 'communication kernel')} moved elements of a type whose bytes are "
+            f"not known ({clean(types, 120)}), so that its message has no size."
         )
     return said

@@ -9,6 +9,7 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from genset.errors import BadInput
@@ -20,28 +21,36 @@ MATRIX_UNITS = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"
 METRICS = ",".join([MATRIX_UNITS, BYTES, TIME])
 
 _PARTS_OF_BYTES = ("dram__bytes_read.sum", "dram__bytes_write.sum")
-# Of the cycles in which something ran, or of all: the first has the denominator of the paper's.
-_OF_MATRIX_UNITS = (MATRIX_UNITS, MATRIX_UNITS.removesuffix("_active") + "_elapsed")
+_ACTIVE, _ELAPSED = "pct_of_peak_sustained_active", "pct_of_peak_sustained_elapsed"
+# The first of these that a file has is read. The second of each pair has more cycles below it, and
+# the second pair is older: of products in half precision, bfloat16 and TF32 alone.
+_OF_MATRIX_UNITS = tuple(
+    f"{counter}.avg.{of}"
+    for counter in ("sm__pipe_tensor_cycles_active", "sm__pipe_tensor_op_hmma_cycles_active")
+    for of in (_ACTIVE, _ELAPSED)
+)
 _NAME = "Kernel Name"
 _LONG = ("Metric Name", "Metric Unit", "Metric Value")
 _WHICH = ("ID", "Process ID", "Host Name", "Device", "Context")
 
-_MICROSECONDS = {
-    **dict.fromkeys(("ns", "nsecond", "nanosecond"), 1e-3),
-    **dict.fromkeys(("us", "usecond", "microsecond"), 1.0),
-    **dict.fromkeys(("ms", "msecond", "millisecond"), 1e3),
-    **dict.fromkeys(("s", "second", "sec"), 1e6),
+_SECONDS = {
+    **dict.fromkeys(("ns", "nsecond", "nanosecond"), 1e-9),
+    **dict.fromkeys(("us", "usecond", "microsecond"), 1e-6),
+    **dict.fromkeys(("ms", "msecond", "millisecond"), 1e-3),
+    **dict.fromkeys(("s", "second", "sec"), 1.0),
 }
 # As ncu counts: a kilobyte has 1,000 bytes.
 _BYTES_EACH = {
     **{f"{each}byte": 1000.0**power for power, each in enumerate(("", "k", "m", "g", "t"))},
     **{f"{each}b": 1000.0**power for power, each in enumerate(("", "k", "m", "g", "t"))},
 }
+_PERCENT = {"%": 1.0, "": 1.0}
 _NUMBER = re.compile(r"(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][+-]?\d{1,2})?", re.ASCII)
 _NOT_MEASURED = ("", "n/a", "nan", "inf", "no data")
+_FORBIDDEN = "ERR_NVGPUCTRPERM"
 _LONGEST = 256 * 2**20  # characters: a million launches
 _MOST_ROWS, _MOST_KERNELS = 10_000_000, 1_000_000
-_LONGEST_US = 86_400e6
+_LONGEST_SECONDS = 86_400
 _ROUNDING = 1.005  # a share just above 1 was rounded
 
 
@@ -50,16 +59,40 @@ class MeasuredKernel:
     """One launch of a kernel, as the counters saw it.
 
     Attributes:
-        length_us: above 0.
+        seconds: above 0.
         bytes: read from and written to the device's memory; None if they were not measured.
         matrix_units: share of the cycles in which the matrix units (Tensor Cores) worked, 0 to
-            1; None if it was not measured.
+            1, as the file's metric has it; None if it was not measured.
     """
 
     name: str
-    length_us: float
+    seconds: float
     bytes: float | None
     matrix_units: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a file holds.
+
+    Attributes:
+        metric: what `matrix_units` of the kernels are; None if none was measured.
+        passed_over: other metrics of matrix units in the file, which are not read.
+    """
+
+    metric: str | None
+    passed_over: list[str]
+    kernels: list[MeasuredKernel]
+
+
+def cycles_of(metric: str) -> str:
+    """Of which cycles a metric of matrix units is."""
+    return "active" if metric.endswith(_ACTIVE) else "all"
+
+
+def is_of_halves(metric: str) -> bool:
+    """Whether it counts products in half precision, bfloat16 and TF32 alone."""
+    return "hmma" in metric
 
 
 @dataclass(slots=True)
@@ -70,14 +103,15 @@ class _Measured:
     metrics: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
-def read_counters(path: Path) -> list[MeasuredKernel]:
+def read_counters(path: Path) -> Measurement:
     """Read the launches of a file, in its order.
 
     A row for each metric and a row for each launch (``--page raw``) are both read; what the
     program printed in between is passed over.
 
     Raises:
-        BadInput: it is not there, is no such file, is cut off, or lacks the kernels' times.
+        BadInput: it is not there, is no such file, is cut off, lacks the kernels' times or
+            matrix units.
     """
     try:
         rows = _rows(path)
@@ -87,13 +121,34 @@ def read_counters(path: Path) -> list[MeasuredKernel]:
                 f"{path} has no row of columns with {_NAME!r}: record it with ncu --csv --metrics "
                 f"{METRICS}"
             )
+        first = next(rows, None)
+        if first is None:
+            raise BadInput(f"{path} has no kernel: ncu measured none")
         read = _long if all(column in header for column in _LONG) else _wide
-        found = [_kernel(path, each) for each in read(path, header, rows)]
+        measured = list(read(path, header, chain([first], rows)))
     except csv.Error as error:
         raise BadInput(f"{path} is no CSV file of Nsight Compute's: {error}") from None
-    if not found:
+    if not measured and read is _wide:
         raise BadInput(f"{path} has no kernel: ncu measured none")
-    return found
+    if not any(each.metrics for each in measured):
+        raise BadInput(
+            f"{path} has none of the metrics {', '.join(METRICS.split(','))}: measure them, "
+            f"ncu --csv --metrics {METRICS} python train.py"
+        )
+    recorded = [name for name in _OF_MATRIX_UNITS if any(name in e.metrics for e in measured)]
+    told = [
+        metric
+        for metric in recorded
+        if any(_value(path, each, metric, _PERCENT) is not None for each in measured)
+    ]
+    metric = told[0] if told else None
+    kernels = [_kernel(path, each, metric) for each in measured]
+    if not recorded or (metric is None and all(each.bytes is None for each in kernels)):
+        raise BadInput(
+            f"{path} has no value of {MATRIX_UNITS}: measure it, ncu --csv --metrics {METRICS} "
+            "python train.py"
+        )
+    return Measurement(metric, told[1:], kernels)
 
 
 def _rows(path: Path) -> Iterator[list[str]]:
@@ -103,6 +158,13 @@ def _rows(path: Path) -> Iterator[list[str]]:
     for count, row in enumerate(csv.reader(lines_of(path, _LONGEST))):
         if count > _MOST_ROWS:
             raise BadInput(f"{path} has more than {_MOST_ROWS:,} rows: measure fewer kernels")
+        if row and row[0].startswith("==") and _FORBIDDEN in row[0]:
+            raise BadInput(
+                f"{path}: ncu had no right to read the GPU's counters ({_FORBIDDEN}): run it as "
+                "root (in a container with --cap-add SYS_ADMIN), or let all users read them by "
+                "loading NVIDIA's kernel module with NVreg_RestrictProfilingToAdminUsers=0 "
+                f"(https://developer.nvidia.com/{_FORBIDDEN})"
+            )
         if not header:
             if _NAME in row and len(row) > 1:
                 header, columns = row, len(row)
@@ -158,9 +220,9 @@ def _is_wanted(metric: str) -> bool:
     return metric in (TIME, BYTES, *_PARTS_OF_BYTES, *_OF_MATRIX_UNITS)
 
 
-def _kernel(path: Path, measured: _Measured) -> MeasuredKernel:
-    length = _value(path, measured, TIME, _MICROSECONDS)
-    if not length or length > _LONGEST_US:
+def _kernel(path: Path, measured: _Measured, metric: str | None) -> MeasuredKernel:
+    length = _value(path, measured, TIME, _SECONDS)
+    if not length or length > _LONGEST_SECONDS:
         raise BadInput(
             f"{path} has no time of {clean(measured.name)!r}: record {TIME} of every kernel"
         )
@@ -168,14 +230,8 @@ def _kernel(path: Path, measured: _Measured) -> MeasuredKernel:
     if moved is None:
         parts = [_value(path, measured, part, _BYTES_EACH) for part in _PARTS_OF_BYTES]
         moved = sum(part for part in parts if part is not None) if None not in parts else None
-    share = next(
-        (
-            found / 100
-            for each in _OF_MATRIX_UNITS
-            if (found := _value(path, measured, each, {"%": 1.0, "": 1.0})) is not None
-        ),
-        None,
-    )
+    percent = None if metric is None else _value(path, measured, metric, _PERCENT)
+    share = None if percent is None else percent / 100
     if share is not None and share > _ROUNDING:
         raise BadInput(
             f"{path}: {100 * share:.4g} % of the cycles of {clean(measured.name)!r} are more "

@@ -1,12 +1,12 @@
 """The text of a file, gzipped or not, a part of it at a time."""
 
+import codecs
 import gzip
 import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from genset.errors import BadInput
 
@@ -46,7 +46,7 @@ def unpacked(path: Path) -> Iterator[None]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[io.TextIOBase]:
-    """The text of a file, gzipped or not, told from its first bytes.
+    """The text of a file, gzipped or not, in UTF-8 or UTF-16, told from its first bytes.
 
     Names of functions may have bytes that are no UTF-8; they cost themselves only.
     """
@@ -58,7 +58,14 @@ def opened(path: Path) -> Iterator[io.TextIOBase]:
         with path.open("rb") as raw:
             start = raw.read(len(_GZIP))
             raw.seek(0)
-            file: BinaryIO = gzip.GzipFile(fileobj=raw) if start == _GZIP else raw  # type: ignore[assignment]
-            yield io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="")
+            if start == _GZIP:
+                packed = gzip.GzipFile(fileobj=raw)
+                with unpacked(path):
+                    start = packed.peek(len(_GZIP))[: len(_GZIP)]
+                raw = packed  # type: ignore[assignment]
+            # As PowerShell writes what a program prints.
+            wide = start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+            encoding = "utf-16" if wide else "utf-8-sig"
+            yield io.TextIOWrapper(raw, encoding=encoding, errors="replace", newline="")
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}") from None

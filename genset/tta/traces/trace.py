@@ -31,16 +31,19 @@ class Collective:
 
     Attributes:
         name: "allreduce", "_allgather_base", as recorded.
-        elements_in, elements_out: how many elements enter and leave this rank.
+        elements_in, elements_out: how many elements enter and leave this rank; None of what leaves
+            if it is not recorded.
         bytes_each: of one element; None of a type that is not known.
         group: how many ranks take part; None if it is not recorded.
+        unknown_type: the elements' type as recorded, if it is not known; else "".
     """
 
     name: str
     elements_in: int
-    elements_out: int
+    elements_out: int | None
     bytes_each: int | None
     group: int | None
+    unknown_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class Kernel:
     Attributes:
         operator: place in `Trace.operators` of the innermost operator that launched it, or None.
         collective: what it moved, if it communicates and the trace says so.
+        launched: when the host launched it: the call of the runtime, or else the operator's start;
+            None if neither is recorded.
     """
 
     name: str
@@ -59,6 +64,7 @@ class Kernel:
     stream: int
     operator: int | None
     collective: Collective | None = None
+    launched: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ class Copy:
 
     Attributes:
         bytes: how many; None if it is not recorded.
+        launched: see `Kernel`.
     """
 
     name: str
@@ -75,6 +82,7 @@ class Copy:
     device: int
     stream: int
     bytes: int | None
+    launched: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +116,8 @@ class Trace:
     """One rank's trace.
 
     Attributes:
+        unseen: by what a device shows that worked beside the host though none of its kernels is
+            recorded, "it launched 12 kernels"; "" where nothing shows one, or kernels are recorded.
         rank, ranks: this one's number and how many there are; None if it is not recorded.
         backend: of the process group, "nccl"; None without one.
         kernels, copies: by start.
@@ -118,6 +128,7 @@ class Trace:
 
     path: Path
     device: Device
+    unseen: str = ""
     rank: int | None = None
     ranks: int | None = None
     backend: str | None = None

@@ -54,8 +54,11 @@ def on_device(operators: list[Operator], *kernels: Kernel) -> Counted:
     return count(trace(*(kernels or each), operators=operators))
 
 
-def launched(operator: int | None, start: float, long: float, name: str = GEMM) -> Kernel:
-    return Kernel(name, start, long, 0, 7, operator)
+def launched(
+    operator: int | None, start: float, long: float, name: str = GEMM, at: float | None = None
+) -> Kernel:
+    """A kernel, and when the host launched it."""
+    return Kernel(name, start, long, 0, 7, operator, launched=at)
 
 
 def only(operator: Operator) -> Done:

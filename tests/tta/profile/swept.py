@@ -29,8 +29,18 @@ def kind(event: Event) -> str | None:
     return ON_DEVICE.get(event.get("cat", ""))
 
 
+def ends(found: list[Event]) -> tuple[Decimal, Decimal]:
+    return min(e["ts"] for e in found), max(e["ts"] + e["dur"] for e in found)
+
+
+def launches(found: list[Event]) -> dict[int, Decimal]:
+    """When each call of the runtime was made, by the number that its kernel has too."""
+    calls = [event for event in found if event.get("cat") in ("cuda_runtime", "cuda_driver")]
+    return {event["args"]["correlation"]: event["ts"] for event in calls}
+
+
 def shares(found: list[Event]) -> dict[str, float]:
-    """Of the marked steps, or from the first event on the device to the last."""
+    """Of the marked steps and what they launched, or from the device's first event to its last."""
     running = [event for event in found if kind(event)]
     steps = [
         event
@@ -38,9 +48,13 @@ def shares(found: list[Event]) -> dict[str, float]:
         if event.get("cat") in ("user_annotation", "cpu_op")
         and event["name"].startswith("ProfilerStep#")
     ]
-    window = steps or running
-    start = min(event["ts"] for event in window)
-    end = max(event["ts"] + event["dur"] for event in window)
+    start, end = ends(steps or running)
+    if steps:
+        called = launches(found)
+        # What was launched before the recording has no call.
+        made = [called.get(event["args"]["correlation"], end + 1) for event in running]
+        ours = [event for event, call in zip(running, made, strict=True) if start <= call <= end]
+        end = max(end, ends(ours)[1]) if ours else end
     turns: list[tuple[Decimal, str | None, int]] = [(start, "", 0), (end, "", 0)]
     for event in running:
         turns.append((event["ts"], kind(event), 1))

@@ -37,7 +37,7 @@ def test_total_and_exposed_shares_are_by_rank_and_their_mean() -> None:
     )
     assert (eight.exposed.least, eight.exposed.most) == pytest.approx((0.1, 0.2))
     assert (sixteen.total.mean, sixteen.exposed.mean) == pytest.approx((0.6, 0.5))
-    assert (eight.ranks, eight.step, eight.idle.most) == (2, 100, 0)
+    assert (eight.ranks, eight.step_seconds, eight.idle.most) == (2, 100e-6, 0)
     assert [line.rank for line in eight.lines] == [0, 1]
     assert found.span_of == "steps"
     assert found.remarks == [
@@ -50,7 +50,7 @@ def test_total_and_exposed_shares_are_by_rank_and_their_mean() -> None:
 def test_sizes_are_held_against_the_same_kind_of_span() -> None:
     found = by_workers({1: [rank(0, 1, 10, 0)], 2: [rank(0, 2, 20, 0, steps=())]})
     assert found.span_of == "device"
-    assert [row.step for row in found.rows] == [None, None]
+    assert [row.step_seconds for row in found.rows] == [None, None]
     assert "steps are not marked in all traces" in found.remarks[-1]
 
 
@@ -73,6 +73,10 @@ def test_different_devices_are_said() -> None:
         ({8: [rank(0, 8, 1, 0)]}, "two or more"),
         ({8: [rank(0, 8, 1, 0)] * 2, 16: [rank(0, 16, 1, 0)]}, "8-0.json is named twice"),
         ({8: [rank(0, 8, 1, 0)], 16: [rank(0, 8, 1, 0)]}, "named for 8 workers and for 16"),
+        (
+            {4: [rank(0, 8, 1, 0)], 8: [rank(1, 8, 1, 0)]},
+            "for 4 workers and for 8 are both of runs of 8 ranks",
+        ),
         ({8: [rank(0, 8, 1, 0)], 16: []}, "16 workers: no trace"),
         (
             {

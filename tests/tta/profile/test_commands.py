@@ -12,7 +12,15 @@ from genset.errors import BadInput
 from genset.tta.show.profile.numbers import parts
 from genset.tta.traces.how import HOW
 from tests.tta.analysis.answers import answer, printed, refusal, tta
-from tests.tta.profile.recorded import ALL_REDUCE, ELEMENTS, FLOPS, STEPS, write_host, write_rank
+from tests.tta.profile.recorded import (
+    ALL_REDUCE,
+    ELEMENTS,
+    FLOPS,
+    PRODUCT,
+    STEPS,
+    write_host,
+    write_rank,
+)
 from tests.tta.written import write_tsv
 
 TRACES = "traces"
@@ -125,6 +133,82 @@ def test_points_and_counters_need_no_trace(tmp_path: Path) -> None:
     assert own["counters"]["of_bandwidth"] == pytest.approx(0.5)
 
 
+BUSY = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained"
+
+
+def write_counters(path: Path, **percents: str) -> str:
+    """What was measured of two launches of a kernel, of 3 and 1 microseconds, by metric."""
+    head = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
+    rows = [
+        f'"{at}","gemm","{metric}","{unit}","{value}"\n'
+        for at, time in enumerate(("3", "1"))
+        for metric, unit, value in (
+            ("gpu__time_duration.sum", "us", time),
+            ("dram__bytes.sum", "Kbyte", "900"),
+            *((f"{BUSY}_{of}", "%", several.split()[at]) for of, several in percents.items()),
+        )
+    ]
+    path.write_text(head + "".join(rows))
+    return f"{path.stem}={path}"
+
+
+def test_what_counters_are_of_is_named_by_run(tmp_path: Path) -> None:
+    one = write_counters(tmp_path / "one.csv", active="80 40", elapsed="60 20")
+    other = write_counters(tmp_path / "other.csv", elapsed="60 20")
+    text = printed("profile", "--counters", one)
+    table = "Measured by the hardware's counters"
+    assert "matrix units work, mean weighted by time" in text
+    cells = [cell.strip() for cell in row(text, table, "one")]
+    assert cells[3:5] == ["70.0 %", f"{BUSY}_active"]
+    assert f"{BUSY}_active: of the cycles in which an SM was active" in text
+    assert f"one: {BUSY}_active is taken, and {BUSY}_elapsed in its file passed over" in text
+    assert "do not compare" not in text
+    text = printed("profile", "--counters", one, "--counters", other)
+    assert [cell.strip() for cell in row(text, table, "other")][3:5] == [
+        "50.0 %",
+        f"{BUSY}_elapsed",
+    ]
+    assert f"{BUSY}_elapsed: of all cycles of a kernel" in text
+    assert "runs were measured by different metrics, which do not compare" in text
+    found = answer("profile", "--counters", one)["counters"][0]
+    assert (found["metric"], found["passed_over"]) == (f"{BUSY}_active", [f"{BUSY}_elapsed"])
+
+
+def test_counters_that_measured_bytes_alone_say_so(tmp_path: Path) -> None:
+    none = write_counters(tmp_path / "none.csv", active="n/a n/a")
+    text = printed("profile", "--counters", none)
+    assert "none: of no kernel the matrix units were measured" in text
+    assert "1.8 MB" in text
+    bytes_alone = write_counters(tmp_path / "bytes.csv")
+    assert f"has no value of {BUSY}_active: measure it, ncu --csv" in refusal(
+        "profile", "--counters", bytes_alone
+    )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "says"),
+    [
+        ("2.1e20,3.2e13,60", "big: the point is above the roof, 76,086.96 times: its FLOPs"),
+        ("2.1e14,3.2e15,60", "big: the point is above the roof, 76.19 times: what it read was"),
+        ("2.1e14,3.2e13,60", ""),
+    ],
+)
+def test_a_point_above_the_roof_is_said(numbers: str, says: str) -> None:
+    words = ["profile", "--point", f"big={numbers}", "--device", "TPUv2"]
+    assert ("above the roof" in printed(*words)) == bool(says)
+    assert says in printed(*words)
+    (point,) = answer(*words)["points"]
+    assert bool(point["remarks"]) == bool(says)
+
+
+def test_a_peak_is_quoted_as_the_table_has_it() -> None:
+    words = ["profile", "--point", "a=1e15,1e13,30", "--device"]
+    assert "memory 2,039 GB/s" in printed(*words, "NVIDIA A100-SXM4-80GB")
+    text = printed(*words, "H100 SXM")
+    assert "tf32 494.7 TFLOP/s, float16 989.4 TFLOP/s" in text
+    assert "whitepaper (matrix units, dense), NVIDIA H100 datasheet (float32, memory))" in text
+
+
 def test_own_peaks_are_of_all_runs_or_of_one(ranks: list[Path]) -> None:
     words = ["profile", f"a={ranks[0]}", f"b={ranks[1]}"]
 
@@ -158,6 +242,9 @@ def test_own_peaks_are_of_all_runs_or_of_one(ranks: list[Path]) -> None:
         (["run={0}", "--counters", "run={1}"], "has no row of columns"),
         (["run={0}", "--device", "run=Abacus"], "Abacus"),
         (["run=missing.json"], "missing.json"),
+        (["run={0}", "--peak-tflops", "run="], "nothing stands after the =: write NAME=VALUE"),
+        (["run={0}", "--device", "v100"], "say V100 SXM2 or V100 PCIe"),
+        (["run={0}", "--device", "H100"], "say H100 NVL, H100 PCIe or H100 SXM"),
         (["run={0}", "-o", "a.gif"], "written as .png or .svg"),
     ],
 )
@@ -167,6 +254,96 @@ def test_what_profile_does_not_take_is_said_in_one_line(
     said = refusal("profile", *(word.format(*ranks) for word in words))
     assert message in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(["--json", "--markdown"], "two forms"), (["--how"], "say it alone")],
+)
+def test_options_that_contradict_are_refused(
+    ranks: list[Path], words: list[str], message: str
+) -> None:
+    result = CliRunner().invoke(cli, ["tta", "profile", str(ranks[0]), *words])
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+def test_runs_whose_long_names_begin_alike_stay_two(ranks: list[Path]) -> None:
+    long = "h" * 80
+    words = [f"{long}{at}={path}" for at, path in zip("ab", ranks, strict=True)]
+    assert [run["name"] for run in answer("profile", *words)["runs"]] == [f"{long}a", f"{long}b"]
+    text = printed("profile", *words, "--link-gbits", f"{long}b=100")
+    lines = text[text.index("Shares of time by rank") :].splitlines()[3:5]
+    names = [line.split()[0] for line in lines]
+    assert [name[-1] for name in names] == ["a", "b"]
+    assert {len(name) for name in names} == {60}
+
+
+def test_a_trace_of_no_run_of_ranks_is_no_rank(ranks: list[Path], tmp_path: Path) -> None:
+    alone = write_rank(tmp_path / "alone.json", talk=250.0)
+    found = json.loads(alone.read_text())
+    del found["distributedInfo"]
+    alone.write_text(json.dumps(found))
+    said = refusal("profile", f"run={ranks[0]}", f"run={alone}")
+    assert "is of a run of 2 ranks and" in said
+    assert "says nothing of ranks" in said
+
+
+def test_a_run_on_a_device_without_kernels_has_no_rates(tmp_path: Path) -> None:
+    """Its operators' times are those of launches."""
+    path = write_rank(tmp_path / "gpu.json", talk=0.0)
+    found = json.loads(path.read_text())
+    events = [each for each in found["traceEvents"] if each["cat"] not in ("kernel", "gpu_memcpy")]
+    launched = [each for each in events if each["cat"] != "cuda_runtime"]
+    for kept, device, says in (
+        (events, [], "it launched 4 kernels"),
+        (launched, found["deviceProperties"], "it names Tesla V100-SXM2-16GB"),
+        (launched, [], ""),
+    ):
+        path.write_text(json.dumps({**found, "traceEvents": kept, "deviceProperties": device}))
+        (run,) = answer("profile", f"run={path}")["runs"]
+        assert (run["roofline"]["run"] is None) == bool(says)
+        text = printed("profile", f"run={path}")
+        assert ("Achieved: " in text) != bool(says)
+        assert (f"though {says}: an operator's time there is that of its launch" in text) == bool(
+            says
+        )
+        assert "It has no kernels" in text
+
+
+def test_what_is_not_recorded_says_of_which_rank(tmp_path: Path) -> None:
+    paths = [write_rank(tmp_path / f"{at}.json", at, shapes=at > 0, steps=False) for at in range(2)]
+    text = printed("profile", *(f"run={path}" for path in paths))
+    assert "run: rank 0: It has no shapes of inputs" in text
+    assert "run: Each rank: It marks no steps" in text
+    assert text.count("It marks no steps") == 1
+
+
+def test_products_that_may_be_tf32_or_not_have_no_peak(tmp_path: Path) -> None:
+    path = write_rank(tmp_path / "a.json", device="NVIDIA A100-SXM4-40GB")
+    names = {
+        "my_product_kernel": None,
+        "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize32x32x8_stage3": "float32",
+        "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x64x32_stage3": "tf32",
+    }
+    text = path.read_text()
+    for name, roof in names.items():
+        path.write_text(text.replace(PRODUCT, name))
+        (run,) = answer("profile", f"run={path}")["runs"]
+        slow = run["roofline"]["operators"][0]
+        assert (slow["roof"], slow["of_peak"] is None) == (roof, roof is None)
+        said = printed("profile", f"run={path}")
+        assert ("it is 19.5 TFLOP/s without and 156 with them" in said) == (roof is None)
+
+
+def test_what_torch_compile_times_of_itself_is_no_operator(tmp_path: Path) -> None:
+    path = write_host(tmp_path / "host.json")
+    found = json.loads(path.read_text())
+    timed = {**found["traceEvents"][0], "name": "_compile.compile_inner (dynamo_timed)", "ts": 900}
+    found["traceEvents"].append(timed)
+    path.write_text(json.dumps(found))
+    (run,) = answer("profile", path)["runs"]
+    assert [each["name"] for each in run["cpu_time"]] == ["aten::mm"]
 
 
 def test_without_a_trace_the_command_says_what_is_missing() -> None:
@@ -259,7 +436,8 @@ def test_a_table_is_printed_before_its_figure_is_drawn(ranks: list[Path], tmp_pa
         f"{workers}={write_tsv(tmp_path / f'{workers}.tsv', [50, 92, 93], hour=3 / workers)}"
         for workers in (1, 2)
     ]
-    traces = [word for at in (1, 2) for word in ("--trace", f"{at}={ranks[at - 1]}")]
+    larger = write_rank(tmp_path / "larger.json", ranks=4)
+    traces = ["--trace", f"2={ranks[0]}", "--trace", f"4={larger}"]
     (tmp_path / "file").touch()
     nowhere = tmp_path / "file" / "a.png"
     for words in (["scaling", *logs], ["scaling", *traces], ["profile", f"run={ranks[0]}"]):
@@ -292,6 +470,11 @@ def test_shared_traces_side_by_side(realdata: Path) -> None:
     assert yes == {"v100": 0, "resnet": 0, "alexnet": 17.0, "amd": 27.3}
     talk = found["v100"]["communication"]
     assert round(100 * talk["of_kernel_time"], 1) == 31.3
+    assert {each["collective"]: each["calls"] for each in talk["rates"]} == {
+        "all_to_all": 42,
+        "all_reduce": 18,
+    }
+    assert [(each["cause"], each["calls"]) for each in talk["unsized"]] == [("size", 4)]
     assert found["resnet"]["communication"] is None
     text = printed("profile", *words)
     assert row(text, "Matrix units", "alexnet")[2].strip() == "17.0 %"

@@ -21,11 +21,11 @@ def test_an_all_reduce_moves_twice_its_message_less_a_share() -> None:
     assert found is not None
     (rate,) = found.rates
     assert (rate.collective, rate.group, rate.calls) == ("allreduce", 4, 1)
-    assert (rate.bytes, rate.time) == (4 * MEGA, 1000)
-    assert rate.algorithm == pytest.approx(32)
-    assert rate.bus == rate.fastest == pytest.approx(48)
+    assert (rate.bytes, rate.seconds) == (4 * MEGA, 1e-3)
+    assert rate.algorithm_gbits == pytest.approx(32)
+    assert rate.bus_gbits == rate.fastest_bus_gbits == pytest.approx(48)
     assert rate.of_link == pytest.approx(0.48)
-    assert (found.of_kernel_time, found.unsized, found.link) == (1, 0, 100)
+    assert (found.of_kernel_time, found.unsized, found.link_gbits) == (1, [], 100)
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_each_collective_has_its_own_message_and_factor(
 ) -> None:
     found = communication([[kernel(0, 1000, NCCL, moved=moved(name, into, out))]], None)
     assert found is not None
-    assert found.rates[0].algorithm == pytest.approx(algorithm)
-    assert found.rates[0].bus == pytest.approx(bus)
+    assert found.rates[0].algorithm_gbits == pytest.approx(algorithm)
+    assert found.rates[0].bus_gbits == pytest.approx(bus)
     assert found.rates[0].of_link is None
 
 
@@ -66,11 +66,11 @@ def test_calls_of_one_collective_in_groups_of_one_size_are_one_line() -> None:
     assert found is not None
     four, two = found.rates
     assert (four.group, four.calls, four.bytes) == (4, 3, 12 * MEGA)
-    assert four.time == 2000  # 1500 on one rank, where two overlap, and 500 on the other
-    assert four.algorithm == pytest.approx(48)
-    assert four.fastest == pytest.approx(64 * 1.5)  # the other rank's, which waited least
+    assert four.seconds == 2e-3  # 1500 on one rank, where two overlap, and 500 on the other
+    assert four.algorithm_gbits == pytest.approx(48)
+    assert four.fastest_bus_gbits == pytest.approx(64 * 1.5)  # the other rank's, which waited least
     assert two.group == 2
-    assert two.bus == pytest.approx(320)
+    assert two.bus_gbits == pytest.approx(320)
     assert found.of_kernel_time == pytest.approx(2600 / 3000)
 
 
@@ -83,10 +83,39 @@ def test_what_is_not_recorded_gives_no_rate_and_is_counted() -> None:
     ]
     found = communication([kernels], 100)
     assert found is not None
-    assert found.unsized == pytest.approx(0.6)
+    assert {each.cause: each.share for each in found.unsized} == pytest.approx(
+        {"size": 0.1, "type": 0.2, "empty": 0.3}
+    )
     (rate,) = found.rates
-    assert rate.algorithm == pytest.approx(80)
-    assert (rate.bus, rate.fastest, rate.of_link) == (None, None, None)
+    assert rate.algorithm_gbits == rate.fastest_algorithm_gbits == pytest.approx(80)
+    assert (rate.bus_gbits, rate.fastest_bus_gbits, rate.of_link) == (None, None, None)
+
+
+def test_a_group_that_is_not_recorded_is_thought_to_be_all_ranks() -> None:
+    names = ("allreduce", "broadcast", "mystery")
+    kernels = [
+        kernel(at, at + 1000, NCCL, moved=moved(name, MEGA, MEGA, group=None))
+        for at, name in zip((0, 2000, 4000), names, strict=True)
+    ]
+    found = communication([kernels], None, world=4)
+    assert found is not None
+    told = {
+        each.collective: (each.group, each.group_assumed, each.bus_gbits) for each in found.rates
+    }
+    assert told == {
+        "allreduce": (4, True, pytest.approx(48)),
+        "broadcast": (None, False, pytest.approx(32)),  # the same in any group
+        "mystery": (None, False, None),
+    }
+
+
+def test_an_all_gathers_message_follows_from_what_enters_and_the_number_of_ranks() -> None:
+    gathered = Collective("_all_gather_base", MEGA, None, 4, None)
+    for world, size in ((4, 16 * MEGA), (None, None)):
+        found = communication([[kernel(0, 1000, NCCL, moved=gathered)]], None, world)
+        assert found is not None
+        assert [each.bytes for each in found.rates] == ([size] if size else [])
+        assert [each.cause for each in found.unsized] == ([] if size else ["group"])
 
 
 def test_a_run_that_does_not_communicate_has_none() -> None:

@@ -7,10 +7,10 @@ from genset.tta.traces.ncu import MeasuredKernel
 
 GEMM, NORM, OTHER = "ampere_h16816gemm", "bn_fw_tr_1C11", "elementwise_kernel"
 MEASURED = [
-    MeasuredKernel(GEMM, 30.0, 30e6, 0.8),
-    MeasuredKernel(GEMM, 10.0, 20e6, 0.4),
-    MeasuredKernel(NORM, 50.0, 60e6, 0.0),
-    MeasuredKernel(OTHER, 10.0, None, None),
+    MeasuredKernel(GEMM, 30e-6, 30e6, 0.8),
+    MeasuredKernel(GEMM, 10e-6, 20e6, 0.4),
+    MeasuredKernel(NORM, 50e-6, 60e6, 0.0),
+    MeasuredKernel(OTHER, 10e-6, None, None),
 ]
 
 
@@ -36,6 +36,6 @@ def test_all_kernels_together_over_the_time_that_was_measured() -> None:
 
 
 def test_what_nobody_measured_is_none_and_not_zero() -> None:
-    found = counters([MeasuredKernel(OTHER, 10.0, None, None)], 900.0)
+    found = counters([MeasuredKernel(OTHER, 10e-6, None, None)], 900.0)
     assert (found.matrix_units, found.bytes, found.gbs, found.of_bandwidth) == (None,) * 4
     assert (found.with_matrix_units, found.with_bytes) == (0.0, 0.0)

@@ -72,7 +72,9 @@ def test_matrix_units_are_faster_than_vector_units_and_lower_precision_no_slower
 def test_float32_is_held_against_tf32_where_its_kernels_use_matrix_units() -> None:
     a100, v100 = find_peaks("NVIDIA A100-SXM4-40GB"), find_peaks("Tesla V100-SXM2-16GB")
     assert roof_of(a100, "float32", True) == "tf32"
-    assert roof_of(a100, "float32", None) == "tf32"
+    assert roof_of(a100, "float32", None) is None
+    assert roof_of(v100, "float32", None) == "float32"
+    assert roof_of(find_peaks("NVIDIA GeForce RTX 4090"), "float32", None) == "float32"
     assert roof_of(a100, "float32", False) == "float32"
     assert roof_of(v100, "float32", True) == "float32"
     assert roof_of(v100, "float16", False) == "float16"

@@ -59,7 +59,7 @@ def test_the_run_is_all_matrix_flops_over_the_whole_time_and_busy_over_the_kerne
 def test_batch_norm_and_activations_stand_apart_from_the_products() -> None:
     times = launched(0, 0, 10.0), launched(1, 20, 30.0), launched(2, 60, 20.0)
     found = roofline([on_device([PRODUCT, NORM, RELU], *times)], V100)
-    assert [point.name for point in found.kinds] == ["batch norm", "activation", "matrix product"]
+    assert [point.name for point in found.kinds] == ["batch norm", "ReLU", "matrix product"]
     assert [point.share for point in found.kinds] == pytest.approx([1 / 2, 1 / 3, 1 / 6])
     assert sum(point.flops for point in found.kinds if point.name == "matrix product") == 2e9
 
@@ -109,6 +109,20 @@ def test_a_point_above_the_roof_is_remarked() -> None:
     assert "in a cache, or a peak is wrong" in remark
     below = roofline([on_device([RELU], launched(0, 0, 20.0))], V100)
     assert below.remarks == []
+    # A device whose memory's rate is not known has a roof, too.
+    board = Peaks("A100", {"float32": 19.5}, None, "a data sheet")
+    flat = roofline([on_device([PRODUCT], launched(0, 0, 10.0))], board)
+    assert any("above the roof (aten::mm 10.3 times)" in remark for remark in flat.remarks)
+
+
+def test_a_run_above_the_roof_is_remarked_though_none_of_its_operators_is() -> None:
+    times = launched(0, 0, 140.0), launched(1, 140, 140.0), launched(2, 280, 20.0, CORES)
+    mixed = roofline([on_device([PRODUCT, PRODUCT, HALF], *times)], V100)
+    assert not any(point.above > 1 for point in mixed.operators)
+    assert mixed.run is not None and (mixed.run.roof, mixed.run.above > 1) == ("float32", True)
+    (remark,) = (each for each in mixed.remarks if each.startswith("the run as a whole"))
+    assert f"above the roof, {mixed.run.above:.2f} times: a part was done in a faster" in remark
+    (remark,) = (each for each in mixed.remarks if each.startswith("matrix product as a whole"))
 
 
 def test_what_is_left_out_is_remarked_with_its_share_and_what_to_record() -> None:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.tta.analysis.profile.shares import Shares, shares, span_of
+from genset.tta.analysis.profile.shares import Shares, shares
+from genset.tta.analysis.profile.span import span_of
 from genset.tta.traces.trace import Trace
 from tests.tta.profile.made import HOST, NCCL, copy, kernel, operator, trace
 
@@ -29,7 +30,7 @@ def test_each_share_is_what_the_picture_shows() -> None:
             copies=(copy(22, 32, on=(0, 8)), copy(60, 70), copy(98, 100)),
         )
     )
-    assert (found.span_of, found.span, found.steps) == ("device", 100, 0)
+    assert (found.span_of, found.span_seconds, found.steps) == ("device", 100e-6, 0)
     assert found.computing == pytest.approx(0.30)
     assert found.communication == pytest.approx(0.31)
     assert found.exposed == pytest.approx(0.20)  # a copy beside it hides nothing
@@ -52,7 +53,7 @@ def test_marked_steps_are_the_span_and_what_runs_outside_is_cut_off() -> None:
     found = one(
         trace(kernel(0, 30), kernel(60, 200), steps=((20, 60), (61, 120)), copies=(copy(300, 400),))
     )
-    assert (found.span_of, found.steps, found.span) == ("steps", 2, 100)
+    assert (found.span_of, found.steps, found.span_seconds) == ("steps", 2, 100e-6)
     assert found.computing == pytest.approx(0.7)
     assert found.idle == pytest.approx(0.3)
     assert found.copies == 0
@@ -69,7 +70,8 @@ def test_all_ranks_are_held_against_the_same_kind_of_span() -> None:
 
 def test_each_device_of_a_rank_has_a_line_and_a_host_has_none() -> None:
     found = shares(trace(kernel(0, 10), kernel(20, 40, on=(3, 1))), "device")
-    assert [(line.device, line.span, line.computing) for line in found] == [(0, 10, 1), (3, 20, 1)]
+    told = [(line.device, line.span_seconds, line.computing) for line in found]
+    assert told == [(0, 10e-6, 1), (3, 20e-6, 1)]
     alone = trace(device=HOST, operators=[operator("aten::mm", 0, 10)], steps=((0, 10),))
     assert shares(alone, span_of([alone])) == []
     instant = trace(kernel(5, 5))

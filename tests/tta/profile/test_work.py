@@ -4,11 +4,13 @@ import gzip
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 
 import pytest
 
+from genset.tta.analysis.profile.span import span
 from genset.tta.analysis.profile.work.count import count
 from genset.tta.analysis.profile.work.work import MULTIPLIES
 from genset.tta.traces.kineto import read_trace
@@ -44,7 +46,7 @@ def test_flops_are_those_of_pytorch_operator_by_operator(recorded: Path, network
 def test_a_resnets_time_is_all_in_its_operators_and_what_is_left_out(recorded: Path) -> None:
     found = count(read_trace(recorded / "resnet.json"))
     kinds = {each.work.kind for each in found.done}
-    assert {"convolution", "batch norm", "activation", "pooling", "matrix product"} <= kinds
+    assert {"convolution", "batch norm", "ReLU", "pooling", "matrix product"} <= kinds
     assert found.on == "host"
     trace = read_trace(recorded / "resnet.json")
     assert found.seconds * 1e6 == pytest.approx(sum(each.own for each in trace.operators), rel=0.01)
@@ -130,12 +132,25 @@ def test_kernels_that_communicate_are_no_work_and_those_without_an_operator_are_
     ]
 
 
-def test_a_window_takes_the_kernels_that_start_in_it() -> None:
+def test_operators_count_that_were_called_in_the_steps_with_all_their_kernels() -> None:
     product = called("aten::mm", floats(2, 3), floats(3, 4))
-    kernels = [launched(place, 10.0 * place, 1.0) for place in range(4)]
-    found = count(trace(*kernels, operators=[product] * 4), (5.0, 25.0))
-    assert len(found.done) == 2
-    assert found.span == pytest.approx(20e-6)
+    at = [replace(product, start=10.0 * place) for place in range(4)]
+    late = [launched(place, 10.0 * place + 8, 1.0, at=10.0 * place) for place in range(4)]
+    made = trace(*late, launched(2, 40, 3.0, at=20), operators=at, steps=((5, 25),))
+    found = count(made, span(made, "steps"))
+    # The first was called before and the last after the step, and both run in its time.
+    assert [done.seconds for done in found.done] == pytest.approx([1e-6, 4e-6])
+    assert [(left.missing, left.count) for left in found.left_out] == [("steps", 2)]
+    assert found.span == pytest.approx(38e-6)
+    assert found.busy == pytest.approx(5e-6)
+
+
+def test_what_runs_at_once_keeps_the_device_busy_once() -> None:
+    products = [called("aten::mm", floats(2, 3), floats(3, 4))] * 2
+    kernels = launched(0, 0, 10.0), replace(launched(1, 2, 10.0), stream=8)
+    found = count(trace(*kernels, operators=products))
+    assert (found.busy, found.span) == pytest.approx((12e-6, 12e-6))
+    assert [done.seconds for done in found.done] == pytest.approx([10e-6, 10e-6])
 
 
 ATTENTION = [
@@ -175,10 +190,11 @@ def test_causal_attention_is_counted_whole_and_said() -> None:
 
 N = 8 * 64 * 28 * 28
 BY_BYTES = [
-    (called("aten::relu_", halves(8, 64, 28, 28)), "activation", 2 * N + 2 * N),
+    (called("aten::relu_", halves(8, 64, 28, 28)), "ReLU", 2 * N + 2 * N),
+    (called("aten::gelu", halves(8, 64, 28, 28)), "other activation", 2 * N + 2 * N),
     (
         called("aten::threshold_backward", *[halves(8, 64, 28, 28)] * 2, "0"),
-        "activation",
+        "ReLU",
         3 * 2 * N,
     ),
     (

@@ -130,7 +130,8 @@ def test_collectives_are_told_by_the_kernel_or_by_what_launched_it(tmp_path: Pat
         kernel("ncclDevKernel_AllGather", 80, 5, 4),
     ]
     trace = read_trace(write(tmp_path / "collectives.json", events))
-    expected = [Collective("_allgather_base", 10, 80, size, 8) for size in (2, 1, None)]
+    sizes = ((2, ""), (1, ""), (None, "odd"))
+    expected = [Collective("_allgather_base", 10, 80, size, 8, odd) for size, odd in sizes]
     assert [each.collective for each in trace.kernels] == [*expected, None]
 
 

@@ -141,7 +141,11 @@ def test_what_collectives_moved_is_told_by_the_call_around_them(realdata: Path) 
     assert Collective("all_reduce", 45310188, 45310188, 4, None) in [e.collective for e in told]
     # Of the rest the launches lie before the recording.
     assert len(told) == sum(each.operator is not None for each in reduced) == 18
-    assert any("how much they moved" in said for said in trace.lacks)  # the all-to-alls
+    exchanged = [each for each in trace.kernels if "SendRecv" in each.name]
+    told = [each for each in exchanged if each.collective is not None]
+    assert len(told) == sum(each.operator is not None for each in exchanged) == 42
+    assert Collective("all_to_all", 2 * 1024 * 34820, None, 4, None) in [e.collective for e in told]
+    assert any("4 communication kernels of which" in said for said in trace.lacks)
 
 
 @pytest.mark.realdata

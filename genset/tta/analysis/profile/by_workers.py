@@ -7,7 +7,8 @@ from statistics import fmean
 
 from genset.errors import BadInput
 from genset.tta.analysis.profile.ranks import in_order
-from genset.tta.analysis.profile.shares import Shares, SpanOf, shares, span_of
+from genset.tta.analysis.profile.shares import Shares, shares
+from genset.tta.analysis.profile.span import SpanOf, span_of
 from genset.tta.traces.trace import Trace
 
 
@@ -29,7 +30,7 @@ class WorkersRow:
         total: communication.
         exposed: communication while nothing computes.
         idle: nothing runs.
-        step: the mean step's microseconds; None where steps are not marked.
+        step_seconds: the mean step; None where steps are not marked.
         lines: the shares by rank.
     """
 
@@ -38,7 +39,7 @@ class WorkersRow:
     total: Spread
     exposed: Spread
     idle: Spread
-    step: float | None
+    step_seconds: float | None
     lines: list[Shares]
 
 
@@ -63,7 +64,7 @@ def by_workers(traces: Mapping[int, Sequence[Trace]]) -> ByWorkers:
 
     Raises:
         BadInput: fewer than two numbers, traces that are not of different ranks, one that stands
-            at two numbers, or one without a device.
+            at two numbers, two of runs as large, or one without a device.
     """
     if len(traces) < 2:
         raise BadInput("communication by workers takes two or more: --trace 8=A --trace 16=B")
@@ -73,6 +74,12 @@ def by_workers(traces: Mapping[int, Sequence[Trace]]) -> ByWorkers:
         for trace in others:
             if trace.path.resolve() in in_both:
                 raise BadInput(f"{trace.path} is named for {few} workers and for {many}")
+        sized = [next((t.ranks for t in each if t.ranks), None) for each in (some, others)]
+        if sized[0] and sized[0] == sized[1]:
+            raise BadInput(
+                f"the traces for {few} workers and for {many} are both of runs of {sized[0]} "
+                "ranks: give each number of workers the traces of its own run"
+            )
     of = span_of([trace for found in sizes.values() for trace in found])
     rows = [_row(workers, found, of) for workers, found in sizes.items()]
     return ByWorkers(of, rows, _remarks(sizes, of))
@@ -88,14 +95,14 @@ def _row(workers: int, ranks: Sequence[Trace], of: SpanOf) -> WorkersRow:
                 "ProfilerActivity.CUDA"
             )
         lines += found
-    steps = [line.span / line.steps for line in lines if line.steps]
+    steps = [line.span_seconds / line.steps for line in lines if line.steps]
     return WorkersRow(
         workers=workers,
         ranks=len(ranks),
         total=_spread([line.communication for line in lines]),
         exposed=_spread([line.exposed for line in lines]),
         idle=_spread([line.idle for line in lines]),
-        step=fmean(steps) if steps else None,
+        step_seconds=fmean(steps) if steps else None,
         lines=lines,
     )
 

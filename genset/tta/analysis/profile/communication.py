@@ -6,15 +6,18 @@ n ranks, (n - 1) / n for an all-gather, a reduce-scatter and an all-to-all, 1 fo
 reduce and a send. A kernel's time holds the wait for the slowest rank: rates are lower bounds.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from genset.tta.analysis.profile.families import communicates as is_communication
-from genset.tta.analysis.profile.intervals import length, union
+from genset.tta.analysis.profile.intervals import length, seconds, union
 from genset.tta.traces.trace import Collective, Kernel
 
 _BITS = 8
-_GIGA_A_MICROSECOND = 1e3  # Gbit/s in one bit a microsecond: a thousandth
+_GIGA = 1e9
+
+Cause = Literal["size", "type", "group", "empty"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,25 +25,46 @@ class Rate:
     """One collective in groups of one size.
 
     Attributes:
-        group: how many ranks take part; None if it is not recorded.
+        group: how many ranks take part; None if it is not recorded and no rate needs it.
+        group_assumed: it is not recorded, and taken to be all ranks of the run.
         calls: how many kernels of it ran, over all ranks given.
         bytes: their messages' sizes, summed.
-        time: in which at least one of them ran on its device, microseconds, summed over devices.
-        algorithm: Gbit/s.
-        bus: Gbit/s; None of a collective or a group that is not known.
-        fastest: the bus rate of the fastest call, which waited least.
-        of_link: `bus` over the link's rate, if that is given.
+        seconds: in which at least one of them ran on its device, summed over devices.
+        algorithm_gbits: of the message over the time.
+        bus_gbits: of each link; None of a collective or a group that is not known.
+        fastest_algorithm_gbits, fastest_bus_gbits: of the fastest call, which waited least.
+        of_link: `bus_gbits` over the link's rate, if that is given.
     """
 
     collective: str
     group: int | None
+    group_assumed: bool
     calls: int
     bytes: int
-    time: float
-    algorithm: float
-    bus: float | None
-    fastest: float | None
+    seconds: float
+    algorithm_gbits: float
+    bus_gbits: float | None
+    fastest_algorithm_gbits: float | None
+    fastest_bus_gbits: float | None
     of_link: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unsized:
+    """Kernels of whose message the size is not known.
+
+    Attributes:
+        cause: "size": the trace does not say it; "type": of elements whose bytes are not known;
+            "group": it follows from the number of ranks, which is not recorded; "empty": no
+            element was moved, as by a barrier.
+        share: of the time of the kernels that communicate, 0 to 1.
+        types: of elements whose bytes are not known, as recorded.
+    """
+
+    cause: Cause
+    share: float
+    calls: int
+    types: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +73,14 @@ class Communication:
 
     Attributes:
         of_kernel_time: their share of all kernels' time, 0 to 1.
-        unsized: the share of their own time in kernels whose message's size is not recorded.
-        link: the link's advertised Gbit/s, if given.
+        unsized: what of their own time is in kernels whose message's size is not known, by cause.
+        link_gbits: the link's advertised rate, if given.
         rates: the longest first.
     """
 
     of_kernel_time: float
-    unsized: float
-    link: float | None
+    unsized: list[Unsized]
+    link_gbits: float | None
     rates: list[Rate]
 
 
@@ -65,11 +89,14 @@ def communicates(kernel: Kernel) -> bool:
     return kernel.collective is not None or is_communication(kernel.name)
 
 
-def communication(ranks: Sequence[Sequence[Kernel]], link: float | None) -> Communication | None:
+def communication(
+    ranks: Sequence[Sequence[Kernel]], link: float | None, world: int | None = None
+) -> Communication | None:
     """What the kernels of each rank moved; None if none communicates.
 
     Args:
         ranks: each rank's kernels.
+        world: how many ranks the run has: a group whose size is not recorded is thought to be all.
         link: Gbit/s of the link between devices, as its maker gives it.
     """
     whole = sum(kernel.length for kernels in ranks for kernel in kernels)
@@ -80,24 +107,24 @@ def communication(ranks: Sequence[Sequence[Kernel]], link: float | None) -> Comm
     time = sum(kernel.length for _, kernel in talking)
     if not time:
         return None
-    groups: dict[tuple[str, int | None], list[tuple[int, Kernel]]] = {}
-    unsized = 0.0
+    groups: dict[_Group, list[_Call]] = {}
+    unsized: dict[Cause, list[Kernel]] = {}
     for rank, kernel in talking:
         moved = kernel.collective
-        if moved is None or not _size(moved):
-            unsized += kernel.length
+        group = _group(moved, world)
+        size = _size(moved, group.ranks)
+        if isinstance(size, int):
+            groups.setdefault(group, []).append(_Call(rank, kernel, size))
         else:
-            groups.setdefault((moved.name, moved.group), []).append((rank, kernel))
+            unsized.setdefault(size, []).append(kernel)
     rates = [
-        rate
-        for (name, group), calls in groups.items()
-        if (rate := _rate(name, group, calls, link)) is not None
+        rate for group, calls in groups.items() if (rate := _rate(group, calls, link)) is not None
     ]
     return Communication(
         of_kernel_time=time / whole,
-        unsized=unsized / time,
-        link=link,
-        rates=sorted(rates, key=lambda each: (-each.time, each.collective, each.group or 0)),
+        unsized=[_unsized(cause, kernels, time) for cause, kernels in sorted(unsized.items())],
+        link_gbits=link,
+        rates=sorted(rates, key=lambda each: (-each.seconds, each.collective, each.group or 0)),
     )
 
 
@@ -115,45 +142,86 @@ def bus_factor(collective: str, group: int | None) -> float | None:
     shared = ("allgather", "reducescatter", "alltoall", "gather", "scatter")
     if any(word in kind for word in shared):
         return (group - 1) / group
-    return 1.0 if kind.endswith("reduce") else None
+    return 1.0 if kind.endswith(("reduce", "reduceoop")) else None
 
 
-def _rate(
-    name: str, group: int | None, calls: Iterable[tuple[int, Kernel]], link: float | None
-) -> Rate | None:
-    known = [(rank, kernel, _size(kernel.collective)) for rank, kernel in calls]
+class _Group(NamedTuple):
+    """Calls of one collective in groups of one size."""
+
+    collective: str
+    ranks: int | None
+    assumed: bool
+
+
+class _Call(NamedTuple):
+    """A kernel and its message's bytes."""
+
+    rank: int
+    kernel: Kernel
+    size: int
+
+
+def _group(moved: Collective | None, world: int | None) -> _Group:
+    if moved is None:
+        return _Group("", None, assumed=False)
+    if moved.group is None and bus_factor(moved.name, None) != bus_factor(moved.name, world):
+        return _Group(moved.name, world, assumed=True)
+    return _Group(moved.name, moved.group, assumed=False)
+
+
+def _unsized(cause: Cause, kernels: Sequence[Kernel], time: float) -> Unsized:
+    types = {each.collective.unknown_type for each in kernels if each.collective}
+    share = sum(each.length for each in kernels) / time
+    return Unsized(cause, share, len(kernels), sorted(types - {""}) if cause == "type" else [])
+
+
+def _rate(group: _Group, calls: Sequence[_Call], link: float | None) -> Rate | None:
     on: dict[tuple[int, int], list[tuple[float, float]]] = {}
-    for rank, kernel, _ in known:
+    for rank, kernel, _ in calls:
         on.setdefault((rank, kernel.device), []).append(
             (kernel.start, kernel.start + kernel.length)
         )
-    time = sum(length(union(stretches)) for stretches in on.values())
+    time = seconds(sum(length(union(stretches)) for stretches in on.values()))
     if time <= 0:
         return None
-    moved = sum(size for _, _, size in known)
-    factor = bus_factor(name, group)
+    moved = sum(call.size for call in calls)
+    factor = bus_factor(group.collective, group.ranks)
     algorithm = _gbits(moved, time)
     bus = None if factor is None else algorithm * factor
-    each = [_gbits(size, kernel.length) for _, kernel, size in known if kernel.length > 0]
+    fastest = max(
+        (_gbits(size, seconds(kernel.length)) for _, kernel, size in calls if kernel.length > 0),
+        default=None,
+    )
     return Rate(
-        collective=name,
-        group=group,
-        calls=len(known),
+        collective=group.collective,
+        group=group.ranks,
+        group_assumed=group.assumed,
+        calls=len(calls),
         bytes=moved,
-        time=time,
-        algorithm=algorithm,
-        bus=bus,
-        fastest=None if factor is None or not each else max(each) * factor,
+        seconds=time,
+        algorithm_gbits=algorithm,
+        bus_gbits=bus,
+        fastest_algorithm_gbits=fastest,
+        fastest_bus_gbits=None if factor is None or fastest is None else fastest * factor,
         of_link=None if bus is None or not link else bus / link,
     )
 
 
-def _size(moved: Collective | None) -> int:
+def _size(moved: Collective | None, ranks: int | None) -> "int | Cause":
     """The message's bytes: of all ranks where each has a part (nccl-tests' own definition)."""
-    if moved is None or not moved.bytes_each:
-        return 0
-    return max(moved.elements_in, moved.elements_out) * moved.bytes_each
+    if moved is None:
+        return "size"
+    elements = max(moved.elements_in, moved.elements_out or 0)
+    if not elements:
+        return "empty"
+    if not moved.bytes_each:
+        return "type"
+    if moved.elements_out is None and "gather" in moved.name:
+        if ranks is None:
+            return "group"
+        elements *= ranks
+    return elements * moved.bytes_each
 
 
-def _gbits(size: float, microseconds: float) -> float:
-    return size * _BITS / microseconds / _GIGA_A_MICROSECOND
+def _gbits(size: float, time: float) -> float:
+    return size * _BITS / time / _GIGA

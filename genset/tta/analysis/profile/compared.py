@@ -6,10 +6,12 @@ from pathlib import Path
 
 from genset.errors import BadInput
 from genset.progress import progress
+from genset.text.apart import told_apart
 from genset.tta.analysis.profile.run import Given, Profile, profile
 from genset.tta.analysis.roofline.counters import Counters, counters
 from genset.tta.analysis.roofline.peaks import Peaks
 from genset.tta.analysis.roofline.points import Point, held_against
+from genset.tta.analysis.roofline.remarks import point_above
 from genset.tta.traces.kineto import read_trace
 from genset.tta.traces.ncu import read_counters
 from genset.tta.traces.trace import Trace
@@ -17,17 +19,29 @@ from genset.tta.traces.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """A run without a trace, whose work and time are given."""
+    """A run without a trace, whose work and time are given.
+
+    Attributes:
+        remarks: what the numbers need to be read right, a sentence each.
+    """
 
     point: Point
     peaks: Peaks | None
+    remarks: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What counters measured of a run, with or without a trace of it."""
+    """What counters measured of a run, with or without a trace of it.
+
+    Attributes:
+        metric: Nsight Compute's of the matrix units; None if none was measured.
+        passed_over: others that the file has, which are not read.
+    """
 
     name: str
+    metric: str | None
+    passed_over: list[str]
     counters: Counters
 
 
@@ -38,6 +52,18 @@ class Compared:
     runs: list[Profile]
     points: list[Elsewhere]
     counters: list[Measured]
+
+    def shown(self, longest: int) -> "Compared":
+        """The same, its names cut to so many characters to be shown, and still told apart."""
+        runs, points, measured = self.runs, self.points, self.counters
+        names = [run.name for run in runs] + [each.point.name for each in points]
+        names += [each.name for each in measured]
+        cut = told_apart(names, longest)
+        return Compared(
+            [replace(run, name=cut[run.name]) for run in runs],
+            [replace(p, point=replace(p.point, name=cut[p.point.name])) for p in points],
+            [replace(each, name=cut[each.name]) for each in measured],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +95,10 @@ def compare(asked: Asked) -> Compared:
     runs = _profiles(asked.traces, given)
     peaks = {run.name: run.roofline.peaks for run in runs}
     measured = []
-    for name, kernels in read.items():
+    for name, file in read.items():
         of = peaks.get(name) or given.get(name, Given()).peaks("")
-        measured.append(Measured(name, counters(kernels, of.gbs if of else None)))
+        summed = counters(file.kernels, of.gbs if of else None)
+        measured.append(Measured(name, file.metric, file.passed_over, summed))
     return Compared(runs, elsewhere, measured)
 
 
@@ -79,7 +106,8 @@ def _elsewhere(point: Point, given: Given | None) -> Elsewhere:
     """Held against the device's highest peak: what it computed in is not known."""
     peaks = given.peaks("") if given else None
     best = max(((t, roof) for roof, t in peaks.tflops.items()), default=None) if peaks else None
-    return Elsewhere(held_against(point, peaks, best[1] if best else None), peaks)
+    held = held_against(point, peaks, best[1] if best else None)
+    return Elsewhere(held, peaks, point_above(held))
 
 
 def _profiles(traces: Mapping[str, Sequence[Path]], given: Mapping[str, Given]) -> list[Profile]:

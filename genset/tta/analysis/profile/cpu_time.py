@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from genset.tta.analysis.profile.intervals import seconds
 from genset.tta.traces.trace import Operator
 
 
@@ -11,13 +12,13 @@ class OperatorTime:
     """Operators of one name.
 
     Attributes:
-        own: microseconds, summed over calls and threads.
+        own_seconds: summed over calls and threads.
         share: of all operators' own time, 0 to 1.
     """
 
     name: str
     calls: int
-    own: float
+    own_seconds: float
     share: float
 
 
@@ -30,6 +31,6 @@ def cpu_time(operators: Iterable[Operator]) -> list[OperatorTime]:
         counts[operator.name] = counts.get(operator.name, 0) + 1
     whole = sum(times.values())
     return [
-        OperatorTime(name, counts[name], own, own / whole if whole > 0 else 0.0)
+        OperatorTime(name, counts[name], seconds(own), own / whole if whole > 0 else 0.0)
         for name, own in sorted(times.items(), key=lambda item: (-item[1], item[0]))
     ]

@@ -73,6 +73,8 @@ _TABLE: tuple[tuple[str, str, Verdict, str], ...] = (
         "yes",
         r"xmma.*tensor\d+x\d+x\d+|xmma_\w*_(b?f16|[iu]8|e[45]m[23])",
     ),
+    # Float32 throughout: NVIDIA's names of such end in "_ffma", which profilers may have cut off.
+    ("xmma float32", "", "no", r"xmma_\w*f32f32_f32f32_f32"),
     ("tensorop", "Volta and later", "yes", r"tensorop|cute::sm[78]\d_\d+x\d+x"),
     ("cuDNN sdpa", "Ampere and later", "yes", r"cudnn_generated_\w*sdpa_sm\d+_flash"),
     (

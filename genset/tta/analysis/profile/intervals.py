@@ -2,8 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+_MICROSECONDS = 1e6  # a second
+
 # From, to; in a list: by start, none touching another.
 Stretch = tuple[float, float]
+
+
+def seconds(microseconds: float) -> float:
+    """A time of a trace, as every answer has it."""
+    return microseconds / _MICROSECONDS
 
 
 def union(stretches: Iterable[Stretch]) -> list[Stretch]:

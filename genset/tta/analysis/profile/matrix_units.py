@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from genset.tta.analysis.profile.families import Family, Verdict, family
+from genset.tta.analysis.profile.intervals import seconds
 from genset.tta.traces.trace import Kernel
 
 # How many kernels that no family knows are named.
@@ -45,14 +46,14 @@ class MatrixUnits:
     """Shares of the kernels' time, 0 to 1; `yes`, `no` and `unclassified` add up to 1.
 
     Attributes:
-        kernel_time: all kernels' time, microseconds; those that run at once count each.
+        kernel_seconds: all kernels' time; those that run at once count each.
         yes: in kernels that use matrix units, as their names tell.
         unclassified: in kernels whose names do not tell.
         families: the longest first.
         unknown: the kernels that are unclassified, the longest first; at most ten names.
     """
 
-    kernel_time: float
+    kernel_seconds: float
     yes: float
     no: float
     unclassified: float
@@ -94,7 +95,7 @@ def matrix_units(kernels: Iterable[Kernel]) -> MatrixUnits | None:
         for name in names
     ]
     return MatrixUnits(
-        kernel_time=whole,
+        kernel_seconds=seconds(whole),
         yes=yes,
         no=no,
         unclassified=unclassified,

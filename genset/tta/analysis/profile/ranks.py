@@ -37,6 +37,12 @@ def _apart(name: str, one: Trace, other: Trace) -> None:
             f"{name}: {one.path} is of a run of {one.ranks} ranks and {other.path} of one of "
             f"{other.ranks}; give them different names"
         )
+    for told, silent in ((one, other), (other, one)):
+        if (told.ranks or 1) > 1 and silent.ranks is None and silent.rank is None:
+            raise BadInput(
+                f"{name}: {told.path} is of a run of {told.ranks} ranks and {silent.path} says "
+                "nothing of ranks, as a run on one device does; give them different names"
+            )
     kinds = [_device(one), _device(other)]
     named = one.device.name and other.device.name
     if one.device.maker != other.device.maker or (named and kinds[0] != kinds[1]):

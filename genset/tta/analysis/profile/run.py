@@ -9,14 +9,16 @@ from genset.tta.analysis.profile.communication import Communication, communicati
 from genset.tta.analysis.profile.cpu_time import OperatorTime, cpu_time
 from genset.tta.analysis.profile.matrix_units import MatrixUnits, matrix_units
 from genset.tta.analysis.profile.ranks import in_order
-from genset.tta.analysis.profile.shares import Shares, SpanOf, shares, span_of, window
+from genset.tta.analysis.profile.shares import Shares, shares
+from genset.tta.analysis.profile.span import SpanOf, span, span_of
 from genset.tta.analysis.profile.work.count import count
 from genset.tta.analysis.roofline.peaks import Peaks, find_peaks, named_peaks, own_peaks
 from genset.tta.analysis.roofline.roofline import Roofline, roofline
-from genset.tta.traces.trace import Trace
+from genset.tta.traces.trace import Kernel, Trace
 
 # A share of kernel time that is worth a remark where its kernels' names do not tell.
 _MUCH = 0.1
+_LISTED = 8  # ranks that are named in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,15 @@ class Profile:
         ranks: how many ranks took part in the run; None if it is not recorded.
         traces: the files, by rank.
         shares: by rank and device; none of traces of the host alone.
+        outside: share of the traces' kernel time in kernels that run outside of the marked steps'
+            time, 0 to 1: nothing below counts them.
         matrix_units: None without kernels.
         communication: None if no kernel communicates.
         cpu_time: of traces of the host alone, by operator, the longest first; else none.
         roofline: work and throughput by operator.
         remarks: what the numbers need to be read right, a sentence each.
-        lacks: what the traces do not hold and how to record it, a sentence each.
+        lacks: what the traces do not hold and how to record it, a sentence each, which names the
+            ranks that it is of where these are not all.
     """
 
     name: str
@@ -70,6 +75,7 @@ class Profile:
     ranks: int | None
     traces: list[Path]
     shares: list[Shares]
+    outside: float
     matrix_units: MatrixUnits | None
     communication: Communication | None
     cpu_time: list[OperatorTime]
@@ -92,25 +98,38 @@ def profile(name: str, traces: Sequence[Trace], given: Given | None = None) -> P
     maker = ranks[0].device.maker
     device = next((trace.device.name for trace in ranks if trace.device.name), "")
     of = span_of(ranks)
-    kernels = [trace.kernels for trace in ranks]
+    spans = [span(trace, of) for trace in ranks]
+    kernels = [
+        [kernel for kernel in trace.kernels if over.holds(kernel)]
+        for trace, over in zip(ranks, spans, strict=True)
+    ]
     host = maker == "none"
     units = matrix_units(kernel for each in kernels for kernel in each)
-    talk = communication(kernels, given.link_gbits)
+    world = next((trace.ranks for trace in ranks if trace.ranks), None)
+    talk = communication(kernels, given.link_gbits, world)
     peaks = given.peaks(device)
+    unseen = next((trace.unseen for trace in ranks if trace.unseen), "")
     return Profile(
         name=name,
         device=device,
         maker=maker,
-        ranks=next((trace.ranks for trace in ranks if trace.ranks), None),
+        ranks=world,
         traces=[trace.path for trace in ranks],
         shares=[line for trace in ranks for line in shares(trace, of)],
+        outside=_outside(ranks, kernels),
         matrix_units=units,
         communication=talk,
         cpu_time=cpu_time(op for trace in ranks for op in trace.operators) if host else [],
-        roofline=roofline([count(trace, window(trace, of)) for trace in ranks], peaks),
-        remarks=[*_of_span(ranks, of), *_of_units(units), *_of_talk(talk)],
-        lacks=list(dict.fromkeys([lack for trace in ranks for lack in trace.lacks])),
+        roofline=roofline([] if unseen else list(map(count, ranks, spans)), peaks),
+        remarks=[*_of_span(ranks, of), *_of_unseen(unseen), *_of_units(units), *_of_talk(talk)],
+        lacks=_lacks(ranks),
     )
+
+
+def _outside(ranks: Sequence[Trace], inside: Sequence[Sequence[Kernel]]) -> float:
+    whole = sum(kernel.length for trace in ranks for kernel in trace.kernels)
+    held = sum(kernel.length for kernels in inside for kernel in kernels)
+    return max(0.0, 1 - held / whole) if whole > 0 else 0.0
 
 
 def _of_span(ranks: Sequence[Trace], of: SpanOf) -> list[str]:
@@ -128,6 +147,34 @@ def _of_span(ranks: Sequence[Trace], of: SpanOf) -> list[str]:
             "that shares are of the time from the first event on the device to the last"
         )
     return said
+
+
+def _of_unseen(unseen: str) -> list[str]:
+    if not unseen:
+        return []
+    return [
+        f"the trace is of the host alone, though {unseen}: an operator's time there is that of its "
+        "launch, so that no achieved rate is told"
+    ]
+
+
+def _lacks(ranks: Sequence[Trace]) -> list[str]:
+    """What several lack is said once, and whose it is where not all do."""
+    of: dict[str, list[str]] = {}
+    for trace in ranks:
+        who = f"rank {trace.rank}" if trace.rank is not None else trace.path.name
+        for lack in trace.lacks:
+            of.setdefault(lack, []).append(who)
+    each = "Each rank: " if len(ranks) > 1 else ""
+    return [
+        f"{each if len(whose) == len(ranks) else f'{_listed(whose)}: '}{lack}"
+        for lack, whose in of.items()
+    ]
+
+
+def _listed(whose: Sequence[str]) -> str:
+    more = f" and {len(whose) - _LISTED} more" if len(whose) > _LISTED else ""
+    return ", ".join(whose[:_LISTED]) + more
 
 
 def _of_units(units: MatrixUnits | None) -> list[str]:

@@ -6,17 +6,13 @@ communicates and none computes; a copy beside it hides nothing. What runs on sev
 once counts once.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
-from typing import Literal
 
 from genset.tta.analysis.profile.communication import communicates
-from genset.tta.analysis.profile.intervals import Stretch, length, union, within, without
-from genset.tta.traces.trace import Copy, Kernel, Trace
-
-SpanOf = Literal["steps", "device"]
+from genset.tta.analysis.profile.intervals import length, seconds, union, within, without
+from genset.tta.analysis.profile.span import Span, SpanOf, ends, span, when
+from genset.tta.traces.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +25,10 @@ class Shares:
     Attributes:
         rank: its number; None if the trace does not tell.
         device: its number in the rank's machine.
-        span_of: "steps": from the start of the first marked step to the end of the last; "device":
-            from the first event on the device to the last.
+        span_of: "steps": the marked steps with all that they launched (see `Span`); "device": from
+            the first event on the device to the last.
         steps: how many are marked in the span; 0 if it is the device's.
-        span: its microseconds.
+        span_seconds: its length.
         computing: a kernel runs that does not communicate.
         copies: memory is copied or filled.
         communication: a kernel communicates.
@@ -46,7 +42,7 @@ class Shares:
     device: int
     span_of: SpanOf
     steps: int
-    span: float
+    span_seconds: float
     computing: float
     copies: float
     communication: float
@@ -55,27 +51,21 @@ class Shares:
     idle: float
 
 
-def span_of(traces: Sequence[Trace]) -> SpanOf:
-    """Steps, if every rank's device worked in steps that are marked; else the device's events."""
-    return "steps" if all(_marked(trace) for trace in traces) else "device"
-
-
-def window(trace: Trace, of: SpanOf) -> Stretch | None:
-    """From, to, microseconds: the marked steps; None for all of the trace."""
-    return _steps(trace) if of == "steps" else None
-
-
 def shares(trace: Trace, of: SpanOf) -> list[Shares]:
     """A line for each device that the rank worked on; none of a trace of the host alone."""
     devices = sorted({k.device for k in trace.kernels} | {c.device for c in trace.copies})
-    return [each for device in devices if (each := _of_device(trace, device, of)) is not None]
+    found = span(trace, "steps") if of == "steps" else None
+    return [each for device in devices if (each := _of_device(trace, device, found)) is not None]
 
 
-def _of_device(trace: Trace, device: int, of: SpanOf) -> Shares | None:
-    computing = [_when(k) for k in trace.kernels if k.device == device and not communicates(k)]
-    communication = [_when(k) for k in trace.kernels if k.device == device and communicates(k)]
-    copies = [_when(c) for c in trace.copies if c.device == device]
-    start, end = _steps(trace) if of == "steps" else _ends([*computing, *communication, *copies])
+def _of_device(trace: Trace, device: int, steps: Span | None) -> Shares | None:
+    """Of the steps, or from the device's first event to its last."""
+    computing = [when(k) for k in trace.kernels if k.device == device and not communicates(k)]
+    communication = [when(k) for k in trace.kernels if k.device == device and communicates(k)]
+    copies = [when(c) for c in trace.copies if c.device == device]
+    start, end = ends([*computing, *communication, *copies])
+    if steps:
+        start, end = steps.start, steps.end
     if end <= start:
         return None
     compute, talk, copy = (
@@ -83,44 +73,19 @@ def _of_device(trace: Trace, device: int, of: SpanOf) -> Shares | None:
     )
     exposed = without(talk, compute)
     alone = without(copy, union([*compute, *talk]))
-    span = end - start
-    busy = [length(compute) / span, length(exposed) / span, length(alone) / span]
+    whole = end - start
+    busy = [length(compute) / whole, length(exposed) / whole, length(alone) / whole]
     return Shares(
         path=trace.path,
         rank=trace.rank,
         device=device,
-        span_of=of,
-        steps=len(trace.steps) if of == "steps" else 0,
-        span=span,
+        span_of="steps" if steps else "device",
+        steps=len(trace.steps) if steps else 0,
+        span_seconds=seconds(whole),
         computing=busy[0],
-        copies=length(copy) / span,
-        communication=length(talk) / span,
+        copies=length(copy) / whole,
+        communication=length(talk) / whole,
         exposed=busy[1],
         copying_alone=busy[2],
         idle=max(0.0, 1.0 - sum(busy)),
     )
-
-
-def _when(event: Kernel | Copy) -> Stretch:
-    return event.start, event.start + event.length
-
-
-def _marked(trace: Trace) -> bool:
-    """Whether steps are marked and an event on the device lies in them."""
-    if not trace.steps:
-        return False
-    start, end = _steps(trace)
-    if not trace.kernels and not trace.copies:
-        return True
-    events = chain(map(_when, trace.kernels), map(_when, trace.copies))
-    return any(True for _ in within(events, start, end))
-
-
-def _steps(trace: Trace) -> Stretch:
-    return _ends([(start, start + long) for start, long in trace.steps])
-
-
-def _ends(stretches: Sequence[Stretch]) -> Stretch:
-    if not stretches:
-        return 0.0, 0.0
-    return min(start for start, _ in stretches), max(end for _, end in stretches)

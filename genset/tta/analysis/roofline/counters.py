@@ -12,8 +12,8 @@ class KernelCounters:
 
     Attributes:
         share: of all kernels' time, 0 to 1.
-        matrix_units: share of the cycles in which the matrix units worked, 0 to 1, longer launches
-            counting more; None if it was not measured.
+        matrix_units: share of the cycles in which the matrix units worked, 0 to 1, the mean of
+            the launches weighted by their time; None if it was not measured.
         gbs: 10^9 bytes/s to and from memory; None if they were not measured.
     """
 
@@ -86,11 +86,11 @@ def counters(measured: Sequence[MeasuredKernel], peak_gbs: float | None) -> Coun
 
 
 def _seconds(measured: Sequence[MeasuredKernel]) -> float:
-    return sum(each.length_us for each in measured) / 1e6
+    return sum(each.seconds for each in measured)
 
 
 def _busy(measured: Sequence[MeasuredKernel]) -> float | None:
-    known = [(each.length_us, each.matrix_units) for each in measured]
+    known = [(each.seconds, each.matrix_units) for each in measured]
     told = [(time, busy) for time, busy in known if busy is not None]
     if not told:
         return None

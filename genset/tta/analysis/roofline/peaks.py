@@ -40,6 +40,11 @@ def _since_ampere(vector: float, tf32: float, half: float) -> dict[Roof, float]:
 _A100 = _since_ampere(19.5, 156, 312)
 _H100_SXM = _since_ampere(67, 494.7, 989.4)
 _A100_SHEET = "NVIDIA A100 Tensor Core GPU datasheet"
+_H100_PAPER = "NVIDIA H100 Tensor Core GPU Architecture whitepaper"
+_SXM_SHEET = f"{_H100_PAPER} (matrix units, dense), NVIDIA H100 datasheet (float32, memory)"
+_H200_SXM_SHEET = (
+    f"{_H100_PAPER} (matrix units, dense: the same chip), NVIDIA H200 datasheet (float32, memory)"
+)
 _H100_SHEET = "NVIDIA H100 Tensor Core GPU datasheet, its sparse figures halved"
 _V100_SHEET = "NVIDIA V100 Tensor Core GPU datasheet"
 _TPU_SHEET = (
@@ -60,7 +65,7 @@ _TABLE: tuple[tuple[str, Peaks], ...] = (
     (r"A100-PG\d+", Peaks("A100", _A100, None, _A100_SHEET)),
     (r"H100 NVL", Peaks("H100 NVL", _since_ampere(60, 417.5, 835.5), 3900, _H100_SHEET)),
     (r"H100 PCIe", Peaks("H100 PCIe", _since_ampere(51, 378, 756.5), 2000, _H100_SHEET)),
-    (r"H100 80GB HBM3|H100 SXM", Peaks("H100 SXM", _H100_SXM, 3350, _H100_SHEET)),
+    (r"H100 80GB HBM3|H100 SXM", Peaks("H100 SXM", _H100_SXM, 3350, _SXM_SHEET)),
     (
         r"H200 NVL",
         Peaks(
@@ -72,12 +77,7 @@ _TABLE: tuple[tuple[str, Peaks], ...] = (
     ),
     (
         r"H200(?! NVL)",
-        Peaks(
-            "H200 SXM",
-            _H100_SXM,
-            4800,
-            "NVIDIA H200 Tensor Core GPU datasheet, its sparse figures halved",
-        ),
+        Peaks("H200 SXM", _H100_SXM, 4800, _H200_SXM_SHEET),
     ),
     (r"Tesla T4|NVIDIA T4", Peaks("T4", _volta(8.1, 65), 320, "NVIDIA T4 datasheet")),
     (
@@ -116,12 +116,24 @@ def named_peaks(device: str) -> Peaks:
     same = (peaks for peaks in known_devices() if peaks.device.lower() == device.lower())
     found = next(same, None) or find_peaks(device)
     if found is None:
+        if alike := _of_family(device):
+            raise BadInput(
+                f"--device {clean(device, 60)}: there are several, whose peaks differ: say "
+                f"{', '.join(alike[:-1])} or {alike[-1]}"
+            )
         names = ", ".join(peaks.device for peaks in known_devices())
         raise BadInput(
             f"--device {clean(device, 60)}: its peaks are not known (known are {names}): give "
             "them, --peak-tflops and --peak-gbs"
         )
     return found
+
+
+def _of_family(device: str) -> list[str]:
+    """Known devices whose names have all the words of this one: "H100" is of three."""
+    words = set(device.lower().split()) - {"nvidia", "tesla"}
+    names = [peaks.device for peaks in known_devices()]
+    return [name for name in names if words and words <= set(name.lower().split())]
 
 
 def known_devices() -> list[Peaks]:
@@ -150,18 +162,26 @@ def own_peaks(known: Peaks | None, tflops: float | None, gbs: float | None) -> P
     )
 
 
+def tells_by_units(peaks: Peaks) -> bool:
+    """Whether the peak of float32 depends on which units compute it."""
+    vector = peaks.tflops.get("float32")
+    return "tf32" in peaks.tflops and peaks.tflops["tf32"] != vector
+
+
 def roof_of(peaks: Peaks | None, precision: str | None, matrix_units: bool | None) -> Roof | None:
     """Which peak a computation is held against; None if there is none for it.
 
-    Float32 on matrix units is TF32. Where no name tells whether matrix units did it, they are
-    thought to have: the higher peak.
+    Float32 on matrix units is TF32. Where no name tells whether matrix units did it, and TF32 is
+    faster, there is none: it would rest on a guess.
     """
     if peaks is None:
         return None
     if "given" in peaks.tflops:
         return "given"
     if precision == "float32":
-        found: Roof = "tf32" if matrix_units is not False and "tf32" in peaks.tflops else "float32"
+        if matrix_units is None and tells_by_units(peaks):
+            return None
+        found: Roof = "tf32" if matrix_units and "tf32" in peaks.tflops else "float32"
         return found if found in peaks.tflops else None
     for roof in peaks.tflops:
         if roof == precision:

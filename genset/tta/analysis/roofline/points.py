@@ -10,6 +10,8 @@ from genset.tta.analysis.profile.work.work import Kind, Precision
 from genset.tta.analysis.roofline.peaks import Peaks, Roof
 from genset.tta.traces.trace import Shape
 
+_LONGEST = 5000  # characters of a name, which tells a point from others
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -47,7 +49,7 @@ class Point:
     def as_json(self) -> dict[str, Any]:
         """With what follows from it."""
         known = {each.name: getattr(self, each.name) for each in fields(self)}
-        rates = {"tflops": self.tflops, "gbs": self.gbs, "intensity": self.intensity}
+        rates = {"tflops": self.tflops, "gbs": self.gbs, "flops_per_byte": self.intensity}
         return known | rates
 
     @property
@@ -59,6 +61,11 @@ class Point:
     def gbs(self) -> float:
         """Achieved 10^9 bytes/s, of the least to move."""
         return self.bytes / self.seconds / 1e9
+
+    @property
+    def above(self) -> float:
+        """The larger of its known shares of the peaks: over the roof above 1; 0 without peaks."""
+        return max((self.of_peak or 0.0) if self.flops > 0 else 0.0, self.of_bandwidth or 0.0)
 
     @property
     def intensity(self) -> float:
@@ -86,7 +93,7 @@ def read_point(text: str) -> Point:
     """
     said = f"--point {clean(text, 80)}"
     name, equals, numbers = text.rpartition("=")
-    name = clean(name).strip()
+    name = clean(name, _LONGEST).strip()
     if not equals or not name:
         raise BadInput(f"{said}: write NAME=FLOPS,BYTES,SECONDS, such as 'TPUv2=3.1e15,4e13,90'")
     words = numbers.split(",")

@@ -7,7 +7,7 @@ from genset.tta.analysis.profile.work.count import Counted, Done, LeftOut
 from genset.tta.analysis.profile.work.work import MULTIPLIES
 from genset.tta.analysis.roofline.peaks import Peaks, Roof, roof_of
 from genset.tta.analysis.roofline.points import Point, held_against
-from genset.tta.analysis.roofline.remarks import remarks
+from genset.tta.analysis.roofline.remarks import remarks, together_above
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Roofline:
 
     Attributes:
         run: all convolutions', products' and attentions' FLOPs, all known bytes, over the whole
-            window, idle time and communication included; None if no FLOPs are known.
-        busy: the same work over the time of the kernels whose work is known.
-        kinds: a point for each kind, most time first; batch norm and activations stand apart.
+            span, idle time and communication included; None if no FLOPs are known.
+        busy: the same work over the time in which a kernel ran whose work is known, never longer.
+        kinds: a point for each kind, most time first; batch norm and ReLU stand apart.
         operators: a point for each operator on the same shapes, most time first.
         throughput: time by throughput, slowest first; it adds up to 1 less `unknown`.
         unknown: share of the time of kernels that do not communicate whose work is not known.
@@ -67,19 +67,23 @@ def roofline(ranks: Sequence[Counted], peaks: Peaks | None) -> Roofline:
     for each in done:
         kinds.setdefault(each.work.kind, []).append(each)
     left = _left_out(ranks)
-    span = sum(rank.span for rank in ranks)
+    run = _run(done, sum(rank.span for rank in ranks), peaks)
+    busy = _run(done, sum(rank.busy for rank in ranks), peaks)
+    stars = [star for star in (busy, run) if star]
+    together = sorted(
+        (_kind(of, whole, peaks) for of in kinds.values()), key=lambda point: -point.seconds
+    )
+    above = together_above(stars, together, points)
     return Roofline(
         peaks=peaks,
-        run=_run(done, span, peaks),
-        busy=_run(done, sum(each.seconds for each in done), peaks),
-        kinds=sorted(
-            (_kind(of, whole, peaks) for of in kinds.values()), key=lambda point: -point.seconds
-        ),
+        run=run,
+        busy=busy,
+        kinds=together,
         operators=points,
         throughput=_throughput(worked, points, whole),
         unknown=sum(each.seconds for each in left) / whole if whole > 0 else 0.0,
         left_out=left,
-        remarks=remarks(ranks, points, left, peaks),
+        remarks=[*remarks(ranks, points, left, peaks), *above],
     )
 
 
@@ -131,11 +135,11 @@ def _run(done: Iterable[Done], seconds: float, peaks: Peaks | None) -> Point | N
 
 
 def _roof_of_most(done: Iterable[Done], peaks: Peaks | None) -> Roof | None:
-    """The roof under which most of the FLOPs were done."""
-    flops: dict[Roof, int] = {}
+    """The roof under which most of the FLOPs were done; None if it is not known of most."""
+    flops: dict[Roof | None, int] = {}
     for each in done:
-        if (roof := _roof(each, peaks)) is not None:
-            flops[roof] = flops.get(roof, 0) + each.work.flops
+        roof = _roof(each, peaks)
+        flops[roof] = flops.get(roof, 0) + each.work.flops
     return max(flops, key=lambda roof: flops[roof], default=None)
 
 

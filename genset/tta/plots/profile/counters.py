@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from genset.tta.analysis.profile.compared import Measured
 from genset.tta.plots.style import legend, name, style
+from genset.tta.traces.ncu import cycles_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +29,13 @@ def draw_counters(axes: "Axes", found: Sequence[Measured], places: Mapping[str, 
         axes.step(xs, ys, where="post", color=colour, linestyle=dash, linewidth=1.6)
     axes.set_xlim(-1, 101)
     axes.set_ylim(0, 101)
-    name(axes, "matrix units work, % of cycles", "share of time at so many or less, %")
+    name(axes, f"matrix units work, % of {_cycles(found)}", "share of time at so many or less, %")
     if len(places) > 1:
         legend(axes, [(places[each.name], each.name) for each in found])
     axes.set_title("matrix units, by the hardware's counters", loc="left", fontsize=12)
+
+
+def _cycles(found: Sequence[Measured]) -> str:
+    """Of which cycles; of runs that were measured differently, as the table says."""
+    of = {cycles_of(each.metric) for each in found if each.metric}
+    return f"{of.pop()} cycles" if len(of) == 1 else "cycles"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CURVES = 4.6
+_LONGEST = 24  # characters of a name
 
 
 class _Panel(NamedTuple):
@@ -39,7 +40,7 @@ def draw_profile(found: Compared, path: Path) -> None:
     """
     from matplotlib.figure import Figure
 
-    panels = _panels(found)
+    panels = _panels(found.shown(_LONGEST))
     if not panels:
         raise BadInput("nothing to draw: no kernel ran, and of no operator the work is known")
     columns = min(2, len(panels))

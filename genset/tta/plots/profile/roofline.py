@@ -23,7 +23,8 @@ _MARKERS: Mapping[Kind, str] = {
     "attention": "p",
     "batch norm": "v",
     "other norm": "<",
-    "activation": "^",
+    "ReLU": "^",
+    "other activation": ">",
     "pooling": "h",
 }
 _OTHER = "D"

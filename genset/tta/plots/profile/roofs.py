@@ -70,14 +70,14 @@ def draw_roofs(axes: "Axes", found: Sequence[Roofs]) -> None:
         if gbs:
             end = each.ridge(each.highest) if each.highest else 1e3 * top / gbs
             xs = [low, end or high]
-            said_gbs = f"{device}{gbs:,.4g} GB/s"
+            said_gbs = f"{device}{gbs:,.10g} GB/s"
             memories += axes.plot(xs, [x * gbs / 1e3 for x in xs], label=said_gbs, **line)  # type: ignore[arg-type]
         by_height: dict[float, list[str]] = {}
         for roof, tflops in each.drawn.items():
             by_height.setdefault(tflops, []).append(roof)
         for tflops, names in by_height.items():
             axes.plot([each.ridge(tflops) or low, high], [tflops, tflops], **line)  # type: ignore[arg-type]
-            said.append((tflops, f"{device}{', '.join(names)} {tflops:.4g}"))
+            said.append((tflops, f"{device}{', '.join(names)} {tflops:,.10g}"))
     _name(axes, said)
     if memories:  # above the slope there can be no point
         legend = axes.legend(handles=memories, loc="upper left", frameon=False, fontsize=8)

@@ -16,12 +16,12 @@ def by_workers_grids(found: ByWorkers) -> list[Grid]:
             _spread(row.total),
             _spread(row.exposed),
             _spread(row.idle),
-            NONE if row.step is None else time(row.step / 1e6),
+            NONE if row.step_seconds is None else time(row.step_seconds),
         ]
         for row in found.rows
     ]
     whole = {
-        "steps": "the time from the start of the first marked step to the end of the last",
+        "steps": "the time of the marked steps, to the end of the last or of what they launched",
         "device": "the time from the first event on the device to the last",
     }[found.span_of]
     notes = [

@@ -1,10 +1,11 @@
 """How fast the ranks of a run talked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from genset.text.numbers import NONE
+from genset.text.numbers import NONE, count
 from genset.text.safe import clean
 from genset.text.tables import Grid
+from genset.tta.analysis.profile.communication import Communication, Rate, Unsized
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.show.profile.numbers import amount, rate, share, time
 from genset.tta.show.words import name
@@ -15,45 +16,72 @@ def communication_grids(runs: Sequence[Profile]) -> list[Grid]:
     known = [(run, run.communication) for run in runs if run.communication]
     if not known:
         return []
-    linked = any(talk.link is not None for _, talk in known)
+    linked = any(talk.link_gbits is not None for _, talk in known)
     head = ["run", "collective", "ranks", "calls", "moved", "time", "algorithm", "bus"]
     head += ["fastest call's bus", *["bus ÷ link"] * linked]
     rows = [
         [
             name(run.name),
             clean(each.collective, 40),
-            NONE if each.group is None else str(each.group),
+            _ranks(each),
             f"{each.calls:,}",
             amount(each.bytes, "B"),
-            time(each.time / 1e6),
-            _gbits(each.algorithm),
-            _gbits(each.bus),
-            _gbits(each.fastest),
+            time(each.seconds),
+            _gbits(each.algorithm_gbits),
+            _gbits(each.bus_gbits),
+            _fastest(each),
             *[share(each.of_link)] * linked,
         ]
         for run, talk in known
         for each in talk.rates
     ]
-    notes = [
-        f"{name(run.name)}: {share(talk.of_kernel_time)} of kernel time is communication"
-        for run, talk in known
-    ]
-    notes += [
-        f"{name(run.name)}: of {share(talk.unsized)} of it the trace does not say what it moved"
-        for run, talk in known
-        if talk.unsized
-    ]
-    notes += [
-        f"{name(run.name)}: the link's advertised rate is {_gbits(talk.link)}"
-        for run, talk in known
-        if talk.link is not None
-    ]
-    if rows:
-        notes.append(
-            "algorithm: the message over its time; bus: what each link carried, as nccl-tests "
-            "count; a kernel's time holds the wait for the slowest rank, so these are lower bounds"
-        )
+    notes = [f"{name(run.name)}: {note}" for run, talk in known for note in _notes(talk)]
+    if not rows:
+        return [Grid("Communication", notes=notes)]
+    notes.append(
+        "algorithm: the message over its time; bus: what each link carried, as nccl-tests "
+        "count; a kernel's time holds the wait for the slowest rank, so these are lower bounds"
+    )
     return [Grid("Communication by collective", head, rows, notes)]
+
+
+def _notes(talk: Communication) -> Iterator[str]:
+    yield f"{share(talk.of_kernel_time)} of kernel time is communication"
+    for each in talk.unsized:
+        yield _why(each)
+    assumed = next((each.group for each in talk.rates if each.group_assumed), None)
+    if assumed is not None:
+        yield (
+            f"the sizes of groups are not recorded where it says so, and assumed to be all "
+            f"{assumed} ranks of the run: in smaller groups a link carried less"
+        )
+    if talk.link_gbits is not None:
+        yield f"the link's advertised rate is {_gbits(talk.link_gbits)}"
+
+
+def _why(found: Unsized) -> str:
+    """Why the size of a message is not known."""
+    of = f"of {share(found.share)} of it ({count(found.calls, 'kernel')})"
+    if found.cause == "type":
+        types = clean(", ".join(found.types), 120) or "not recorded"
+        return f"{of} it is not known how many bytes an element has: its type is {types}"
+    if found.cause == "group":
+        return f"{of} the message follows from the number of ranks, which is not recorded"
+    if found.cause == "empty":
+        return f"{of} the trace says that it moved no element, as a barrier moves none"
+    return f"{of} the trace does not say what it moved"
+
+
+def _ranks(found: Rate) -> str:
+    if found.group is None:
+        return NONE
+    return f"{found.group} (assumed)" if found.group_assumed else str(found.group)
+
+
+def _fastest(found: Rate) -> str:
+    if found.bus_gbits is None and found.fastest_algorithm_gbits is not None:
+        return f"{_gbits(found.fastest_algorithm_gbits)} (algorithm)"
+    return _gbits(found.fastest_bus_gbits)
 
 
 def _gbits(value: float | None) -> str:

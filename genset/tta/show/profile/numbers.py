@@ -32,6 +32,11 @@ def rate(value: float | None) -> str:
     return NONE if value is None else f"{float(f'{value:.3g}'):,.10g}"
 
 
+def peak(value: float) -> str:
+    """As it was given: "2,039"."""
+    return f"{value:,.10g}"
+
+
 def amount(value: float, unit: str) -> str:
     """With the largest prefix that leaves one or more: "1.23 TFLOP", "45 kB"."""
     size, prefix = next((each for each in _PREFIXES if value >= each[0]), _PREFIXES[-1])

@@ -12,9 +12,12 @@ from genset.tta.show.profile.roofline import roofline_grids
 from genset.tta.show.profile.shares import cpu_grids, matrix_units_grids, shares_grids
 from genset.tta.show.words import name
 
+_LONGEST = 60  # characters of a name, as many as a column takes
+
 
 def profile_grids(found: Compared) -> list[Grid]:
     """What `genset tta profile` prints."""
+    found = found.shown(_LONGEST)
     grids = [
         *shares_grids(found.runs),
         *matrix_units_grids(found.runs),
@@ -23,18 +26,16 @@ def profile_grids(found: Compared) -> list[Grid]:
         *roofline_grids(found.runs, found.points),
         *counters_grids(found.counters),
     ]
-    for title, notes in (("Remarks", _remarks(found.runs)), ("Not recorded", _lacks(found.runs))):
+    for title, notes in (("Remarks", _remarks(found)), ("Not recorded", _lacks(found.runs))):
         if notes:
             grids.append(Grid(title, notes=notes))
     return grids
 
 
-def _remarks(runs: Sequence[Profile]) -> list[str]:
-    return [
-        f"{name(run.name)}: {clean(remark, 400)}"
-        for run in runs
-        for remark in [*run.remarks, *run.roofline.remarks]
-    ]
+def _remarks(found: Compared) -> list[str]:
+    of = [(run.name, [*run.remarks, *run.roofline.remarks]) for run in found.runs]
+    of += [(each.point.name, each.remarks) for each in found.points]
+    return [f"{name(who)}: {clean(remark, 400)}" for who, remarks in of for remark in remarks]
 
 
 def _lacks(runs: Sequence[Profile]) -> list[str]:

@@ -11,7 +11,7 @@ from genset.tta.analysis.profile.run import Profile
 from genset.tta.analysis.roofline.peaks import Peaks
 from genset.tta.analysis.roofline.points import Point
 from genset.tta.analysis.roofline.roofline import Throughput
-from genset.tta.show.profile.numbers import amount, parts, rate, share, time
+from genset.tta.show.profile.numbers import amount, parts, peak, rate, share, time
 from genset.tta.show.words import name
 
 _MOST_OPERATORS = 10
@@ -72,11 +72,11 @@ def _cells(point: Point) -> list[str]:
 
 def _peaks(peaks: Peaks) -> str:
     """The peaks and where they come from."""
-    said = [f"{roof} {rate(tflops)} TFLOP/s" for roof, tflops in peaks.tflops.items()]
+    said = [f"{roof} {peak(tflops)} TFLOP/s" for roof, tflops in peaks.tflops.items()]
     if peaks.gbs is not None:
-        said.append(f"memory {rate(peaks.gbs)} GB/s")
+        said.append(f"memory {peak(peaks.gbs)} GB/s")
     of = f"peaks of {clean(peaks.device, 40)}" if peaks.device else "peaks"
-    return f"{of}: {', '.join(said)} ({clean(peaks.source, 120)})"
+    return f"{of}: {', '.join(said)} ({clean(peaks.source, 240)})"
 
 
 def _throughput(runs: Sequence[Profile]) -> list[Grid]:

@@ -53,7 +53,7 @@ def shares_grids(runs: Sequence[Profile]) -> list[Grid]:
 
 
 def _span(line: Shares) -> str:
-    said = time(line.span / 1e6)
+    said = time(line.span_seconds)
     return f"{said} ({count(line.steps, 'step')})" if line.steps else said
 
 
@@ -66,7 +66,7 @@ def matrix_units_grids(runs: Sequence[Profile]) -> list[Grid]:
     rows = [
         [
             name(run.name),
-            time(units.kernel_time / 1e6),
+            time(units.kernel_seconds),
             *parts([units.yes, units.no, units.unclassified]),
         ]
         for run, units in known
@@ -74,6 +74,12 @@ def matrix_units_grids(runs: Sequence[Profile]) -> list[Grid]:
     notes = [
         "a kernel that uses them may leave them waiting most of its time: how busy they are, only "
         "counters of the hardware tell (--counters)"
+    ]
+    notes += [
+        f"{name(run.name)}: {share(run.outside)} of the trace's kernel time lies outside of the "
+        "marked steps and of what they launched, and is in no table"
+        for run, _ in known
+        if run.outside > 0
     ]
     title = "Matrix units (Tensor Cores): share of kernel time, by kernels' names"
     return [Grid(title, head, rows, notes), *_families(runs), *_unknown(runs)]
@@ -114,7 +120,7 @@ def cpu_grids(runs: Sequence[Profile]) -> list[Grid]:
         if not run.cpu_time:
             continue
         rows = [
-            [clean(each.name, 60), f"{each.calls:,}", time(each.own / 1e6), share(each.share)]
+            [clean(each.name, 60), f"{each.calls:,}", time(each.own_seconds), share(each.share)]
             for each in run.cpu_time[:_MOST_OPERATORS]
         ]
         more = len(run.cpu_time) - len(rows)

@@ -8,7 +8,7 @@ from typing import Any
 from genset.errors import BadInput
 from genset.tta.traces.events import fields
 from genset.tta.traces.events.columns import Launches, OnDevice, Operators
-from genset.tta.traces.events.communication import collective_of, moves_in_place
+from genset.tta.traces.events.communication import collective_of, moved_by
 from genset.tta.traces.events.kept import DEVICE_EVENT, LAUNCH, OPERATOR, Kept
 from genset.tta.traces.refused import refused
 
@@ -30,6 +30,9 @@ _FOREIGN = {
 _FOREIGN_PROCESS = re.compile(r"/device:(\w+)|(Ascend) Hardware|\b(TPU)\b")
 _STEP = re.compile(r"ProfilerStep\s*#?\d+")
 
+# torch.compile marks what it spends its own time on as if it were an operator.
+_TIMED = "(dynamo_timed)"
+
 # Calls of a process group are annotations. Like operators they are called on tensors.
 _CALLS = ("nccl:", "rccl:", "gloo:", "mpi:", "ucc:")
 
@@ -42,6 +45,7 @@ class Collected:
         dropped: events that were left out because their times are none.
         events: all of them, also of kinds that are not kept.
         thread_numbers: by the number that columns have, the host's own.
+        launched: how many calls of the runtime launch a kernel.
         hip: a call of AMD's runtime was met.
     """
 
@@ -54,6 +58,7 @@ class Collected:
         self.dropped = 0
         self.events = 0
         self.hip = False
+        self.launched = 0
         self.thread_numbers: list[int] = []
         self._threads: dict[tuple[Any, Any], int] = {}
         self._kept = Kept(path)
@@ -109,6 +114,8 @@ class Collected:
 
     def _operator(self, event: dict[str, Any], start: float, length: float) -> None:
         name = self._kept.name(event.get("name"))
+        if name.endswith(_TIMED):
+            return
         if _STEP.fullmatch(name):  # an operator in PyTorch before 1.11
             self._step(start, length)
             return
@@ -134,7 +141,7 @@ class Collected:
         elif name.startswith(_CALLS):
             place = len(self.operators.names)
             self._operator(event, start, length)
-            found = moves_in_place(name.partition(":")[2], self.operators.inputs[place])
+            found = moved_by(name.partition(":")[2], self.operators.inputs[place])
             if found is not None:
                 self.operators.collectives.setdefault(place, found)
 
@@ -143,9 +150,10 @@ class Collected:
         self._kept.add(LAUNCH)
 
     def _launch(self, event: dict[str, Any], start: float, length: float) -> None:
-        if not self.hip:
-            name = event.get("name")
-            self.hip = type(name) is str and name.startswith("hip")
+        name = event.get("name")
+        if type(name) is str:
+            self.hip = self.hip or name.startswith("hip")
+            self.launched += "LaunchKernel" in name or "GraphLaunch" in name
         correlation = fields.amount(_arguments(event).get("correlation"))
         if correlation is None:
             return

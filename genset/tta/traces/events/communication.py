@@ -18,8 +18,9 @@ _BYTES = {
 }
 _BYTES_OF = {name: size for size, names in _BYTES.items() for name in names.split()}
 
-# Of these alone an annotation's inputs tell what leaves too: as much as enters.
-_IN_PLACE = ("all_reduce", "broadcast", "reduce", "allreduce")
+# Of these a call's inputs are all that enters; of the first, as much leaves.
+_AS_MUCH_LEAVES = ("allreduce", "broadcast", "broadcastoop", "reduce", "reduceoop", "send", "recv")
+_IN_ALONE = ("reducescatter", "allgather", "gather", "alltoall")
 
 
 def collective_of(arguments: dict[str, Any]) -> Collective | None:
@@ -32,16 +33,33 @@ def collective_of(arguments: dict[str, Any]) -> Collective | None:
     if entered is None or left is None:
         return None
     group = fields.amount(arguments.get("Group size"))
-    return Collective(clean(name), entered, left, bytes_of(arguments.get("dtype")), group or None)
+    kind = arguments.get("dtype")
+    each = bytes_of(kind)
+    unknown = "" if each or type(kind) is not str else clean(kind, 40)
+    return Collective(clean(name), entered, left, each, group or None, unknown)
 
 
-def moves_in_place(name: str, inputs: fields.Inputs) -> Collective | None:
-    """What a call of a process group moved, told from the tensors it was called on."""
-    if name not in _IN_PLACE or not inputs.shapes or not inputs.types:
+def moved_by(call: str, inputs: fields.Inputs) -> Collective | None:
+    """What a call of a process group moved, told from the tensors it was called on.
+
+    Args:
+        call: "all_to_all", "_reduce_scatter_base", "send 0->1"; of others nothing is told.
+    """
+    if not inputs.shapes or not inputs.types:
+        return None
+    name = call.split(" ")[0]
+    kind = "".join(letter for letter in name if letter.isalpha())
+    kind = kind.removesuffix("coalesced").removesuffix("intotensor").removesuffix("tensor")
+    kind = kind.removesuffix("base")
+    as_much = kind in _AS_MUCH_LEAVES
+    if not as_much and kind not in _IN_ALONE:
         return None
     elements = sum(_elements(shape) for shape in inputs.shapes)
-    each = {bytes_of(kind) for kind in inputs.types}
-    return Collective(name, elements, elements, each.pop() if len(each) == 1 else None, None)
+    types = sorted(set(inputs.types))
+    sizes = {bytes_of(each) for each in types}
+    each = sizes.pop() if len(sizes) == 1 else None
+    unknown = "" if each else clean(", ".join(types), 40)
+    return Collective(name, elements, elements if as_much else None, each, None, unknown)
 
 
 def bytes_of(kind: Any) -> int | None:

@@ -10,12 +10,11 @@ from typing import Literal
 
 from genset.tta.analysis.profile.communication import communicates
 from genset.tta.analysis.profile.families import family
-from genset.tta.analysis.profile.intervals import Stretch, length, union
+from genset.tta.analysis.profile.intervals import Stretch, length, seconds, union
+from genset.tta.analysis.profile.span import Span, span, when
 from genset.tta.analysis.profile.work.formulas import FORMULAS, is_causal, work_of
 from genset.tta.analysis.profile.work.work import CannotTell, Missing, Work
-from genset.tta.traces.trace import Copy, Kernel, Operator, Shape, Trace
-
-_SECOND = 1e6
+from genset.tta.traces.trace import Kernel, Operator, Shape, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,8 @@ class LeftOut:
     Attributes:
         name: of the operator; "" of kernels that none launched.
         missing: "shapes" or "values" of an operator that has a formula; "formula" of one that has
-            none; "operator" of kernels that no operator launched.
+            none; "operator" of kernels that no operator launched; "steps" of one that was called
+            outside of the marked steps, and whose kernels ran in their time.
         count: how many kernels; in a trace of the host alone, operators.
         seconds: the sum of their times.
     """
@@ -56,12 +56,14 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The work in one trace's window.
+    """The work in one trace's span.
 
     Attributes:
         on: whose time the seconds are.
         seconds: of all that is done and left out; kernels that communicate are in neither.
-        span: seconds of the window, for each device that kernels ran on.
+        span: seconds of it, for each device that kernels ran on.
+        busy: seconds of it in which a kernel of what is done ran, for each device; what runs at
+            once counts once. Of no work without bytes. Never above `span`.
         done: operators by start.
         left_out: longest first.
         causal: whether an attention among them is masked, whose FLOPs count as if it were not.
@@ -70,32 +72,34 @@ class Counted:
     on: Literal["device", "host"]
     seconds: float
     span: float
+    busy: float
     done: list[Done] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     causal: bool = False
 
 
-def count(trace: Trace, window: Stretch | None = None) -> Counted:
+def count(trace: Trace, over: Span | None = None) -> Counted:
     """The work of the trace's operators.
 
     Args:
-        window: from, to, on the trace's clock (microseconds): kernels that start in it count (of a
-            trace of the host alone, operators). If it is not given, from the first event on the
-            device (of the host) to the last.
+        over: the time whose work counts: that of operators which were called then, over all of
+            their kernels. If it is not given, from the first event on the device (of the host) to
+            the last.
     """
-    start, end = window or _ends(trace)
+    over = over or span(trace, "device")
     heads = _heads(trace.operators)
     tally = _Tally(trace.operators)
     if trace.device.maker == "none":
-        _of_host(trace, heads, (start, end), tally)
+        _of_host(trace, heads, over, tally)
         devices = 1
     else:
-        devices = _of_device(trace, heads, (start, end), tally)
-    left = [LeftOut(*key, number, time / _SECOND) for key, (number, time) in tally.left.items()]
+        devices = _of_device(trace, heads, over, tally)
+    left = [LeftOut(*key, number, seconds(time)) for key, (number, time) in tally.left.items()]
     return Counted(
         on="host" if trace.device.maker == "none" else "device",
         seconds=sum(each.seconds for each in tally.done) + sum(each.seconds for each in left),
-        span=(end - start) / _SECOND * devices,
+        span=seconds(over.end - over.start) * devices,
+        busy=seconds(sum(length(union(each)) for each in tally.busy.values())),
         done=tally.done,
         left_out=sorted(left, key=lambda each: (-each.seconds, each.name)),
         causal=tally.causal,
@@ -110,22 +114,28 @@ class _Tally:
         self._known: dict[tuple[object, ...], Work | Missing] = {}
         self.done: list[Done] = []
         self.left: dict[tuple[str, Missing], tuple[int, float]] = {}
+        self.busy: dict[int, list[Stretch]] = {}
         self.causal = False
 
-    def take(self, place: int, kernels: int, time: float, matrix_units: bool | None) -> None:
+    def take(self, place: int, time: float, kernels: Sequence[Kernel]) -> None:
         """Count an operator that has a formula.
 
         Args:
-            kernels: how many of it and of those under it; 1 in a trace of the host alone.
+            kernels: of it and of those under it; none in a trace of the host alone.
         """
         operator = self._operators[place]
         work = self._work(operator)
         if not isinstance(work, Work):
-            self.leave(operator.name, work, kernels, time)
+            self.leave(operator.name, work, max(1, len(kernels)), time)
             return
         self.causal = self.causal or is_causal(operator)
         shapes = _of_tensors(operator)
-        self.done.append(Done(operator.name, shapes, work, time / _SECOND, matrix_units))
+        units = _matrix_units(kernels) if kernels else None
+        self.done.append(Done(operator.name, shapes, work, seconds(time), units))
+        if work.bytes > 0:
+            for each in kernels or (operator,):
+                device = each.device if isinstance(each, Kernel) else 0
+                self.busy.setdefault(device, []).append(when(each))
 
     def leave(self, name: str, missing: Missing, number: int, time: float) -> None:
         before, so_far = self.left.get((name, missing), (0, 0.0))
@@ -142,39 +152,44 @@ class _Tally:
         return self._known[key]
 
 
-def _of_device(trace: Trace, heads: Sequence[int | None], window: Stretch, tally: _Tally) -> int:
+def _of_device(trace: Trace, heads: Sequence[int | None], over: Span, tally: _Tally) -> int:
     """Count operators by their kernels; the number of devices that kernels ran on."""
     launched: dict[int, list[Kernel]] = {}
     devices = set()
     for kernel in trace.kernels:
-        if not window[0] <= kernel.start <= window[1]:
-            continue
-        devices.add(kernel.device)
+        held = over.holds(kernel)
+        if held:
+            devices.add(kernel.device)
         if communicates(kernel):
             continue
         head = None if kernel.operator is None else heads[kernel.operator]
         if head is not None:
             launched.setdefault(head, []).append(kernel)
-        elif kernel.operator is None:
+        elif held and kernel.operator is None:
             tally.leave("", "operator", 1, kernel.length)
-        else:
+        elif held and kernel.operator is not None:
             tally.leave(trace.operators[kernel.operator].name, "formula", 1, kernel.length)
     for place in sorted(launched):
-        kernels = launched[place]
-        time = length(union((each.start, each.start + each.length) for each in kernels))
-        if time > 0:
-            tally.take(place, len(kernels), time, _matrix_units(kernels))
+        operator, kernels = trace.operators[place], launched[place]
+        # Whose kernels were launched in part after the last step is not all in the span.
+        called = over.calls(operator.start) and all(over.calls(each.launched) for each in kernels)
+        counted = kernels if called else [each for each in kernels if over.holds(each)]
+        time = length(union(map(when, counted)))
+        if called and time > 0:
+            tally.take(place, time, kernels)
+        elif time > 0:
+            tally.leave(operator.name, "steps", len(counted), time)
     return max(1, len(devices))
 
 
-def _of_host(trace: Trace, heads: Sequence[int | None], window: Stretch, tally: _Tally) -> None:
+def _of_host(trace: Trace, heads: Sequence[int | None], over: Span, tally: _Tally) -> None:
     for place, operator in enumerate(trace.operators):
-        if not window[0] <= operator.start <= window[1]:
+        if not over.calls(operator.start):
             continue
         if heads[place] is None and operator.own > 0:
             tally.leave(operator.name, "formula", 1, operator.own)
         elif heads[place] == place and operator.length > 0:
-            tally.take(place, 1, operator.length, None)
+            tally.take(place, operator.length, ())
 
 
 def _heads(operators: Sequence[Operator]) -> list[int | None]:
@@ -193,14 +208,6 @@ def _matrix_units(kernels: Sequence[Kernel]) -> bool | None:
     if "yes" in verdicts:
         return True
     return None if "unclassified" in verdicts else False
-
-
-def _ends(trace: Trace) -> Stretch:
-    events: list[Kernel | Copy | Operator] = [*trace.kernels, *trace.copies]
-    events = events or [*trace.operators]
-    if not events:
-        return 0.0, 0.0
-    return min(each.start for each in events), max(each.start + each.length for each in events)
 
 
 def _of_tensors(operator: Operator) -> tuple[Shape, ...]:

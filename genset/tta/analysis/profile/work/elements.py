@@ -112,13 +112,15 @@ FORMULAS: dict[str, Formula] = {
         _Rule("other norm", _NORM_BACKWARD, "first"),
         "native_layer_norm_backward native_group_norm_backward _fused_rms_norm_backward",
     ),
-    **_with_in_place(_Rule("activation", 1), "relu hardtanh leaky_relu relu6 clamp_min threshold"),
-    **_of(_Rule("activation", 1), "threshold_backward hardtanh_backward leaky_relu_backward"),
+    **_with_in_place(_Rule("ReLU", 1), "relu"),
+    **_of(_Rule("ReLU", 1), "threshold_backward"),
+    **_with_in_place(_Rule("other activation", 1), "hardtanh leaky_relu relu6 clamp_min threshold"),
+    **_of(_Rule("other activation", 1), "hardtanh_backward leaky_relu_backward"),
     **_with_in_place(
-        _Rule("activation", 4), "gelu silu sigmoid tanh elu celu hardswish hardsigmoid mish"
+        _Rule("other activation", 4), "gelu silu sigmoid tanh elu celu hardswish hardsigmoid mish"
     ),
     **_of(
-        _Rule("activation", 6),
+        _Rule("other activation", 6),
         "gelu_backward silu_backward sigmoid_backward tanh_backward elu_backward "
         "hardswish_backward hardsigmoid_backward mish_backward",
     ),

@@ -9,7 +9,8 @@ Kind = Literal[
     "attention",
     "batch norm",
     "other norm",
-    "activation",
+    "ReLU",
+    "other activation",
     "pooling",
     "elementwise",
     "reduction",
@@ -22,7 +23,7 @@ MULTIPLIES: tuple[Kind, ...] = ("convolution", "matrix product", "attention")
 
 Precision = Literal["float64", "float32", "float16", "bfloat16", "float8", "other"]
 
-Missing = Literal["shapes", "values", "formula", "operator"]
+Missing = Literal["shapes", "values", "formula", "operator", "steps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class Work:
 
     Attributes:
         flops: floating-point operations, a multiply-add is two. Of `MULTIPLIES` as
-            torch.utils.flop_counter counts them (causal attention as if nothing were masked). Of
+            torch.utils.flop_counter counts those that it has a formula for (causal attention as if
+            nothing were masked), but for grouped convolutions; docs/profiling.md has the rest. Of
             other kinds an estimate of so many an element, which places a point in the figure and
             is in no run's FLOPs.
         bytes: the least to move: each input read once, each output written once.

@@ -1,0 +1,67 @@
+"""`--json` of traces: every number that has a unit says it, and the document says what each is."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tta.analysis.answers import answer
+from tests.tta.profile.recorded import STEP, STEPS, write_host, write_rank
+
+TALKS = 300.0, 200.0  # microseconds, by rank
+DOCUMENT = Path(__file__).parents[3] / "docs" / "profiling.md"
+COUNTERS = (
+    '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
+    '"0","gemm","gpu__time_duration.sum","us","3"\n'
+    '"0","gemm","dram__bytes.sum","Kbyte","900"\n'
+    '"0","gemm","sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active","%","60"\n'
+)
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> list[Any]:
+    ranks = [write_rank(tmp_path / f"{at}.json", at, talk=talk) for at, talk in enumerate(TALKS)]
+    measured = tmp_path / "measured.csv"
+    measured.write_text(COUNTERS)
+    words = [*(f"run={path}" for path in ranks), f"host={write_host(tmp_path / 'host.json')}"]
+    words += ["--counters", f"run={measured}", "--point", "tpu=1e15,1e13,30"]
+    words += ["--device", "tpu=TPUv2", "--link-gbits", "run=200"]
+    larger = write_rank(tmp_path / "larger.json", ranks=4)
+    traces = ["--trace", f"2={ranks[0]}", "--trace", f"4={larger}"]
+    return [answer("profile", *words), answer("scaling", *traces)]
+
+
+def numbers(found: Any, name: str = "") -> Iterator[str]:
+    """The names of all numbers in an answer; those in a list have the list's."""
+    if isinstance(found, dict):
+        for key, value in found.items():
+            # Peaks stand by precision: TFLOP/s each.
+            yield from numbers(value, name if name == "tflops" else key)
+    elif isinstance(found, list):
+        for value in found:
+            yield from numbers(value, name)
+    elif isinstance(found, int | float) and not isinstance(found, bool):
+        yield name
+
+
+def test_times_are_seconds_and_rates_have_their_unit(answers: list[Any]) -> None:
+    run, host = answers[0]["runs"]
+    assert run["shares"][0]["span_seconds"] == pytest.approx(STEPS * STEP / 1e6)
+    assert run["matrix_units"]["kernel_seconds"] == pytest.approx(STEPS * (1200 + sum(TALKS)) / 1e6)
+    (talk,) = run["communication"]["rates"]
+    assert talk["seconds"] == pytest.approx(STEPS * sum(TALKS) / 1e6)
+    assert talk["algorithm_gbits"] == pytest.approx(talk["bytes"] * 8 / talk["seconds"] / 1e9)
+    assert run["communication"]["link_gbits"] == 200
+    assert host["cpu_time"][0]["own_seconds"] == pytest.approx(1e-3)
+    assert answers[0]["counters"][0]["counters"]["seconds"] == pytest.approx(3e-6)
+    assert answers[1]["traces"]["rows"][0]["step_seconds"] == pytest.approx(STEP / 1e6)
+
+
+def test_the_document_says_of_every_number_what_it_is(answers: list[Any]) -> None:
+    text = DOCUMENT.read_text("utf-8").split("## The numbers as JSON")[1].split("\n## ")[0]
+    said = set(re.findall(r"`(\w+)`", text))
+    found = {name for each in answers for name in numbers(each)}
+    assert len(found) > 30
+    assert found - said == set()

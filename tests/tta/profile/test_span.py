@@ -1,0 +1,163 @@
+"""The time that figures are of: the marked steps with all that they launched, which runs later."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genset.tta.analysis.profile.by_workers import by_workers
+from genset.tta.analysis.profile.run import profile
+from genset.tta.traces.trace import Kernel, Operator, Trace
+from tests.tta.analysis.answers import answer, printed
+from tests.tta.profile.called import called, floats, launched
+from tests.tta.profile.made import NCCL, copy, kernel, trace
+from tests.tta.traces import made
+
+SIZE = 1024
+FLOPS = 2 * SIZE**3
+INPUTS = {
+    "Input Dims": [[SIZE, SIZE]] * 2,
+    "Input type": ["c10::Half"] * 2,
+    "Concrete Inputs": ["", ""],
+}
+ON_CORES = "ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5_tn"
+A100 = {"id": 0, "name": "NVIDIA A100-SXM4-80GB", "computeMajor": 8, "computeMinor": 0}
+
+
+def write(path: Path, *products: tuple[float, float, float]) -> Path:
+    """A step of 1 ms is marked; products by when they were called and ran, from, to."""
+    events = [made.event("user_annotation", "ProfilerStep#1", 0, 1000)]
+    for place, (call, start, end) in enumerate(products):
+        number = {"External id": place + 1}
+        events += [
+            made.operator("aten::mm", call, 5, **number, **INPUTS),
+            made.launch(call + 1, place + 1, **number),
+            made.kernel(ON_CORES, start, end - start, place + 1, **number),
+        ]
+    return made.write(path, events, deviceProperties=[A100])
+
+
+def run_of(path: Path) -> dict[str, Any]:
+    (run,) = answer("profile", f"run={path}")["runs"]
+    found: dict[str, Any] = run
+    return found
+
+
+def test_a_kernel_that_outlasts_its_step_counts_with_all_its_time(tmp_path: Path) -> None:
+    """The host's step has 1 ms, what it launched runs from 0.95 to 36 ms."""
+    found = run_of(write(tmp_path / "tail.json", (900, 950, 36_000)))
+    roofline, (line,) = found["roofline"], found["shares"]
+    assert roofline["run"]["seconds"] == pytest.approx(36e-3)
+    assert roofline["busy"]["seconds"] == pytest.approx(35.05e-3)
+    assert roofline["run"]["tflops"] == pytest.approx(FLOPS / 36e-3 / 1e12)
+    assert line["computing"] == pytest.approx(35.05 / 36)
+    assert line["steps"] == 1
+
+
+def test_what_a_step_launched_counts_though_it_runs_after_the_mark(tmp_path: Path) -> None:
+    path = write(tmp_path / "late.json", (100, 200, 300), (900, 1500, 1700), (950, 1700, 2000))
+    found = run_of(path)
+    assert found["roofline"]["run"]["flops"] == 3 * FLOPS
+    assert found["roofline"]["left_out"] == []
+    assert found["shares"][0]["computing"] == pytest.approx(0.6 / 2)
+    assert found["outside"] == 0
+
+
+def test_what_no_step_launched_is_no_work_of_theirs_and_is_said(tmp_path: Path) -> None:
+    """One product was called before the step and runs in it, one after it and runs after it."""
+    path = write(tmp_path / "a.json", (-90, 100, 200), (10, 200, 500), (1100, 1200, 1800))
+    found = run_of(path)
+    assert found["roofline"]["run"]["flops"] == FLOPS
+    assert found["roofline"]["run"]["seconds"] == pytest.approx(1e-3)
+    (left,) = found["roofline"]["left_out"]
+    assert (left["missing"], left["seconds"]) == ("steps", pytest.approx(1e-4))
+    assert found["outside"] == pytest.approx(0.6)
+    assert found["matrix_units"]["families"][0]["kernels"] == 2
+    text = printed("profile", f"run={path}")
+    assert "run: 60.0 % of the trace's kernel time lies outside of the marked steps" in text
+    assert "in operators called outside of the marked steps" in text
+    alone = printed("profile", f"run={write(tmp_path / 'b.json', (10, 200, 500))}")
+    assert "outside" not in alone
+
+
+def test_a_steps_time_is_that_in_which_the_device_worked_for_it() -> None:
+    """The host ends two steps in 100 µs each, the device needs 150 for one."""
+    steps = ((0, 100), (100, 200))
+    late = kernel(20, 170), kernel(170, 290), launched(None, 290, 10, at=190)
+    host_ahead = trace(*late, path="a.json", steps=steps)
+    waits = trace(kernel(0, 180), launched(None, 180, 20, at=180), path="b.json", steps=steps)
+    found = by_workers({1: [host_ahead], 2: [waits]})
+    assert [row.lines[0].computing for row in found.rows] == pytest.approx([280 / 300, 1])
+    one, two = (row.step_seconds for row in found.rows)
+    assert one is not None and two is not None
+    assert one / two == pytest.approx(1.5)
+
+
+def test_a_copy_that_a_step_launched_counts_too() -> None:
+    upload = replace(copy(150, 180), launched=95.0)
+    found = trace(kernel(10, 90), copies=(upload,), steps=((0, 100),))
+    (line,) = profile("run", [found]).shares
+    assert line.copies == pytest.approx(30 / 180)
+
+
+@pytest.mark.realdata
+def test_a_real_training_whose_host_runs_ahead_loses_no_kernel(realdata: Path) -> None:
+    """Five steps that the host ends in 78.9 ms each, and the device in 96.7."""
+    folder = realdata / "traces"
+    resnet = folder / "v100_resnet_training.pt.trace.json.gz"
+    (run,) = answer("profile", f"run={resnet}")["runs"]
+    assert sum(each["kernels"] for each in run["matrix_units"]["families"]) == 4350
+    assert run["outside"] == 0
+    text = printed(
+        *("scaling", "--trace", f"1={resnet}"),
+        *("--trace", f"2={folder / 'v100_with_input_dims.json.gz'}"),
+    )
+    assert "96.7 ms" in text and "78.9" not in text
+
+
+CALLS = st.lists(
+    st.tuples(
+        st.integers(0, 60),  # when it was called
+        st.lists(
+            st.tuples(
+                st.integers(0, 20),  # launched so long after the call
+                st.integers(0, 60),  # starts so long after that
+                st.integers(0, 40),
+                st.integers(0, 1),
+                st.integers(1, 3),
+                st.sampled_from(["a", NCCL]),
+            ),
+            max_size=3,
+        ),
+    ),
+    min_size=1,
+    max_size=12,
+)
+STEPS = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 20)), max_size=2)
+
+
+@given(CALLS, STEPS)
+def test_whole_is_never_faster_than_busy(calls: Any, marks: list[tuple[int, int]]) -> None:
+    operators: list[Operator] = []
+    kernels: list[Kernel] = []
+    for call, launches in sorted(calls, key=lambda each: each[0]):
+        for lag, wait, long, device, stream, name in launches:
+            at = call + lag
+            start, place = float(at + wait), len(operators)
+            one = launched(place, start, float(long), name, at)
+            kernels.append(replace(one, device=device, stream=stream))
+        operators.append(called("aten::mm", floats(100, 100), floats(100, 100), at=float(call)))
+    steps = tuple((start, start + long) for start, long in marks)
+    made: Trace = trace(*kernels, operators=operators, steps=steps)
+    found = profile("run", [made])
+    run, busy = found.roofline.run, found.roofline.busy
+    if run is None or busy is None:
+        assert run is None and busy is None
+        return
+    assert run.tflops <= busy.tflops * (1 + 1e-9)
+    assert run.flops == busy.flops
+    for line in found.shares:
+        assert line.computing <= 1 + 1e-9
