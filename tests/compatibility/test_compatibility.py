@@ -281,6 +281,13 @@ CHANGED: dict[tuple[str, str], dict[str, Any]] = {
     # A task is never guessed: on a script about digits, ImageNet was wrong.
     ("genset tta record", "--task"): {},
     ("genset tta record", "--score"): {"choices": ["top1", "top5", "f1"]},
+    ("genset release export", "--format"): {
+        "required": True,
+        "choices": [
+            *("imagefolder", "webdataset", "parquet", "huggingface"),
+            *("manifest", "mixed", "fiftyone"),
+        ],
+    },
 }
 
 # Arguments that may be given more often than then: a report may be on several sets.

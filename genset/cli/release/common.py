@@ -3,10 +3,19 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
     from genset.release.reader import Release
+
+
+restricted_option = click.option(
+    "--include-restricted",
+    is_flag=True,
+    help="Also photos that no licence lets others hand on, as where all rights are reserved.",
+)
 
 
 def named(folder: Path | None, name: str) -> "Release":

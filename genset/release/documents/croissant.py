@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from genset.release.documents import said, several, sources
+from genset.release.documents.part import part
 from genset.release.documents.table import columns
 from genset.release.reader import LISTS, ReleasePhoto
 from genset.text.links import web_link
@@ -70,8 +71,13 @@ def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table
             "http://mlcommons.org/croissant/RAI/1.0",
         ],
         "name": name,
-        "description": f"A frozen test set of {len(photos):,} photos for classifiers of ImageNet's "
-        "1,000 classes, with the votes of those who labeled them.",
+        "description": " ".join(
+            (
+                f"A frozen test set of {len(photos):,} photos for classifiers of ImageNet's 1,000 "
+                "classes, with the votes of those who labeled them.",
+                *part(manifest, photos),
+            )
+        ),
         "url": f"urn:{content_hash}",
         "identifier": content_hash,
         "version": _version(name),

@@ -1,7 +1,5 @@
 """Export a release in a format that other tools load: completely or not at all."""
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -9,10 +7,11 @@ from pathlib import Path
 
 from genset.errors import BadInput, MissingExtra
 from genset.files import one_at_a_time, write_text
-from genset.release.documents import CARD, CREDITS, LICENSES, documents
+from genset.release.documents import CARD, CREDITS, LICENSES
 from genset.release.export import fiftyone, folders, parquet, webdataset
+from genset.release.export.contents import all_of, is_restricted, unrestricted_part_of
 from genset.release.publish import folder_written_whole
-from genset.release.reader import MANIFEST, Release
+from genset.release.reader import Release
 
 Writer = Callable[[Release, Mapping[str, str], Path], None]
 
@@ -22,9 +21,11 @@ _WRITERS: dict[str, Writer] = {
     "parquet": parquet.write,
     "huggingface": parquet.write_repository,
     "manifest": folders.manifest,
+    "mixed": folders.mixed,
     "fiftyone": fiftyone.write,
 }
 FORMATS = tuple(_WRITERS)
+_BY_ADDRESS = ("manifest", "mixed")  # these list every photo, with or without its bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,47 +36,65 @@ class Export:
         folder: its path.
         format: one of `FORMATS`.
         photos: the number of photos that it has, or lists.
-        reserved: how many of the photos in it have all rights reserved, and must not be shared.
+        reserved: how many of the photos in it no licence lets others hand on.
+        of: the number of photos of the release.
+        restricted: how many of them are not in it, or without their bytes, for no licence lets
+            others hand them on.
+        without_address: how many of the photos of which it has no bytes have no address either.
+        content_hash: of the photos that it has, or lists.
     """
 
     folder: str
     format: str
     photos: int
     reserved: int
+    of: int
+    restricted: int
+    without_address: int
+    content_hash: str
 
 
-def export(release: Release, kind: str, folder: Path) -> Export:
+def export(
+    release: Release, kind: str, folder: Path, *, include_restricted: bool = False
+) -> Export:
     """Write a release to a new folder, with its card, credits and licences.
+
+    Photos that no licence lets others hand on are left out of all formats that hold photos. What is
+    written then is a set of its own, whose card says of what it is a part, with its own hash.
 
     Args:
         release: the release.
         kind: one of `FORMATS`.
         folder: the folder to create.
+        include_restricted: write these photos, too.
 
     Raises:
-        BadInput: the folder exists, or an optional dependency is missing.
+        BadInput: the folder exists, an optional dependency is missing, or no photo is left.
         GensetError: a photo of the release is missing or was changed.
     """
     if kind in ("parquet", "huggingface") and find_spec("pyarrow") is None:
         raise MissingExtra(f"an export as {kind}", "export")
+    if include_restricted and kind in _BY_ADDRESS:
+        raise BadInput(f"--include-restricted does not apply to --format {kind}")
     with one_at_a_time(folder.absolute().parent):
         if folder.exists():
             raise BadInput(f"{folder} exists: name another folder with --to")
+        whole = include_restricted or kind in _BY_ADDRESS
+        contents = all_of(release) if whole else unrestricted_part_of(release)
         with folder_written_whole(folder.absolute()) as partial:
-            texts = _texts(release)
             for name in (CARD, CREDITS, LICENSES):
-                write_text(partial / name, texts[name])
-            _WRITERS[kind](release, texts, partial)
-    reserved = sum(photo.license == "All Rights Reserved" for photo in release.photos)
-    return Export(str(folder), kind, len(release.photos), 0 if kind == "manifest" else reserved)
-
-
-def _texts(release: Release) -> dict[str, str]:
-    """The release's documents: its own files, or new ones if they are missing or changed."""
-    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
-    texts = documents(manifest, release.photos)
-    for name, sha256 in release.documents.items():
-        path = release.root / name
-        if path.is_file() and hashlib.sha256(own := path.read_bytes()).hexdigest() == sha256:
-            texts[name] = own.decode()
-    return texts
+                write_text(partial / name, contents.texts[name])
+            _WRITERS[kind](contents.release, contents.texts, partial)
+    restricted = sum(map(is_restricted, release.photos))
+    listed = [] if kind not in _BY_ADDRESS else release.photos
+    lacking = [photo for photo in listed if kind == "manifest" or is_restricted(photo)]
+    return Export(
+        folder=str(folder),
+        format=kind,
+        photos=len(contents.release.photos),
+        reserved=restricted if include_restricted else 0,
+        of=len(release.photos),
+        restricted=0 if include_restricted or kind == "manifest" else restricted,
+        without_address=sum(not photo.image_url for photo in lacking),
+        content_hash=contents.release.content_hash,
+    )
