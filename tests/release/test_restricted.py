@@ -167,11 +167,8 @@ def test_the_command_says_what_it_left_out_and_what_nobody_can_rebuild(
     words = ("--format", "mixed", "--to", tmp_path / "d", "--json")
     told = json.loads(genset(pool, "release", "export", "v1", *words))
     assert (told["photos"], told["restricted"], told["without_address"]) == (8, 2, 1)
-    refused = CliRunner().invoke(
-        cli,
-        ["-w", str(pool.workspace.root), "release", "export", "v1"]
-        + ["--format", "mixed", "--include-restricted"],
-    )
+    words = ("-w", pool.workspace.root, "release", "export", "v1", "--format", "mixed")
+    refused = CliRunner().invoke(cli, [*map(str, words), "--include-restricted"])
     assert "--include-restricted does not apply to --format mixed" in str(refused.exception)
 
 

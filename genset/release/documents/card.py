@@ -47,6 +47,7 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         said.PERSONAL,
         "## Licences",
         "\n".join(_licenses_before(photos) if before else _licenses(photos)),
+        *_licenses_seen(manifest),
         "ATTRIBUTION.txt credits each photo; LICENSES.txt has the licences' addresses.",
         "## Contact",
         words(contact) if contact else "Whoever handed you this release: none was stated.",
@@ -95,6 +96,12 @@ def _licenses(photos: Sequence[ReleasePhoto]) -> Iterator[str]:
         parts = (said.markdown(id), said.address(url), said.markdown(name))
         *rest, last = filter(None, parts)
         yield f"- {', '.join([*rest, last])}: {count:,} photos"
+
+
+def _licenses_seen(manifest: Mapping[str, Any]) -> list[str]:
+    if said.told(manifest, "licenses_seen", list) is None:
+        return []
+    return [f"Their sources were last asked for them {said.span(manifest, 'licenses_seen')}."]
 
 
 def _sources(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
