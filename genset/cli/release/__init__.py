@@ -5,6 +5,7 @@ import click
 from genset.cli.release.create import create_command
 from genset.cli.release.diff import diff_command
 from genset.cli.release.export import export_command
+from genset.cli.release.push import push_command
 from genset.cli.release.takedown import takedown_command
 from genset.cli.release.verify import verify_command
 
@@ -14,5 +15,12 @@ def release() -> None:
     """Frozen test sets."""
 
 
-for command in (create_command, verify_command, takedown_command, diff_command, export_command):
+for command in (
+    create_command,
+    verify_command,
+    takedown_command,
+    diff_command,
+    export_command,
+    push_command,
+):
     release.add_command(command)

@@ -9,7 +9,7 @@ from genset.errors import BadInput, MissingExtra
 from genset.files import one_at_a_time, write_text
 from genset.release.documents import CARD, CREDITS, LICENSES
 from genset.release.export import fiftyone, folders, parquet, webdataset
-from genset.release.export.contents import all_of, is_restricted, unrestricted_part_of
+from genset.release.export.contents import contents_of, is_restricted
 from genset.release.publish import folder_written_whole
 from genset.release.reader import Release
 
@@ -79,8 +79,7 @@ def export(
     with one_at_a_time(folder.absolute().parent):
         if folder.exists():
             raise BadInput(f"{folder} exists: name another folder with --to")
-        whole = include_restricted or kind in _BY_ADDRESS
-        contents = all_of(release) if whole else unrestricted_part_of(release)
+        contents = contents_of(release, include_restricted or kind in _BY_ADDRESS)
         with folder_written_whole(folder.absolute()) as partial:
             for name in (CARD, CREDITS, LICENSES):
                 write_text(partial / name, contents.texts[name])

@@ -35,6 +35,15 @@ def is_restricted(photo: ReleasePhoto) -> bool:
     return not may_be_passed_on(License(photo.license, photo.license_url))
 
 
+def contents_of(release: Release, include_restricted: bool) -> Contents:
+    """What is handed on of a release as bytes.
+
+    Raises:
+        BadInput: nothing may be.
+    """
+    return all_of(release) if include_restricted else unrestricted_part_of(release)
+
+
 def all_of(release: Release) -> Contents:
     """The release as it is: its own documents, or new ones if they are missing or changed."""
     text = (release.root / MANIFEST).read_text("utf-8")
