@@ -95,9 +95,9 @@ class Dataset:
         dois: by release; under "" that of all releases.
     """
 
-    words: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict, hash=False)
     authors: tuple[Author, ...] = ()
-    dois: Mapping[str, str] = field(default_factory=dict)
+    dois: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> "Dataset":

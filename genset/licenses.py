@@ -284,6 +284,24 @@ def is_open(license: License) -> bool:
     return " ".join(license.name.lower().split()) in _OPEN_NAMES
 
 
+# Those that let anyone hand on unchanged copies, if only where no money is made of it.
+_PASSED_ON_ID = re.compile(
+    r"(?:LicenseRef-)?CC-(?:BY|BY-NC|NC|NC-SA|BY-ND|ND|BY-NC-SA|BY-NC-ND|NC-ND)-\d\.\d(?:-[A-Z]+)?|"
+    r"Apache-2\.0|MIT"
+)
+
+
+def may_be_passed_on(license: License) -> bool:
+    """Whether it lets anyone hand on unchanged copies, be it only where no money is made of it.
+
+    A licence that we do not know grants nothing that we know of. Nor does one that calls itself
+    all rights reserved, whatever its address.
+    """
+    if " ".join(license.name.lower().split()) == FLICKR[0].name.lower():
+        return False
+    return is_open(license) or _PASSED_ON_ID.fullmatch(spdx_id(license)) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class LicenseChoice:
     """The licences that a user means, as `choose_licenses` reads them.

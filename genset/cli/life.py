@@ -143,10 +143,11 @@ def pull(
     """Rebuild a set from its MANIFEST: download each photo, and check that its bytes are the same.
 
     Run it again to go on where it was stopped. Needs neither a workspace nor a key. Exits with 1
-    where the set is not whole.
+    where the set is not whole. A folder of genset release export --format mixed is completed.
 
     \b
     genset pull manifest.json --to v1
+    genset pull v1-mixed
     """
     from genset.release.reader import MANIFEST
     from genset.scrape.fetch.hosts import Hosts, own_store

@@ -17,6 +17,7 @@ from genset.release.happened import happened
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import Release, ReleasePhoto
+from genset.release.seen import span_seen
 from genset.release.table import CandidateRow, read_table
 from genset.store import Candidate, Label, Store, Verdict, is_out, votes
 from genset.workspace import Workspace
@@ -77,6 +78,7 @@ def _facts(
         "collected": {**collected(session, photos), "agreement": alpha(cast.values())},
         "unseen_since": since.date().isoformat(),
         "sources": words_of_sources(session, photos),
+        "licenses_seen": span_seen(session, photos),
         **happened(session, workspace, name, photos),
     }
     return facts, photos
@@ -92,6 +94,17 @@ def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan) -> Preview:
     with store.session() as session:
         choice, photos, _ = _chosen(session, plan, workspace.posted_after)
     return preview(photos, choice)
+
+
+def chosen_photos(workspace: Workspace, store: Store, plan: ReleasePlan) -> list[ReleasePhoto]:
+    """The records of the photos that a plan chooses now.
+
+    Raises:
+        BadInput: nobody voted in the panel, or aggregated labels are of other votes than may
+            choose.
+    """
+    with store.session() as session:
+        return _chosen(session, plan, workspace.posted_after)[1]
 
 
 def _chosen(

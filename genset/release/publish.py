@@ -53,20 +53,7 @@ def publish(
         BadInput: the name is taken or cannot be a folder's name.
         GensetError: an original is missing or damaged.
     """
-    manifest: dict[str, Any] = {
-        "format": form,
-        "name": name,
-        "created_at": now().isoformat(timespec="seconds"),
-        "genset": __version__,
-        "content_hash": content_hash(photos),
-        **facts,
-    }
-    texts = documents(manifest, photos)
-    manifest["documents"] = {
-        name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()
-    }
-    manifest["photos"] = [photo.as_json() for photo in photos]
-    manifest["manifest_hash"] = manifest_hash(manifest)
+    manifest, texts = described(name, facts, photos, form)
     with one_at_a_time(releases):
         folder = free_folder(releases, name)  # check again, now under the lock
         with folder_written_whole(folder) as partial:
@@ -82,6 +69,30 @@ def publish(
                 file.flush()
                 os.fsync(file.fileno())
     return Release(folder)
+
+
+def described(
+    name: str, facts: Mapping[str, Any], photos: Sequence[ReleasePhoto], form: str
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The manifest of photos and the documents that are made of it, by their files' names.
+
+    It is made now and by this version, unless `facts` say otherwise.
+    """
+    manifest: dict[str, Any] = {
+        "format": form,
+        "name": name,
+        "created_at": now().isoformat(timespec="seconds"),
+        "genset": __version__,
+        "content_hash": content_hash(photos),
+        **facts,
+    }
+    texts = documents(manifest, photos)
+    manifest["documents"] = {
+        name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()
+    }
+    manifest["photos"] = [photo.as_json() for photo in photos]
+    manifest["manifest_hash"] = manifest_hash(manifest)
+    return manifest, texts
 
 
 @contextmanager

@@ -1,20 +1,16 @@
 """A new version of a release, without photos that have been removed from the pool."""
 
-import json
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import select
 
 from genset.errors import BadInput, GensetError
-from genset.release.multilabel.recount import recounted
+from genset.release.fewer import facts_of_fewer
 from genset.release.publish import publish
-from genset.release.reader import BEFORE, MANIFEST, MULTILABEL, Release
+from genset.release.reader import Release
 from genset.store import Photo, RemovedOwner, Store
 from genset.workspace import Workspace
-
-_NOT_COPIED = {"format", "name", "created_at", "genset", "content_hash", "manifest_hash"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,28 +63,14 @@ def takedown(workspace: Workspace, store: Store, old: Release) -> Takedown:
         )
     if not remaining:
         raise GensetError(f"no photo of {old.name} would be left: delete {old.root}")
-    manifest: dict[str, Any] = json.loads((old.root / MANIFEST).read_text("utf-8"))
-    facts = {
-        name: value
-        for name, value in manifest.items()
-        if name not in _NOT_COPIED | {"photos", "documents"}
-    }
-    if manifest["format"] == MULTILABEL:
-        try:
-            facts["multilabel"] = recounted(facts["multilabel"], remaining)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise GensetError(
-                f"{old.root / MANIFEST}: its answers cannot be counted again: {error!r}"
-            ) from None
+    facts, form = facts_of_fewer(old, remaining)
+    name = _next(old.name, "replaces" in facts)
     facts["replaces"] = {
         "name": old.name,
         "content_hash": old.content_hash,
         "removed": list(removed),
     }
-    name = _next(old.name, "replaces" in manifest)
     originals = (old.own_file(photo.file) for photo in remaining)
-    # Records of old stay as they are: what they do not say, nobody knows now.
-    form = BEFORE[-1] if manifest["format"] in BEFORE else manifest["format"]
     new = publish(workspace.releases, name, facts, remaining, originals, form)
     return Takedown(old, new, removed)
 

@@ -62,6 +62,12 @@ def workspace(tmp_path: Path) -> Iterator[Path]:
     """A copy of the kept workspace."""
     copy = tmp_path / "workspace"
     shutil.copytree(HERE / "workspace", copy, copy_function=shutil.copyfile)
+    with closing(sqlite3.connect(copy / "genset.db")) as opened, opened:
+        # Licences that were seen long ago would be asked for again.
+        opened.execute(
+            "UPDATE photo SET checked_at = strftime('%Y-%m-%d %H:%M:%f', 'now') "
+            "WHERE sha256 IS NOT NULL"
+        )
     yield copy
     shutil.rmtree(copy)  # pytest would keep hundreds of them
 
@@ -281,6 +287,13 @@ CHANGED: dict[tuple[str, str], dict[str, Any]] = {
     # A task is never guessed: on a script about digits, ImageNet was wrong.
     ("genset tta record", "--task"): {},
     ("genset tta record", "--score"): {"choices": ["top1", "top5", "f1"]},
+    ("genset release export", "--format"): {
+        "required": True,
+        "choices": [
+            *("imagefolder", "webdataset", "parquet", "huggingface"),
+            *("manifest", "mixed", "fiftyone"),
+        ],
+    },
 }
 
 # Arguments that may be given more often than then: a report may be on several sets.

@@ -1,6 +1,7 @@
 """Two years of a protocol in the sandbox, as a maintainer makes them."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from genset.evaluation.data.photos import open_set
 from genset.scrape.upkeep.duplicates import propose
-from genset.store import Store
+from genset.store import Photo, Store, now
 from genset.store.duplicates import decide, open_pairs
 from genset.taxonomy import imagenet1k
 from tests.labeled_workspace import GOLDFISH, TENCH
@@ -136,6 +137,23 @@ def test_without_searching_it_freezes_what_was_collected(
     genset.label()
     monkeypatch.delenv("FLICKR_API_KEY")
     assert genset("protocol", "run", "fish", "--no-search")["frozen"]["photos"] == 10
+
+
+@pytest.mark.parametrize(("search", "checked"), [((), 10), (("--no-search",), 0)])
+def test_licences_that_were_seen_long_ago_are_asked_for_before_it_is_frozen(
+    search: tuple[str, ...], checked: int, sandbox: Any, genset: Maintainer
+) -> None:
+    genset(*SAVE)
+    genset("protocol", "run", "fish")
+    genset.label()
+    store = Store.open(genset.workspace.store_url)
+    with store.begin() as session:
+        for photo in session.query(Photo):
+            photo.stored_at, photo.checked_at = now() - timedelta(days=31), None
+    store.close()
+    run = genset("protocol", "run", "fish", *search)
+    assert (run["frozen"]["photos"], run["licenses"]["checked"]) == (10, checked)
+    assert run["licenses"]["unchecked"] == {}
 
 
 def test_votes_are_those_of_the_protocol(sandbox: Any, genset: Maintainer) -> None:

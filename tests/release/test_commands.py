@@ -148,16 +148,3 @@ def test_takedown_diff_and_export(
     monkeypatch.chdir(tmp_path)
     assert "v1.1-manifest: 7 photos as manifest" in genset("export", "v1.1", "--format", "manifest")
     assert (tmp_path / "v1.1-manifest" / MANIFEST).is_file()
-
-
-def test_an_export_of_reserved_photos_says_that_they_are(
-    pool: Pool, genset: Genset, tmp_path: Path
-) -> None:
-    pool.label_all_correct()
-    with pool.store.begin() as session:
-        session.query(Photo).filter_by(source_id="100").one().license = "All Rights Reserved"
-    genset("create", "v1")
-    text = genset("export", "v1", "--format", "imagefolder", "--to", tmp_path / "out")
-    assert "all rights are reserved in 1 of them" in text
-    text = genset("export", "v1", "--format", "manifest", "--to", tmp_path / "m")
-    assert "all rights" not in text

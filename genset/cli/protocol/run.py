@@ -1,6 +1,6 @@
 """The command that makes the next release of a series."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from genset.text.numbers import count
 if TYPE_CHECKING:
     from genset.protocols.protocol import Protocol, Window
     from genset.protocols.standing import Standing
+    from genset.release.choose import ReleasePlan
     from genset.release.reader import Release
     from genset.store import Store
     from genset.workspace import Workspace
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
     "Releases here with photos posted before the window are left out anyway.",
 )
 @click.option(
-    "--no-search", is_flag=True, help="Ask no source for anything: freeze what was collected."
+    "--no-search",
+    is_flag=True,
+    help="Ask no source for anything: freeze what was collected, by licences as last seen.",
 )
 @give_up_option
 @json_option
@@ -60,16 +63,20 @@ def run_command(
 
     Run it once to search and download. Label what it found (genset label), and run it again: it
     freezes the release when every candidate has its votes. Photos that are in earlier releases, or
-    are near duplicates of theirs, are left out and counted.
+    are near duplicates of theirs, are left out and counted. Licences that were last seen more than
+    30 days ago are asked for again before, as genset release create does.
 
     \b
     genset protocol run imagenet-2026
     genset protocol run imagenet-2026 --posted-after 2027-01-01 --posted-before 2028-01-01
     """
+    from genset.cli.release.licenses import Recheck, recheck
     from genset.protocols.kept import find_protocol
     from genset.protocols.standing import standing
     from genset.protocols.windows import check_settings
     from genset.protocols.windows import scrape_plans as plans_of
+    from genset.release.freeze import create
+    from genset.release.publish import free_folder
 
     with opened(folder, originals="store") as (workspace, store):
         protocol = find_protocol(workspace, name)
@@ -101,7 +108,12 @@ def run_command(
             lines.append(f"{called} is not frozen: {reason}{then}")
             show({**answer, "frozen": None, "why": reason}, "\n".join(lines), as_json)
             return
-        made = _freeze(workspace, store, called, protocol, window, now, earlier)
+        free_folder(workspace.releases, called)  # before anybody is asked
+        plan = _plan(workspace, store, protocol, window, now, earlier)
+        checked = Recheck() if no_search else recheck(workspace, store, plan, give_up_after)
+        made = create(workspace, store, called, plan)
+        answer["licenses"] = asdict(checked)
+        lines += checked.lines()
     _show_made(answer, made, lines, as_json)
 
 
@@ -166,26 +178,25 @@ def _why_not_yet(now: "Standing", window: "Window") -> str | None:
     return None
 
 
-def _freeze(
+def _plan(
     workspace: "Workspace",
     store: "Store",
-    called: str,
     protocol: "Protocol",
     window: "Window",
     now: "Standing",
     earlier: tuple[str, ...],
-) -> "Release":
+) -> "ReleasePlan":
+    """How the window's release is chosen: as the protocol says, without photos of earlier ones."""
     from genset.protocols.earlier import as_exclusions, earlier_releases
     from genset.protocols.protocol import words_of
     from genset.protocols.windows import release_plan
-    from genset.release.freeze import create
     from genset.scrape.upkeep.duplicates import propose
 
     # Each year in the same way, whether or not somebody said genset duplicates before.
     propose(workspace, store, ())
     others = as_exclusions(store, earlier_releases(workspace, window, earlier))
     plan = read_plan(words_of(protocol), store)
-    return create(workspace, store, called, release_plan(protocol, window, plan, now, others))
+    return release_plan(protocol, window, plan, now, others)
 
 
 def _show_made(answer: dict[str, Any], made: "Release", lines: list[str], as_json: bool) -> None:

@@ -6,6 +6,7 @@ from genset.cli.release.cite import cite_command
 from genset.cli.release.create import create_command
 from genset.cli.release.diff import diff_command
 from genset.cli.release.export import export_command
+from genset.cli.release.push import push_command
 from genset.cli.release.sign import sign_command
 from genset.cli.release.takedown import takedown_command
 from genset.cli.release.verify import verify_command
@@ -23,6 +24,7 @@ for command in (
     takedown_command,
     diff_command,
     export_command,
+    push_command,
     cite_command,
 ):
     release.add_command(command)

@@ -3,11 +3,20 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from genset.errors import NotAWorkspace
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
     from genset.release.reader import Release
+
+
+restricted_option = click.option(
+    "--include-restricted",
+    is_flag=True,
+    help="Also photos that no licence lets others hand on, as where all rights are reserved.",
+)
 
 
 def named(folder: Path | None, name: str) -> "Release":
@@ -20,15 +29,18 @@ def named(folder: Path | None, name: str) -> "Release":
     return Release(path)
 
 
-def said_now(folder: Path | None, release: "Release") -> dict[str, Any]:
-    """What ``[dataset]`` says today of a release of this workspace; nothing of others' releases."""
+def said_now(folder: Path | None, release: "Release", name: str = "") -> dict[str, Any]:
+    """What ``[dataset]`` says today of a release of this workspace; nothing of others' releases.
+
+    With a `name`, what it says of the part of the release that is called so.
+    """
     try:
         workspace = Workspace.find(folder)
     except NotAWorkspace:
         return {}
     if release.root.resolve().parent != workspace.releases.resolve():
         return {}
-    return workspace.dataset.facts(release.name)
+    return workspace.dataset.facts(name or release.name)
 
 
 def release_summary(found: "Release") -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from genset.cli.common import FILE, json_option, opened, show
+from genset.cli.common import FILE, give_up_option, json_option, opened, show
 from genset.cli.release.common import made_lines, release_summary
 from genset.cli.release.multilabel import create_multilabel_release
 from genset.cli.release.plan import read_plan
@@ -77,6 +77,12 @@ from genset.cli.sources import source_option
     help="Whom to contact about it, for the data card (default: as [dataset] says).",
 )
 @click.option("--dry-run", is_flag=True, help="Print what it would contain, and write nothing.")
+@click.option(
+    "--no-refresh",
+    is_flag=True,
+    help="Take licences as they were last seen, be it long ago.",
+)
+@give_up_option
 @json_option
 @click.pass_obj
 def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
@@ -90,6 +96,9 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
     labeled correct can be taken; threshold and top still go by selection frequencies, and matched
     takes no --labels. A ruling wins over both. Confidence is the label's share of the votes; of
     dawid-skene it is its probability.
+
+    Where a chosen photo's licence was last seen more than 30 days ago, its source is asked again
+    before, as by genset refresh. What cannot be asked is told.
 
     With --from and --multilabel, the photos of a release get all their right answers, and photos
     that it left out as correct for several classes enter. It is chosen as that release was.
@@ -109,7 +118,9 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
         return
     from dataclasses import asdict
 
+    from genset.cli.release.licenses import Recheck, recheck
     from genset.release.freeze import create, dry_run
+    from genset.release.publish import free_folder
 
     as_json = options["as_json"]
     with opened(folder, originals="read") as (workspace, store):
@@ -119,5 +130,10 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
             text = "\n".join([f"{name} would have, and nothing was written:", *seen.lines()])
             show({"name": name, **asdict(seen)}, text, as_json)
             return
+        checked = Recheck()
+        if not options["no_refresh"]:
+            free_folder(workspace.releases, name)  # before anybody is asked
+            checked = recheck(workspace, store, plan, options["give_up_after"])
         made = create(workspace, store, name, plan, options["contact"])
-    show(release_summary(made), "\n".join(made_lines(made)), as_json)
+    answer = {**release_summary(made), "licenses": asdict(checked)}
+    show(answer, "\n".join([*made_lines(made), *checked.lines()]), as_json)

@@ -1,11 +1,17 @@
 """The command that writes a release for other tools."""
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from genset.cli.common import PATH, json_option, show
-from genset.cli.release.common import named, said_now
+from genset.cli.release.common import named, restricted_option, said_now
+
+if TYPE_CHECKING:
+    from genset.release.export import Export
 
 
 @click.command("export")
@@ -14,34 +20,63 @@ from genset.cli.release.common import named, said_now
     "--format",
     "kind",
     type=click.Choice(
-        ["imagefolder", "webdataset", "parquet", "huggingface", "manifest", "fiftyone"]
+        ["imagefolder", "webdataset", "parquet", "huggingface", "manifest", "mixed", "fiftyone"]
     ),
     required=True,
     help="The format to write.",
 )
 @click.option("--to", type=PATH, help="The folder to write (default: NAME-FORMAT, here).")
+@restricted_option
 @json_option
 @click.pass_obj
 def export_command(
-    folder: Path | None, name: str, kind: str, to: Path | None, as_json: bool
+    folder: Path | None,
+    name: str,
+    kind: str,
+    to: Path | None,
+    include_restricted: bool,
+    as_json: bool,
 ) -> None:
     """Write a release (a name, or a folder's path) in a format that other tools load.
+
+    Photos that no licence lets others hand on, as where all rights are reserved, are left out. With
+    --format mixed they are there by address and hash, for genset pull to complete the folder.
 
     \b
     genset release export v1 --format webdataset
     genset release export v1 --format manifest --to v1-to-share
+    genset release export v1 --format mixed
     """
     from dataclasses import asdict
 
     from genset.release.export import export
 
     found = named(folder, name)
-    target = to or Path(f"{found.name}-{kind}")
-    done = export(found, kind, target, said_now(folder, found))
-    text = f"{done.folder}: {done.photos} photos as {done.format}"
-    if done.reserved:
-        text += (
-            f"\n  all rights are reserved in {done.reserved} of them, which are not yours to hand "
-            "on: share --format manifest"
+    to = to or Path(f"{found.name}-{kind}")
+    said = partial(said_now, folder, found)
+    done = export(found, kind, to, said, include_restricted=include_restricted)
+    show(asdict(done), "\n".join(lines_of(done)), as_json)
+
+
+def lines_of(done: "Export") -> Iterator[str]:
+    """What is printed of an export."""
+    if done.format in ("manifest", "mixed"):
+        yield f"{done.folder}: {done.photos} photos as {done.format}"
+        if done.format == "mixed":
+            yield f"  {done.restricted} of them by address and hash: complete it with genset pull"
+        if done.without_address:
+            yield f"  {done.without_address} have no address, and cannot be rebuilt from it"
+        return
+    part = f"{done.photos} of {done.of}" if done.photos < done.of else f"{done.photos}"
+    yield f"{done.folder}: {part} photos as {done.format}"
+    if done.photos < done.of:
+        yield f"  {done.content_hash}: a set of its own, not the release"
+        yield (
+            f"  {done.restricted} left out, which no licence lets you hand on: share --format "
+            "mixed, or say --include-restricted where they are yours"
         )
-    show(asdict(done), text, as_json)
+    if done.reserved:
+        yield (
+            f"  no licence lets you hand on {done.reserved} of them: keep it to yourself, unless "
+            "they are yours"
+        )

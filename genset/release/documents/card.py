@@ -7,6 +7,7 @@ from typing import Any
 from genset.release.documents import said, several
 from genset.release.documents.facts import labels, origin, rights
 from genset.release.documents.facts.about import NOT_SAID, About
+from genset.release.documents.part import part
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import imagenet1k
 from genset.text.numbers import count
@@ -35,6 +36,7 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         f"made on {words(manifest['created_at'])} with genset {words(manifest.get('genset', ''))}.",
         f"Content: `{said.line(manifest['content_hash'])}`. Cite it with this hash; "
         "`genset release verify` checks it.",
+        *map(words, part(manifest, photos)),
         "## How it was collected",
         *map(words, origin.collection(manifest, photos)),
         *map(words, origin.unseen(manifest, photos)),
@@ -58,6 +60,7 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         "## Licences",
         "\n".join(rights.by_license(photos)),
         *([words(rights.reserved(photos))] if rights.reserved(photos) else []),
+        *map(words, rights.seen(manifest)),
         "ATTRIBUTION.txt credits each photo; LICENSES.txt has the licences' addresses.",
         *_made(about),
         "## Contact and maintenance",

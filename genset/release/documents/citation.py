@@ -15,6 +15,7 @@ from urllib.parse import quote
 from genset.dataset import Author, doi_in
 from genset.release.documents import said
 from genset.release.documents.facts.about import About
+from genset.release.documents.part import whole
 from genset.text.links import web_link
 
 _KEYWORDS = ("image classification", "test set", "ImageNet", "generalization")
@@ -38,6 +39,7 @@ class Citation:
         content_hash: "sha256:" and 64 digits.
         photos: how many it has.
         doi, url, license: as the maintainer says; `url` leads to the web.
+        part_of: the release of which it is a part, with its content hash.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Citation:
     doi: str
     url: str
     license: str
+    part_of: str = ""
     keywords: tuple[str, ...] = _KEYWORDS
 
     @classmethod
@@ -67,6 +70,7 @@ class Citation:
             doi=doi_in(about.word("doi")),
             url=quote(web_link(about.word("hosting")) or "", safe=":/?#@!$&*+,;=%~"),
             license=about.word("license"),
+            part_of=whole(manifest),
         )
 
     @property
@@ -77,7 +81,8 @@ class Citation:
     @property
     def note(self) -> str:
         """What identifies it whatever it is called."""
-        return f"Release {self.name}: {self.photos:,} photos, {self.content_hash}"
+        of = f"; a part of {self.part_of}" if self.part_of else ""
+        return f"Release {self.name}: {self.photos:,} photos, {self.content_hash}{of}"
 
 
 def bibtex(cited: Citation) -> str:

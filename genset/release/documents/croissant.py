@@ -13,6 +13,7 @@ from genset.release.documents import card, said, several
 from genset.release.documents.citation import Citation, bibtex
 from genset.release.documents.facts import labels, origin, rights
 from genset.release.documents.facts.about import NOT_SAID, About
+from genset.release.documents.part import part
 from genset.release.documents.records import CONTEXT, files, pictures, records, version
 from genset.release.reader import ReleasePhoto
 from genset.text.links import web_link
@@ -30,8 +31,13 @@ def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table
             "http://mlcommons.org/croissant/RAI/1.0",
         ],
         "name": cited.name,
-        "description": f"A frozen test set of {len(photos):,} photos for classifiers of ImageNet's "
-        "1,000 classes, with the labels that were recorded with them.",
+        "description": " ".join(
+            (
+                f"A frozen test set of {len(photos):,} photos for classifiers of ImageNet's 1,000 "
+                "classes, with the labels that were recorded with them.",
+                *part(manifest, photos),
+            )
+        ),
         "url": cited.url or f"urn:{cited.content_hash}",
         "identifier": cited.content_hash,
         "version": version(cited.name),

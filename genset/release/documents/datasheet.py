@@ -9,6 +9,7 @@ from typing import Any
 from genset.release.documents import card, said
 from genset.release.documents.facts import labels, origin, rights
 from genset.release.documents.facts.about import NOT_SAID, About
+from genset.release.documents.part import part
 from genset.release.reader import ReleasePhoto
 
 _Answers = Iterator[tuple[str, str]]
@@ -23,7 +24,7 @@ def datasheet(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         "Collection process": _collection(manifest, photos, about),
         "Preprocessing, cleaning, labeling": _labeling(manifest, photos),
         "Uses": _uses(manifest, photos),
-        "Distribution": _distribution(photos, about),
+        "Distribution": _distribution(manifest, photos, about),
         "Maintenance": _maintenance(about),
     }
     parts = [f"# Datasheet of {said.markdown(manifest['name'])}", _HEAD]
@@ -57,7 +58,7 @@ def _composition(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
     )
     yield (
         "Does the dataset contain all possible instances or is it a sample?",
-        f"A sample of the pool. {said.choice(manifest)}"
+        " ".join(["A sample of the pool.", *part(manifest, photos), said.choice(manifest)])
         + (f" Candidates that are not in it: {reasons}." if reasons else ""),
     )
     yield (
@@ -173,7 +174,9 @@ def _uses(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> _Answe
     yield "Are there tasks for which the dataset should not be used?", card.USES
 
 
-def _distribution(photos: Sequence[ReleasePhoto], about: About) -> _Answers:
+def _distribution(
+    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], about: About
+) -> _Answers:
     yield "Will the dataset be distributed to third parties?", about.answer("hosting")
     doi = about.word("doi")
     yield "How will it be distributed? Does it have a DOI?", f"DOI: {doi}" if doi else NOT_SAID
@@ -181,7 +184,8 @@ def _distribution(photos: Sequence[ReleasePhoto], about: About) -> _Answers:
     yield (
         "Under which licence or terms of use will it be distributed?",
         f"Labels and documents: {about.answer('license')} Each photo is under its own licence, "
-        "which LICENSES.txt counts and the manifest names.",
+        "which LICENSES.txt counts and the manifest names."
+        + "".join(f" {sentence}" for sentence in rights.seen(manifest)),
     )
     yield (
         "Have third parties imposed restrictions on the data?",

@@ -1,6 +1,5 @@
 """Export a release in a format that other tools load: completely or not at all."""
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +9,6 @@ from typing import Any
 
 from genset.errors import BadInput, MissingExtra
 from genset.files import one_at_a_time, write_text
-from genset.release.citing import cited
 from genset.release.documents import (
     CARD,
     CITATION,
@@ -18,13 +16,16 @@ from genset.release.documents import (
     CREDITS,
     DATASHEET,
     LICENSES,
-    documents,
 )
-from genset.release.documents.citation import bibtex
+from genset.release.documents.citation import Citation, bibtex
 from genset.release.documents.classes import class_map
 from genset.release.export import fiftyone, folders, hub, parquet, webdataset
+from genset.release.export.contents import Contents, contents_of, is_restricted
 from genset.release.publish import folder_written_whole
 from genset.release.reader import MANIFEST, Release
+
+Said = Callable[[str], Mapping[str, Any]]
+"""What a maintainer says today of a set of this name (`genset.dataset.Dataset.facts`)."""
 
 Writer = Callable[[Release, Mapping[str, str], Path], None]
 
@@ -34,9 +35,12 @@ _WRITERS: dict[str, Writer] = {
     "parquet": parquet.write,
     "huggingface": hub.write,
     "manifest": folders.manifest,
+    "mixed": folders.mixed,
     "fiftyone": fiftyone.write,
 }
 FORMATS = tuple(_WRITERS)
+_BY_ADDRESS = ("manifest", "mixed")  # these list every photo, with or without its bytes
+_AS_FROZEN = ("imagefolder", "mixed")  # have the release's own files, and nothing beside them
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,62 +51,80 @@ class Export:
         folder: its path.
         format: one of `FORMATS`.
         photos: the number of photos that it has, or lists.
-        reserved: how many of the photos in it have all rights reserved, and must not be shared.
+        reserved: how many of the photos in it no licence lets others hand on.
+        of: the number of photos of the release.
+        restricted: how many of them are not in it, or without their bytes, for no licence lets
+            others hand them on.
+        without_address: how many of the photos of which it has no bytes have no address either.
+        content_hash: of the photos that it has, or lists.
     """
 
     folder: str
     format: str
     photos: int
     reserved: int
+    of: int
+    restricted: int
+    without_address: int
+    content_hash: str
 
 
 def export(
-    release: Release, kind: str, folder: Path, said: Mapping[str, Any] | None = None
+    release: Release,
+    kind: str,
+    folder: Path,
+    said: Said | None = None,
+    *,
+    include_restricted: bool = False,
 ) -> Export:
     """Write a release to a new folder, with its card, datasheet, credits, licences and classes.
+
+    Photos that no licence lets others hand on are left out of all formats that hold photos. What is
+    written then is a set of its own, whose documents say of what it is a part, with its own hash.
 
     Args:
         release: the release.
         kind: one of `FORMATS`.
         folder: the folder to create.
-        said: what its maintainer said of it since (`genset.dataset.Dataset.facts`): its DOI is
-            known only then.
+        said: what its maintainer says of it, or of its part, now: a DOI is known only then.
+        include_restricted: write also the photos that no licence lets others hand on.
 
     Raises:
-        BadInput: the folder exists, or an optional dependency is missing.
+        BadInput: the folder exists, an optional dependency is missing, or no photo is left.
         GensetError: a photo of the release is missing, was changed, or is a symbolic link.
     """
     if kind in ("parquet", "huggingface") and find_spec("pyarrow") is None:
         raise MissingExtra(f"an export as {kind}", "export")
+    if include_restricted and kind in _BY_ADDRESS:
+        raise BadInput(f"--include-restricted does not apply to --format {kind}")
     with one_at_a_time(folder.absolute().parent):
         if folder.exists():
             raise BadInput(f"{folder} exists: name another folder with --to")
+        contents = contents_of(release, include_restricted or kind in _BY_ADDRESS)
+        texts = {**contents.texts, CITATION: citation(contents, said)}
         with folder_written_whole(folder.absolute()) as partial:
-            texts = _texts(release, said)
             for name in (CARD, DATASHEET, CREDITS, LICENSES):
                 if name in texts:
                     write_text(partial / name, texts[name])
-            # An ImageFolder is the release itself, and has nothing that its manifest does not know.
-            if CLASSES in texts or kind != "imagefolder":
-                write_text(partial / CLASSES, class_map())
-            _WRITERS[kind](release, texts, partial)
-    reserved = sum(photo.license == "All Rights Reserved" for photo in release.photos)
-    return Export(str(folder), kind, len(release.photos), 0 if kind == "manifest" else reserved)
+            if CLASSES in texts or kind not in _AS_FROZEN:
+                write_text(partial / CLASSES, texts.get(CLASSES) or class_map())
+            _WRITERS[kind](contents.release, texts, partial)
+    restricted = sum(map(is_restricted, release.photos))
+    listed = [] if kind not in _BY_ADDRESS else release.photos
+    lacking = [photo for photo in listed if kind == "manifest" or is_restricted(photo)]
+    return Export(
+        folder=str(folder),
+        format=kind,
+        photos=len(contents.release.photos),
+        reserved=restricted if include_restricted else 0,
+        of=len(release.photos),
+        restricted=0 if include_restricted or kind == "manifest" else restricted,
+        without_address=sum(not photo.image_url for photo in lacking),
+        content_hash=contents.release.content_hash,
+    )
 
 
-def _texts(release: Release, said: Mapping[str, Any] | None) -> dict[str, str]:
-    """The release's documents: its own files, or new ones if they are missing or changed.
-
-    And how it is cited, which is no file of the release's.
-
-    Raises:
-        GensetError: one is a symbolic link.
-    """
-    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
-    texts = documents(manifest, release.photos)
-    for name, sha256 in release.documents.items():
-        path = release.own_file(name)
-        if path.is_file() and hashlib.sha256(own := path.read_bytes()).hexdigest() == sha256:
-            texts[name] = own.decode()
-    texts[CITATION] = bibtex(cited(release, said))
-    return texts
+def citation(contents: Contents, said: Said | None = None) -> str:
+    """How these photos are cited, as BibTeX: a part by its own name, number and hash."""
+    release, manifest = contents.release, json.loads(contents.texts[MANIFEST])
+    return bibtex(Citation.of(manifest, len(release.photos), said and said(release.name)))

@@ -1,12 +1,14 @@
-"""ImageFolder: a folder for each wnid. And the manifest only, without photos."""
+"""ImageFolder: a folder for each wnid. And the manifest, without photos or with some."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from genset.files import write_text
 from genset.release.documents import ANSWERS, CROISSANT, TABLE
+from genset.release.documents.lacking import LACKING, lacking
+from genset.release.export.contents import is_restricted
 from genset.release.publish import Copy, copy_all
-from genset.release.reader import MANIFEST, Release
+from genset.release.reader import MANIFEST, Release, ReleasePhoto
 
 
 def imagefolder(release: Release, texts: Mapping[str, str], folder: Path) -> None:
@@ -17,12 +19,33 @@ def imagefolder(release: Release, texts: Mapping[str, str], folder: Path) -> Non
 
     Args:
         release: the release.
-        texts: its documents, by name.
+        texts: its documents and its manifest, by name.
         folder: where to write.
     """
+    _with_photos(release, release.photos, texts, folder)
+
+
+def mixed(release: Release, texts: Mapping[str, str], folder: Path) -> None:
+    """Write the release's folder without the photos that no licence lets others hand on.
+
+    ``genset pull`` downloads these from their own addresses, and the folder is the release then.
+    Until that, ``to-pull.csv`` lists them.
+
+    Args:
+        release: the release.
+        texts: its documents and its manifest, by name.
+        folder: where to write.
+    """
+    there = [photo for photo in release.photos if not is_restricted(photo)]
+    write_text(folder / LACKING, lacking([p for p in release.photos if is_restricted(p)]))
+    _with_photos(release, there, texts, folder)
+
+
+def _with_photos(
+    release: Release, photos: Sequence[ReleasePhoto], texts: Mapping[str, str], folder: Path
+) -> None:
     copies = [
-        Copy(release.own_file(photo.file), folder / photo.file, photo.sha256)
-        for photo in release.photos
+        Copy(release.own_file(photo.file), folder / photo.file, photo.sha256) for photo in photos
     ]
     copy_all(copies, "export")
     for name in (TABLE, CROISSANT, ANSWERS):
@@ -36,7 +59,7 @@ def manifest(release: Release, texts: Mapping[str, str], folder: Path) -> None:
 
     Args:
         release: the release.
-        texts: its documents, by name; not used here.
+        texts: its documents and its manifest, by name.
         folder: where to write.
     """
-    write_text(folder / MANIFEST, (release.root / MANIFEST).read_text("utf-8"))
+    write_text(folder / MANIFEST, texts[MANIFEST])

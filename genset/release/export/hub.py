@@ -30,13 +30,15 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
 
     Args:
         release: the release.
-        texts: its documents, by name.
+        texts: its documents and its manifest, by name.
         folder: where to write.
     """
     (folder / "data").mkdir()
     parquet.write(release, texts, folder / "data")
     size = sum(path.stat().st_size for path in (folder / "data").iterdir())
-    head = json.dumps(_head(release, size), indent=1, ensure_ascii=False)  # JSON is YAML too
+    manifest = json.loads(texts[MANIFEST])
+    facts = _head(release, manifest, size)
+    head = json.dumps(facts, indent=1, ensure_ascii=False)  # JSON is YAML too
     parts = [
         texts[CARD].rstrip(),
         "## Columns",
@@ -49,10 +51,10 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     write_text(folder / "README.md", f"---\n{head}\n---\n\n" + "\n\n".join(parts) + "\n")
 
 
-def _head(release: Release, size: int) -> dict[str, Any]:
+def _head(release: Release, manifest: Mapping[str, Any], size: int) -> dict[str, Any]:
     """The metadata of the card; `size` is of the files in bytes."""
     several = release.multilabel is not None
-    about = About(json.loads((release.root / MANIFEST).read_text("utf-8")))
+    about = About(manifest)
     return {
         "pretty_name": f"{about.title} {release.name}".strip(),
         # Each photo has its own.
@@ -62,7 +64,7 @@ def _head(release: Release, size: int) -> dict[str, Any]:
         "task_categories": ["image-classification"],
         "task_ids": [f"multi-{'label' if several else 'class'}-image-classification"],
         "size_categories": [_size(len(release.photos))],
-        "annotations_creators": _annotators(release),
+        "annotations_creators": _annotators(manifest),
         "tags": ["imagenet", "test-set", "generalization"],
         "configs": [
             {
@@ -92,9 +94,8 @@ def _size(photos: int) -> str:
     return next((words for most, words in _SIZES.items() if photos < most), _LARGEST)
 
 
-def _annotators(release: Release) -> list[str]:
+def _annotators(manifest: Mapping[str, Any]) -> list[str]:
     """The Hub's word for who labeled, where the manifest tells: a table does not."""
-    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
     labeling = manifest.get("labeling")
     signed_in = labeling.get("signed_in") if isinstance(labeling, dict) else None
     is_crowd = isinstance(signed_in, dict) and not set(signed_in).isdisjoint(("mturk", "prolific"))

@@ -8,6 +8,7 @@ of the very bytes that it promises.
 import hashlib
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,7 @@ from genset.errors import BadInput, PhotoRefused, SourceUnavailable
 from genset.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
 from genset.progress import progress
 from genset.release.documents import documents
+from genset.release.documents.lacking import LACKING
 from genset.release.reader import MANIFEST, Manifest, ReleasePhoto, read_manifest
 from genset.scrape.fetch.originals import Fetcher
 from genset.scrape.fetch.picture import check_picture
@@ -65,17 +67,20 @@ def pull(
 
     `open_source` gives the source of a name, ready to download from, or raises BadInput.
 
-    The default is a folder of the set's name in the current one. What is there already is not
-    downloaded again, so the same call goes on where a killed one stopped. Where the host is down,
-    it is waited for; what did not come is asked for once more at the end.
+    The default is a folder of the set's name in the current one; for a manifest in a folder that
+    lists what it lacks (an export as "mixed"), it is that folder, and elsewhere its photos are
+    copied. What is there already is not downloaded again, so the same call goes on where a killed
+    one stopped. Where the host is down, it is waited for; what did not come is asked for once more
+    at the end.
 
     Raises:
         BadInput: the manifest is not sound, or the folder holds something else.
     """
     release, sources = _sound(manifest, open_source)
-    folder = folder or Path(release.name)
+    mixed = manifest.parent if (manifest.parent / LACKING).is_file() else None
+    folder = folder or mixed or Path(release.name)
     summary = PullSummary(str(folder), len(release.photos))
-    puller = _Puller(sources, folder)
+    puller = _Puller(sources, folder, mixed)
     with one_at_a_time(folder), ThreadPoolExecutor(_THREADS) as threads:
         _prepare(folder, manifest.read_bytes())
         summary.failed.update(_make_documents(folder, release))
@@ -93,6 +98,8 @@ def pull(
             for source in sources.values():
                 source.images.hosts.stop()
             threads.shutdown(wait=False, cancel_futures=True)
+        if not summary.missing:
+            (folder / LACKING).unlink(missing_ok=True)  # it would not belong to the release
     return summary
 
 
@@ -117,8 +124,9 @@ def _count(summary: PullSummary, photo: ReleasePhoto, came: _Came) -> None:
 
 
 class _Puller:
-    def __init__(self, sources: Mapping[str, Source], folder: Path) -> None:
+    def __init__(self, sources: Mapping[str, Source], folder: Path, mixed: Path | None) -> None:
         self._folder = folder
+        self._mixed = mixed
         self._sources = sources
         self._fetchers = {
             name: Fetcher(source.images, source.may_fetch, folder)
@@ -127,8 +135,12 @@ class _Puller:
 
     def pull(self, photo: ReleasePhoto) -> _Came:
         path = self._folder / photo.file
+        if path.is_symlink() or path.parent.is_symlink():
+            return _Came("failed", "a link stands in its place: take it away")
         if path.is_file() and sha256_of(path) == photo.sha256:
             self._know_a_good_photo(photo)
+            return _Came("present")
+        if self._mixed is not None and _copied(self._mixed / photo.file, path, photo.sha256):
             return _Came("present")
         if not photo.image_url:
             return _Came("failed", "no picture offered")
@@ -160,6 +172,17 @@ class _Puller:
         if (source := self._sources.get(photo.source)) is not None and source.images.ping is None:
             fetcher = self._fetchers[photo.source]
             source.images.ping = lambda quota: fetcher.ping(photo.image_url)
+
+
+def _copied(there: Path, to: Path, sha256: str) -> bool:
+    """Copy a photo from a folder that came from somebody, if it is there and the right one."""
+    if there == to or there.is_symlink() or not there.is_file():
+        return False
+    if sha256_of(there) != sha256:
+        return False
+    with there.open("rb") as file, written_whole(to) as copy:
+        shutil.copyfileobj(file, copy)
+    return sha256_of(to) == sha256
 
 
 def _sound(path: Path, open_source: Callable[[str], Source]) -> tuple[Manifest, dict[str, Source]]:

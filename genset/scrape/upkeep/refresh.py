@@ -109,6 +109,42 @@ def refresh(store: Store, source: Source) -> RefreshSummary:
             .where(_in_pool(source.name), _last_seen() < started)
             .order_by(_last_seen(), Photo.id)
         ).all()
+    _ask_after_all(store, source, due, started, summary)
+    with store.session() as session:
+        summary.gone = _gone(session, source.name)
+    return summary
+
+
+def refresh_some(store: Store, source: Source, source_ids: Sequence[str]) -> RefreshSummary:
+    """Ask after these stored photos of a source, as `refresh` does after all.
+
+    In `gone` are those of them that are not up now.
+
+    Raises:
+        HostGaveUp: the source is not to be waited for.
+        SourceRefused: the source turns every call down, for instance for a bad key.
+    """
+    summary = RefreshSummary()
+    wanted = frozenset(source_ids)
+    with store.session() as session:
+        stored = session.execute(select(Photo.id, Photo.source_id).where(_in_pool(source.name)))
+        due = [photo for photo in stored if photo.source_id in wanted]
+    _ask_after_all(store, source, due, now(), summary)
+    with store.session() as session:
+        gone = _gone(session, source.name)
+    names = {f"{source.name}:{id}" for id in wanted}
+    summary.gone = {photo: page for photo, page in gone.items() if photo in names}
+    return summary
+
+
+def _ask_after_all(
+    store: Store,
+    source: Source,
+    due: Sequence[Row[int, str]],
+    started: datetime,
+    summary: RefreshSummary,
+) -> None:
+    """Ask after each photo, at the end once more after those of which nothing came."""
     again = []
     for photo in progress(due, total=len(due), what=f"refresh {source.name}", unit="photo"):
         if source.api.hosts.is_ending:
@@ -118,9 +154,6 @@ def refresh(store: Store, source: Source) -> RefreshSummary:
     for photo in again:
         _ask_after(store, source, photo, started, summary)
     summary.left = len(due) - summary.checked
-    with store.session() as session:
-        summary.gone = _gone(session, source.name)
-    return summary
 
 
 def _ask_after(

@@ -7,6 +7,7 @@ from typing import Any
 from genset.licenses import FLICKR_NOTICE
 from genset.release.documents import said, several
 from genset.release.documents.earlier import sentences, sources
+from genset.release.documents.part import part
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import imagenet1k
 
@@ -27,6 +28,7 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         f"{words(manifest.get('genset', ''))}.",
         f"Content: `{said.line(manifest['content_hash'])}`. Cite it with this hash; "
         "`genset release verify` checks it.",
+        *map(words, part(manifest, photos)),
         "## How it was collected",
         *([sentences.collection(manifest, photos)] if before else _collection(manifest, photos)),
         "## How it was labeled",

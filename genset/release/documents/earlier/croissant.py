@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from genset.release.documents import said, several
 from genset.release.documents.earlier import sentences, sources
+from genset.release.documents.part import part
 from genset.release.documents.records import CONTEXT, files, pictures, records, version
 from genset.release.reader import ReleasePhoto
 from genset.text.links import web_link
@@ -30,8 +31,13 @@ def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table
             "http://mlcommons.org/croissant/RAI/1.0",
         ],
         "name": name,
-        "description": f"A frozen test set of {len(photos):,} photos for classifiers of ImageNet's "
-        "1,000 classes, with the votes of those who labeled them.",
+        "description": " ".join(
+            (
+                f"A frozen test set of {len(photos):,} photos for classifiers of ImageNet's 1,000 "
+                "classes, with the votes of those who labeled them.",
+                *part(manifest, photos),
+            )
+        ),
         "url": f"urn:{content_hash}",
         "identifier": content_hash,
         "version": version(name),

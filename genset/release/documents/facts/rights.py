@@ -1,7 +1,8 @@
 """What may be done with a release's photos, and what is known of persons in them."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from genset.release.documents import said
 from genset.release.documents.facts.about import About
@@ -30,6 +31,13 @@ def reserved(photos: Sequence[ReleasePhoto]) -> str:
             "downloads what is still there."
         )
     return words + (f" {without:,} of them have no address." if without else "")
+
+
+def seen(manifest: Mapping[str, Any]) -> list[str]:
+    """When sources were last asked for the photos' licences, as sentences."""
+    if said.told(manifest, "licenses_seen", list) is None:
+        return []
+    return [f"Their sources were last asked for them {said.days(manifest, 'licenses_seen')}."]
 
 
 def by_license(photos: Sequence[ReleasePhoto]) -> Iterator[str]:

@@ -1,0 +1,51 @@
+"""The command that pushes a release to the Hugging Face Hub."""
+
+from pathlib import Path
+
+import click
+
+from genset.cli.common import json_option, show
+from genset.cli.release.common import named, restricted_option, said_now
+
+
+@click.command("push")
+@click.argument("name")
+@click.option("--to", required=True, metavar="hf:OWNER/NAME", help="The repository of the Hub.")
+@click.option("--publish", is_flag=True, help="Let everybody see it (default: its owner alone).")
+@restricted_option
+@json_option
+@click.pass_obj
+def push_command(
+    folder: Path | None,
+    name: str,
+    to: str,
+    publish: bool,
+    include_restricted: bool,
+    as_json: bool,
+) -> None:
+    """Push a release (a name, or a folder's path) to a repository of the Hugging Face Hub.
+
+    It is what genset release export --format huggingface writes. Run it again to go on where it was
+    stopped: nobody sees anything of it before it is complete. Set HF_TOKEN to a token that may
+    write.
+
+    \b
+    genset release push v1 --to hf:ann/birds-2026
+    genset release push v1 --to hf:ann/birds-2026 --publish
+    """
+    from dataclasses import asdict
+    from functools import partial
+
+    from genset.release.push import push
+
+    found = named(folder, name)
+    said = partial(said_now, folder, found)
+    done = push(found, to, said, publish=publish, include_restricted=include_restricted)
+    part = f"{done.photos} of {done.of}" if done.photos < done.of else f"{done.photos}"
+    lines = [
+        f"{done.url}: {part} photos, {'private' if done.private else 'public'}",
+        f"  {done.content_hash}",
+    ]
+    if done.restricted:
+        lines.append(f"  {done.restricted} left out, which no licence lets you hand on")
+    show(asdict(done), "\n".join(lines), as_json)

@@ -1,0 +1,52 @@
+"""When photos' licences were last seen at their sources."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from genset.release.reader import ReleasePhoto
+from genset.store import Photo, Store, now
+
+OLD = timedelta(days=30)
+"""What was seen longer ago is to be looked at again before it is frozen."""
+
+_AT_ONCE = 500
+
+
+def span_seen(session: Session, photos: Sequence[ReleasePhoto]) -> list[str] | None:
+    """The first and the last time, as ISO 8601 in UTC; None where no photo is at a source."""
+    times = [time for _, time in _seen(session, photos)]
+    return [f(times).isoformat(timespec="seconds") for f in (min, max)] if times else None
+
+
+def long_ago(store: Store, photos: Sequence[ReleasePhoto]) -> dict[str, set[str]]:
+    """Of which photos it is long ago: their ids at each source, by its name."""
+    found = defaultdict(set)
+    with store.session() as session:
+        for photo, time in _seen(session, photos):
+            if now() - time > OLD:
+                found[photo.source].add(photo.source_id)
+    return dict(found)
+
+
+def _seen(
+    session: Session, photos: Sequence[ReleasePhoto]
+) -> Iterator[tuple[ReleasePhoto, datetime]]:
+    """Each photo that is at a source, and when that last said its licence."""
+    by_source: dict[str, dict[str, ReleasePhoto]] = defaultdict(dict)
+    for photo in photos:
+        if photo.image_url or photo.page_url:  # not of a folder that somebody added
+            by_source[photo.source][photo.source_id] = photo
+    last = func.coalesce(Photo.checked_at, Photo.stored_at)
+    for source, by_id in sorted(by_source.items()):
+        every = sorted(by_id)
+        for start in range(0, len(every), _AT_ONCE):
+            ids = every[start : start + _AT_ONCE]
+            rows = select(Photo.source_id, last).where(
+                Photo.source == source, Photo.source_id.in_(ids)
+            )
+            for source_id, time in session.execute(rows):
+                yield by_id[source_id], time

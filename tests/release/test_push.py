@@ -1,0 +1,257 @@
+"""Pushes to a stand-in of the Hub, by the command line, and what `datasets` reads of them there."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from genset.errors import BadInput
+from genset.release.export import export
+from genset.release.export import photos as cutting
+from genset.release.freeze import create
+from genset.release.push import push
+from genset.release.reader import Release
+from genset.scrape.upkeep.removal import remove
+from genset.store import Photo
+from genset.taxonomy import imagenet1k
+from tests.release.conftest import Pool
+from tests.release.hub import TOKEN, Hub
+
+REPOSITORY, TO = "ann/birds", "hf:ann/birds"
+RESTRICTED = "100"
+
+# As the command, with small shards, so that a push has a middle.
+GENSET = """
+import sys
+from genset.release.export import photos
+photos._MOST_PHOTOS = 3
+from genset.__main__ import entry
+sys.argv[0] = "genset"
+entry()
+"""
+READ = """
+import hashlib, json, sys
+import datasets
+rows = datasets.load_dataset(sys.argv[1], split="test", token=sys.argv[2] or None)
+raw = rows.cast_column("image", datasets.Image(decode=False))
+print(json.dumps([
+    [row["label"], row["wnid"], hashlib.sha256(row["image"]["bytes"]).hexdigest()] for row in raw
+]))
+"""
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    hub = Hub()
+    yield hub
+    hub.close()
+
+
+@pytest.fixture
+def release(pool: Pool) -> Release:
+    """Eight photos, one of them restricted: three shards of the other seven."""
+    pool.label_all_correct()
+    with pool.store.begin() as session:
+        photo = session.query(Photo).filter_by(source_id=RESTRICTED).one()
+        photo.license = "All Rights Reserved"
+    return pool.create()
+
+
+class Terminal:
+    """Pushes `release` from its workspace to the stand-in."""
+
+    def __init__(self, hub: Hub, release: Release, home: Path) -> None:
+        self.release, self.home, self.endpoint = release, home, hub.endpoint
+
+    def environment(self, token: str) -> dict[str, str]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "HUGGING"))}
+        more = {"HF_ENDPOINT": self.endpoint, "HF_HOME": str(self.home / "hf")}
+        more |= {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+        return kept | more | ({"HF_TOKEN": token} if token else {})
+
+    def started(self, *words: str, token: str = TOKEN) -> subprocess.Popen[str]:
+        words = ("release", "push", self.release.name, "--to", TO, *words)
+        return subprocess.Popen(
+            [sys.executable, "-c", GENSET, *words],
+            cwd=self.release.root.parent.parent,
+            env=self.environment(token),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def push(self, *words: str, token: str = TOKEN, code: int = 0) -> str:
+        """What it printed; its last line on standard error where it failed."""
+        process = self.started(*words, token=token)
+        out, err = process.communicate()
+        assert process.returncode == code, err
+        assert TOKEN not in out + err
+        return err.splitlines()[-1] if code else out
+
+    def rows(self, token: str = TOKEN) -> list[tuple[int, str, str]]:
+        """The label, the wnid and the sha256 of each photo that `datasets` loads."""
+        done = subprocess.run(
+            [sys.executable, "-c", READ, REPOSITORY, token],
+            env=self.environment(token) | {"HF_DATASETS_CACHE": str(self.home / "cache")},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return [(label, wnid, sha256) for label, wnid, sha256 in json.loads(done.stdout)]
+
+
+@pytest.fixture
+def terminal(hub: Hub, release: Release, tmp_path: Path) -> Terminal:
+    return Terminal(hub, release, tmp_path)
+
+
+def expected(release: Release) -> list[tuple[int, str, str]]:
+    return [
+        (imagenet1k()[photo.wnid].index, photo.wnid, photo.sha256)
+        for photo in release.photos
+        if photo.source_id != RESTRICTED
+    ]
+
+
+def left_over(release: Release) -> list[str]:
+    return [path.name for path in release.root.parent.iterdir() if path.name.startswith(".")]
+
+
+def test_what_is_pushed_is_the_export_and_datasets_reads_it(
+    hub: Hub, terminal: Terminal, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = json.loads(terminal.push("--json"))
+    monkeypatch.setattr(cutting, "_MOST_PHOTOS", 3)
+    done = export(release, "huggingface", tmp_path / "out")
+    there = dict(hub.repositories[REPOSITORY].files)
+    del there[".gitattributes"]
+    assert there == {
+        path.relative_to(tmp_path / "out").as_posix(): path.read_bytes()
+        for path in (tmp_path / "out").rglob("*")
+        if path.is_file()
+    }
+    assert told == {
+        "repository": REPOSITORY,
+        "url": f"{hub.endpoint}/datasets/{REPOSITORY}",
+        "commit": hub.repositories[REPOSITORY].head,
+        "private": True,
+        "photos": 7,
+        "of": 8,
+        "restricted": 1,
+        "content_hash": done.content_hash,
+    }
+    assert hub.repositories[REPOSITORY].private
+    assert hub.repositories[REPOSITORY].commits == [f"v1-unrestricted: {done.content_hash}"]
+    assert terminal.rows() == expected(release)
+    assert left_over(release) == []
+
+
+@pytest.mark.parametrize("middle", [2, 3])
+def test_killed_in_the_middle_and_said_again_it_is_complete(
+    middle: int, hub: Hub, terminal: Terminal, release: Release
+) -> None:
+    process = terminal.started()
+
+    def kill(number: int) -> bool:
+        if number == middle:
+            process.kill()
+        return number == middle
+
+    hub.interrupt = kill
+    process.communicate()
+    assert process.returncode == -9
+    repository = hub.repositories[REPOSITORY]
+    assert (repository.commits, len(hub.sent)) == ([], middle - 1)  # nobody sees a half
+    hub.interrupt = lambda number: False
+    text = terminal.push()
+    assert "7 of 8 photos, private" in text and "1 left out" in text
+    assert len(repository.commits) == 1
+    assert len(hub.sent) == len(set(hub.sent)) == 3  # what was there was not sent again
+    assert terminal.rows() == expected(release)
+    assert left_over(release) == []
+
+
+def test_said_again_it_changes_nothing(hub: Hub, terminal: Terminal) -> None:
+    first = json.loads(terminal.push("--json"))
+    again = json.loads(terminal.push("--json"))
+    assert again == first
+    assert len(hub.repositories[REPOSITORY].commits) == 1 and len(hub.sent) == 3
+
+
+def test_everybody_sees_it_only_where_that_is_said(
+    hub: Hub, terminal: Terminal, release: Release
+) -> None:
+    assert "public" in terminal.push("--publish")
+    assert not hub.repositories[REPOSITORY].private
+    assert terminal.rows(token="") == expected(release)
+    said = terminal.push(code=2)
+    assert "hf:ann/birds is public, so a push would publish: say --publish" in said
+    assert "public" in terminal.push("--publish")
+
+
+def test_a_private_one_is_published_when_that_is_said_later(hub: Hub, terminal: Terminal) -> None:
+    terminal.push()
+    assert hub.repositories[REPOSITORY].private
+    terminal.push("--publish")
+    assert not hub.repositories[REPOSITORY].private and len(hub.sent) == 3
+
+
+def test_restricted_photos_go_there_only_where_that_is_said(
+    hub: Hub, terminal: Terminal, release: Release
+) -> None:
+    [photo] = [each for each in release.photos if each.source_id == RESTRICTED]
+    terminal.push()
+    files = hub.repositories[REPOSITORY].files
+    assert not any(photo.sha256.encode() in content for content in files.values())
+    terminal.push("--include-restricted")
+    assert photo.sha256 in {sha256 for _, _, sha256 in terminal.rows()}
+
+
+def test_a_new_version_takes_the_place_of_the_old_one(
+    hub: Hub, terminal: Terminal, pool: Pool, release: Release
+) -> None:
+    terminal.push()
+    for number in (0, 1, 101, 200):
+        remove(pool.workspace, pool.store, f"flickr:{number}", "its owner asked")
+    terminal.release = create(pool.workspace, pool.store, "v2")
+    terminal.push()
+    shards = [path for path in hub.repositories[REPOSITORY].files if "parquet" in path]
+    assert shards == ["data/test-00000-of-00001.parquet"]
+    assert terminal.rows() == expected(terminal.release)
+    assert len(expected(terminal.release)) == 3
+
+
+def test_what_is_in_the_way_is_told_in_one_line(hub: Hub, terminal: Terminal) -> None:
+    said = terminal.push(token="", code=1)
+    assert "HTTP 401" in said and "set HF_TOKEN" in said
+    terminal.push()
+    repository = hub.repositories[REPOSITORY]
+    repository.files = {"README.md": b"of something else", "data/x.csv": b"1"}
+    assert "holds something else than a release" in terminal.push(code=2)
+    assert repository.files["data/x.csv"] == b"1"
+
+
+def test_the_addresses_of_uploads_are_secrets(hub: Hub, terminal: Terminal) -> None:
+    hub.refuses = True
+    said = terminal.push(code=1)
+    assert "is not complete" in said and "400" in said
+    assert "signature" not in said
+    assert hub.repositories[REPOSITORY].commits == []
+
+
+def test_a_hub_that_is_down_is_told(terminal: Terminal) -> None:
+    terminal.endpoint = "http://localhost:9"  # nobody is there
+    said = terminal.push(code=1)
+    assert "is not complete" in said and "push again" in said
+
+
+@pytest.mark.parametrize("to", ["ann/birds", "hf:birds", "hf:ann/../birds", "hf:ann/b/c"])
+def test_a_repository_is_named_as_owner_and_name(to: str, release: Release) -> None:
+    with pytest.raises(BadInput, match=f"not '{re.escape(to)}'"):
+        push(release, to)
+    assert left_over(release) == []

@@ -1,0 +1,199 @@
+"""Photos that no licence lets others hand on: what is written of them, and what never is."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from genset.cli import cli
+from genset.errors import BadInput
+from genset.licenses import License, license_named, may_be_passed_on
+from genset.release.documents.lacking import LACKING
+from genset.release.export import FORMATS, export
+from genset.release.reader import MANIFEST, Release, content_hash
+from genset.store import Photo
+from tests.labeled_workspace import CLASSES
+from tests.release.conftest import Pool
+
+BYTES = sorted(set(FORMATS) - {"manifest", "mixed"})
+RESTRICTED = ("100", "301")  # by all rights reserved, and by a licence that nobody knows
+OWN = "200"  # without an address
+
+
+@pytest.fixture
+def release(pool: Pool) -> Release:
+    """Eight photos, two of them restricted, and one of these without an address."""
+    pool.label_all_correct()
+    with pool.store.begin() as session:
+        by_id = {photo.source_id: photo for photo in session.query(Photo)}
+        reserved, unknown = (by_id[id] for id in RESTRICTED)
+        reserved.license = "All Rights Reserved"
+        unknown.license, unknown.license_url = "Ask the museum", ""
+        unknown.image_url = unknown.page_url = ""
+        by_id[OWN].image_url = by_id[OWN].page_url = ""
+    return pool.create()
+
+
+@pytest.fixture
+def restricted(release: Release) -> list[bytes]:
+    """The restricted photos' bytes."""
+    return [
+        (release.root / photo.file).read_bytes()
+        for photo in release.photos
+        if photo.source_id in RESTRICTED
+    ]
+
+
+def every_file(folder: Path) -> Iterator[bytes]:
+    yield from (path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def genset(pool: Pool, *words: object) -> str:
+    done = CliRunner().invoke(cli, ["-w", str(pool.workspace.root), *map(str, words)])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.mark.parametrize(
+    ("license", "travels"),
+    [
+        (license_named("All Rights Reserved"), False),
+        (License("All rights reserved", "https://creativecommons.org/licenses/by/2.0/"), False),
+        (License("Flickr licence 17", "https://www.flickr.com/help/terms"), False),
+        (License("", ""), False),
+        (license_named("CC BY 2.0"), True),
+        (license_named("CC BY-NC-ND 4.0"), True),
+        (license_named("CC BY-NC-SA 2.0"), True),
+        (license_named("No known copyright restrictions"), True),
+        (license_named("United States Government Work"), True),
+        (license_named("Public Domain Mark"), True),
+        (License("cc-by-nc", "https://creativecommons.org/licenses/by-nc/4.0/"), True),
+        (License("Apache License 2.0", ""), True),
+    ],
+)
+def test_which_licences_let_a_photo_be_handed_on(license: License, travels: bool) -> None:
+    assert may_be_passed_on(license) is travels
+
+
+@pytest.mark.parametrize("kind", BYTES)
+def test_no_byte_of_a_restricted_photo_is_in_any_format(
+    kind: str, release: Release, restricted: list[bytes], tmp_path: Path
+) -> None:
+    done = export(release, kind, tmp_path / "out")
+    there = list(every_file(tmp_path / "out"))
+    assert not any(photo in file for photo in restricted for file in there)
+    hashes = {photo.sha256.encode() for photo in release.photos if photo.source_id in RESTRICTED}
+    assert not any(sha256 in file for sha256 in hashes for file in there)
+    assert (done.photos, done.of, done.restricted, done.reserved) == (6, 8, 2, 0)
+    remaining = [photo for photo in release.photos if photo.source_id not in RESTRICTED]
+    assert done.content_hash == content_hash(remaining) != release.content_hash
+    card = (tmp_path / "out" / "DATA_CARD.md").read_text("utf-8")
+    assert "6 of the 8 photos of v1" in card
+    assert done.content_hash in card and release.content_hash in card
+
+
+@pytest.mark.parametrize("kind", BYTES)
+def test_they_are_there_where_that_is_said(
+    kind: str, release: Release, restricted: list[bytes], tmp_path: Path
+) -> None:
+    done = export(release, kind, tmp_path / "out", include_restricted=True)
+    if kind not in ("parquet", "huggingface"):  # whose pages are compressed
+        there = list(every_file(tmp_path / "out"))
+        assert all(any(photo in file for file in there) for photo in restricted)
+    assert (done.photos, done.restricted, done.reserved) == (8, 0, 2)
+    assert done.content_hash == release.content_hash
+
+
+def test_a_part_is_a_set_of_its_own(release: Release, tmp_path: Path) -> None:
+    done = export(release, "imagefolder", tmp_path / "out")
+    part = Release(tmp_path / "out")
+    part.verify()
+    assert (part.name, part.content_hash, len(part)) == ("v1-unrestricted", done.content_hash, 6)
+    told = json.loads((part.root / MANIFEST).read_text("utf-8"))["part_of"]
+    whole = {"name": "v1", "content_hash": release.content_hash, "photos": 8, "restricted": 2}
+    assert told == whole
+    export(release, "imagefolder", tmp_path / "again")  # the same bytes, whenever it is made
+    again = {hashlib.sha256(each).hexdigest() for each in every_file(tmp_path / "again")}
+    assert again == {hashlib.sha256(each).hexdigest() for each in every_file(part.root)}
+    assert export(part, "webdataset", tmp_path / "tars").photos == 6  # nothing more to leave out
+    assert (tmp_path / "tars" / "v1-unrestricted-000000.tar").is_file()
+
+
+def test_the_documents_of_a_part_say_of_what_it_is_one(
+    pool: Pool, release: Release, tmp_path: Path
+) -> None:
+    settings = pool.workspace.root / "genset.toml"
+    said = '\n[dataset]\nauthors = ["Ko, Ann"]\ndoi = { v1 = "10.5281/zenodo.7" }\n'
+    settings.write_text(settings.read_text("utf-8") + said, "utf-8")
+    out = tmp_path / "out"
+    genset(pool, "release", "export", "v1", "--format", "huggingface", "--to", out)
+    part = content_hash([p for p in release.photos if p.source_id not in RESTRICTED])
+    for name in ("DATA_CARD.md", "DATASHEET.md", "README.md"):
+        text = (out / name).read_text("utf-8")
+        assert "6 of the 8 photos of v1" in text and release.content_hash in text, name
+    bibtex = (out / "README.md").read_text("utf-8").partition("```bibtex")[2]
+    assert "author = {Ko, Ann}" in bibtex and "zenodo" not in bibtex  # that is the whole's
+    assert f"6 photos, {part}; a part of v1 ({release.content_hash})" in bibtex
+    genset(pool, "release", "export", "v1", "--format", "imagefolder", "--to", tmp_path / "folder")
+    croissant = json.loads((tmp_path / "folder" / "croissant.json").read_text("utf-8"))
+    assert "6 of the 8 photos of v1" in croissant["description"]
+    assert croissant["identifier"] == part
+    Release(tmp_path / "folder").verify()
+
+
+def test_a_release_without_an_open_photo_is_refused_as_bytes(pool: Pool, tmp_path: Path) -> None:
+    pool.label_all_correct()
+    with pool.store.begin() as session:
+        for photo in session.query(Photo):
+            photo.license = "All Rights Reserved"
+    release = pool.create()
+    with pytest.raises(BadInput, match="share --format manifest, or say --include-restricted"):
+        export(release, "parquet", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    export(release, "mixed", tmp_path / "mixed")
+    assert not list((tmp_path / "mixed").glob("n*"))
+
+
+def test_mixed_is_the_release_without_them_and_lists_them(
+    release: Release, restricted: list[bytes], tmp_path: Path
+) -> None:
+    done = export(release, "mixed", tmp_path / "out")
+    assert not any(photo in file for photo in restricted for file in every_file(tmp_path / "out"))
+    assert (done.photos, done.restricted, done.content_hash) == (8, 2, release.content_hash)
+    assert done.without_address == 1  # the one whose bytes are there needs none
+    listed = (tmp_path / "out" / LACKING).read_text("utf-8").splitlines()[1:]
+    lacking = {photo.file for photo in release.photos if photo.source_id in RESTRICTED}
+    assert {row.partition(",")[0] for row in listed} == lacking
+    for path in release.root.rglob("*"):
+        name = path.relative_to(release.root).as_posix()
+        if path.is_file() and name not in lacking:
+            assert (tmp_path / "out" / name).read_bytes() == path.read_bytes()
+
+
+def test_the_command_says_what_it_left_out_and_what_nobody_can_rebuild(
+    release: Release, pool: Pool, tmp_path: Path
+) -> None:
+    to = ("--to", tmp_path / "a")
+    text = genset(pool, "release", "export", "v1", "--format", "webdataset", *to)
+    assert "6 of 8 photos as webdataset" in text and "2 left out" in text
+    assert content_hash([p for p in release.photos if p.source_id not in RESTRICTED]) in text
+    words: tuple[object, ...] = ("--format", "fiftyone", "--include-restricted")
+    words = (*words, "--to", tmp_path / "b")
+    text = genset(pool, "release", "export", "v1", *words)
+    assert "8 photos as fiftyone" in text and "no licence lets you hand on 2 of them" in text
+    text = genset(pool, "release", "export", "v1", "--format", "manifest", "--to", tmp_path / "c")
+    assert "2 have no address, and cannot be rebuilt from it" in text
+    words = ("--format", "mixed", "--to", tmp_path / "d", "--json")
+    told = json.loads(genset(pool, "release", "export", "v1", *words))
+    assert (told["photos"], told["restricted"], told["without_address"]) == (8, 2, 1)
+    words = ("-w", pool.workspace.root, "release", "export", "v1", "--format", "mixed")
+    refused = CliRunner().invoke(cli, [*map(str, words), "--include-restricted"])
+    assert "--include-restricted does not apply to --format mixed" in str(refused.exception)
+
+
+def test_all_classes_are_still_counted_as_imagenets(release: Release, tmp_path: Path) -> None:
+    export(release, "imagefolder", tmp_path / "out")
+    assert Release(tmp_path / "out").wnids == CLASSES

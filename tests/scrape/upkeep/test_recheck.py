@@ -1,0 +1,124 @@
+"""Licences that were seen long ago are asked for again before a release is frozen."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from genset.release.reader import MANIFEST
+from genset.store import Photo, Verdict, now, stored_candidates
+from tests.labeled_workspace import vote
+from tests.scrape.commands import genset
+from tests.scrape.pools import Faulty, Pool, Row, Serve, record
+from tests.scrape.several import CLASSES
+
+OPEN, RESERVED = 4, 0  # Flickr's ids of CC BY 2.0 and of all rights reserved
+TENCH = CLASSES[0]
+
+
+class Seen:
+    """A pool of four labeled photos, seen `days` ago, and their source with other licences now."""
+
+    def __init__(self, serve: Serve, pool: Pool, licenses: dict[int, int]) -> None:
+        self.pool, self.serve = pool, serve
+        before = serve(*(self.row(number, OPEN) for number in licenses))
+        pool.scrape(before.source, TENCH, per_class=len(licenses))
+        with pool.store.session() as session:
+            tasks = [each.task for each in session.scalars(stored_candidates(TENCH.wnid))]
+        for task in tasks:
+            vote(pool.store, task, "ann", Verdict.CORRECT)
+        self.sandbox: Faulty = serve(*(self.row(*each) for each in licenses.items()))
+
+    @staticmethod
+    def row(number: int, license: int) -> Row:
+        return record(number, TENCH.queries[0].text, wnid=TENCH.wnid, license=license)
+
+    def ago(self, days: int, *numbers: int) -> None:
+        with self.pool.store.begin() as session:
+            session.execute(
+                update(Photo)
+                .where(Photo.source_id.in_(map(str, numbers)))
+                .values(stored_at=now() - timedelta(days=days), checked_at=None)
+            )
+
+    @property
+    def asked(self) -> list[str]:
+        """The photos of which the source was asked."""
+        return [
+            each.params["photo_id"] for each in self.sandbox.requests.of("flickr.photos.getInfo")
+        ]
+
+    def create(self, *words: str, key: str = "key") -> Any:
+        said = genset(
+            *("release", "create", "v1", *words, "--json"),
+            cwd=self.pool.workspace.root,
+            endpoint=self.sandbox.endpoint,
+            key=key,
+        )
+        return json.loads(said)
+
+    def manifest(self) -> Any:
+        path: Path = self.pool.workspace.releases / "v1" / MANIFEST
+        return json.loads(path.read_text("utf-8"))
+
+    def licenses(self) -> dict[int, str]:
+        return {int(each["source_id"]): each["license"] for each in self.manifest()["photos"]}
+
+
+@pytest.fixture
+def seen(serve: Serve, pool: Pool) -> Seen:
+    """The owner of photo 2 took the licence back."""
+    return Seen(serve, pool, {1: OPEN, 2: RESERVED, 3: OPEN, 4: OPEN})
+
+
+def test_those_seen_more_than_30_days_ago_are_asked_for_again(seen: Seen) -> None:
+    seen.ago(31, 1, 2)
+    seen.ago(29, 3, 4)
+    made = seen.create()
+    assert sorted(seen.asked) == ["1", "2"]
+    assert made["licenses"]["checked"] == 2
+    assert made["licenses"]["unchecked"] == {}
+    [change] = made["licenses"]["changes"]
+    assert change.startswith("flickr:2: license CC BY 2.0 -> All Rights Reserved")
+    assert seen.licenses()[2] == "All Rights Reserved"
+    first, last = seen.manifest()["licenses_seen"]
+    assert first[:10] == (now() - timedelta(days=29)).date().isoformat()
+    assert last[:10] == now().date().isoformat()
+    card = (seen.pool.workspace.releases / "v1" / "DATA_CARD.md").read_text("utf-8")
+    assert f"Their sources were last asked for them {first[:10]} to {last[:10]}." in card
+
+
+def test_a_choice_by_licence_goes_by_what_is_heard_now(seen: Seen) -> None:
+    """Photo 3 is chosen in the place of 2, and asked after, too."""
+    seen.ago(31, 1, 2, 3, 4)
+    words = ("--licenses", "open", "--strategy", "top", "--per-class", "3")
+    made = seen.create(*words)
+    assert made["photos"] == 3
+    assert set(seen.licenses()) == {1, 3, 4}
+    assert sorted(seen.asked) == sorted(set(seen.asked))  # nobody twice
+    assert made["licenses"]["unchecked"] == {}
+
+
+def test_without_a_key_the_release_is_made_and_says_what_was_not_asked(seen: Seen) -> None:
+    seen.ago(31, 1, 2)
+    made = seen.create(key="")
+    assert made["photos"] == 4 and seen.asked == []
+    assert made["licenses"]["unchecked"] == {"flickr": 2}
+    assert "FLICKR_API_KEY" in made["licenses"]["because"]["flickr"]
+    assert seen.manifest()["licenses_seen"][0][:10] == (now() - timedelta(31)).date().isoformat()
+
+
+def test_nobody_is_asked_where_that_is_said_or_nothing_is_old(seen: Seen) -> None:
+    seen.ago(29, 1, 2, 3, 4)
+    assert seen.create()["licenses"]["checked"] == 0
+    seen.ago(31, 1, 2, 3, 4)
+    root = seen.pool.workspace.root
+    words = ("release", "create", "v2", "--no-refresh")
+    text = genset(*words, cwd=root, endpoint=seen.sandbox.endpoint)
+    assert "licences" not in text
+    taken = ("release", "create", "v2")  # a name that is taken is told before anybody is asked
+    assert "v2 exists" in genset(*taken, cwd=root, code=2, endpoint=seen.sandbox.endpoint)
+    assert seen.asked == []
