@@ -1,7 +1,6 @@
 """The work of a trace: which operators count, and how long the device was at each.
 
-Operators call others: aten::convolution calls aten::_convolution, that aten::cudnn_convolution. The
-outermost that has a formula counts, once, with the kernels of all that it called.
+An operator counts once, with the kernels of all that it called (see `heads_of`).
 """
 
 from collections.abc import Sequence
@@ -12,7 +11,8 @@ from genset.tta.analysis.profile.communication import communicates
 from genset.tta.analysis.profile.families import family
 from genset.tta.analysis.profile.intervals import Stretch, length, union
 from genset.tta.analysis.profile.span import Span, span, when
-from genset.tta.analysis.profile.work.formulas import FORMULAS, is_causal, work_of
+from genset.tta.analysis.profile.work.formulas import is_causal, work_of
+from genset.tta.analysis.profile.work.heads import heads_of
 from genset.tta.analysis.profile.work.work import CannotTell, Missing, Work
 from genset.tta.traces.trace import Kernel, Operator, Shape, Trace
 
@@ -89,7 +89,7 @@ def count(trace: Trace, over: Span | None = None) -> Counted:
             the last.
     """
     over = over or span(trace, "device")
-    heads = _heads(trace.operators)
+    heads = heads_of(trace.operators)
     tally = _Tally(trace.operators)
     if trace.device.maker == "none":
         _of_host(trace, heads, over, tally)
@@ -185,24 +185,15 @@ def _of_device(trace: Trace, heads: Sequence[int | None], over: Span, tally: _Ta
 
 
 def _of_host(trace: Trace, heads: Sequence[int | None], over: Span, tally: _Tally) -> None:
-    for place, operator in enumerate(trace.operators):
-        if not over.calls(operator.start):
-            continue
-        if heads[place] is None and operator.own > 0:
+    times: dict[int, float] = {}
+    for head, operator in zip(heads, trace.operators, strict=True):
+        if head is not None:
+            times[head] = times.get(head, 0.0) + operator.own
+        elif over.calls(operator.start) and operator.own > 0:
             tally.leave(operator.name, "formula", 1, operator.own)
-        elif heads[place] == place and operator.length > 0:
-            tally.take(place, operator.length, ())
-
-
-def _heads(operators: Sequence[Operator]) -> list[int | None]:
-    """For each operator, the outermost with a formula that it is, or was called by."""
-    heads: list[int | None] = []
-    for place, operator in enumerate(operators):
-        head = None if operator.parent is None else heads[operator.parent]
-        if head is None and operator.name in FORMULAS:
-            head = place
-        heads.append(head)
-    return heads
+    for place in sorted(times):
+        if times[place] > 0 and over.calls(trace.operators[place].start):
+            tally.take(place, times[place], ())
 
 
 def _matrix_units(kernels: Sequence[Kernel]) -> bool | None:
