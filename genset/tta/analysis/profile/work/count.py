@@ -63,9 +63,10 @@ class Counted:
     Attributes:
         on: whose time the seconds are.
         seconds: of all that is done and left out; kernels that communicate are in neither.
-        span: seconds of it, for each device that kernels ran on.
-        busy: seconds of it in which a kernel of what is done ran, for each device; what runs at
-            once counts once. Of no work without bytes. Never above `span`.
+        devices: how many kernels ran on in it; 1 of a trace of the host alone.
+        span: seconds of it, added up over the devices.
+        busy: seconds of it in which a kernel of what is done ran, added up over the devices; what
+            runs at once on one counts once. Of no work without bytes. Never above `span`.
         done: operators by start.
         left_out: longest first.
         causal: whether an attention among them is masked, whose FLOPs count as if it were not.
@@ -73,6 +74,7 @@ class Counted:
 
     on: Literal["device", "host"]
     seconds: float
+    devices: int
     span: float
     busy: float
     done: list[Done] = field(default_factory=list)
@@ -100,6 +102,7 @@ def count(trace: Trace, over: Span | None = None) -> Counted:
     return Counted(
         on="host" if trace.device.maker == "none" else "device",
         seconds=sum(each.seconds for each in tally.done) + sum(each.seconds for each in left),
+        devices=devices,
         span=(over.end - over.start) / _SECOND * devices,
         busy=sum(length(union(each)) for each in tally.busy.values()) / _SECOND,
         done=tally.done,
