@@ -240,6 +240,7 @@ INNER_FLOORS = {
         {"inputs"},
         {"convolution", "elements", "pooling", "products"},
         {"formulas"},
+        {"heads"},
         {"count"},
     ],
     "tta.analysis.roofline": [

@@ -77,6 +77,28 @@ def test_matrix_units_work_and_rates_are_printed(ranks: list[Path]) -> None:
     assert [each["share"] for each in found["throughput"]] == pytest.approx([2 / 3, 1 / 3])
 
 
+def test_a_run_of_two_ranks_has_its_own_time_and_rates_per_device(tmp_path: Path) -> None:
+    """Each ran for 2 ms, and so did the run."""
+    ranks = [write_rank(tmp_path / f"{at}.json", at, talk=100.0 + at) for at in (0, 1)]
+    one, two = (
+        printed("profile", *(f"run={path}" for path in ranks[:many]), "--markdown")
+        for many in (1, 2)
+    )
+    for what in ("whole", "busy", "matrix product"):
+        lines = [
+            next(line for line in text.splitlines() if f"| {what} |" in line).split(" | ")
+            for text in (one, two)
+        ]
+        cells = [[cell.strip() for cell in line] for line in lines]
+        assert cells[0][2] == cells[1][2], what  # the time
+        assert cells[0][7:] == cells[1][7:], what  # rates
+    assert two.split("| whole | ")[1].startswith("2 ms |")
+    assert "per device" in two and "per device" not in one
+    found = answer("profile", *(f"run={path}" for path in ranks))["runs"][0]["roofline"]
+    assert found["devices"] == 2
+    assert found["run"]["seconds"] / found["devices"] == pytest.approx(2e-3)
+
+
 def test_runs_stand_side_by_side_and_a_trace_alone_is_named_after_its_file(
     ranks: list[Path], tmp_path: Path
 ) -> None:
