@@ -137,7 +137,13 @@ def legend(axes: "Axes", names: Sequence[tuple[int, str]], numbered: bool = Fals
     handles = [Line2D([], [], color=colour, linestyle=dash) for colour, dash in styles]
     labels = [f" {f'{at + 1}: ' * numbered}{clean(name, 44)}" for at, name in names]
     legend = axes.legend(
-        handles, labels, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8
+        handles,
+        labels,
+        loc="center left",
+        bbox_to_anchor=(1.01, 0.5),
+        frameon=False,
+        fontsize=8,
+        handlelength=3.6,  # as long as the longest dashes are told by
     )
     for text in legend.get_texts():
         text.set_parse_math(False)

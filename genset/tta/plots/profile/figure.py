@@ -43,7 +43,9 @@ def draw_profile(found: Compared, path: Path) -> None:
 
     panels = _panels(found.shown(_LONGEST))
     if not panels:
-        raise BadInput("nothing to draw: no kernel ran, and of no operator the work is known")
+        raise BadInput(
+            "nothing to draw: no kernel is recorded, and of no operator the work is known"
+        )
     columns = min(2, len(panels))
     rows = [panels[at : at + columns] for at in range(0, len(panels), columns)]
     heights = [max(panel.inches for panel in row) for row in rows]
