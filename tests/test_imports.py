@@ -250,6 +250,7 @@ INNER_FLOORS = {
         {"inputs"},
         {"convolution", "elements", "pooling", "products"},
         {"formulas"},
+        {"heads"},
         {"count"},
     ],
     "tta.analysis.roofline": [

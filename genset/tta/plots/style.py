@@ -1,6 +1,7 @@
 """What all figures of this room look like, and how they are written."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 from warnings import catch_warnings, filterwarnings
@@ -17,7 +18,19 @@ Row = TypeVar("Row")
 
 # As many lines as a reader can tell apart by colour and dash.
 _MOST = 20
-_DASHES: tuple[Literal["-", "--", "-.", ":"], ...] = ("-", "--", "-.", ":")
+# Nine, so that with ten colours no two of ninety lines are alike.
+Dash = Literal["-", "--", "-.", ":"] | tuple[int, tuple[float, ...]]
+_DASHES: tuple[Dash, ...] = (
+    "-",
+    "--",
+    "-.",
+    ":",
+    (0, (9, 2)),
+    (0, (1, 3)),
+    (0, (4, 1, 1, 1, 1, 1)),
+    (0, (9, 2, 3, 2)),
+    (0, (2, 1)),
+)
 _FORMATS = (".png", ".svg")
 _UNITS = (("s", 1 / 3600), ("min", 1 / 60), ("h", 1.0))
 _TICKS = [count * hours for _, hours in _UNITS for count in (1, 3, 10, 30)] + [100.0, 300.0, 1000.0]
@@ -44,11 +57,11 @@ def few(count: int, what: str) -> None:
         raise BadInput(f"a figure shows at most {_MOST} {what}, not {count}: name fewer")
 
 
-def style(at: int) -> tuple[str, Literal["-", "--", "-.", ":"]]:
+def style(at: int) -> tuple[str, Dash]:
     """Colour and dash of a line, by its place. Dashes tell lines apart where colours are not seen:
     in print, or by who does not see them.
     """
-    return f"C{at % 10}", _DASHES[at % 4]
+    return f"C{at % 10}", _DASHES[at % len(_DASHES)]
 
 
 def name(axes: "Axes", x: str, y: str) -> None:
@@ -107,32 +120,52 @@ def dollars_axis(axes: "Axes") -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def legend(axes: "Axes", names: Sequence[tuple[int, str]]) -> None:
-    """Names beside the lines. A stranger's name is no formula, and may begin with "_"."""
+def number(axes: "Axes", at: int, x: float, y: float) -> None:
+    """The number of a line, counted from 1, on it."""
+    ground = {"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": style(at)[0]}
+    axes.text(x, y, str(at + 1), fontsize=6.5, ha="center", va="center", bbox=ground, zorder=7)
+
+
+def legend(axes: "Axes", names: Sequence[tuple[int, str]], numbered: bool = False) -> None:
+    """Names beside the lines, and the lines' numbers where they have some (see `number`).
+
+    A stranger's name is no formula, and may begin with "_".
+    """
     from matplotlib.lines import Line2D
 
     styles = (style(at) for at, _ in names)
     handles = [Line2D([], [], color=colour, linestyle=dash) for colour, dash in styles]
-    labels = [f" {clean(name, 44)}" for _, name in names]
+    labels = [f" {f'{at + 1}: ' * numbered}{clean(name, 44)}" for at, name in names]
     legend = axes.legend(
-        handles, labels, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8
+        handles,
+        labels,
+        loc="center left",
+        bbox_to_anchor=(1.01, 0.5),
+        frameon=False,
+        fontsize=8,
+        handlelength=3.6,  # as long as the longest dashes are told by
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
 
 
-def write(figure: "Figure", path: Path) -> None:
-    """Write the whole file or none; an SVG has the same bytes each time.
+@contextmanager
+def boxes_for_missing_glyphs() -> Iterator[None]:
+    """What matplotlib's font lacks in a stranger's name is drawn as boxes, without a warning."""
+    with catch_warnings():
+        filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        yield
 
-    What matplotlib's font lacks in a stranger's name, it draws as boxes, and warns of.
-    """
+
+def write(figure: "Figure", path: Path) -> None:
+    """Write the whole file or none; an SVG has the same bytes each time."""
     from matplotlib import rc_context
 
     check_figure(path)
     kind = path.suffix.lower()[1:]
     undated = {"Date": None} if kind == "svg" else {"Software": None}
-    with written_whole(path) as file, rc_context({"svg.hashsalt": "genset"}), catch_warnings():
-        filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+    salted = rc_context({"svg.hashsalt": "genset"})
+    with written_whole(path) as file, salted, boxes_for_missing_glyphs():
         figure.savefig(file, format=kind, dpi=150, metadata=undated)
 
 

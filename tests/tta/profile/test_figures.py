@@ -9,9 +9,11 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from PIL import Image
 
 from genset.tta.plots.profile.labels import Label, place
+from genset.tta.plots.style import style
 from tests.tta.analysis.answers import printed, refusal
 from tests.tta.profile.recorded import write_host, write_rank
 from tests.tta.written import write_tsv
@@ -45,7 +47,7 @@ def test_a_profile_has_all_runs_in_one_figure(runs: list[str], tmp_path: Path) -
     said = comments(path)
     for title in ("what the device did", "roofline", "time by throughput"):
         assert any(title in each for each in said), title
-    for name in ("two, rank 0", "two, rank 1", "one", "host", "tpu"):
+    for name in ("two, rank 0", "two, rank 1", "one", "1: two", "2: one", "3: host", "4: tpu"):
         assert name in said, name
     assert any("float16 125" in each for each in said)
     assert "TPUv2 700 GB/s" in said
@@ -121,6 +123,45 @@ def test_names_of_runs_that_lie_close_do_not_run_into_each_other(
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
     inside = axes.get_window_extent(renderer)
     assert all(inside.x0 <= box.x0 and box.x1 <= inside.x1 for box in boxes)
+
+
+def test_numbers_and_names_stand_clear_of_the_roofs(
+    runs: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Runs that lie close, and four devices whose roofs do."""
+    kept: list[Figure] = []
+    monkeypatch.setattr(
+        "genset.tta.plots.profile.figure.write", lambda figure, _: kept.append(figure)
+    )
+    devices = ("H100 SXM", "H100 PCIe", "A100 SXM 40 GB", "V100 SXM2")
+    words = ["profile", *runs, "--peak-tflops", "two=14", "--peak-gbs", "two=900"]
+    for at, device in enumerate(devices):
+        words += ["--point", f"p{at}={1 + at / 100}e13,1e12,1", "--device", f"p{at}={device}"]
+    printed(*words, "-o", tmp_path / "a.png")
+    (axes,) = (each for each in kept[0].axes if "roofline" in each.get_title(loc="left"))
+    renderer = FigureCanvasAgg(kept[0]).get_renderer()
+    texts = [text for text in axes.texts if text.get_text()]
+    boxes = [Text.get_window_extent(text, renderer) for text in texts]
+    assert {str(at) for at in range(1, 8)} <= {text.get_text() for text in texts}
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    roofs = [line for line in axes.lines if len(line.get_xdata()) > 1]
+    assert len(roofs) > 8
+    for line in roofs:
+        path = line.get_path().transformed(line.get_transform())
+        assert not any(path.intersects_bbox(box, filled=False) for box in boxes)
+
+
+def test_lines_of_eight_runs_differ_without_their_colours() -> None:
+    assert len({str(style(at)[1]) for at in range(9)}) == 9
+    assert len({style(at) for at in range(20)}) == 20
+
+
+def test_names_outside_of_the_font_warn_nobody(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    path = write_rank(tmp_path / "a.json", talk=0.0)
+    printed("profile", f"名前={path}", "--point", "点=1e12,1e10,1", "-o", tmp_path / "a.png")
+    assert not [each for each in recwarn if "Glyph" in str(each.message)]
 
 
 @pytest.mark.parametrize("kind", ["png", "svg"])

@@ -101,6 +101,28 @@ def test_the_distribution_over_throughput_adds_up_with_what_is_not_known() -> No
     assert found.throughput[-1].tflops == pytest.approx(200)
 
 
+def test_fast_and_slow_calls_on_the_same_shapes_are_told_apart() -> None:
+    """A product at 200 TFLOP/s and at 2, and none at the 3.96 of both together."""
+    times = [launched(0, 0, 10.0), launched(1, 100, 1000.0)]
+    found = roofline([on_device([PRODUCT] * 2, *times)], V100)
+    slow, fast = found.throughput
+    assert (slow.tflops, fast.tflops) == pytest.approx((2, 200))
+    assert (slow.share, fast.share) == pytest.approx((1000 / 1010, 10 / 1010))
+    assert len(found.operators) == 1
+
+
+def test_many_calls_at_many_rates_are_a_bounded_list_that_adds_up() -> None:
+    rates = [1.001**at for at in range(5000)]  # from 0.3 to 45 TFLOP/s
+    times = [launched(at, 1e4 * at, 6666.0 / rate) for at, rate in enumerate(rates)]
+    found = roofline([on_device([PRODUCT] * len(rates), *times)], V100)
+    assert len(found.throughput) < 250
+    assert sum(each.share for each in found.throughput) == pytest.approx(1)
+    assert sum(each.calls for each in found.throughput) == len(rates)
+    below = sum(each.share for each in found.throughput if each.tflops < 1)
+    slow = [6666.0 / rate for rate in rates if 2e9 / (6666e-6 / rate) < 1e12]
+    assert below == pytest.approx(sum(slow) / sum(6666.0 / rate for rate in rates), rel=0.05)
+
+
 def test_a_point_above_the_roof_is_remarked() -> None:
     found = roofline([on_device([RELU], launched(0, 0, 2.0))], V100)
     assert found.operators[0].of_roof == pytest.approx(4000 / 900)

@@ -15,7 +15,7 @@ from genset.tta.analysis.profile.work.count import count
 from genset.tta.analysis.profile.work.work import MULTIPLIES
 from genset.tta.traces.kineto import read_trace
 from tests.tta.profile.called import called, floats, halves, launched, listed, on_device, only
-from tests.tta.profile.made import NCCL, trace
+from tests.tta.profile.made import HOST, NCCL, trace
 
 ROOT = Path(__file__).parents[3]
 
@@ -33,7 +33,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("network", ["resnet", "attention", "convolutions"])
+@pytest.mark.parametrize("network", ["resnet", "attention", "convolutions", "called_again"])
 def test_flops_are_those_of_pytorch_operator_by_operator(recorded: Path, network: str) -> None:
     found = count(read_trace(recorded / f"{network}.json"))
     counted = [[d.name, d.work.flops] for d in found.done if d.work.kind in MULTIPLIES]
@@ -115,6 +115,29 @@ def test_only_the_outermost_operator_with_a_formula_counts_with_all_kernels_unde
     # From 0 to 6 at least one runs, and from 100 to 101.
     assert done.seconds == pytest.approx(7e-6)
     assert found.span == pytest.approx(101e-6)
+
+
+def test_of_calls_of_one_name_in_each_other_the_innermost_counts() -> None:
+    """As autocast calls a product again in half precision, after it has copied what goes in."""
+    operators = [
+        called("aten::mm", floats(4, 6), floats(6, 7)),
+        called("aten::copy_", halves(4, 6), floats(4, 6), "False", parent=0),
+        called("aten::matmul", halves(20, 6), halves(6, 7), parent=0),
+        called("aten::mm", halves(20, 6), halves(6, 7), parent=2),
+        called("aten::mm", halves(20, 6), halves(6, 7), parent=3),
+        called("aten::fill_", halves(20, 7), "0", parent=4),
+    ]
+    times = launched(1, 0, 1.0), launched(4, 10, 4.0), launched(5, 20, 2.0), launched(0, 30, 0.5)
+    found = on_device(operators, *times)
+    copied, product = found.done
+    assert copied.name == "aten::copy_"
+    assert copied.seconds == pytest.approx(1e-6)
+    assert (product.work.flops, product.work.precision) == (2 * 20 * 6 * 7, "float16")
+    assert product.seconds == pytest.approx(6.5e-6)
+    assert found.left_out == []
+    host = count(trace(operators=operators, device=HOST))
+    assert [done.work.flops for done in host.done if done.name == "aten::mm"] == [1680]
+    assert host.seconds == pytest.approx(60e-6)
 
 
 def test_kernels_that_communicate_are_no_work_and_those_without_an_operator_are_left_out() -> None:

@@ -11,12 +11,13 @@ from genset.tta.plots.profile.counters import draw_counters
 from genset.tta.plots.profile.labels import Label, place
 from genset.tta.plots.profile.roofline import draw_roofline
 from genset.tta.plots.profile.throughput import draw_throughput
-from genset.tta.plots.style import few, write
+from genset.tta.plots.style import boxes_for_missing_glyphs, few, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CURVES = 4.6
+_LINE = 0.09  # inches that the roofline is higher for each name below it
 _LONGEST = 24  # characters of a name
 
 
@@ -42,7 +43,9 @@ def draw_profile(found: Compared, path: Path) -> None:
 
     panels = _panels(found.shown(_LONGEST))
     if not panels:
-        raise BadInput("nothing to draw: no kernel ran, and of no operator the work is known")
+        raise BadInput(
+            "nothing to draw: no kernel is recorded, and of no operator the work is known"
+        )
     columns = min(2, len(panels))
     rows = [panels[at : at + columns] for at in range(0, len(panels), columns)]
     heights = [max(panel.inches for panel in row) for row in rows]
@@ -52,9 +55,10 @@ def draw_profile(found: Compared, path: Path) -> None:
     for at, panel in enumerate(panels):
         axes = figure.add_subplot(grid[at // columns, at % columns])
         labels.append((axes, panel.draw(axes)))
-    for axes, points in labels:
-        if points:
-            place(axes, points)
+    with boxes_for_missing_glyphs():
+        for axes, points in labels:
+            if points:
+                place(axes, points)
     write(figure, path)
 
 
@@ -75,7 +79,8 @@ def _panels(found: Compared) -> list[_Panel]:
         bars = _bars(len(united))
         panels.append(_Panel(lambda axes: draw_matrix_units(axes, united), bars))
     if found.points or any(run.roofline.run for run in found.runs):
-        panels.append(_Panel(lambda axes: draw_roofline(axes, found, places), _CURVES))
+        high = _CURVES + _LINE * len(places)
+        panels.append(_Panel(lambda axes: draw_roofline(axes, found, places), high))
     if timed:
         panels.append(_Panel(lambda axes: draw_throughput(axes, timed, places), _CURVES))
     if any(each.counters.matrix_units is not None for each in found.counters):

@@ -1,4 +1,4 @@
-"""Names beside points that do not run into each other."""
+"""Names beside points that run neither into each other nor into lines."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.backends.backend_agg import RendererAgg
+    from matplotlib.path import Path
     from matplotlib.transforms import Bbox
 
 # Where a name may stand, in points from its own: beside it first, then farther above and below.
@@ -23,11 +24,25 @@ class Label(NamedTuple):
     colour: str
 
 
-def place(axes: "Axes", labels: Sequence[Label]) -> None:
-    """Write each name beside its point, and away from names and points that are there already.
+class _Taken(NamedTuple):
+    """Where something stands already, in pixels."""
 
-    A name that had to go far has a line to its point. What the axes show, and where they stand in
-    the figure, must not change afterwards.
+    boxes: Sequence["Bbox"]
+    lines: Sequence["Path"]
+
+    def leaves(self, box: "Bbox") -> bool:
+        """Whether nothing stands in the box."""
+        return not (
+            any(box.overlaps(other) for other in self.boxes)
+            or any(line.intersects_bbox(box, filled=False) for line in self.lines)
+        )
+
+
+def place(axes: "Axes", labels: Sequence[Label]) -> None:
+    """Write each name beside its point, and away from names, points and lines that are there.
+
+    A name that does not stand right beside its point has a line to it. What the axes show, and
+    where they stand in the figure, must not change afterwards.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -38,9 +53,17 @@ def place(axes: "Axes", labels: Sequence[Label]) -> None:
     figure.set_layout_engine("none")
     dots = [axes.transData.transform((each.x, each.y)) for each in labels]
     taken = [text.get_window_extent(renderer) for text in axes.texts]
-    taken += [_box(x, y, _points(renderer, 6)) for x, y in dots]
+    taken += [_box(x, y, _points(renderer, 8.5)) for x, y in dots]
+    lines: list[Path] = []
+    for line in axes.lines:
+        drawn = line.get_path().transformed(line.get_transform())
+        if len(drawn) > 1:
+            lines.append(drawn)
+        else:
+            x, y = drawn.get_extents().p0
+            taken.append(_box(float(x), float(y), _points(renderer, 4)))
     for label in sorted(labels, key=lambda each: (-each.y, each.x)):
-        taken.append(_write(axes, renderer, label, taken))
+        taken.append(_write(axes, renderer, label, _Taken(taken, lines)))
 
 
 def _points(renderer: "RendererAgg", points: float) -> float:
@@ -48,7 +71,7 @@ def _points(renderer: "RendererAgg", points: float) -> float:
     return float(renderer.points_to_pixels(points))  # type: ignore[no-untyped-call]
 
 
-def _write(axes: "Axes", renderer: "RendererAgg", label: Label, taken: Sequence["Bbox"]) -> "Bbox":
+def _write(axes: "Axes", renderer: "RendererAgg", label: Label, taken: _Taken) -> "Bbox":
     """Try place after place; the last one is kept where none is free."""
     inside = axes.get_window_extent(renderer)
     found = axes.annotate(
@@ -59,7 +82,6 @@ def _write(axes: "Axes", renderer: "RendererAgg", label: Label, taken: Sequence[
         fontsize=8,
         color="0.1",
         va="center",
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6},
         zorder=6,
         parse_math=False,
     )
@@ -70,8 +92,8 @@ def _write(axes: "Axes", renderer: "RendererAgg", label: Label, taken: Sequence[
             found.set_horizontalalignment(side)
             found.set_position((_BESIDE if side == "left" else -_BESIDE, up))
             box = found.get_window_extent(renderer)
-            if _contains(inside, box) and not any(box.overlaps(other) for other in taken):
-                if abs(up) > 2 * _STEP:
+            if _contains(inside, box) and taken.leaves(box):
+                if up:
                     _lead(axes, label, (_BESIDE if side == "left" else -_BESIDE, up))
                 return box
     return box

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from genset.text.safe import clean
 from genset.tta.analysis.profile.compared import Compared
 from genset.tta.analysis.profile.run import Profile
 from genset.tta.analysis.profile.work.work import MULTIPLIES, Kind
@@ -15,6 +14,7 @@ from genset.tta.plots.style import name, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 # Batch norm and ReLU stand apart: they move bytes and multiply little.
 _MARKERS: Mapping[Kind, str] = {
@@ -35,7 +35,9 @@ _LEAST = 0.002  # share of time from which on an operator has a point
 
 
 def draw_roofline(axes: "Axes", found: Compared, places: Mapping[str, int]) -> list[Label]:
-    """Points of operators and kinds, a star for each run; returns the stars' names.
+    """Points of operators and kinds, a star for each run; returns the numbers of the stars.
+
+    Stars that lie close are told apart by numbers, which the legend below has names to.
 
     The area of an operator's faint point is its share of the time. What was given by hand is a
     star too.
@@ -55,14 +57,14 @@ def draw_roofline(axes: "Axes", found: Compared, places: Mapping[str, int]) -> l
         colour = style(places[who])[0]
         star = {"markersize": 17, "markeredgecolor": "black", "zorder": 5}
         axes.plot([point.intensity], [point.tflops], "*", color=colour, **star)  # type: ignore[arg-type]
-        labels.append(Label(clean(who, 24), point.intensity, point.tflops, colour))
+        labels.append(Label(str(places[who] + 1), point.intensity, point.tflops, colour))
     above = roofs(found)
     _limits(axes, found, above)
-    draw_roofs(axes, above)
-    _legend(axes, kinds)
+    memories = draw_roofs(axes, above)
+    _legend(axes, kinds, memories, [(places[who], who) for who, _ in _stars(found)])
     name(axes, "FLOPs a byte", "TFLOP/s")
     axes.set_title("roofline: achieved beside the peaks, TFLOP/s", loc="left", fontsize=12)
-    return labels
+    return labels if len(places) > 1 else []
 
 
 def _draw_run(axes: "Axes", run: Profile, place: int) -> None:
@@ -118,12 +120,32 @@ def _limits(axes: "Axes", found: Compared, above: Sequence[Roofs]) -> None:
     ticks(axes, "y")
 
 
-def _legend(axes: "Axes", kinds: Mapping[str, str]) -> None:
-    """What each marker is: multiply-adds first."""
+def _legend(
+    axes: "Axes",
+    kinds: Mapping[str, str],
+    memories: "Sequence[Line2D]",
+    stars: Sequence[tuple[int, str]],
+) -> None:
+    """Below the axes, where it hides nothing: runs, slopes, and what each marker is."""
     from matplotlib.lines import Line2D
 
+    handles: list[Line2D] = []
+    star = {"linestyle": "", "marker": "*", "markeredgecolor": "black", "markersize": 10}
+    for at, who in stars:
+        number = f"{at + 1}: " if len(stars) > 1 else ""
+        handles.append(Line2D([], [], color=style(at)[0], label=f" {number}{who}", **star))  # type: ignore[arg-type]
+    handles += memories
+    # Multiply-adds first.
     order = sorted(kinds, key=lambda kind: (kind not in MULTIPLIES, kind == "others", kind))
-    style = {"color": "0.3", "linestyle": "", "markersize": 6}
-    handles = [Line2D([], [], marker=kinds[kind], label=kind, **style) for kind in order]  # type: ignore[arg-type]
-    handles.append(Line2D([], [], marker="*", label="the whole run", **{**style, "markersize": 11}))  # type: ignore[arg-type]
-    axes.legend(handles=handles, loc="lower right", frameon=False, fontsize=8)
+    grey = {"color": "0.3", "linestyle": "", "markersize": 6}
+    handles += [Line2D([], [], marker=kinds[kind], label=kind, **grey) for kind in order]  # type: ignore[arg-type]
+    legend = axes.legend(
+        handles=handles,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.14),
+        ncols=3,
+        frameon=False,
+        fontsize=8,
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)

@@ -10,8 +10,8 @@ from genset.tta.analysis.roofline.peaks import Peaks, Roof
 from genset.tta.plots.style import style
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 _LINE = 0.045  # of the axis' height that a line of words takes
 
@@ -57,16 +57,19 @@ def _drawn(peaks: Peaks, used: set[str | None]) -> Roofs:
     return Roofs(peaks, {r: t for r, t in peaks.tflops.items() if r in used or t == highest})
 
 
-def draw_roofs(axes: "Axes", found: Sequence[Roofs]) -> None:
-    """The slope of each device's memory and its ceilings, which have their names at the right."""
+def draw_roofs(axes: "Axes", found: Sequence[Roofs]) -> "list[Line2D]":
+    """The slope of each device's memory and its ceilings, which have their names at the right.
+
+    Returns the slopes, for a legend.
+    """
     low, high = axes.get_xlim()
     top = axes.get_ylim()[1]
     said: list[tuple[float, str]] = []
-    memories: list[Artist] = []
+    memories: list[Line2D] = []
     for at, each in enumerate(found):
         line = {"color": "0.35", "linestyle": style(at)[1], "linewidth": 1.1, "zorder": 1}
         gbs = each.peaks.gbs
-        device = f"{clean(each.peaks.device, 24)} " if len(found) > 1 else ""
+        device = f"{clean(each.peaks.device, 24) or 'given'} " if len(found) > 1 else ""
         if gbs:
             end = each.ridge(each.highest) if each.highest else 1e3 * top / gbs
             xs = [low, end or high]
@@ -77,33 +80,42 @@ def draw_roofs(axes: "Axes", found: Sequence[Roofs]) -> None:
             by_height.setdefault(tflops, []).append(roof)
         for tflops, names in by_height.items():
             axes.plot([each.ridge(tflops) or low, high], [tflops, tflops], **line)  # type: ignore[arg-type]
-            said.append((tflops, f"{device}{', '.join(names)} {tflops:,.10g}"))
+            which = device if each.peaks.device else ""
+            said.append((tflops, f"{which}{', '.join(names)} {tflops:,.10g}"))
     _name(axes, said)
-    if memories:  # above the slope there can be no point
-        legend = axes.legend(handles=memories, loc="upper left", frameon=False, fontsize=8)
-        axes.add_artist(legend)  # so that a second one does not take its place
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+    return memories
 
 
 def _name(axes: "Axes", said: Sequence[tuple[float, str]]) -> None:
-    """Ceilings too near to each other for a line of words each have one line together."""
+    """Names of ceilings beside the axes, each on a line of its own, with a line to its ceiling."""
     low, high = axes.get_ylim()
-    apart = log10(high / low) * _LINE
-    lines: list[tuple[float, list[str]]] = []
-    for tflops, words in sorted(said):
-        if lines and log10(tflops / lines[-1][0]) < apart:
-            lines[-1] = (tflops, [*lines[-1][1], words])
-        else:
-            lines.append((tflops, [words]))
-    for tflops, several in lines:
-        axes.text(
-            axes.get_xlim()[1],
-            tflops,
-            f"{'; '.join(several)} ",
+    ceilings = sorted(said)
+    heights = [log10(tflops / low) / log10(high / low) for tflops, _ in ceilings]
+    for (_, words), own, height in zip(ceilings, heights, _apart(heights), strict=True):
+        axes.annotate(
+            words,
+            (1.0, own),
+            xycoords="axes fraction",
+            xytext=(1.05, height),
+            textcoords="axes fraction",
             fontsize=7.5,
             color="0.25",
-            ha="right",
-            va="bottom",
+            va="center",
+            arrowprops={"arrowstyle": "-", "color": "0.6", "linewidth": 0.6, "relpos": (0, 0.5)},
+            annotation_clip=False,
             parse_math=False,
         )
+
+
+def _apart(heights: Sequence[float]) -> list[float]:
+    """Rising heights, moved as little as is simple so that a line of words is between them."""
+    found: list[float] = []
+    for height in heights:
+        found.append(max([height, *(before + _LINE for before in found[-1:])]))
+    over = max(0.0, found[-1] - 1.0) if found else 0.0
+    if over:
+        top = 1.0
+        for at in reversed(range(len(found))):
+            found[at] = min(found[at], top)
+            top = found[at] - _LINE
+    return found

@@ -35,6 +35,7 @@ def roofline_grids(runs: Sequence[Profile], points: Sequence[Elsewhere]) -> list
             "and communication included; busy: over the time of the kernels that are counted; "
             "bytes are the least to move: each input read once, each output written once"
         )
+        notes += _devices(runs)
         notes.append(
             "FLOPs of other kinds are estimates, and in no run's FLOPs; shares are of the time of "
             "kernels that do not communicate, of a trace of the host alone of all operators'"
@@ -50,14 +51,25 @@ def _of_run(run: Profile) -> Iterator[list[str]]:
     whole = "whole, at least" if found.unknown > _LITTLE else "whole"
     for what, point in ((whole, found.run), ("busy", found.busy)):
         if point:
-            yield [name(run.name), what, *_cells(point)]
+            yield [name(run.name), what, *_cells(point, found.devices)]
     for point in found.kinds:
-        yield [name(run.name), point.kind or clean(point.name, 32), *_cells(point)]
+        kind = point.kind or clean(point.name, 32)
+        yield [name(run.name), kind, *_cells(point, found.devices)]
 
 
-def _cells(point: Point) -> list[str]:
+def _devices(runs: Sequence[Profile]) -> list[str]:
+    """What is of all devices together where there are several, and what is of each."""
     return [
-        time(point.seconds),
+        f"{name(run.name)}: of {run.roofline.devices} devices; times are the mean over them, FLOPs "
+        "and bytes are of all together, and TFLOP/s and GB/s per device"
+        for run in runs
+        if run.roofline.devices > 1 and run.roofline.kinds
+    ]
+
+
+def _cells(point: Point, devices: int = 1) -> list[str]:
+    return [
+        time(point.seconds / devices),
         share(point.share),
         amount(point.flops, "FLOP") if point.flops else NONE,
         amount(point.bytes, "B"),
@@ -89,7 +101,11 @@ def _throughput(runs: Sequence[Profile]) -> list[Grid]:
         [name(run.name), *parts([*_binned(run.roofline.throughput), run.roofline.unknown])]
         for run in known
     ]
-    return [Grid("Share of time by throughput, TFLOP/s", head, rows)]
+    notes = [
+        "over calls of operators, each at its FLOPs over the time of its kernels; norms, "
+        "activations and others but products, convolutions and attention have estimated FLOPs"
+    ]
+    return [Grid("Share of time by throughput, TFLOP/s", head, rows, notes)]
 
 
 def _binned(found: Sequence[Throughput]) -> list[float]:
@@ -104,11 +120,18 @@ def _operators(run: Profile) -> list[Grid]:
     if not points:
         return []
     rows = [
-        [clean(point.name, 40), _shapes(point), f"{point.count:,}", *_cells(point)]
+        [
+            clean(point.name, 40),
+            _shapes(point),
+            f"{point.count:,}",
+            *_cells(point, run.roofline.devices),
+        ]
         for point in points
     ]
     more = len(run.roofline.operators) - len(points)
     notes = [f"and {more} more, which --json has"] if more else []
+    if run.roofline.devices > 1:
+        notes.append("calls, FLOPs and bytes of all devices; times and rates per device")
     title = f"{name(run.name)}: the operators that take longest, by shapes"
     return [Grid(title, ["operator", "on", "calls", *_HEAD, *_OF_PEAK], rows, notes)]
 

@@ -1,7 +1,6 @@
 """The work of a trace: which operators count, and how long the device was at each.
 
-Operators call others: aten::convolution calls aten::_convolution, that aten::cudnn_convolution. The
-outermost that has a formula counts, once, with the kernels of all that it called.
+An operator counts once, with the kernels of all that it called (see `heads_of`).
 """
 
 from collections.abc import Sequence
@@ -12,7 +11,8 @@ from genset.tta.analysis.profile.communication import communicates
 from genset.tta.analysis.profile.families import family
 from genset.tta.analysis.profile.intervals import Stretch, length, seconds, union
 from genset.tta.analysis.profile.span import Span, span, when
-from genset.tta.analysis.profile.work.formulas import FORMULAS, is_causal, work_of
+from genset.tta.analysis.profile.work.formulas import is_causal, work_of
+from genset.tta.analysis.profile.work.heads import heads_of
 from genset.tta.analysis.profile.work.work import CannotTell, Missing, Work
 from genset.tta.traces.trace import Kernel, Operator, Shape, Trace
 
@@ -61,9 +61,10 @@ class Counted:
     Attributes:
         on: whose time the seconds are.
         seconds: of all that is done and left out; kernels that communicate are in neither.
-        span: seconds of it, for each device that kernels ran on.
-        busy: seconds of it in which a kernel of what is done ran, for each device; what runs at
-            once counts once. Of no work without bytes. Never above `span`.
+        devices: how many kernels ran on in it; 1 of a trace of the host alone.
+        span: seconds of it, added up over the devices.
+        busy: seconds of it in which a kernel of what is done ran, added up over the devices; what
+            runs at once on one counts once. Of no work without bytes. Never above `span`.
         done: operators by start.
         left_out: longest first.
         causal: whether an attention among them is masked, whose FLOPs count as if it were not.
@@ -71,6 +72,7 @@ class Counted:
 
     on: Literal["device", "host"]
     seconds: float
+    devices: int
     span: float
     busy: float
     done: list[Done] = field(default_factory=list)
@@ -87,7 +89,7 @@ def count(trace: Trace, over: Span | None = None) -> Counted:
             the last.
     """
     over = over or span(trace, "device")
-    heads = _heads(trace.operators)
+    heads = heads_of(trace.operators)
     tally = _Tally(trace.operators)
     if trace.device.maker == "none":
         _of_host(trace, heads, over, tally)
@@ -98,6 +100,7 @@ def count(trace: Trace, over: Span | None = None) -> Counted:
     return Counted(
         on="host" if trace.device.maker == "none" else "device",
         seconds=sum(each.seconds for each in tally.done) + sum(each.seconds for each in left),
+        devices=devices,
         span=seconds(over.end - over.start) * devices,
         busy=seconds(sum(length(union(each)) for each in tally.busy.values())),
         done=tally.done,
@@ -183,24 +186,15 @@ def _of_device(trace: Trace, heads: Sequence[int | None], over: Span, tally: _Ta
 
 
 def _of_host(trace: Trace, heads: Sequence[int | None], over: Span, tally: _Tally) -> None:
-    for place, operator in enumerate(trace.operators):
-        if not over.calls(operator.start):
-            continue
-        if heads[place] is None and operator.own > 0:
+    times: dict[int, float] = {}
+    for head, operator in zip(heads, trace.operators, strict=True):
+        if head is not None:
+            times[head] = times.get(head, 0.0) + operator.own
+        elif over.calls(operator.start) and operator.own > 0:
             tally.leave(operator.name, "formula", 1, operator.own)
-        elif heads[place] == place and operator.length > 0:
-            tally.take(place, operator.length, ())
-
-
-def _heads(operators: Sequence[Operator]) -> list[int | None]:
-    """For each operator, the outermost with a formula that it is, or was called by."""
-    heads: list[int | None] = []
-    for place, operator in enumerate(operators):
-        head = None if operator.parent is None else heads[operator.parent]
-        if head is None and operator.name in FORMULAS:
-            head = place
-        heads.append(head)
-    return heads
+    for place in sorted(times):
+        if times[place] > 0 and over.calls(trace.operators[place].start):
+            tally.take(place, times[place], ())
 
 
 def _matrix_units(kernels: Sequence[Kernel]) -> bool | None:
