@@ -28,6 +28,7 @@ from genset.cli import (
     watch,
 )
 from genset.cli.common import PATH
+from genset.cli.release.site import site_command
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -72,6 +73,7 @@ for command in (
     managers.managers,
     labels.labels,
     release.release,
+    site_command,
     score.evaluate,
     finetune.finetune,
     report.report,

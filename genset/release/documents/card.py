@@ -133,8 +133,9 @@ def _replaced(manifest: Mapping[str, Any], words: _Words) -> list[str]:
     removed = said.told(replaces, "removed", list)
     if replaces is None or removed is None:
         return []
+    asked = said.told(replaces, "requested", str)
     return [
         f"It replaces {words(replaces.get('name', ''))}, of which {len(removed):,} photos were "
-        "taken out:",
+        f"taken out{f', as was asked on {words(asked)}' if asked else ''}:",
         "\n".join(f"- `{said.line(file)}`" for file in removed),
     ]
