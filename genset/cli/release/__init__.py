@@ -2,6 +2,7 @@
 
 import click
 
+from genset.cli.release.audit import audit_command
 from genset.cli.release.create import create_command
 from genset.cli.release.diff import diff_command
 from genset.cli.release.export import export_command
@@ -14,5 +15,12 @@ def release() -> None:
     """Frozen test sets."""
 
 
-for command in (create_command, verify_command, takedown_command, diff_command, export_command):
+for command in (
+    create_command,
+    verify_command,
+    audit_command,
+    takedown_command,
+    diff_command,
+    export_command,
+):
     release.add_command(command)
