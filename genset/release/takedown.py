@@ -9,14 +9,12 @@ from typing import Any
 from sqlalchemy import func, select
 
 from genset.errors import BadInput, GensetError
+from genset.release.carried import carried
 from genset.release.letter import letter
-from genset.release.multilabel.recount import recounted
 from genset.release.publish import publish
-from genset.release.reader import BEFORE, MANIFEST, MULTILABEL, Release
+from genset.release.reader import MANIFEST, Release
 from genset.store import Photo, PhotoEvent, RemovedOwner, Store, now
 from genset.workspace import Workspace
-
-_NOT_COPIED = {"format", "name", "created_at", "genset", "content_hash", "manifest_hash"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +76,7 @@ def takedown(
     if not remaining:
         raise GensetError(f"no photo of {old.name} would be left: delete {old.root}")
     manifest: dict[str, Any] = json.loads((old.root / MANIFEST).read_text("utf-8"))
-    facts = {
-        name: value
-        for name, value in manifest.items()
-        if name not in _NOT_COPIED | {"photos", "documents"}
-    }
-    if manifest["format"] == MULTILABEL:
-        try:
-            facts["multilabel"] = recounted(facts["multilabel"], remaining)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise GensetError(
-                f"{old.root / MANIFEST}: its answers cannot be counted again: {error!r}"
-            ) from None
+    facts, form = carried(manifest, remaining, old.root / MANIFEST)
     last = max(
         photos_out.get((photo.source, photo.source_id)) or owners_out[photo.source, photo.owner]
         for photo in gone
@@ -104,8 +91,6 @@ def takedown(
     }
     name = _next(old.name, "replaces" in manifest)
     originals = (old.root / photo.file for photo in remaining)
-    # Records of old stay as they are: what they do not say, nobody knows now.
-    form = BEFORE[-1] if manifest["format"] in BEFORE else manifest["format"]
     new = publish(workspace.releases, name, facts, remaining, originals, form)
     contact = manifest.get("contact")
     contact = contact if isinstance(contact, str) else workspace.contact

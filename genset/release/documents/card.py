@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from genset.licenses import FLICKR_NOTICE
-from genset.release.documents import said, several, sources
+from genset.release.documents import changed, said, several, sources
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import imagenet1k
 
@@ -35,6 +35,7 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         words(said.choice(manifest)),
         *_left_out(manifest, words),
         *_replaced(manifest, words),
+        *_changed(manifest, words),
         "## Classes",
         *_coverage(photos),
         "## Uses",
@@ -126,6 +127,11 @@ def _left_out(manifest: Mapping[str, Any], words: _Words) -> list[str]:
         return []
     rows = [f"- {words(count)} {words(reason)}" for reason, count in left_out.items()]
     return ["Candidates that are not in it:", "\n".join(rows)]
+
+
+def _changed(manifest: Mapping[str, Any], words: _Words) -> list[str]:
+    sentences = changed.change(manifest)
+    return ["## Changed photos", words(sentences)] if sentences else []
 
 
 def _replaced(manifest: Mapping[str, Any], words: _Words) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from genset.licenses import License, attribution
 from genset.release.documents import said
+from genset.release.documents.changed import note
 from genset.release.documents.sources import places
 from genset.release.reader import ReleasePhoto
 from genset.text.safe import printable
@@ -24,7 +25,7 @@ def attributions(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
             page_url=photo.page_url,
             via=via.get(photo.source, ""),
         )
-        lines += ["", photo.file, f"    {credit}"]
+        lines += ["", photo.file, f"    {credit}{note(manifest, photo.file)}"]
     return "\n".join(lines) + "\n"
 
 

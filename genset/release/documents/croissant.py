@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from genset.release.documents import said, several, sources
+from genset.release.documents import changed, said, several, sources
 from genset.release.documents.table import columns
 from genset.release.reader import LISTS, ReleasePhoto
 from genset.text.links import web_link
@@ -112,7 +112,8 @@ def _responsible(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
         "rai:annotationsPerItem": ", ".join(
             f"{count:,} photos with {number}" for number, count in sorted(labels.items())
         ),
-        "rai:dataPreprocessingProtocol": "None: photos keep their original bytes.",
+        "rai:dataPreprocessingProtocol": changed.change(manifest)
+        or "None: photos keep their original bytes.",
         "rai:dataUseCases": said.USES,
         "rai:dataLimitations": by_source.limits,
         "rai:dataBiases": by_source.biases,

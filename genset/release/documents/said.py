@@ -103,7 +103,8 @@ def collection(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> s
     return (
         f"Photos from {', '.join(map(line, sources))}, posted {span(facts, 'posted')}, searched "
         f"{span(facts, 'searched')}. Queries are WordNet's words for each class ({keywords:,} "
-        "different ones found what is in it); photos keep their original bytes."
+        "different ones found what is in it); photos keep their original bytes"
+        f"{' but for those that were changed' if told(manifest, 'variant', dict) else ''}."
     )
 
 
