@@ -121,7 +121,7 @@ def test_what_a_source_lacks_is_named_with_a_mend_that_there_is(
     line = error_of(genset("init", "work", "--contact", "me@example.org", cwd=tmp_path), 2)
     assert "set contact under [scrape]" in line
     assert settings.read_text() == before
-    settings.write_text(before.replace("# contact = ", "contact = "))
+    settings.write_text(before.replace("# contact = ", "contact = ", 1))  # of [scrape]
     again = genset("init", "work", "--contact", "you@example.org", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
 
