@@ -29,6 +29,7 @@ from genset.cli import (
     watch,
 )
 from genset.cli.common import PATH
+from genset.cli.release.site import site_command
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,6 +75,7 @@ for command in (
     labels.labels,
     release.release,
     protocol.protocol,
+    site_command,
     score.evaluate,
     finetune.finetune,
     report.report,

@@ -2,61 +2,72 @@
 
 import re
 from dataclasses import dataclass
+from datetime import date, datetime
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from genset.errors import BadInput, GensetError
+from genset.release.documents.facts.about import About
 from genset.release.fewer import facts_of_fewer
+from genset.release.letter import letter
 from genset.release.publish import publish
 from genset.release.reader import Release
-from genset.store import Photo, RemovedOwner, Store
+from genset.store import Photo, PhotoEvent, RemovedOwner, Store, now
 from genset.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Takedown:
-    """A release and its replacement. `removed` are the files that the new one lacks."""
+    """A release and its replacement.
+
+    Attributes:
+        old, new: the two.
+        removed: the files that the new one lacks.
+        requested: the day on which somebody asked for it, ISO 8601; None where that was not said.
+        letter: what to write to those who have a copy of the old one.
+    """
 
     old: Release
     new: Release
     removed: tuple[str, ...]
+    requested: str | None
+    letter: str
 
 
-def takedown(workspace: Workspace, store: Store, old: Release) -> Takedown:
+def takedown(
+    workspace: Workspace, store: Store, old: Release, requested: date | None = None
+) -> Takedown:
     """Write ``NAME.1`` (for ``NAME.1``: ``NAME.2``), without the photos that were removed.
 
     Photos are copied from the old release's folder, which does not change: delete it if an owner
     asked for that. The manifest's other facts are copied too, and `replaces` has what changed; what
-    it says of photos' several right answers is counted again (`recounted`).
+    it says of photos' several right answers is counted again (`recounted`). The manifest has the
+    day of the request, and the last day on which photos were taken out of the pool.
 
     Args:
         workspace: where releases are.
         store: the workspace's database, which has the removed photos and owners.
         old: the release to replace.
+        requested: the day on which the photos' owner asked for it; None where nobody says.
 
     Raises:
-        BadInput: none of its photos was removed, or the version exists already.
+        BadInput: none of its photos was removed, the version exists already, or the day of the
+            request is to come.
         GensetError: no photo remains, the old release's photos were changed or are symbolic links,
             or its answers cannot be counted.
     """
-    with store.session() as session:
-        gone = {
-            (row.source, row.source_id)
-            for row in session.execute(
-                select(Photo.source, Photo.source_id).where(Photo.refused.startswith("removed"))
-            )
-        }
-        owners = {
-            (row.source, row.owner)
-            for row in session.execute(select(RemovedOwner.source, RemovedOwner.owner))
-        }
+    if requested is not None and requested > now().date():
+        raise BadInput(f"{requested} is to come: --requested is the day on which somebody asked")
+    photos_out, owners_out = _taken_out(store)
     remaining = [
         photo
         for photo in old.photos
-        if (photo.source, photo.source_id) not in gone and (photo.source, photo.owner) not in owners
+        if (photo.source, photo.source_id) not in photos_out
+        and (photo.source, photo.owner) not in owners_out
     ]
     kept = {photo.file for photo in remaining}
-    removed = tuple(photo.file for photo in old.photos if photo.file not in kept)
+    gone = [photo for photo in old.photos if photo.file not in kept]
+    removed = tuple(photo.file for photo in gone)
     if not removed:
         raise BadInput(
             f"no photo of {old.name} was removed from the pool: take it out with genset remove"
@@ -65,14 +76,49 @@ def takedown(workspace: Workspace, store: Store, old: Release) -> Takedown:
         raise GensetError(f"no photo of {old.name} would be left: delete {old.root}")
     facts, form = facts_of_fewer(old, remaining)
     name = _next(old.name, "replaces" in facts)
+    last = max(
+        photos_out.get((photo.source, photo.source_id)) or owners_out[photo.source, photo.owner]
+        for photo in gone
+    )
+    asked = requested.isoformat() if requested else None
+    days = {"requested": asked, "taken_out": last}
     facts["replaces"] = {
         "name": old.name,
         "content_hash": old.content_hash,
         "removed": list(removed),
+        **{word: day for word, day in days.items() if day},
     }
     originals = (old.own_file(photo.file) for photo in remaining)
     new = publish(workspace.releases, name, facts, remaining, originals, form)
-    return Takedown(old, new, removed)
+    words = letter(old, new, gone, asked, About(facts).contact or workspace.contact)
+    return Takedown(old, new, removed, asked, words)
+
+
+# The day on which each was taken out, ISO 8601, by its source and its id or owner.
+_Days = dict[tuple[str, str], str]
+
+
+def _taken_out(store: Store) -> tuple[_Days, _Days]:
+    """The photos that were removed from the pool, and the owners of whom all is."""
+    with store.session() as session:
+        removed = (
+            select(Photo.source, Photo.source_id, func.max(PhotoEvent.at).label("at"))
+            .outerjoin(
+                PhotoEvent, (PhotoEvent.photo_id == Photo.id) & (PhotoEvent.what == "removed")
+            )
+            .where(Photo.refused.startswith("removed"))
+            .group_by(Photo.source, Photo.source_id)
+        )
+        photos = {(row.source, row.source_id): _day(row.at) for row in session.execute(removed)}
+        owners = {
+            (row.source, row.owner): _day(row.removed_at)
+            for row in session.scalars(select(RemovedOwner))
+        }
+    return photos, owners
+
+
+def _day(at: datetime | None) -> str:
+    return at.date().isoformat() if at else ""
 
 
 def _next(name: str, is_version: bool) -> str:

@@ -1,6 +1,7 @@
 """A takedown's new version, and what differs between two."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -42,6 +43,7 @@ def test_a_takedown_is_a_new_version_without_what_was_removed(pool: Pool, releas
         "name": "v1",
         "content_hash": release.content_hash,
         "removed": [gone],
+        "taken_out": datetime.now(UTC).date().isoformat(),
     }
     for same in ("strategy", "labelers", "left_out", "contact", "collected"):
         assert after[same] == before[same]

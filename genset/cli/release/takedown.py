@@ -1,33 +1,51 @@
 """The command that takes photos out of a release."""
 
+from datetime import datetime
 from pathlib import Path
 
 import click
 
-from genset.cli.common import json_option, opened, show
+from genset.cli.common import DAY, json_option, opened, show
 from genset.cli.release.common import release_summary
 
 
 @click.command("takedown")
 @click.argument("name")
+@click.option(
+    "--requested", type=DAY, help="The day on which the owner asked for it, for the manifest."
+)
 @json_option
 @click.pass_obj
-def takedown_command(folder: Path | None, name: str, as_json: bool) -> None:
+def takedown_command(
+    folder: Path | None, name: str, requested: datetime | None, as_json: bool
+) -> None:
     """Make NAME.1: release NAME without the photos that genset remove took out of the pool.
+
+    It prints the letter to those who have a copy of NAME: the files to delete, and what to use
+    instead, without a word on their owner.
 
     \b
     genset remove flickr:6061409035 --reason "its owner asked on 3 May"
-    genset release takedown v1
+    genset release takedown v1 --requested 2026-05-03
     """
     from genset.release.reader import Release
     from genset.release.takedown import takedown
 
     with opened(folder) as (workspace, store):
-        done = takedown(workspace, store, Release(workspace.releases / name))
+        old = Release(workspace.releases / name)
+        done = takedown(workspace, store, old, requested and requested.date())
     lines = [
         f"{done.new.root}: {len(done.new.photos)} photos; {len(done.removed)} taken out",
         *(f"  removed: {file}" for file in done.removed),
-        f"  {done.old.root} still has them: delete it, and tell those who have a copy",
+        f"  {done.old.root} still has them: delete it, and tell those who have a copy:",
+        "",
+        done.letter,
     ]
-    answer = {**release_summary(done.new), "replaces": done.old.name, "removed": done.removed}
+    answer = {
+        **release_summary(done.new),
+        "replaces": done.old.name,
+        "removed": done.removed,
+        "requested": done.requested,
+        "letter": done.letter,
+    }
     show(answer, "\n".join(lines), as_json)

@@ -114,9 +114,10 @@ def _replaced(manifest: Mapping[str, Any]) -> list[str]:
     removed = said.told(replaces, "removed", list)
     if replaces is None or removed is None:
         return []
-    name = said.markdown(replaces.get("name", ""))
+    name, asked = said.markdown(replaces.get("name", "")), said.told(replaces, "requested", str)
     return [
-        f"It replaces {name}, of which {len(removed):,} photos were taken out:",
+        f"It replaces {name}, of which {len(removed):,} photos were taken out"
+        f"{f', as was asked on {said.markdown(asked)}' if asked else ''}:",
         "\n".join(f"- `{said.line(file)}`" for file in removed),
         f"What is said of how it was labeled and chosen, and of what was left out, is of {name}.",
     ]
