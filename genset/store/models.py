@@ -116,7 +116,7 @@ class Photo(Base):
 
     It is *stored* when `sha256` is set (its original bytes lie in ``images/``), *refused* when
     `refused` gives the reason, and merely known otherwise. `fingerprint` is the perceptual hash of
-    `genset.scrape.fetch.fingerprint`, 16 hexadecimal digits. `checked_at` is the start of the last
+    `genset.fingerprint`, 16 hexadecimal digits. `checked_at` is the start of the last
     refresh that asked its source after it.
     """
 
@@ -297,7 +297,7 @@ class QueryList(Base):
 class PhotoLook(Base):
     """The hashes by which near duplicates of a photo are found, once computed.
 
-    `hashes` holds those of `genset.scrape.fetch.fingerprint.variants` for the original `sha256`,
+    `hashes` holds those of `genset.fingerprint.variants` for the original `sha256`,
     each as 8 bytes, the lowest first. `compared` numbers the photos, from 1, in the order in which
     they were compared with those before them; None until this one was.
     """

@@ -11,7 +11,7 @@ import re
 import numpy as np
 from PIL import Image
 
-from genset.scrape.fetch.fingerprint import scale_down
+from genset.fingerprint import scale_down
 
 _FILLING = (128, (128, 128, 128), (127, 127, 127, 127))  # in grey, RGB and CMYK
 _ROWS = 8  # the height of the least that a decoder fills

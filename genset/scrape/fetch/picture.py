@@ -9,7 +9,7 @@ from typing import NamedTuple
 from PIL import Image, UnidentifiedImageError
 
 from genset.errors import PhotoRefused
-from genset.scrape.fetch.fingerprint import fingerprint, scale_down
+from genset.fingerprint import fingerprint, scale_down
 from genset.scrape.fetch.jpeg import lacks_its_end
 
 FORMATS = ("JPEG", "PNG", "WEBP")
@@ -22,7 +22,7 @@ _ONE_LARGE = threading.Lock()  # for a hundred million pixels take half a gigaby
 class Picture(NamedTuple):
     """What the bytes hold. `format` is Pillow's name; sizes are pixels.
 
-    `fingerprint` is the perceptual hash of `genset.scrape.fetch.fingerprint`, in hexadecimal.
+    `fingerprint` is the perceptual hash of `genset.fingerprint`, in hexadecimal.
     """
 
     format: str

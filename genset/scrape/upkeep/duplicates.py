@@ -12,9 +12,9 @@ from PIL import Image
 
 from genset.errors import BadInput, GensetError
 from genset.files import written_whole
+from genset.fingerprint import fingerprint, scale_down
 from genset.hashes import HEAD, HashFile
 from genset.progress import progress
-from genset.scrape.fetch.fingerprint import fingerprint, scale_down
 from genset.scrape.upkeep.looks import add_missing_looks
 from genset.scrape.upkeep.pairs import compare_new, compare_with_file
 from genset.store import Store

@@ -13,9 +13,9 @@ from sqlalchemy import ColumnElement, Row, Select, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from genset.files import image_file
+from genset.fingerprint import scale_down, variants
 from genset.hashes import Hashes
 from genset.progress import progress
-from genset.scrape.fetch.fingerprint import scale_down, variants
 from genset.store import Photo, PhotoLook, Store
 from genset.workspace import Workspace
 

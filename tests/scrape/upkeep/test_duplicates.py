@@ -16,8 +16,8 @@ from PIL import Image, ImageOps
 from sqlalchemy import select
 
 from genset.errors import BadInput
+from genset.fingerprint import fingerprint, variants
 from genset.hashes import BITS, near, read_hashes
-from genset.scrape.fetch.fingerprint import fingerprint, variants
 from genset.scrape.upkeep.duplicates import hash_folder, propose
 from genset.store import DuplicatePair, Photo, Store, stored_candidates
 from genset.store.duplicates import decide, open_pairs

@@ -58,7 +58,7 @@ def duplicates_find(place: Place, *words: str) -> Any:
 
 def hashes_of(image: Image.Image, name: str, path: Path) -> Path:
     """A file of hashes with one photo."""
-    from genset.scrape.fetch.fingerprint import fingerprint
+    from genset.fingerprint import fingerprint
 
     path.write_text(f"{HEAD}{fingerprint(image):016x} {name}\n")
     return path
