@@ -13,8 +13,8 @@ import time
 import numpy as np
 from PIL import Image
 
+from genset.fingerprint import variants
 from genset.hashes import near
-from genset.scrape.fetch.fingerprint import variants
 
 RUNS = 3
 

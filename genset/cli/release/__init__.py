@@ -2,6 +2,7 @@
 
 import click
 
+from genset.cli.release.audit import audit_command
 from genset.cli.release.cite import cite_command
 from genset.cli.release.create import create_command
 from genset.cli.release.diff import diff_command
@@ -21,6 +22,7 @@ for command in (
     create_command,
     verify_command,
     sign_command,
+    audit_command,
     takedown_command,
     diff_command,
     export_command,

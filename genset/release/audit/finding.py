@@ -1,0 +1,48 @@
+"""One point of a checklist, and how it is printed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from genset.text.safe import printable
+
+Verdict = Literal["pass", "fail", "not said"]
+
+_NAMED = 10  # on a terminal; the JSON names all
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The answer to one point.
+
+    Attributes:
+        check: its name.
+        verdict: pass, fail, or not said: what would answer it is not there.
+        says: why, in one sentence.
+        named: what is meant: photos by their files, classes by their wnids, and so on.
+    """
+
+    check: str
+    verdict: Verdict
+    says: str
+    named: tuple[str, ...] = ()
+
+
+def verdict(wrong: Sequence[str]) -> Verdict:
+    """That of a point that nothing may be wrong with."""
+    return "fail" if wrong else "pass"
+
+
+def lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """The checklist as text."""
+    widest = max(len(each.check) for each in findings)
+    for each in findings:
+        yield f"{each.verdict:8}  {each.check:{widest}}  {printable(each.says)}"
+        yield from (f"{'':10}{printable(name)}" for name in each.named[:_NAMED])
+        if (rest := len(each.named) - _NAMED) > 0:
+            yield f"{'':10}... and {rest:,} more: --json names all"
+    counts = {
+        word: sum(each.verdict == word for each in findings)
+        for word in ("pass", "fail", "not said")
+    }
+    yield ", ".join(f"{number} {word}" for word, number in counts.items())

@@ -1,0 +1,83 @@
+"""Points on the release as a whole: its hashes, Croissant's validator, the datasheet."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from importlib.metadata import version
+from importlib.util import find_spec
+from io import StringIO
+from typing import Any
+
+from genset.errors import ReleaseDamaged, first_line
+from genset.release.audit.finding import Finding, verdict
+from genset.release.documents import CARD, CROISSANT
+from genset.release.documents.said import told
+from genset.release.reader import Release
+from genset.text.numbers import count
+
+# What only the maintainer can say, by its name in the manifest's `dataset`.
+_TOPICS = {
+    "authors": "authors",
+    "affiliation": "affiliation",
+    "funding": "funding",
+    "ethics_review": "ethics review",
+    "labelers_pay": "labelers' pay",
+    "hosting": "hosting",
+    "doi": "DOI",
+    "contact": "contact",
+    "maintenance": "maintenance plan",
+    "license": "licence of labels and documents",
+}
+
+
+def check_papers(release: Release, manifest: Mapping[str, Any]) -> Iterator[Finding]:
+    """The content hash, Croissant and the datasheet."""
+    yield _content(release)
+    yield _croissant(release)
+    yield _datasheet(release, manifest)
+
+
+def _content(release: Release) -> Finding:
+    try:
+        release.verify()
+    except ReleaseDamaged as damage:
+        says = f"the folder is not what {release.content_hash} names"
+        return Finding("content hash", "fail", says, tuple(damage.problems))
+    return Finding("content hash", "pass", f"every byte is as {release.content_hash} says")
+
+
+def _croissant(release: Release) -> Finding:
+    """What MLCommons' own validator says of croissant.json."""
+    name, path = "croissant", release.root / CROISSANT
+    if not path.is_file():
+        return Finding(name, "not said", f"it has no {CROISSANT}")
+    if find_spec("mlcroissant") is None:
+        return Finding(name, "not said", "the validator is not here: pip install mlcroissant")
+    import mlcroissant
+
+    try:
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            issues = mlcroissant.Dataset(jsonld=str(path)).metadata.ctx.issues
+    except Exception as error:  # noqa: BLE001 - a validator's own errors are what it says
+        says = f"mlcroissant {version('mlcroissant')} refuses it: {first_line(error)}"
+        return Finding(name, "fail", says)
+    wrong = tuple(sorted(map(str, issues.errors)))
+    says = f"mlcroissant {version('mlcroissant')} finds {count(len(wrong), 'error')} and "
+    says += count(len(issues.warnings), "warning")
+    return Finding(name, verdict(wrong), says, wrong)
+
+
+def _datasheet(release: Release, manifest: Mapping[str, Any]) -> Finding:
+    """Whether the card is there, and whether the maintainer said what nobody else can."""
+    if CARD not in release.documents:
+        return Finding("datasheet", "fail", f"it has no {CARD}")
+    said = told(manifest, "dataset", dict) or {}
+    missing = [
+        word
+        for topic, word in _TOPICS.items()
+        if not said.get(topic) and not (topic == "contact" and manifest.get("contact"))
+    ]
+    if missing:
+        says = f"{CARD} is there; of what only its maker can say, {len(missing)} of "
+        says += f"{len(_TOPICS)} are not said"
+        return Finding("datasheet", "not said", says, tuple(missing))
+    return Finding("datasheet", "pass", f"{CARD} is there, and its maker said all that is asked")

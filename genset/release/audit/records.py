@@ -1,0 +1,108 @@
+"""Points that the manifest's records answer."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from genset.licenses import License, is_open, spdx_id
+from genset.release.audit.finding import Finding, verdict
+from genset.release.documents.said import told
+from genset.release.reader import ReleasePhoto
+from genset.taxonomy import imagenet1k
+from genset.text.links import web_link
+from genset.text.numbers import count
+
+RESERVED = "All Rights Reserved"
+
+# Krippendorff's own lines (2004): conclusions from less than the first are not to be drawn; those
+# from less than the second are tentative.
+_TENTATIVE, _FIRM = 0.667, 0.8
+
+
+def check_records(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Iterator[Finding]:
+    """Licences, credits, addresses, labels, agreement, classes."""
+    yield _licenses(photos)
+    yield _credits(photos)
+    yield _addresses(photos)
+    yield _labels(photos)
+    yield _agreement(manifest)
+    yield _coverage(photos)
+
+
+def _licenses(photos: Sequence[ReleasePhoto]) -> Finding:
+    """Whether each photo's licence is named, and lets it be handed on."""
+    reserved = [p.file for p in photos if " ".join(p.license.split()) == RESERVED]
+    unnamed = [p.file for p in photos if not p.license.strip()]
+    kinds = {(p.license, p.license_url): License(p.license, p.license_url) for p in photos}
+    open_kinds = {key for key, each in kinds.items() if is_open(each)}
+    free = sum((p.license, p.license_url) in open_kinds for p in photos)
+    # An id of our own without an address is a name that leads nowhere.
+    lost = {
+        key
+        for key, each in kinds.items()
+        if spdx_id(each).startswith("LicenseRef-") and not web_link(each.url)
+    }
+    known = {*reserved, *unnamed}
+    vague = [p.file for p in photos if (p.license, p.license_url) in lost and p.file not in known]
+    says = f"{free:,} of {count(len(photos), 'photo')} under open licences"
+    for word, files in (
+        ("all rights reserved", reserved),
+        ("no licence named", unnamed),
+        ("a licence without an address", vague),
+    ):
+        says += f"; {len(files):,} {word}" if files else ""
+    wrong = sorted({*reserved, *unnamed, *vague})
+    return Finding("licences", verdict(wrong), says, tuple(wrong))
+
+
+def _credits(photos: Sequence[ReleasePhoto]) -> Finding:
+    """Whether somebody is credited for each photo."""
+    nobody = tuple(p.file for p in photos if not (p.owner_name.strip() or p.owner.strip()))
+    ids = sum(not p.owner_name.strip() for p in photos) - len(nobody)
+    says = f"{len(photos) - len(nobody):,} of {count(len(photos), 'photo')} name their owner"
+    says += f", {ids:,} by an id alone" if ids else ""
+    return Finding("credits", verdict(nobody), says, nobody)
+
+
+def _addresses(photos: Sequence[ReleasePhoto]) -> Finding:
+    """Whether each photo can be fetched again, and looked at where its owner shows it."""
+    without = tuple(p.file for p in photos if not web_link(p.image_url))
+    pages = sum(bool(web_link(p.page_url)) for p in photos)
+    total = count(len(photos), "photo")
+    says = f"{len(photos) - len(without):,} of {total} have an address, {pages:,} a page"
+    says += "; without an address a copy cannot be rebuilt" if without else ""
+    return Finding("addresses", verdict(without), says, without)
+
+
+def _labels(photos: Sequence[ReleasePhoto]) -> Finding:
+    """Whether people labeled each photo."""
+    votes = [sum(photo.labels.values()) for photo in photos]
+    none = tuple(p.file for p, number in zip(photos, votes, strict=True) if not number)
+    says = f"{min(votes)} to {max(votes)} labels a photo, median {median(votes):g}"
+    one = sum(number == 1 for number in votes)
+    says += f"; {count(one, 'photo has', 'photos have')} one labeler alone" if one else ""
+    says += f"; {len(none):,} were accepted by a ruling without any" if none else ""
+    return Finding("labels per photo", verdict(none), says, none)
+
+
+def _agreement(manifest: Mapping[str, Any]) -> Finding:
+    """How well labelers agree: Krippendorff's alpha over all candidates."""
+    alpha = told(manifest.get("collected"), "agreement", float)
+    if alpha is None:
+        says = "not measured: no candidate has labels of two people that could differ"
+        return Finding("agreement", "not said", says)
+    how = "conclusions hold" if alpha >= _FIRM else "tentative conclusions at most"
+    says = f"Krippendorff's alpha is {alpha:.3f} over all candidates: "
+    if alpha < _TENTATIVE:
+        return Finding("agreement", "fail", f"{says}below {_TENTATIVE}, too low for conclusions")
+    return Finding("agreement", "pass", f"{says}{how}")
+
+
+def _coverage(photos: Sequence[ReleasePhoto]) -> Finding:
+    """Whether each of the 1,000 classes has photos."""
+    sizes = Counter(photo.wnid for photo in photos)
+    missing = tuple(each.wnid for each in imagenet1k() if each.wnid not in sizes)
+    says = f"{len(sizes):,} of ImageNet's 1,000 classes have photos, {min(sizes.values())} to "
+    says += f"{max(sizes.values())} each"
+    return Finding("class coverage", verdict(missing), says, missing)
