@@ -28,6 +28,7 @@ from genset.text.safe import visible
 if TYPE_CHECKING:
     from genset.evaluation.data.photos import PhotoSet
     from genset.evaluation.models.spec import ModelSpec
+    from genset.evaluation.results.blur_cost import BlurCost
     from genset.evaluation.results.runs import Run
     from genset.evaluation.run.audit import Audit
     from genset.evaluation.run.options import ScoringOptions
@@ -183,6 +184,7 @@ def evaluate(
     from genset.evaluation.evaluate import evaluate as score
     from genset.evaluation.locate import locate_runs, locate_set
     from genset.evaluation.models.classes import other_classes
+    from genset.evaluation.results.blur_cost import blur_costs
     from genset.evaluation.results.runs import LOGITS, run_folder
     from genset.evaluation.run.options import ScoringOptions
     from genset.evaluation.run.startup import on_all_machines, start_pytorch
@@ -215,8 +217,10 @@ def evaluate(
     scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
     audits = _audits(found, scored, options, kept) if audit_preprocessing else None
     by_truth = measure_runs(judged, kept, results) if judged.truth else None
+    costs, whole = blur_costs(found, kept, results)
     if not as_json:
         _show_runs(results, k)
+        _show_blur_costs(costs, whole)
         if by_truth is not None:
             show_truth(by_truth, replaced)
         click.echo("\n".join(map(str, audits or ())), nl=bool(audits))
@@ -242,6 +246,8 @@ def evaluate(
         answer["runs"] = [run.as_json() for run in results]
         if by_truth is not None:
             answer["by_truth"] = by_truth.as_json(replaced)
+        if whole:
+            answer["blur_costs"] = [each.as_json() for each in costs]
         if audits is not None:
             answer["audits"] = audits
         if latency is not None:
@@ -254,6 +260,15 @@ def evaluate(
         show_timed(times, [run.model for run in given])
     if failed:
         raise SomeModelsFailed(failed, results)
+
+
+def _show_blur_costs(costs: "Sequence[BlurCost]", release: str) -> None:
+    """What blurred faces cost, where the set is a variant of a release: a line for each model."""
+    for cost in costs:
+        click.echo(visible(str(cost)))
+    if release and not costs:
+        told = f"faces are blurred here: to see what that costs, score the same model on {release}"
+        click.echo(visible(f"{told}, too"))
 
 
 def _show_truth(

@@ -1,7 +1,7 @@
 """What a release's manifest says, for some of its photos alone."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from genset.errors import GensetError
@@ -17,8 +17,9 @@ def facts_of_fewer(
 ) -> tuple[dict[str, Any], str]:
     """The facts of a manifest as they are to be copied, and the format to write them in.
 
-    What it says of photos' several right answers is counted again (`recounted`). Records of old
-    stay as they are: what they do not say, nobody knows now.
+    What it says of photos' several right answers is counted again (`recounted`), and of changed
+    photos those that remain are named. A DOI is the whole's, and not copied. Records of old stay as
+    they are: what they do not say, nobody knows now.
 
     Raises:
         GensetError: the answers cannot be counted.
@@ -33,5 +34,19 @@ def facts_of_fewer(
             facts["multilabel"] = recounted(facts["multilabel"], remaining)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise GensetError(f"{path}: its answers cannot be counted again: {error!r}") from None
+    if isinstance(facts.get("dataset"), dict):
+        facts["dataset"] = {key: word for key, word in facts["dataset"].items() if key != "doi"}
+    if isinstance(facts.get("variant"), dict):
+        facts["variant"] = _of_changed(facts["variant"], {photo.file for photo in remaining})
     form = BEFORE[-1] if manifest["format"] in BEFORE else manifest["format"]
     return facts, form
+
+
+def _of_changed(variant: Mapping[str, Any], files: Set[str]) -> dict[str, Any]:
+    """What is said of changed photos, for these files alone."""
+    changed = variant.get("changed")
+    if not isinstance(changed, dict):
+        return dict(variant)
+    remaining = {file: facts for file, facts in changed.items() if file in files}
+    faces = sum(len(facts["faces"]) for facts in remaining.values())
+    return {**variant, "faces": faces, "changed": remaining}

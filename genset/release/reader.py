@@ -140,7 +140,8 @@ class Manifest:
     `documents` has the sha256 of the other documents in the folder, by name. `multilabel` says how
     photos came to have several right answers (`genset.release.multilabel.facts`); None: they have
     one. `protocol` says by which protocol, and of which window, its photos were collected
-    (`genset.release.collected`); None: by none.
+    (`genset.release.collected`); None: by none. `variant` says of what release and how the photos
+    were changed; None: they were not.
     """
 
     name: str
@@ -153,6 +154,7 @@ class Manifest:
     photos: tuple[ReleasePhoto, ...]
     multilabel: dict[str, Any] | None = None
     protocol: dict[str, Any] | None = None
+    variant: dict[str, Any] | None = None
 
     def is_as_written(self, path: Path) -> bool:
         """Whether the manifest at `path`, from which this was read, agrees with its own hashes."""
@@ -351,8 +353,9 @@ def read_manifest(path: Path) -> Manifest:
         documents = _documents(manifest.get("documents", {}))
         if (rest["multilabel"] is None) is (form == MULTILABEL):
             raise ValueError(f"{MULTILABEL!r} alone says how its photos have several answers")
+        _check_variant(rest["variant"])
         return _typed(Manifest, {**rest, "documents": documents, "photos": photos})
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadInput(f"{path} is not a release's manifest: {error!r}") from None
 
 
@@ -452,6 +455,19 @@ def _check_answers(photo: ReleasePhoto) -> None:
         raise ValueError(f"{photo.file!r} has a ruling that is no verdict")
     if not all(isinstance(name, str) for names in proposers.values() for name in names):
         raise ValueError(f"{photo.file!r} has a proposer without a name")
+
+
+def _check_variant(variant: Any) -> None:
+    """Check that a variant names its release, and of each changed photo what it was, and where."""
+    if variant is None:
+        return
+    whole = (variant["name"], variant["content_hash"])
+    changed = variant["changed"].values()
+    if not all(isinstance(word, str) for word in (*whole, *(each["of"] for each in changed))):
+        raise ValueError("a variant names its release, and what each changed photo was")
+    boxes = [[type(side) for side in box] for each in changed for box in each["faces"]]
+    if any(kinds != [int] * 4 for kinds in boxes):
+        raise ValueError("a face in a changed photo has four sides")
 
 
 def _documents(hashes: Any) -> Any:

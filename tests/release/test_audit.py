@@ -28,7 +28,7 @@ def audit(pool: Pool) -> Audit:
     """The findings of a release by their names; checks that the exit code says the same."""
 
     def call(name: object, *words: object) -> Checks:
-        line = ["-w", pool.workspace.root, "release", "audit", name, *words, "--json"]
+        line = ["-w", pool.workspace.root, "release", "audit", name, *words, "--no-faces", "--json"]
         done = CliRunner().invoke(cli, list(map(str, line)))
         assert done.stdout, repr(done.exception)
         told = json.loads(done.stdout)

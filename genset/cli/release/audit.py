@@ -18,10 +18,15 @@ from genset.errors import NotAWorkspace
     multiple=True,
     help="Hashes of another set that it must share no photo with (genset hash, sha256sum).",
 )
+@click.option("--no-faces", is_flag=True, help="Do not look for faces, which takes longest.")
 @json_option
 @click.pass_context
 def audit_command(
-    context: click.Context, name: str, against: tuple[Path, ...], as_json: bool
+    context: click.Context,
+    name: str,
+    against: tuple[Path, ...],
+    no_faces: bool,
+    as_json: bool,
 ) -> None:
     """Answer a reviewer's checklist of a release (a name, or a folder's path).
 
@@ -41,7 +46,7 @@ def audit_command(
             different = called_different(store)
     except NotAWorkspace:
         different = frozenset()
-    done = audit(found, against, different)
+    done = audit(found, against, different, faces=not no_faces)
     answer = {**asdict(done), "failed": done.failed}
     show(answer, "\n".join([f"{done.name}, {done.content_hash}", *lines(done.findings)]), as_json)
     if done.failed:

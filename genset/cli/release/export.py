@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 )
 @click.option("--to", type=PATH, help="The folder to write (default: NAME-FORMAT, here).")
 @restricted_option
+@click.option(
+    "--blur-faces",
+    is_flag=True,
+    help="Write a marked variant with a hash of its own, its faces blurred as far as found.",
+)
 @json_option
 @click.pass_obj
 def export_command(
@@ -35,6 +40,7 @@ def export_command(
     kind: str,
     to: Path | None,
     include_restricted: bool,
+    blur_faces: bool,
     as_json: bool,
 ) -> None:
     """Write a release (a name, or a folder's path) in a format that other tools load.
@@ -46,16 +52,27 @@ def export_command(
     genset release export v1 --format webdataset
     genset release export v1 --format manifest --to v1-to-share
     genset release export v1 --format mixed
+    genset release export v1 --format imagefolder --blur-faces
     """
     from dataclasses import asdict
 
     from genset.release.export import export
+    from genset.release.faces.centerface import CenterFace
+    from genset.release.faces.variant import blurred_lines, export_blurred
 
     found = named(folder, name)
-    to = to or Path(f"{found.name}-{kind}")
     said = partial(said_now, folder, found)
-    done = export(found, kind, to, said, include_restricted=include_restricted)
-    show(asdict(done), "\n".join(lines_of(done)), as_json)
+    if blur_faces:
+        to = to or Path(f"{found.name}-blurred-{kind}")
+        done, variant = export_blurred(
+            found, kind, to, CenterFace(), said, include_restricted=include_restricted
+        )
+        answer, lines = {**asdict(done), "variant": variant}, blurred_lines(variant)
+    else:
+        to = to or Path(f"{found.name}-{kind}")
+        done = export(found, kind, to, said, include_restricted=include_restricted)
+        answer, lines = asdict(done), []
+    show(answer, "\n".join([*lines_of(done), *lines]), as_json)
 
 
 def lines_of(done: "Export") -> Iterator[str]:

@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from genset.release.audit.finding import Finding
 from genset.release.audit.papers import check_papers
+from genset.release.audit.people import check_faces
 from genset.release.audit.photos import Pairs, check_photos
 from genset.release.audit.records import check_records
 from genset.release.exclusions import Exclusion
@@ -36,13 +37,20 @@ class Audit:
         return tuple(each.check for each in self.findings if each.verdict == "fail")
 
 
-def audit(release: Release, against: Sequence[Path] = (), different: Pairs = frozenset()) -> Audit:
+def audit(
+    release: Release,
+    against: Sequence[Path] = (),
+    different: Pairs = frozenset(),
+    *,
+    faces: bool = True,
+) -> Audit:
     """Answer every point of the checklist from the release's folder.
 
     Args:
         release: the release.
         against: files of other sets' hashes, of ``genset hash`` or ``sha256sum``.
         different: pairs of photos that somebody called different (`called_different`).
+        faces: whether to look for faces.
 
     Raises:
         BadInput: a file of `against` is none of these.
@@ -52,6 +60,7 @@ def audit(release: Release, against: Sequence[Path] = (), different: Pairs = fro
     findings = (
         *check_records(manifest, release.photos),
         *check_photos(release, sets, different),
+        check_faces(release, faces),
         *check_papers(release, manifest),
     )
     return Audit(release.name, release.content_hash, findings)

@@ -34,7 +34,7 @@ def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> di
     if not _says_what_happened(manifest):
         return {
             CARD: earlier.data_card(manifest, photos),
-            CREDITS: attributions(photos, earlier.credited_via(manifest, photos)),
+            CREDITS: attributions(manifest, photos, earlier.credited_via(manifest, photos)),
             LICENSES: earlier.licenses(photos),
             TABLE: table,
             CROISSANT: earlier.croissant(manifest, photos, table),
@@ -44,7 +44,7 @@ def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> di
     return {
         CARD: data_card(manifest, photos),
         DATASHEET: datasheet(manifest, photos),
-        CREDITS: attributions(photos, via),
+        CREDITS: attributions(manifest, photos, via),
         LICENSES: licenses(photos, About(manifest)),
         TABLE: table,
         CLASSES: class_map(),

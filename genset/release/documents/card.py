@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from genset.release.documents import said, several
+from genset.release.documents import changed, said, several
 from genset.release.documents.facts import labels, origin, rights
 from genset.release.documents.facts.about import NOT_SAID, About
 from genset.release.documents.part import part
@@ -49,6 +49,7 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         words(said.choice(manifest)),
         *_left_out(manifest),
         *_replaced(manifest),
+        *_changed(manifest),
         "## Classes",
         *coverage(photos),
         "## Uses",
@@ -107,6 +108,11 @@ def _left_out(manifest: Mapping[str, Any]) -> list[str]:
         return []
     rows = [f"{said.line(number)} {said.line(reason)}" for reason, number in left_out.items()]
     return ["Candidates that are not in it:", _listed(rows)]
+
+
+def _changed(manifest: Mapping[str, Any]) -> list[str]:
+    sentences = changed.change(manifest)
+    return ["## Changed photos", said.markdown(sentences)] if sentences else []
 
 
 def _replaced(manifest: Mapping[str, Any]) -> list[str]:

@@ -1,12 +1,16 @@
 """ATTRIBUTION.txt: who made each photo, and what they allow."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from genset.licenses import License, attribution
+from genset.release.documents.changed import note
 from genset.release.reader import ReleasePhoto
 
 
-def attributions(photos: Sequence[ReleasePhoto], via: Mapping[str, str]) -> str:
+def attributions(
+    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], via: Mapping[str, str]
+) -> str:
     """The line that credits each photo as its licence asks, under the photo's file.
 
     `via` is what a credit line calls each source, by the source's name.
@@ -20,5 +24,5 @@ def attributions(photos: Sequence[ReleasePhoto], via: Mapping[str, str]) -> str:
             page_url=photo.page_url,
             via=via.get(photo.source, ""),
         )
-        lines += ["", photo.file, f"    {credit}"]
+        lines += ["", photo.file, f"    {credit}{note(manifest, photo.file)}"]
     return "\n".join(lines) + "\n"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from genset.release.documents import card, said, several
+from genset.release.documents import card, changed, said, several
 from genset.release.documents.citation import Citation, bibtex
 from genset.release.documents.facts import labels, origin, rights
 from genset.release.documents.facts.about import NOT_SAID, About
@@ -101,7 +101,7 @@ def _responsible(
         "rai:dataCollection": " ".join([*found, *terms]),
         "rai:dataCollectionType": [*searched, *labeled] or ["Others"],
         "rai:dataCollectionTimeframe": origin.timeframe(manifest, photos) or NOT_SAID,
-        "rai:dataCollectionRawData": "The photos' original bytes are the raw data.",
+        "rai:dataCollectionRawData": changed.raw(manifest),
         "rai:dataAnnotationProtocol": " ".join(
             [*annotation, *several.protocol(manifest, photos), said.choice(manifest)]
         ),
@@ -110,7 +110,7 @@ def _responsible(
         "rai:dataAnnotationAnalysis": labels.agreement(manifest),
         "rai:annotationsPerItem": labels.per_photo(photos),
         "rai:annotatorDemographics": NOT_SAID,
-        "rai:dataPreprocessingProtocol": "None: photos keep their original bytes.",
+        "rai:dataPreprocessingProtocol": changed.change(manifest) or f"None: photos {changed.KEPT}.",
         "rai:dataUseCases": card.USES,
         "rai:dataLimitations": card.limits(manifest, photos),
         "rai:dataBiases": origin.biases(manifest, photos),

@@ -63,7 +63,7 @@ def _composition(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
     )
     yield (
         "What data does each instance consist of?",
-        "The photo's original bytes, and a record in manifest.json: its source, owner, title, "
+        f"The photo's {'' if changed.is_changed(manifest) else 'original '}bytes, and a record in manifest.json: its source, owner, title, "
         "licence and dates as far as they are known, and its labels.",
     )
     yield (
@@ -154,9 +154,10 @@ def _timeframe(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> s
 def _labeling(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> _Answers:
     yield (
         "Was any preprocessing, cleaning or labeling of the data done?",
-        f"Photos keep their original bytes. {' '.join(labels.annotation(manifest, photos))}",
+        f"{changed.change(manifest) or f'Photos {changed.KEPT}.'} "
+        f"{' '.join(labels.annotation(manifest, photos))}",
     )
-    yield "Was the raw data saved in addition?", "The photos are the raw data."
+    yield "Was the raw data saved in addition?", changed.raw(manifest)
     yield (
         "Is the software that was used available?",
         f"genset {said.line(manifest.get('genset', ''))} chose and froze the photos.",

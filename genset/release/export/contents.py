@@ -82,8 +82,6 @@ def unrestricted_part_of(release: Release) -> Contents:
     facts |= {name: whole[name] for name in ("created_at", "genset") if name in whole}
     if isinstance(facts.get("collected"), dict):
         facts["collected"] = {**facts["collected"], **_of_photos(photos)}
-    if isinstance(facts.get("dataset"), dict):  # the DOI is the whole's
-        facts["dataset"] = {key: word for key, word in facts["dataset"].items() if key != "doi"}
     facts["part_of"] = {
         "name": release.name,
         "content_hash": release.content_hash,

@@ -195,6 +195,11 @@ def _sound(path: Path, open_source: Callable[[str], Source]) -> tuple[Manifest, 
     release = read_manifest(path)
     if not release.is_as_written(path):
         raise BadInput(f"{path} was changed since it was written: ask for it again")
+    if release.variant is not None:
+        raise BadInput(
+            f"{path} is of photos that were changed, and addresses lead to photos as they were: "
+            f"ask for the photos, or pull {release.variant['name']}"
+        )
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", release.name):
         raise BadInput(f"{path} names its set {release.name[:99]!r}, which is no release's name")
     [(file, times)] = Counter(photo.file for photo in release.photos).most_common(1) or [("", 1)]

@@ -48,7 +48,7 @@ def collection(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> s
     return (
         f"Photos from {', '.join(map(line, sources))}, posted {span(facts, 'posted')}, searched "
         f"{span(facts, 'searched')}. Queries are WordNet's words for each class ({keywords:,} "
-        "different ones found what is in it); photos keep their original bytes."
+        f"different ones found what is in it); photos {bytes_kept(manifest)}."
     )
 
 

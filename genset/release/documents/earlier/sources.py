@@ -7,6 +7,7 @@ from typing import Any
 
 from genset.licenses import FLICKR_NOTICE
 from genset.release.documents import said, several
+from genset.release.documents.changed import bytes_kept
 from genset.release.documents.earlier import sentences
 from genset.release.reader import ReleasePhoto
 from genset.text.links import web_link
@@ -101,7 +102,7 @@ def collection(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> s
         )
     if added:
         parts.append(f"Photos from {', '.join(added)} were added from folders, without a search.")
-    parts.append(f"All were posted {said.span(facts, 'posted')}, and keep their original bytes.")
+    parts.append(f"All were posted {said.span(facts, 'posted')}, and {bytes_kept(manifest)}.")
     return " ".join(parts)
 
 

@@ -125,7 +125,7 @@ def _days(photos: Sequence[ReleasePhoto]) -> str:
 def collection(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """How the photos came into the release."""
     came = [words for place in places(manifest, photos) for words in place.collection()]
-    return [*came, "All keep their original bytes."]
+    return [*came, f"All {bytes_kept(manifest)}."]
 
 
 def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
