@@ -160,9 +160,13 @@ def test_a_blurred_variant_is_marked_and_has_a_hash_of_its_own(
     assert "faces blurred" in croissant["rai:dataPreprocessingProtocol"]
     assert "faces blurred" not in (released.root / "ATTRIBUTION.txt").read_text("utf-8")
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+    killed = tmp_path / ".again.blurring" / "releases" / "photos"  # as a killed run leaves it
+    killed.mkdir(parents=True)
+    (killed / "photo.jpg").write_bytes(b"")
     again = export_blurred(released, "imagefolder", tmp_path / "again")
     assert again["variant"] == told["variant"]
     assert Release(tmp_path / "again").content_hash == variant.content_hash
+    assert not killed.parent.parent.exists()
 
 
 def detail(image: Image.Image, face: list[int]) -> float:

@@ -169,7 +169,13 @@ def test_a_takedown_records_the_day_and_prints_the_letter(
     assert asked.startswith("2: 2999-01-01 is to come")
     told = json.loads(genset("release", "takedown", "v1", "--requested", "2026-05-03", "--json"))
     letter, new = told["letter"], Release(pool.workspace.releases / "v1.1")
-    for word in (gone.file, gone.sha256, release.content_hash, new.content_hash, "v1.1"):
+    for word in (
+        gone.file,
+        f"sha256 {gone.sha256}",
+        release.content_hash,
+        new.content_hash,
+        "v1.1",
+    ):
         assert word in letter
     assert "asked on 2026-05-03" in letter and "Questions: ann@example.org" in letter
     assert gone.owner not in letter and gone.owner_name not in letter

@@ -11,6 +11,7 @@ from typing import Any
 import PIL
 
 from genset.errors import BadInput, GensetError
+from genset.files import one_at_a_time
 from genset.licenses import License, spdx_id
 from genset.release.export import Export, Said, export
 from genset.release.export.photos import content
@@ -62,11 +63,12 @@ def blurred_beside(release: Release, folder: Path, detector: CenterFace) -> Iter
     What a killed run left there is deleted first.
     """
     hidden = folder.absolute().with_name(f".{folder.name}.blurring")
-    shutil.rmtree(hidden, ignore_errors=True)
-    try:
-        yield blur_release(release, hidden, detector)
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
+    with one_at_a_time(hidden):
+        shutil.rmtree(hidden / "releases", ignore_errors=True)
+        try:
+            yield blur_release(release, hidden / "releases", detector)
+        finally:
+            shutil.rmtree(hidden, ignore_errors=True)
 
 
 def blur_release(release: Release, releases: Path, detector: CenterFace) -> Release:
