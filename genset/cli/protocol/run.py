@@ -71,6 +71,7 @@ def run_command(
     genset protocol run imagenet-2026 --posted-after 2027-01-01 --posted-before 2028-01-01
     """
     from genset.cli.release.licenses import Recheck, recheck
+    from genset.cli.release.opted_out import honour
     from genset.protocols.kept import find_protocol
     from genset.protocols.standing import standing
     from genset.protocols.windows import check_settings
@@ -101,6 +102,7 @@ def run_command(
             except GensetError:
                 show(answer, "\n".join(lines), as_json)
                 raise
+        honour(workspace, store)  # the list may have grown since the search
         now = standing(store, protocol, plans)
         answer |= {"candidates": len(now.tasks), "waiting": now.waiting}
         if reason := _why_not_yet(now, window):

@@ -119,21 +119,24 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
     from dataclasses import asdict
 
     from genset.cli.release.licenses import Recheck, recheck
+    from genset.cli.release.opted_out import honour
     from genset.release.freeze import create, dry_run
     from genset.release.publish import free_folder
 
     as_json = options["as_json"]
     with opened(folder, originals="read") as (workspace, store):
         plan = read_plan(options, store)
+        opted_out, lines = honour(workspace, store)
         if options["dry_run"]:
             seen = dry_run(workspace, store, plan)
-            text = "\n".join([f"{name} would have, and nothing was written:", *seen.lines()])
-            show({"name": name, **asdict(seen)}, text, as_json)
+            head = f"{name} would have, and nothing was written:"
+            text = "\n".join([head, *seen.lines(), *lines])
+            show({"name": name, **asdict(seen), **opted_out}, text, as_json)
             return
         checked = Recheck()
         if not options["no_refresh"]:
             free_folder(workspace.releases, name)  # before anybody is asked
             checked = recheck(workspace, store, plan, options["give_up_after"])
         made = create(workspace, store, name, plan, options["contact"])
-    answer = {**release_summary(made), "licenses": asdict(checked)}
-    show(answer, "\n".join([*made_lines(made), *checked.lines()]), as_json)
+    answer = {**release_summary(made), "licenses": asdict(checked), **opted_out}
+    show(answer, "\n".join([*made_lines(made), *lines, *checked.lines()]), as_json)

@@ -16,6 +16,7 @@ def create_multilabel_release(folder: Path | None, name: str, options: dict[str,
     """Freeze or preview it, and print what it has."""
     from dataclasses import asdict
 
+    from genset.cli.release.opted_out import honour
     from genset.release.exclusions import Exclusion
     from genset.release.multilabel.again import Earlier
     from genset.release.multilabel.freeze import create_multilabel, plan_multilabel, summary
@@ -28,10 +29,13 @@ def create_multilabel_release(folder: Path | None, name: str, options: dict[str,
             "exclude": tuple(map(Exclusion.read, map(Path, options["exclude"]))),
             "labels": earlier.method and aggregated(store, earlier.method, **earlier.whose),
         }
+        opted_out, lines = honour(workspace, store)
         if options["dry_run"]:
             seen = plan_multilabel(workspace, store, earlier, **files)
-            text = "\n".join([f"{name} would have, and nothing was written:", *seen.lines()])
+            head = f"{name} would have, and nothing was written:"
+            text = "\n".join([head, *seen.lines(), *lines])
             answer = {"name": name, **asdict(seen.preview), "multilabel": seen.multilabel}
+            answer |= opted_out
             show(answer, text, as_json)
             return
         made = create_multilabel(
@@ -44,8 +48,8 @@ def create_multilabel_release(folder: Path | None, name: str, options: dict[str,
             allow_unanswered=options["allow_unanswered"],
         )
     told = made.multilabel or {}
-    answer = {**release_summary(made), "multilabel": told}
-    show(answer, "\n".join([*made_lines(made), *summary(told)]), as_json)
+    answer = {**release_summary(made), "multilabel": told, **opted_out}
+    show(answer, "\n".join([*made_lines(made), *lines, *summary(told)]), as_json)
 
 
 _WITH_FROM = (
