@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 
 from genset.errors import BadInput, GensetError
 from genset.licenses import License, elsewhere, spdx_id
-from genset.release.choose import Chosen, ReleasePlan, choose, selection_frequency
+from genset.release.choose import Chosen, choose, selection_frequency
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.facts import alpha, collected, ground, words_of_sources
 from genset.release.happened import happened
 from genset.release.preview import Preview, preview

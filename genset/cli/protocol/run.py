@@ -17,7 +17,7 @@ from genset.text.numbers import count
 if TYPE_CHECKING:
     from genset.protocols.protocol import Protocol, Window
     from genset.protocols.standing import Standing
-    from genset.release.choose import ReleasePlan
+    from genset.release.choosing.plan import ReleasePlan
     from genset.release.reader import Release
     from genset.store import Store
     from genset.workspace import Workspace

@@ -13,7 +13,7 @@ from genset.scrape.upkeep.refresh import refresh_some
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.release.choose import ReleasePlan
+    from genset.release.choosing.plan import ReleasePlan
     from genset.store import Store
 
 # A release is not held up for ever by a source that is down.

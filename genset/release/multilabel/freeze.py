@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 
 from genset.errors import GensetError
 from genset.release.aggregated import AggregatedLabels
-from genset.release.choose import Chosen, Reasons
+from genset.release.choose import Chosen
+from genset.release.choosing.left_out import Reasons
 from genset.release.exclusions import Exclusion
 from genset.release.facts import alpha, collected, words_of_sources
 from genset.release.freeze import records, stored_as

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.licenses import License, spdx_id
-from genset.release.choose import Reasons
+from genset.release.choosing.left_out import Reasons
 from genset.release.facts import ground
 from genset.release.multilabel.again import Earlier
 from genset.release.reader import ReleasePhoto
