@@ -27,6 +27,7 @@ from genset.release.reader.hashes import content_hash, manifest_hash
 from genset.release.reader.layout import (
     BEFORE,
     FORMAT,
+    LACKING,
     MANIFEST,
     MULTILABEL,
     manifest_lines,
@@ -39,6 +40,7 @@ __all__ = [
     "ANSWERS",
     "BEFORE",
     "FORMAT",
+    "LACKING",
     "LISTS",
     "MANIFEST",
     "MULTILABEL",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 MANIFEST = "manifest.json"
+LACKING = "to-pull.csv"  # of an export as "mixed", until genset pull has completed it
 FORMAT = "genset release 3"
 MULTILABEL = "genset release 4"
 BEFORE = ("genset release 1", "genset release 2")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from genset.errors import BadInput, GensetError, ReleaseDamaged
 from genset.files import sha256_of
-from genset.release.reader.layout import MANIFEST, is_laid_out_as_written
+from genset.release.reader.layout import LACKING, MANIFEST, is_laid_out_as_written
 from genset.release.reader.manifest import Manifest, read_manifest
 from genset.release.reader.records import ReleasePhoto
 from genset.release.trust.links import WHAT_TO_DO, links, own_file
@@ -132,6 +132,8 @@ class Release(Manifest):
             with Image.open(path) as file:
                 image: Any = eight_bit(file).convert("RGB")
         except OSError as error:
+            if isinstance(error, FileNotFoundError) and self._is_incomplete():
+                raise GensetError(f"{path} is missing: {self._to_complete()}") from None
             raise GensetError(f"{path} cannot be read: {error}") from None
         target: Any = self._several(self.photos[index]) if self.multi_hot else self.targets[index]
         if self.transform is not None:
@@ -173,7 +175,8 @@ class Release(Manifest):
         """
         hashes = self.documents | {photo.file: photo.sha256 for photo in self.photos}
         linked = dict.fromkeys(links(self.root, (MANIFEST, *hashes)))
-        problems = [f"{name} is a symbolic link" for name in linked]
+        problems = [self._to_complete()] if self._is_incomplete() else []
+        problems += [f"{name} is a symbolic link" for name in linked]
         path = self.root / MANIFEST
         if not (is_laid_out_as_written(path) and self.is_as_written(path)):
             problems.append(f"{MANIFEST} was changed")
@@ -186,12 +189,19 @@ class Release(Manifest):
             elif sha256(path) != expected_hash:
                 problems.append(f"{name} was changed")
         # Including folders: ImageFolder takes each one for a class.
-        expected = {MANIFEST, *hashes, *self.wnids}
+        expected = {MANIFEST, LACKING, *hashes, *self.wnids}
         for path in sorted(self.root.rglob("*")):
             if (name := path.relative_to(self.root).as_posix()) not in expected:
                 problems.append(f"{name} does not belong to it")
         if problems:
             raise ReleaseDamaged(self.name, problems)
+
+    def _is_incomplete(self) -> bool:
+        """Whether it is an export as "mixed" that ``genset pull`` has not completed."""
+        return (self.root / LACKING).is_file()
+
+    def _to_complete(self) -> str:
+        return f"{LACKING} lists photos that are not here yet: genset pull {self.root} gets them"
 
 
 def find_releases(folder: Path) -> list[Release]:
