@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,7 @@ def run_command(
     from genset.protocols.standing import standing
     from genset.protocols.windows import check_settings
     from genset.protocols.windows import scrape_plans as plans_of
-    from genset.release.freeze import create
+    from genset.release.freeze import chosen_photos, create
     from genset.release.publish import free_folder
 
     with opened(folder, originals="store") as (workspace, store):
@@ -112,7 +113,10 @@ def run_command(
             return
         free_folder(workspace.releases, called)  # before anybody is asked
         plan = _plan(workspace, store, protocol, window, now, earlier)
-        checked = Recheck() if no_search else recheck(workspace, store, plan, give_up_after)
+        checked = Recheck()
+        if not no_search:
+            chosen = partial(chosen_photos, workspace, store, plan)
+            checked = recheck(workspace, store, chosen, give_up_after, "--no-search")
         made = create(workspace, store, called, plan)
         answer["licenses"] = asdict(checked)
         lines += checked.lines()
