@@ -154,6 +154,7 @@ INNER_FLOORS = {
         {"archive", "restore"},
     ],
     "protocols": [{"protocol"}, {"kept", "earlier", "standing"}, {"save", "windows"}],
+    "release.choosing": [{"plan", "left_out"}, {"copies"}],
     "release.multilabel": [
         {"answers", "again"},
         {"kept", "several", "facts", "recount"},

@@ -68,7 +68,7 @@ def refresh(
     if done.gone:
         lines.append("where an owner took a photo down: genset remove PHOTO --reason TEXT")
     lines += opt_out.lines(named, listed)
-    show(asdict(done) | _opted_out(workspace, named), "\n".join(lines), as_json)
+    show(asdict(done) | opt_out.told(workspace, named), "\n".join(lines), as_json)
     if done.left:
         problems.append(
             f"{done.left:,} photos were not checked ({done.failure}); run genset refresh again"
@@ -250,9 +250,4 @@ def add(
         *(f"{file}: {reason}" for file, reason in done.refused.items()),
         *opt_out.lines(named, listed),
     ]
-    show(asdict(done) | _opted_out(workspace, named), "\n".join(lines), as_json)
-
-
-def _opted_out(workspace: Workspace, named: list[str]) -> dict[str, list[str]]:
-    """What --json says of the pool's photos that the list names, where there is one."""
-    return {} if workspace.opt_out is None else {"opted_out": named}
+    show(asdict(done) | opt_out.told(workspace, named), "\n".join(lines), as_json)

@@ -7,7 +7,7 @@ from genset.errors import BadInput
 from genset.licenses import choose_licenses
 from genset.protocols.protocol import Collecting, Protocol, Window
 from genset.protocols.standing import Standing
-from genset.release.choose import ReleasePlan
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.collected import Collected
 from genset.release.exclusions import Exclusion
 from genset.scrape.collect.plan import ScrapePlan

@@ -1,108 +1,18 @@
 """Which candidates go into a release, and why the others do not."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from genset.errors import BadInput
-from genset.licenses import License, LicenseChoice
-from genset.release.aggregated import AggregatedLabels
-from genset.release.collected import Collected
-from genset.release.exclusions import Exclusion
-from genset.release.strategies import RULE, Draws, Majority, Matched, Pick, Strategy
+from genset.licenses import License
+from genset.release.choosing.copies import like_others, without_copies
+from genset.release.choosing.left_out import Reasons, is_refused, record_rest
+from genset.release.choosing.plan import ReleasePlan
+from genset.release.strategies import Draws, Pick
 from genset.release.table import CandidateRow, CandidateTable
 from genset.store import Verdict
-
-Reasons = dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class ReleasePlan:
-    """How a release's photos are chosen.
-
-    Attributes:
-        strategy: chooses from the candidates that pass all other rules.
-        seed: of all random draws.
-        panel: the panel whose votes are recorded and do not choose; None: all votes do both.
-        labels: aggregated labels, of which only "correct" is taken; None: votes are counted.
-        min_confidence: the lowest confidence of such a label, 0 to 1; None: any.
-        licenses: the allowed licences; None for any.
-        sources: the allowed sources; none for any.
-        max_per_owner: the most photos of one owner in the release, at least 1; None: no limit.
-        balance: whether every class gets as many photos as the class with the fewest.
-        exclude: photos of other sets, which the release must not contain.
-        one_of_each: whether only one of several similar photos is taken.
-        rule: the version of the rule by which photos are drawn (`Draws`), which is in the manifest
-            where it makes a difference: with `max_per_owner` or `balance`.
-        collected: the candidates of one window of a protocol, of which alone is chosen; None: of
-            all.
-    """
-
-    strategy: Strategy = field(default_factory=Majority)
-    seed: int = 0
-    panel: str | None = None
-    labels: AggregatedLabels | None = None
-    min_confidence: float | None = None
-    licenses: LicenseChoice | None = None
-    sources: tuple[str, ...] = ()
-    max_per_owner: int | None = None
-    balance: bool = False
-    exclude: tuple[Exclusion, ...] = ()
-    one_of_each: bool = False
-    rule: int = RULE
-    collected: Collected | None = None
-
-    def __post_init__(self) -> None:
-        """Check the numbers, and what goes together.
-
-        Raises:
-            BadInput: `max_per_owner` is below 1, labels or their confidence do not apply, or the
-                rule is not known.
-        """
-        if self.labels is not None and isinstance(self.strategy, Matched):
-            raise BadInput(
-                "--labels does not apply to --strategy matched, which takes photos of every "
-                "selection frequency"
-            )
-        if self.min_confidence is not None:
-            if self.labels is None:
-                raise BadInput("--min-confidence needs --labels: votes alone have no confidence")
-            if not 0 <= self.min_confidence <= 1:
-                raise BadInput("--min-confidence must be from 0 to 1")
-        if self.max_per_owner is not None and self.max_per_owner < 1:
-            raise BadInput("--max-per-owner must be at least 1")
-        self.draws()
-
-    def draws(self, held: Iterable[CandidateRow] = ()) -> Draws:
-        """Its random draws, for a release that has the photos `held` whatever is drawn."""
-        return Draws(self.seed, self.max_per_owner, self.rule).after(held)
-
-    @property
-    def draws_owners_first(self) -> bool:
-        """Whether the photos of each owner are drawn before the strategy picks."""
-        return self.rule == 1 or not self.strategy.limits_owners
-
-    def as_json(self) -> dict[str, Any]:
-        """The plan as JSON, for the manifest. Unused options are left out."""
-        rest: dict[str, Any] = {
-            "panel": self.panel,
-            "labels": self.labels and self.labels.as_json(),
-            "min_confidence": self.min_confidence,
-            "licenses": list(self.licenses.words) if self.licenses else [],
-            "sources": sorted(self.sources),
-            "max_per_owner": self.max_per_owner,
-            "balance": self.balance,
-            "exclude": [{"file": each.name, "sha256": each.sha256} for each in self.exclude],
-            "one_of_each": self.one_of_each,
-            "rule": self.rule if self.max_per_owner is not None or self.balance else None,
-        }
-        return {
-            "name": self.strategy.name,
-            **self.strategy.parameters(),
-            "seed": self.seed,
-            **{word: value for word, value in rest.items() if value},
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,21 +110,6 @@ def unfit(entry: CandidateRow, plan: ReleasePlan) -> str | None:
     return plan.strategy.refusal(entry)
 
 
-def is_refused(entry: CandidateRow, reason: str | None, left_out: Reasons) -> bool:
-    """Whether there is a `reason` against a candidate, which is then noted."""
-    if reason is not None:
-        left_out[entry.task] = reason
-    return reason is not None
-
-
-def record_rest(
-    entries: Iterable[CandidateRow], kept: Iterable[CandidateRow], reason: str, left_out: Reasons
-) -> None:
-    """Note the reason for all candidates that were not kept."""
-    tasks = {entry.task for entry in kept}
-    left_out.update((entry.task, reason) for entry in entries if entry.task not in tasks)
-
-
 def _one_class_each(
     remaining: Sequence[CandidateRow], everything: Iterable[CandidateRow], left_out: Reasons
 ) -> list[CandidateRow]:
@@ -247,73 +142,6 @@ def not_wanted(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, st
     if plan.licenses and not plan.licenses.wants(License(entry.license, entry.license_url)):
         return f"licence {entry.license}"
     return excluded.get(entry.task)
-
-
-def like_others(
-    remaining: Sequence[CandidateRow],
-    exclude: Iterable[Exclusion],
-    pairs: Sequence[tuple[str, str]] = (),
-) -> Reasons:
-    """The reason for each candidate whose photo is in another set."""
-    found: Reasons = {}
-    for each in exclude:
-        for entry in each.shared_with(remaining, pairs):
-            found.setdefault(entry.task, f"looks like a photo of {each.name}")
-    return found
-
-
-def without_copies(
-    remaining: Sequence[CandidateRow],
-    table: CandidateTable,
-    left_out: Reasons,
-    first: Collection[str] = (),
-) -> list[CandidateRow]:
-    """Keep one photo of each cluster of copies: the first by date of posting, then by name.
-
-    The candidates named `first` come before all others.
-    """
-    in_other_sets = {
-        photo: other for photo, other in table.pairs if other.partition(":")[0] not in table.sources
-    }
-    kept = []
-    for entry in remaining:
-        other = in_other_sets.get(entry.photo)
-        reason = f"looks like a photo of {other.rpartition(':')[0]}" if other else None
-        if not is_refused(entry, reason, left_out):
-            kept.append(entry)
-    cluster = _clusters(kept, table.pairs)
-    survivors: dict[str, CandidateRow] = {}
-
-    def order(entry: CandidateRow) -> tuple[bool, str, str]:
-        return entry.task not in first, entry.posted_at, entry.task
-
-    for entry in sorted(kept, key=order):
-        survivors.setdefault(cluster[entry.task], entry)
-    record_rest(kept, survivors.values(), "looks like a photo that was posted before it", left_out)
-    return [entry for entry in kept if survivors[cluster[entry.task]] is entry]
-
-
-def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Each candidate's cluster, by its task. Candidates are linked by similar photos."""
-    parent = {entry.task: entry.task for entry in entries}
-
-    def root(task: str) -> str:
-        while parent[task] != task:
-            parent[task] = parent[parent[task]]
-            task = parent[task]
-        return task
-
-    same: dict[str, list[str]] = defaultdict(list)
-    for entry in entries:
-        same[entry.photo].append(entry.task)
-        same[entry.sha256].append(entry.task)
-    links = [(tasks[0], task) for tasks in same.values() for task in tasks[1:]]
-    links += [
-        (same[one][0], same[other][0]) for one, other in pairs if one in same and other in same
-    ]
-    for one, other in links:
-        parent[root(one)] = root(other)
-    return {task: root(task) for task in parent}
 
 
 def few_of_each_owner(

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from genset.licenses import License, elsewhere
 from genset.release.reader import ReleasePhoto
 from genset.store import Candidate, Label, Photo, Search, SourceWords, Verdict, is_out
 from genset.text.dates import earliest_day
@@ -61,6 +62,14 @@ def ground(photo: Photo, since: datetime) -> str:
     if day is not None and day >= since.date().isoformat():
         return "taken"
     return "posted" if photo.posted_at >= since else "none"
+
+
+def license_of(photo: Photo) -> License:
+    """A photo's licence as the pool has it now."""
+    license = License(photo.license, photo.license_url)
+    if photo.source != "flickr" and not photo.page_url:  # added, when all were taken for Flickr's
+        return elsewhere(license)
+    return license
 
 
 def alpha(votes: Iterable[Mapping[Verdict, int]]) -> float | None:

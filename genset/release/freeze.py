@@ -10,9 +10,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput, GensetError
-from genset.licenses import License, elsewhere, spdx_id
-from genset.release.choose import Chosen, ReleasePlan, choose, selection_frequency
-from genset.release.facts import alpha, collected, ground, words_of_sources
+from genset.licenses import spdx_id
+from genset.release.choose import Chosen, choose, selection_frequency
+from genset.release.choosing.plan import ReleasePlan
+from genset.release.facts import alpha, collected, ground, license_of, words_of_sources
 from genset.release.happened import happened
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
@@ -161,9 +162,7 @@ def _record(
     photo = candidate.photo
     frequency = selection_frequency(counts)
     assert photo.sha256 and photo.byte_size and photo.width and photo.height
-    license = License(photo.license, photo.license_url)
-    if photo.source != "flickr" and not photo.page_url:  # added, when all were taken for Flickr's
-        license = elsewhere(license)
+    license = license_of(photo)
     return ReleasePhoto(
         file=f"{candidate.wnid}/{Path(photo.file).name}",
         wnid=candidate.wnid,

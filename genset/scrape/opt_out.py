@@ -19,7 +19,7 @@ from pathlib import Path
 from sqlalchemy import select, update
 
 from genset.errors import BadInput
-from genset.scrape.sources.owners import FORMS, SOURCE
+from genset.scrape.sources.owners import FORMS, PHOTO_FORMS, SOURCE
 from genset.scrape.sources.registry import names
 from genset.store import Photo, Store
 from genset.workspace import Workspace
@@ -113,6 +113,11 @@ def honour(store: Store, opt_out: OptOut) -> list[str]:
     return stored
 
 
+def told(workspace: Workspace, stored: Iterable[str]) -> dict[str, list[str]]:
+    """What --json says of the photos of the pool that the list names, where there is one."""
+    return {} if workspace.opt_out is None else {"opted_out": list(stored)}
+
+
 def lines(stored: Iterable[str], opt_out: OptOut) -> Iterator[str]:
     """Which photos of the pool a list names, as text."""
     photo = None
@@ -134,10 +139,13 @@ def _named(words: str, where: str) -> tuple[str, str]:
             f"{where}: write owner SOURCE:OWNER or photo SOURCE:PHOTO, such as owner "
             "flickr:78733179@N04"
         )
-    if kind == "owner" and source in FORMS:
-        form, title, example = FORMS[source]
+    forms = FORMS if kind == "owner" else PHOTO_FORMS
+    if source in forms:
+        form, title, example = forms[source]
         if form.fullmatch(whom) is None:
-            raise BadInput(f"{where}: {whom!r} is nobody at {title}: an owner there is {example}")
+            no = "nobody at" if kind == "owner" else "no photo of"
+            what = "an owner" if kind == "owner" else "a photo"
+            raise BadInput(f"{where}: {whom!r} is {no} {title}: {what} there is {example}")
     return kind, name
 
 

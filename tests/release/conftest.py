@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.release.choose import ReleasePlan
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.freeze import create
 from genset.release.reader import Release
 from genset.store import Candidate, Photo, Store, Verdict

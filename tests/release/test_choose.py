@@ -5,7 +5,8 @@ import json
 import pytest
 
 from genset.errors import BadInput, GensetError
-from genset.release.choose import ReleasePlan, choose
+from genset.release.choose import choose
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.reader import MANIFEST
 from genset.release.table import read_table
 from genset.store import Ruling, Verdict, find_candidate

@@ -11,7 +11,7 @@ import pytest
 
 from genset.label.quality.aggregate import Vote
 from genset.label.quality.agreement import krippendorff_alpha
-from genset.release.choose import ReleasePlan
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.documents import documents
 from genset.release.facts import alpha
 from genset.release.freeze import create

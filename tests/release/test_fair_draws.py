@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.errors import BadInput
-from genset.release.choose import Chosen, ReleasePlan, choose
+from genset.release.choose import Chosen, choose
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.strategies import Majority, Matched, Reference, Strategy, Threshold, Top
 from genset.release.table import CandidateRow, CandidateTable
 from tests.release.tables import entry, tables

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.errors import BadInput
+from genset.errors import BadInput, GensetError
 from genset.licenses import License, license_named, may_be_passed_on
 from genset.release.documents.lacking import LACKING
 from genset.release.export import FORMATS, export
@@ -171,6 +171,32 @@ def test_mixed_is_the_release_without_them_and_lists_them(
         name = path.relative_to(release.root).as_posix()
         if path.is_file() and name not in lacking:
             assert (tmp_path / "out" / name).read_bytes() == path.read_bytes()
+
+
+def test_mixed_of_open_photos_alone_is_the_whole_release(pool: Pool, tmp_path: Path) -> None:
+    pool.label_all_correct()
+    pool.create()
+    words = ("release", "export", "v1", "--format", "mixed", "--to", tmp_path / "out")
+    assert "it is the whole release" in genset(pool, *words)
+    assert not (tmp_path / "out" / LACKING).exists()
+    Release(tmp_path / "out").verify()
+
+
+def test_whoever_uses_mixed_before_it_is_complete_is_told_how(
+    pool: Pool, release: Release, tmp_path: Path
+) -> None:
+    export(release, "mixed", tmp_path / "out")
+    how = f"genset pull {tmp_path / 'out'}"
+    for words in (
+        ("release", "verify", tmp_path / "out"),
+        ("evaluate", tmp_path / "out", "--model", "torchvision:squeezenet1_0"),
+    ):
+        done = CliRunner().invoke(cli, ["-w", str(pool.workspace.root), *map(str, words)])
+        assert how in str(done.exception), done.output
+    photos = Release(tmp_path / "out")
+    place = next(n for n, each in enumerate(photos.photos) if each.source_id in RESTRICTED)
+    with pytest.raises(GensetError, match=r"is missing: to-pull\.csv lists photos"):
+        photos[place]
 
 
 def test_the_command_says_what_it_left_out_and_what_nobody_can_rebuild(

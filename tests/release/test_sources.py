@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 
 from genset.cli import cli
 from genset.errors import BadInput
-from genset.release.choose import ReleasePlan
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.diff import diff
 from genset.release.documents import documents, said
 from genset.release.export import export

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from genset.errors import BadInput
 from genset.hashes import HEAD
 from genset.licenses import LicenseChoice
-from genset.release.choose import Chosen, ReleasePlan, choose
+from genset.release.choose import Chosen, choose
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.exclusions import Exclusion
 from genset.release.strategies import (
     Majority,

@@ -163,7 +163,8 @@ def test_one_of_several_keys_will_do_and_no_other(
     assert genset(*words, both).exit_code == 0
     done = genset(*words, ben)
     assert done.exit_code == 1
-    assert f"sig is no signature of v1 by a key in {ben}" in done.error
+    assert "sig is a signature of v1 with ED25519 key SHA256:" in done.error
+    assert done.error.endswith(f"which is not in {ben}")
 
 
 def test_a_forged_manifest_is_not_signed(release: Release, genset: Genset, ann: Path) -> None:
@@ -172,7 +173,7 @@ def test_a_forged_manifest_is_not_signed(release: Release, genset: Genset, ann: 
     signature = release.root.with_name("v1.sig")
     done = genset("verify", "v1", "--signature", signature, "--signed-by", public(ann))
     assert done.exit_code == 1
-    assert "is no signature of v1 by a key in" in done.error
+    assert "is no signature of v1 as it is here: another manifest was signed" in done.error
 
 
 def test_a_signature_for_another_purpose_is_none(
@@ -184,6 +185,7 @@ def test_a_signature_for_another_purpose_is_none(
         subprocess.run(words, stdin=manifest, stdout=to, check=True)
     done = genset("verify", "v1", "--signature", signature, "--signed-by", public(ann))
     assert done.exit_code == 1
+    assert "or it was signed for another purpose" in done.error
 
 
 def test_a_damaged_release_is_not_signed(release: Release, genset: Genset, ann: Path) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from genset.errors import BadInput, GensetError
-from genset.release.choose import ReleasePlan
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.diff import diff
 from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release

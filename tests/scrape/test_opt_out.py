@@ -126,6 +126,36 @@ def test_no_coming_release_has_it(pool: Pool, listed: Listed, tmp_path: Path) ->
     assert [photo.source_id for photo in made.photos] == [second]
 
 
+def test_a_release_goes_by_the_list_as_it_is_now(
+    pool: Pool, listed: Listed, tmp_path: Path
+) -> None:
+    """Nobody searched or added since it grew."""
+    folder = tmp_path / "dump" / TENCH
+    folder.mkdir(parents=True)
+    for number in range(3):
+        (folder / f"{number}.jpg").write_bytes(picture(number))
+    origin = Origin("museum", "Ann Ko", "CC0", "", datetime(2020, 1, 1, tzinfo=UTC))
+    add(pool.workspace, pool.store, folder.parent, origin)
+    photos = pool.held(replace(DOG, wnid=TENCH))
+    for photo in photos:
+        vote(pool.store, f"{TENCH}/museum:{photo}", "ben", Verdict.CORRECT)
+
+    def made(name: str, *words: str) -> dict[str, object]:
+        told = genset("release", "create", name, *words, "--json", cwd=pool.workspace.root)
+        return dict(json.loads(told))
+
+    assert made("v1")["photos"] == 3
+    listed(f"photo museum:{photos[0]}\n")
+    dry = genset("release", "create", "v2", "--dry-run", cwd=pool.workspace.root)
+    assert "  2 photos;" in dry and "1 photo of the pool left out by opt-out.txt" in dry
+    second = made("v2")
+    assert (second["photos"], second["opted_out"]) == (2, [f"museum:{photos[0]}"])
+    assert made("v3", "--from", "v1", "--multilabel", "--dry-run")["photos"] == 2
+    listed("")
+    third = made("v3")
+    assert (third["photos"], third["opted_out"]) == (3, [])
+
+
 def test_own_photos_of_who_opted_out_are_not_added(
     pool: Pool, listed: Listed, tmp_path: Path
 ) -> None:
@@ -157,6 +187,12 @@ def test_own_photos_of_who_opted_out_are_not_added(
         ("photo flickr:", "line 2: write owner"),
         ("photos flickr:2", "line 2: write owner"),
         (f"photo flickr:{'2' * 600}", "line 2: write owner"),
+        (
+            "photo flickr:2  # by mail",
+            "line 2: '2  # by mail' is no photo of Flickr: a photo there",
+        ),
+        ("photo commons:File:A.jpg", "line 2: 'File:A.jpg' is no photo of Wikimedia Commons: a"),
+        ("photo inaturalist:12", "line 2: '12' is no photo of iNaturalist: a photo there is its"),
         ("owner flickr:Ann Ko", "line 2: 'Ann Ko' is nobody at Flickr: an owner there is an id"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from genset.text.numbers import count
 if TYPE_CHECKING:
     from genset.protocols.protocol import Protocol, Window
     from genset.protocols.standing import Standing
-    from genset.release.choose import ReleasePlan
+    from genset.release.choosing.plan import ReleasePlan
     from genset.release.reader import Release
     from genset.store import Store
     from genset.workspace import Workspace
@@ -71,11 +72,12 @@ def run_command(
     genset protocol run imagenet-2026 --posted-after 2027-01-01 --posted-before 2028-01-01
     """
     from genset.cli.release.licenses import Recheck, recheck
+    from genset.cli.release.opted_out import honour
     from genset.protocols.kept import find_protocol
     from genset.protocols.standing import standing
     from genset.protocols.windows import check_settings
     from genset.protocols.windows import scrape_plans as plans_of
-    from genset.release.freeze import create
+    from genset.release.freeze import chosen_photos, create
     from genset.release.publish import free_folder
 
     with opened(folder, originals="store") as (workspace, store):
@@ -101,6 +103,7 @@ def run_command(
             except GensetError:
                 show(answer, "\n".join(lines), as_json)
                 raise
+        honour(workspace, store)  # the list may have grown since the search
         now = standing(store, protocol, plans)
         answer |= {"candidates": len(now.tasks), "waiting": now.waiting}
         if reason := _why_not_yet(now, window):
@@ -110,7 +113,10 @@ def run_command(
             return
         free_folder(workspace.releases, called)  # before anybody is asked
         plan = _plan(workspace, store, protocol, window, now, earlier)
-        checked = Recheck() if no_search else recheck(workspace, store, plan, give_up_after)
+        checked = Recheck()
+        if not no_search:
+            chosen = partial(chosen_photos, workspace, store, plan)
+            checked = recheck(workspace, store, chosen, give_up_after, "--no-search")
         made = create(workspace, store, called, plan)
         answer["licenses"] = asdict(checked)
         lines += checked.lines()

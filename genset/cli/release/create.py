@@ -1,11 +1,12 @@
 """The command that freezes a release."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from genset.cli.common import FILE, give_up_option, json_option, opened, show
+from genset.cli.common import FILE, DurationType, json_option, opened, show
 from genset.cli.release.common import made_lines, release_summary
 from genset.cli.release.multilabel import create_multilabel_release
 from genset.cli.release.plan import read_plan
@@ -82,7 +83,12 @@ from genset.cli.sources import source_option
     is_flag=True,
     help="Take licences as they were last seen, be it long ago.",
 )
-@give_up_option
+@click.option(
+    "--give-up-after",
+    type=DurationType(),
+    metavar="TIME",
+    help="End when a source has not said licences for so long, such as 2h (default: 2 minutes).",
+)
 @json_option
 @click.pass_obj
 def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
@@ -98,7 +104,8 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
     dawid-skene it is its probability.
 
     Where a chosen photo's licence was last seen more than 30 days ago, its source is asked again
-    before, as by genset refresh. What cannot be asked is told.
+    before, as by genset refresh. A source that is down is waited for, for two minutes or
+    --give-up-after; then nothing is frozen. One that cannot be asked, for want of a key, is told.
 
     With --from and --multilabel, the photos of a release get all their right answers, and photos
     that it left out as correct for several classes enter. It is chosen as that release was.
@@ -118,22 +125,28 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
         return
     from dataclasses import asdict
 
-    from genset.cli.release.licenses import Recheck, recheck
-    from genset.release.freeze import create, dry_run
+    from genset.cli.release.licenses import Recheck, due, recheck
+    from genset.cli.release.opted_out import honour
+    from genset.release.freeze import chosen_photos, create, dry_run
     from genset.release.publish import free_folder
 
     as_json = options["as_json"]
     with opened(folder, originals="read") as (workspace, store):
         plan = read_plan(options, store)
+        opted_out, lines = honour(workspace, store)
         if options["dry_run"]:
             seen = dry_run(workspace, store, plan)
-            text = "\n".join([f"{name} would have, and nothing was written:", *seen.lines()])
-            show({"name": name, **asdict(seen)}, text, as_json)
+            if not options["no_refresh"]:
+                lines += due(store, chosen_photos(workspace, store, plan))
+            head = f"{name} would have, and nothing was written:"
+            text = "\n".join([head, *seen.lines(), *lines])
+            show({"name": name, **asdict(seen), **opted_out}, text, as_json)
             return
         checked = Recheck()
         if not options["no_refresh"]:
             free_folder(workspace.releases, name)  # before anybody is asked
-            checked = recheck(workspace, store, plan, options["give_up_after"])
+            chosen = partial(chosen_photos, workspace, store, plan)
+            checked = recheck(workspace, store, chosen, options["give_up_after"])
         made = create(workspace, store, name, plan, options["contact"])
-    answer = {**release_summary(made), "licenses": asdict(checked)}
-    show(answer, "\n".join([*made_lines(made), *checked.lines()]), as_json)
+    answer = {**release_summary(made), "licenses": asdict(checked), **opted_out}
+    show(answer, "\n".join([*made_lines(made), *lines, *checked.lines()]), as_json)

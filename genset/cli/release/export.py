@@ -79,8 +79,13 @@ def lines_of(done: "Export") -> Iterator[str]:
     """What is printed of an export."""
     if done.format in ("manifest", "mixed"):
         yield f"{done.folder}: {done.photos} photos as {done.format}"
-        if done.format == "mixed":
-            yield f"  {done.restricted} of them by address and hash: complete it with genset pull"
+        if done.format == "mixed" and done.restricted:
+            yield (
+                f"  {done.restricted} of them by address and hash: complete it with genset pull "
+                f"{done.folder}"
+            )
+        elif done.format == "mixed":
+            yield "  all of them may be handed on: it is the whole release"
         if done.without_address:
             yield f"  {done.without_address} have no address, and cannot be rebuilt from it"
         return

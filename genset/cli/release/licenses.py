@@ -1,23 +1,24 @@
 """Before a release is frozen: ask sources again for licences that were seen long ago."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from genset.errors import GensetError
+from genset.errors import GensetError, SourceUnavailable
 from genset.progress import say
-from genset.scrape.fetch.hosts import Hosts
+from genset.scrape.fetch.hosts import HostGaveUp, Hosts
 from genset.scrape.sources.registry import is_source, source_class
 from genset.scrape.sources.source import Settings
 from genset.scrape.upkeep.refresh import refresh_some
+from genset.text.numbers import count
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.release.choose import ReleasePlan
+    from genset.release.reader import ReleasePhoto
     from genset.store import Store
 
-# A release is not held up for ever by a source that is down.
-_PATIENCE = 120.0
+PATIENCE = 120.0
+"""Seconds for which a source that is down is waited for where nothing else is said."""
 
 
 @dataclass
@@ -44,41 +45,77 @@ class Recheck:
             yield f"  licences asked for again: {self.checked:,}, seen more than 30 days ago"
         yield from (f"  {change}" for change in self.changes)
         yield from (f"  not up now: {photo}  {page}" for photo, page in self.gone.items())
-        for source, count in self.unchecked.items():
+        for source, number in self.unchecked.items():
             yield (
-                f"  licences of {count:,} photos of {source} were last seen more than 30 days ago, "
-                f"and could not be asked for again: {self.because[source]}"
+                f"  licences of {count(number, 'photo')} of {source} were last seen more than 30 "
+                f"days ago, and could not be asked for again: {self.because[source]}"
             )
 
 
+def due(store: "Store", photos: Sequence["ReleasePhoto"]) -> Iterator[str]:
+    """What a dry run prints: whom the release's making would ask."""
+    from genset.release.seen import long_ago
+
+    for source, ids in sorted(long_ago(store, photos).items()):
+        yield (
+            f"  licences of {count(len(ids), 'photo')} of {source} were last seen more than 30 "
+            "days ago: they are asked for again before it is frozen, and may change this"
+        )
+
+
 def recheck(
-    workspace: Workspace, store: "Store", plan: "ReleasePlan", give_up_after: float | None
+    workspace: Workspace,
+    store: "Store",
+    chosen: Callable[[], Sequence["ReleasePhoto"]],
+    give_up_after: float | None,
+    without: str = "--no-refresh",
 ) -> Recheck:
-    """Ask after the photos that a plan chooses, and after those that it chooses then, and so on.
+    """Ask after the photos that are chosen, and after those that are chosen then, and so on.
 
     Another licence may lead to other photos. No photo is asked after twice.
+
+    Args:
+        workspace: whose settings say how sources are asked.
+        store: its database.
+        chosen: gives the photos that would be frozen now.
+        give_up_after: seconds for which a host that does not answer is waited for.
+        without: the option that asks nobody.
+
+    Raises:
+        GensetError: a source did not answer. It may later, and a release never changes.
     """
-    from genset.release.freeze import chosen_photos
     from genset.release.seen import long_ago
 
     done = Recheck()
     asked: dict[str, set[str]] = {}
     while True:
-        old = long_ago(store, chosen_photos(workspace, store, plan))
+        old = long_ago(store, chosen())
         due = {source: ids - asked.get(source, set()) for source, ids in sorted(old.items())}
         if not any(due.values()):
             done.unchecked = {source: len(ids) for source, ids in sorted(old.items())}
             return done
         for source, ids in due.items():
-            if ids:
-                asked[source] = asked.get(source, set()) | ids
-                _ask(done, workspace, store, source, ids, give_up_after or _PATIENCE)
+            if not ids:
+                continue
+            asked[source] = asked.get(source, set()) | ids
+            try:
+                _ask(done, workspace, store, source, ids, give_up_after or PATIENCE)
+            except (HostGaveUp, SourceUnavailable) as error:
+                raise GensetError(
+                    f"nothing was frozen: licences of photos of {source} were last seen more than "
+                    f"30 days ago, and could not be asked for again: {error}; or take them as they "
+                    f"were last seen, with {without}"
+                ) from None
 
 
 def _ask(
     done: Recheck, workspace: Workspace, store: "Store", source: str, ids: set[str], patience: float
 ) -> None:
-    """Ask one source after these photos, and note what came of it."""
+    """Ask one source after these photos, and note what came of it, or what it cannot do without.
+
+    Raises:
+        HostGaveUp, SourceUnavailable: it did not answer.
+    """
     try:
         if not is_source(source):
             raise GensetError("no source of this name is installed here")
@@ -86,6 +123,8 @@ def _ask(
         found = refresh_some(
             store, source_class(source).connect(hosts, Settings.of(workspace)), sorted(ids)
         )
+    except (HostGaveUp, SourceUnavailable):
+        raise
     except GensetError as error:
         done.because[source] = str(error)
         return
@@ -93,4 +132,4 @@ def _ask(
     done.gone |= found.gone
     done.changes += [f"{each.photo}: {each.what} {each.detail}".rstrip() for each in found.changes]
     if found.left:
-        done.because[source] = found.failure
+        raise SourceUnavailable(f"{found.failure}: run the same command again later")

@@ -1,5 +1,6 @@
 """``genset release create --from RELEASE --multilabel``."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,17 @@ def create_multilabel_release(folder: Path | None, name: str, options: dict[str,
     """Freeze or preview it, and print what it has."""
     from dataclasses import asdict
 
+    from genset.cli.release.licenses import Recheck, recheck
+    from genset.cli.release.opted_out import honour
     from genset.release.exclusions import Exclusion
     from genset.release.multilabel.again import Earlier
-    from genset.release.multilabel.freeze import create_multilabel, plan_multilabel, summary
+    from genset.release.multilabel.freeze import (
+        chosen_for_multilabel,
+        create_multilabel,
+        plan_multilabel,
+        summary,
+    )
+    from genset.release.publish import free_folder
 
     _check_multilabel(options)
     as_json = options["as_json"]
@@ -28,24 +37,29 @@ def create_multilabel_release(folder: Path | None, name: str, options: dict[str,
             "exclude": tuple(map(Exclusion.read, map(Path, options["exclude"]))),
             "labels": earlier.method and aggregated(store, earlier.method, **earlier.whose),
         }
+        opted_out, lines = honour(workspace, store)
         if options["dry_run"]:
             seen = plan_multilabel(workspace, store, earlier, **files)
-            text = "\n".join([f"{name} would have, and nothing was written:", *seen.lines()])
+            head = f"{name} would have, and nothing was written:"
+            text = "\n".join([head, *seen.lines(), *lines])
             answer = {"name": name, **asdict(seen.preview), "multilabel": seen.multilabel}
+            answer |= opted_out
             show(answer, text, as_json)
             return
+        files["allow_unanswered"] = options["allow_unanswered"]
+        checked = Recheck()
+        if not options["no_refresh"]:
+            free_folder(workspace.releases, name)  # before anybody is asked
+            chosen = partial(chosen_for_multilabel, workspace, store, earlier, **files)
+            checked = recheck(workspace, store, chosen, options["give_up_after"])
         made = create_multilabel(
-            workspace,
-            store,
-            name,
-            earlier,
-            **files,
-            contact=options["contact"],
-            allow_unanswered=options["allow_unanswered"],
+            workspace, store, name, earlier, **files, contact=options["contact"]
         )
     told = made.multilabel or {}
-    answer = {**release_summary(made), "multilabel": told}
-    show(answer, "\n".join([*made_lines(made), *summary(told)]), as_json)
+    answer = {**release_summary(made), "multilabel": told, **opted_out}
+    answer["licenses"] = asdict(checked)
+    lines += [*checked.lines(), *summary(told)]
+    show(answer, "\n".join([*made_lines(made), *lines]), as_json)
 
 
 _WITH_FROM = (
@@ -55,6 +69,8 @@ _WITH_FROM = (
     "exclude",
     "contact",
     "dry_run",
+    "no_refresh",
+    "give_up_after",
     "as_json",
 )
 

@@ -7,7 +7,7 @@ from genset.errors import BadInput
 
 if TYPE_CHECKING:
     from genset.release.aggregated import AggregatedLabels
-    from genset.release.choose import ReleasePlan
+    from genset.release.choosing.plan import ReleasePlan
     from genset.store import Store
 
 METHODS = ("majority", "frequency", "dawid-skene")
@@ -16,7 +16,7 @@ METHODS = ("majority", "frequency", "dawid-skene")
 def read_plan(options: dict[str, Any], store: "Store") -> "ReleasePlan":
     """What the words of ``release create`` ask for."""
     from genset.licenses import choose_licenses
-    from genset.release.choose import ReleasePlan
+    from genset.release.choosing.plan import ReleasePlan
     from genset.release.exclusions import Exclusion
     from genset.release.strategies import Reference, strategy
 

@@ -4,11 +4,12 @@ import csv
 import io
 from collections.abc import Sequence
 
-from genset.release.reader import ReleasePhoto
+from genset.release.reader import LACKING, ReleasePhoto
 from genset.text.links import web_link
 from genset.text.safe import printable
 
-LACKING = "to-pull.csv"
+__all__ = ["LACKING", "lacking"]
+
 _COLUMNS = ("file_name", "sha256", "license", "page_url", "image_url")
 
 

@@ -25,6 +25,7 @@ def part(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[st
     return [
         f"It has {len(photos):,} of the {every:,} photos of {whole(manifest)}. No licence that "
         "genset knows lets the others be handed on. A score on this part is none on the whole: "
-        "cite it with this part's own hash. What is said of searches, of labels in all, of how "
-        "photos were chosen and of what was left out, is of the whole."
+        "cite it with this part's own hash. What is said of searches, of when licences were last "
+        "asked for, of labels in all, of how photos were chosen and of what was left out, is of "
+        "the whole."
     ]

@@ -29,7 +29,7 @@ def mixed(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write the release's folder without the photos that no licence lets others hand on.
 
     ``genset pull`` downloads these from their own addresses, and the folder is the release then.
-    Until that, ``to-pull.csv`` lists them.
+    Until that, ``to-pull.csv`` lists them. Where there are none, the folder is the release.
 
     Args:
         release: the release.
@@ -37,7 +37,8 @@ def mixed(release: Release, texts: Mapping[str, str], folder: Path) -> None:
         folder: where to write.
     """
     there = [photo for photo in release.photos if not is_restricted(photo)]
-    write_text(folder / LACKING, lacking([p for p in release.photos if is_restricted(p)]))
+    if len(there) < len(release.photos):
+        write_text(folder / LACKING, lacking([p for p in release.photos if is_restricted(p)]))
     _with_photos(release, there, texts, folder)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from genset.errors import BadInput
 from genset.licenses import choose_licenses
 from genset.release.aggregated import AggregatedLabels
-from genset.release.choose import ReleasePlan
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.collected import Collected
 from genset.release.exclusions import Exclusion
 from genset.release.reader import MANIFEST, MULTILABEL, Release

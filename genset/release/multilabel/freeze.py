@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 
 from genset.errors import GensetError
 from genset.release.aggregated import AggregatedLabels
-from genset.release.choose import Chosen, Reasons
+from genset.release.choose import Chosen
+from genset.release.choosing.left_out import Reasons
 from genset.release.exclusions import Exclusion
 from genset.release.facts import alpha, collected, words_of_sources
 from genset.release.freeze import records, stored_as
@@ -23,6 +24,7 @@ from genset.release.multilabel.several import SEVERAL, Entering, entering
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import MULTILABEL, Release, ReleasePhoto
+from genset.release.seen import span_seen
 from genset.release.table import read_table
 from genset.store import Label, Store, is_out, votes
 from genset.workspace import Workspace
@@ -59,7 +61,9 @@ def create_multilabel(
     that is known to be labeled wrong is left out, and a later release may take it for another
     class. Added are the photos that it left out as correct for several classes
     (`genset.release.multilabel.several`). What else its records say stays: their `labels` and
-    selection frequencies are those with which the photos were chosen.
+    selection frequencies are those with which the photos were chosen. Licences are those that the
+    pool has now; a photo that the earlier release's choice of licences has no place for is left
+    out.
 
     Args:
         workspace: where releases and originals are.
@@ -85,6 +89,27 @@ def create_multilabel(
     told["contact"] = contact or earlier.manifest.get("contact", "") or said
     originals = (workspace.images / stored_as(photo) for photo in made.photos)
     return publish(workspace.releases, name, told, made.photos, originals, MULTILABEL)
+
+
+def chosen_for_multilabel(
+    workspace: Workspace,
+    store: Store,
+    earlier: Earlier,
+    *,
+    exclude: Sequence[Exclusion] = (),
+    labels: AggregatedLabels | None = None,
+    allow_unanswered: bool = False,
+) -> list[ReleasePhoto]:
+    """The records of the photos that `create_multilabel` would freeze, which it would not refuse.
+
+    Raises:
+        BadInput: a file of hashes is missing.
+        GensetError: questions are unanswered, nobody was asked, or no photo is left.
+    """
+    with store.session() as session:
+        made = _made(session, workspace, earlier, exclude, labels)
+    _check_answered(made, allow_unanswered)
+    return made.photos
 
 
 def plan_multilabel(
@@ -181,6 +206,7 @@ def _made(
             "collected": {**collected(session, photos), "agreement": alpha(cast.values())},
             "unseen_since": since.date().isoformat(),
             "sources": before.get("sources") or words_of_sources(session, photos),
+            "licenses_seen": span_seen(session, photos),
             "multilabel": facts(session, earlier, pairs, len(new.entries), rules),
         },
         photos=photos,

@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime, time
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from genset.licenses import License, spdx_id
-from genset.release.choose import Reasons
-from genset.release.facts import ground
+from genset.licenses import spdx_id
+from genset.release.choosing.left_out import Reasons
+from genset.release.facts import ground, license_of
 from genset.release.multilabel.again import Earlier
 from genset.release.reader import ReleasePhoto
 from genset.release.table import CandidateRow, CandidateTable
@@ -26,7 +26,10 @@ def unseen_since(earlier: Earlier, workspace: Workspace) -> datetime:
 
 
 def kept(session: Session, earlier: Earlier, since: datetime) -> tuple[list[ReleasePhoto], Reasons]:
-    """The earlier release's photos that may still be used, and the reasons for the others."""
+    """The earlier release's photos that may still be used, and the reasons for the others.
+
+    Their licences are those that the pool has now: owners may have changed them since.
+    """
     photos = earlier.release.photos
     rows = _rows(session, photos)
     owners = {
@@ -34,6 +37,7 @@ def kept(session: Session, earlier: Earlier, since: datetime) -> tuple[list[Rele
         for row in session.execute(select(RemovedOwner.source, RemovedOwner.owner))
     }
     wrong = _ruled_wrong(session)
+    wanted = earlier.plan.licenses
     left, gone = [], {}
     for photo in photos:
         row = rows.get((photo.source, photo.source_id))
@@ -46,6 +50,8 @@ def kept(session: Session, earlier: Earlier, since: datetime) -> tuple[list[Rele
             gone[task] = "refused since"
         elif (photo.wnid, photo.sha256) in wrong:
             gone[task] = "ruled not correct since"
+        elif wanted is not None and not wanted.wants(license_of(row)):
+            gone[task] = f"licence {license_of(row).name}"
         else:
             left.append(_up_to_date(photo, row, since))
     return left, gone
@@ -81,11 +87,13 @@ def _ruled_wrong(session: Session) -> set[tuple[str, str]]:
 
 
 def _up_to_date(photo: ReleasePhoto, row: Photo, since: datetime) -> ReleasePhoto:
-    """A record with what manifests of older formats do not say."""
-    license = License(photo.license, photo.license_url)
+    """A record with its licence of today, and what manifests of older formats do not say."""
+    license = license_of(row)
     return replace(
         photo,
-        license_id=photo.license_id or spdx_id(license),
+        license=license.name,
+        license_url=license.url,
+        license_id=spdx_id(license),
         unseen=photo.unseen or ground(row, since),
     )
 

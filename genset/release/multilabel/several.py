@@ -12,18 +12,10 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from genset.release.choose import (
-    Reasons,
-    ReleasePlan,
-    few_of_each_owner,
-    is_refused,
-    like_others,
-    not_wanted,
-    one_owner,
-    record_rest,
-    unfit,
-    without_copies,
-)
+from genset.release.choose import few_of_each_owner, not_wanted, one_owner, unfit
+from genset.release.choosing.copies import like_others, without_copies
+from genset.release.choosing.left_out import Reasons, is_refused, record_rest
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.multilabel.again import Earlier
 from genset.release.multilabel.answers import Asked, asked_about
 from genset.release.strategies import Draws, Majority, Matched, Pick, Strategy, Threshold, Top

@@ -78,23 +78,33 @@ def check(release: Release, signature: Path, keys: Path) -> str:
     if not _text(signature).startswith(_BEGINS):
         raise BadInput(f"{signature} is no signature of ssh-keygen's")
     signers = "".join(f'signer namespaces="{NAMESPACE}" {key}\n' for key in _keys(keys))
-    with tempfile.TemporaryDirectory() as folder, release.own_file(MANIFEST).open("rb") as manifest:
+    with tempfile.TemporaryDirectory() as folder:
         allowed = Path(folder) / "signers"
         allowed.write_text(signers, "utf-8")
-        words = [_ssh_keygen(), "-Y", "verify", "-f", str(allowed), "-I", "signer"]
-        words += ["-n", NAMESPACE, "-s", str(signature.absolute())]
+        whose = ("-f", str(allowed), "-I", "signer")
+        if (key := _signed_with(release, signature, "verify", *whose)) is not None:
+            return key
+    if (other := _signed_with(release, signature, "check-novalidate")) is not None:
+        raise GensetError(
+            f"{signature} is a signature of {release.name} with {other}, which is not in {keys}"
+        )
+    raise GensetError(
+        f"{signature} is no signature of {release.name} as it is here: another manifest was "
+        "signed, this one has changed since, or it was signed for another purpose"
+    )
+
+
+def _signed_with(release: Release, signature: Path, *words: str) -> str | None:
+    """The key of a signature that ssh-keygen finds good; None where it does not."""
+    command = [_ssh_keygen(), "-Y", *words, "-n", NAMESPACE, "-s", str(signature.absolute())]
+    with release.own_file(MANIFEST).open("rb") as manifest:
         try:
             done = subprocess.run(  # noqa: S603
-                words, stdin=manifest, capture_output=True, check=False, timeout=_SECONDS
+                command, stdin=manifest, capture_output=True, check=False, timeout=_SECONDS
             )
         except subprocess.TimeoutExpired:
             raise GensetError(f"ssh-keygen did not check {signature} in time") from None
-    if done.returncode:
-        raise GensetError(
-            f"{signature} is no signature of {release.name} by a key in {keys}: "
-            f"{_last_line(done.stderr)}"
-        )
-    return _last_line(done.stdout).rpartition(" with ")[2]
+    return None if done.returncode else _last_line(done.stdout).rpartition(" with ")[2]
 
 
 def _ssh_keygen() -> str:

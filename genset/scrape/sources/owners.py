@@ -1,4 +1,4 @@
-"""What owners' ids look like at sources where they are of a form."""
+"""What ids of owners and photos look like at sources where they are of a form."""
 
 import re
 
@@ -10,6 +10,18 @@ NSID = re.compile(r"[0-9]+@N[0-9]{2}")
 FORMS = {
     NSIDS_ARE_FROM: (NSID, "Flickr", "an id such as 78733179@N04"),
     "inaturalist": (re.compile(r"[1-9][0-9]*"), "iNaturalist", "a number such as 487589"),
+}
+
+# The same of photos.
+_NUMBER = re.compile(r"[1-9][0-9]*")
+PHOTO_FORMS = {
+    NSIDS_ARE_FROM: (_NUMBER, "Flickr", "a number such as 6061409035"),
+    "commons": (_NUMBER, "Wikimedia Commons", "its page's number, such as 123456"),
+    "inaturalist": (
+        re.compile(r"[1-9][0-9]*-[1-9][0-9]*"),
+        "iNaturalist",
+        "its observation's number and its own, such as 67890-12345",
+    ),
 }
 
 # What a source may be called, also one of one's own photos.

@@ -13,7 +13,7 @@ from genset.label.quality.review import rule
 from genset.label.quality.stats import collect
 from genset.label.quality.void import clear, effect_of_void, hold, unvoid, void
 from genset.label.queue.boards import boards_of
-from genset.release.choose import ReleasePlan
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.freeze import create, dry_run
 from genset.scrape.keywords.yields import _labeled
 from genset.status import status

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from genset.release.choose import ReleasePlan
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.freeze import create
 from genset.release.multilabel.again import Earlier
 from genset.release.multilabel.freeze import create_multilabel

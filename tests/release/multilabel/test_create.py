@@ -13,7 +13,7 @@ from genset.errors import BadInput, GensetError
 from genset.label.quality.review import send_to_review
 from genset.label.quality.stats import collect
 from genset.label.quality.void import void
-from genset.release.choose import ReleasePlan
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.diff import diff
 from genset.release.documents import documents
 from genset.release.freeze import create

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from genset.errors import BadInput
 from genset.licenses import choose_licenses
 from genset.release import publish
-from genset.release.choose import ReleasePlan
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.exclusions import Exclusion
 from genset.release.reader import Release
 from genset.release.strategies import Matched, Reference, Strategy, Threshold, Top

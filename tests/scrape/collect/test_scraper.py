@@ -11,7 +11,8 @@ from PIL import Image
 from sqlalchemy import select
 
 from genset.label import Desk, Labelers, import_labels
-from genset.release.choose import ReleasePlan, choose
+from genset.release.choose import choose
+from genset.release.choosing.plan import ReleasePlan
 from genset.release.table import read_table
 from genset.sandbox import Reply
 from genset.scrape.sources.flickr import Flickr

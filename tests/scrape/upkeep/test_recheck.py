@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import update
 
+from genset.cli import cli
 from genset.release.reader import MANIFEST
 from genset.store import Photo, Verdict, now, stored_candidates
 from tests.labeled_workspace import vote
+from tests.questions import BASSINET, ask_about
 from tests.scrape.commands import genset
 from tests.scrape.pools import Faulty, Pool, Row, Serve, record
 from tests.scrape.several import CLASSES
@@ -122,3 +125,45 @@ def test_nobody_is_asked_where_that_is_said_or_nothing_is_old(seen: Seen) -> Non
     taken = ("release", "create", "v2")  # a name that is taken is told before anybody is asked
     assert "v2 exists" in genset(*taken, cwd=root, code=2, endpoint=seen.sandbox.endpoint)
     assert seen.asked == []
+
+
+def test_a_source_that_is_down_leaves_nothing_frozen_under_old_licences(seen: Seen) -> None:
+    seen.ago(31, 1, 2)
+    root, down = seen.pool.workspace.root, "http://127.0.0.1:9"
+    words = ("release", "create", "v1", "--give-up-after", "1s")
+    env = {"GENSET_FLICKR_ENDPOINT": down, "FLICKR_API_KEY": "k", "GENSET_PAUSE_FACTOR": "0.001"}
+    said = str(CliRunner().invoke(cli, ["-w", str(root), *words], env=env).exception)
+    assert "nothing was frozen: licences of photos of flickr were last seen more than 30" in said
+    assert "or take them as they were last seen, with --no-refresh" in said
+    assert not (seen.pool.workspace.releases / "v1").exists()
+    genset(*words, "--no-refresh", cwd=root, endpoint=down)
+    assert seen.licenses()[2] == "CC BY 2.0"
+
+
+def test_a_dry_run_says_whom_the_release_would_ask(seen: Seen) -> None:
+    seen.ago(31, 1, 2)
+    root, words = seen.pool.workspace.root, ("release", "create", "v1", "--dry-run")
+    said = genset(*words, cwd=root, endpoint=seen.sandbox.endpoint)
+    assert "licences of 2 photos of flickr were last seen more than 30 days ago" in said
+    said = genset(*words, "--no-refresh", cwd=root, endpoint=seen.sandbox.endpoint)
+    assert "30 days" not in said
+    assert seen.asked == []
+
+
+def test_a_release_from_another_one_has_the_licences_of_today(seen: Seen) -> None:
+    """And leaves out what the other one's choice of licences would leave out today."""
+    root = seen.pool.workspace.root
+    seen.create("--licenses", "open")
+    tasks = [f"{TENCH.wnid}/flickr:{number}" for number in (1, 2, 3, 4)]
+    ask_about(seen.pool.store, dict.fromkeys(tasks, (BASSINET,)))
+    seen.ago(31, 1, 2, 3, 4)
+    several = ("--multilabel", "--allow-unanswered", "--json")
+    words = ("release", "create", "v2", "--from", "v1", *several)
+    made = json.loads(genset(*words, cwd=root, endpoint=seen.sandbox.endpoint, key="key"))
+    assert sorted(seen.asked) == ["1", "2", "3", "4"]
+    assert made["photos"] == 3
+    assert made["left_out"] == {"licence All Rights Reserved": 1}
+    [change] = made["licenses"]["changes"]
+    assert change.startswith("flickr:2: license CC BY 2.0 -> All Rights Reserved")
+    told = json.loads((seen.pool.workspace.releases / "v2" / MANIFEST).read_text("utf-8"))
+    assert told["licenses_seen"][0][:10] == now().date().isoformat()

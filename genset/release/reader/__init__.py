@@ -1,0 +1,55 @@
+"""Read a release's folder, for later stages and as a data set for PyTorch's loaders.
+
+    >>> import genset
+    >>> photos = genset.Release("releases/v1", transform=preprocess)
+    >>> image, target = photos[0]
+    >>> photos.classes[target], photos.records[0].license
+    ('n01440764', 'CC BY 2.0')
+
+It needs no extra: genset requires Pillow, which is imported when a photo is opened.
+
+A release is a folder::
+
+    NAME/
+      manifest.json             what it is, how it was made, and a record for each photo
+      n02123045/<sha256>.jpg    original bytes, in wnid folders
+      DATA_CARD.md, ...         documents, made from the manifest (`genset.release.documents`)
+
+It never changes: each photo's record has the hash of the photo, `content_hash` is over these
+records (what a model is scored on), `documents` has the hash of each document, and `manifest_hash`
+is over the whole manifest. Manifests in the first format have no documents, and those in the first
+two do not say which of a source's photos count as unseen, nor their licences' SPDX ids; they are
+read, verified and pulled as ever. A manifest in the fourth format has several right answers for a
+photo (``genset release create --multilabel``); all others stay in the third.
+"""
+
+from genset.release.reader.hashes import content_hash, manifest_hash
+from genset.release.reader.layout import (
+    BEFORE,
+    FORMAT,
+    LACKING,
+    MANIFEST,
+    MULTILABEL,
+    manifest_lines,
+)
+from genset.release.reader.manifest import Manifest, read_manifest
+from genset.release.reader.records import ANSWERS, LISTS, ReleasePhoto
+from genset.release.reader.release import Release, find_releases
+
+__all__ = [
+    "ANSWERS",
+    "BEFORE",
+    "FORMAT",
+    "LACKING",
+    "LISTS",
+    "MANIFEST",
+    "MULTILABEL",
+    "Manifest",
+    "Release",
+    "ReleasePhoto",
+    "content_hash",
+    "find_releases",
+    "manifest_hash",
+    "manifest_lines",
+    "read_manifest",
+]

@@ -1,0 +1,86 @@
+"""A manifest, read from any folder and believed in nothing that it cannot show."""
+
+import json
+import re
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from genset.errors import BadInput
+from genset.release.reader.hashes import content_hash, manifest_hash
+from genset.release.reader.layout import BEFORE, FORMAT, MANIFEST, MULTILABEL
+from genset.release.reader.records import ReleasePhoto, read_photo
+from genset.release.reader.typed import typed
+
+
+@dataclass
+class Manifest:
+    """The content of a manifest. `photos` are sorted by `file`.
+
+    `documents` has the sha256 of the other documents in the folder, by name. `multilabel` says how
+    photos came to have several right answers (`genset.release.multilabel.facts`); None: they have
+    one. `protocol` says by which protocol, and of which window, its photos were collected
+    (`genset.release.collected`); None: by none. `variant` says of what release and how the photos
+    were changed; None: they were not.
+    """
+
+    name: str
+    created_at: str
+    content_hash: str
+    strategy: dict[str, Any]
+    labelers: int
+    left_out: dict[str, int]
+    documents: dict[str, str]
+    photos: tuple[ReleasePhoto, ...]
+    multilabel: dict[str, Any] | None = None
+    protocol: dict[str, Any] | None = None
+    variant: dict[str, Any] | None = None
+
+    def is_as_written(self, path: Path) -> bool:
+        """Whether the manifest at `path`, from which this was read, agrees with its own hashes."""
+        manifest = json.loads(path.read_text("utf-8"))
+        hashes = (manifest.get("manifest_hash"), self.content_hash)
+        return hashes == (manifest_hash(manifest), content_hash(self.photos))
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read a manifest from any folder, with or without its photos.
+
+    Raises:
+        BadInput: it is not a manifest of genset's.
+    """
+    try:
+        manifest = json.loads(path.read_text("utf-8"))
+        form = manifest["format"]
+        if form not in (*BEFORE, FORMAT, MULTILABEL):
+            raise BadInput(f"{path} is in the form {form!r}, not {FORMAT!r} or {MULTILABEL!r}")
+        photos = tuple(read_photo(record, form) for record in manifest["photos"])
+        rest = {field.name: manifest.get(field.name) for field in fields(Manifest)}
+        documents = _documents(manifest.get("documents", {}))
+        if (rest["multilabel"] is None) is (form == MULTILABEL):
+            raise ValueError(f"{MULTILABEL!r} alone says how its photos have several answers")
+        _check_variant(rest["variant"])
+        return typed(Manifest, {**rest, "documents": documents, "photos": photos})
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise BadInput(f"{path} is not a release's manifest: {error!r}") from None
+
+
+def _check_variant(variant: Any) -> None:
+    """Check that a variant names its release, and of each changed photo what it was, and where."""
+    if variant is None:
+        return
+    whole = (variant["name"], variant["content_hash"])
+    changed = variant["changed"].values()
+    if not all(isinstance(word, str) for word in (*whole, *(each["of"] for each in changed))):
+        raise ValueError("a variant names its release, and what each changed photo was")
+    boxes = [[type(side) for side in box] for each in changed for box in each["faces"]]
+    if any(kinds != [int] * 4 for kinds in boxes):
+        raise ValueError("a face in a changed photo has four sides")
+
+
+def _documents(hashes: Any) -> Any:
+    """The documents' hashes. Their names are checked, for the same reason."""
+    for name in hashes:
+        if not re.fullmatch(r"[A-Z][A-Z_]*\.(md|txt)|[a-z]+\.(csv|json)", name) or name == MANIFEST:
+            raise ValueError(f"{name!r} is no document of a release")
+    return hashes

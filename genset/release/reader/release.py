@@ -1,0 +1,210 @@
+"""A release's folder, as a data set for PyTorch's loaders."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from genset.errors import BadInput, GensetError, ReleaseDamaged
+from genset.files import sha256_of
+from genset.release.reader.layout import LACKING, MANIFEST, is_laid_out_as_written
+from genset.release.reader.manifest import Manifest, read_manifest
+from genset.release.reader.records import ReleasePhoto
+from genset.release.trust.links import WHAT_TO_DO, links, own_file
+from genset.taxonomy import imagenet1k
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Release(Manifest):
+    """A frozen test set: its folder, its manifest, and a map-style data set of (image, target).
+
+    Images are RGB. They are not rotated by their EXIF orientation, as in torchvision's
+    ImageFolder. Targets are indices into ImageNet's 1,000 classes, as models number their outputs,
+    even if the release lacks classes (ImageFolder numbers only those that are there).
+
+    With `multi_hot`, a target is an array of 1,000 int64: 1 for each class that is a right answer,
+    -1 for each that is unclear, 0 for all others. torch's loader makes a LongTensor of
+    (batch, 1000) of them, as torchmetrics' multilabel metrics take it, with ``ignore_index=-1``.
+
+    Attributes:
+        root: the release's folder.
+        name: its name.
+        content_hash: the hash to cite with a score.
+        photos: the record of each photo, in the order of the items; `records` is the same.
+        classes: the 1,000 wnids in order.
+        class_to_idx: the index of each wnid.
+        targets: the index of each item's own class, also with `multi_hot`.
+        multi_hot: whether targets are arrays.
+        transform, target_transform: called with each image, and with each target, if given.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        transform: Callable[[Any], Any] | None = None,
+        target_transform: Callable[[Any], Any] | None = None,
+        *,
+        multi_hot: bool = False,
+    ) -> None:
+        """Read the manifest in a folder. Photos are read one by one, when they are needed.
+
+        Args:
+            path: the release's folder.
+            transform: called with each image, an RGB `PIL.Image`; None: no transform.
+            target_transform: called with each target, 0 to 999 or an array; None: no transform.
+            multi_hot: give all right answers of a photo, as an array, in place of its own class.
+
+        Raises:
+            BadInput: there is no manifest, it is not a manifest of genset's, or it is a symbolic
+                link; or its photos have one right answer each, and `multi_hot` asks for several.
+        """
+        self.root = Path(path)
+        self.multi_hot = multi_hot
+        self.transform = transform
+        self.target_transform = target_transform
+        if (self.root / MANIFEST).is_symlink():
+            raise BadInput(f"{self.root / MANIFEST} is a symbolic link; {WHAT_TO_DO}")
+        try:
+            manifest = read_manifest(self.root / MANIFEST)
+        except (FileNotFoundError, NotADirectoryError):
+            raise BadInput(f"{self.root} is no release: it has no {MANIFEST}") from None
+        super().__init__(**{each.name: getattr(manifest, each.name) for each in fields(manifest)})
+        if multi_hot and self.multilabel is None:
+            raise BadInput(
+                f"{self.root} has one right answer for each photo: multi_hot needs a release of "
+                "genset release create NAME --from RELEASE --multilabel"
+            )
+
+    @property
+    def wnids(self) -> tuple[str, ...]:
+        """The classes that have photos, sorted."""
+        return tuple(sorted({photo.wnid for photo in self.photos}))
+
+    @property
+    def records(self) -> tuple[ReleasePhoto, ...]:
+        """The same as `photos`."""
+        return self.photos
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """ImageNet's 1,000 wnids, in order."""
+        return [each.wnid for each in imagenet1k()]
+
+    @cached_property
+    def class_to_idx(self) -> dict[str, int]:
+        """The index of each wnid in `classes`."""
+        return {wnid: index for index, wnid in enumerate(self.classes)}
+
+    @cached_property
+    def targets(self) -> list[int]:
+        """The index of each item's own class.
+
+        Raises:
+            BadInput: a class is not ImageNet's.
+        """
+        return [imagenet1k()[photo.wnid].index for photo in self.photos]
+
+    def __len__(self) -> int:
+        return len(self.photos)
+
+    def __bool__(self) -> bool:
+        return True  # also one without photos is a release
+
+    def __getitem__(self, index: int) -> tuple[Any, Any]:
+        """The image and the target at `index`, transformed.
+
+        Raises:
+            IndexError: there is no such item.
+            GensetError: the photo cannot be read, or is a symbolic link; see
+                ``genset release verify``.
+        """
+        from PIL import Image
+
+        from genset.pixels import eight_bit
+
+        path = self.own_file(self.photos[index].file)
+        try:
+            with Image.open(path) as file:
+                image: Any = eight_bit(file).convert("RGB")
+        except OSError as error:
+            if isinstance(error, FileNotFoundError) and self._is_incomplete():
+                raise GensetError(f"{path} is missing: {self._to_complete()}") from None
+            raise GensetError(f"{path} cannot be read: {error}") from None
+        target: Any = self._several(self.photos[index]) if self.multi_hot else self.targets[index]
+        if self.transform is not None:
+            image = self.transform(image)
+        if self.target_transform is not None:
+            target = self.target_transform(target)
+        return image, target
+
+    def _several(self, photo: ReleasePhoto) -> "NDArray[np.int64]":
+        """A photo's right and unclear answers, as an array."""
+        import numpy as np
+
+        target = np.zeros(len(self.classes), np.int64)
+        for wnids, value in ((photo.labels_unclear, -1), (photo.labels_correct, 1)):
+            for wnid in wnids or ():
+                target[imagenet1k()[wnid].index] = value
+        return target
+
+    def __repr__(self) -> str:
+        return f"genset.Release({str(self.root)!r}): {len(self):,} photos, {self.content_hash}"
+
+    def own_file(self, name: str) -> Path:
+        """The path of one of its files, by its name in the manifest.
+
+        Raises:
+            GensetError: it, or a folder that it lies in, is a symbolic link.
+        """
+        return own_file(self.root, name)
+
+    def verify(self, sha256: Callable[[Path], str] = sha256_of) -> None:
+        """Compare every byte with the manifest.
+
+        Args:
+            sha256: gives the hash of a file, if not by reading all of it.
+
+        Raises:
+            ReleaseDamaged: a photo or document is missing, changed, a symbolic link, or not in the
+                manifest.
+        """
+        hashes = self.documents | {photo.file: photo.sha256 for photo in self.photos}
+        linked = dict.fromkeys(links(self.root, (MANIFEST, *hashes)))
+        problems = [self._to_complete()] if self._is_incomplete() else []
+        problems += [f"{name} is a symbolic link" for name in linked]
+        path = self.root / MANIFEST
+        if not (is_laid_out_as_written(path) and self.is_as_written(path)):
+            problems.append(f"{MANIFEST} was changed")
+        for name, expected_hash in hashes.items():
+            path = self.root / name
+            if name in linked or name.partition("/")[0] in linked:
+                continue  # what it leads to does not matter
+            if not path.is_file():
+                problems.append(f"{name} is missing")
+            elif sha256(path) != expected_hash:
+                problems.append(f"{name} was changed")
+        # Including folders: ImageFolder takes each one for a class.
+        expected = {MANIFEST, LACKING, *hashes, *self.wnids}
+        for path in sorted(self.root.rglob("*")):
+            if (name := path.relative_to(self.root).as_posix()) not in expected:
+                problems.append(f"{name} does not belong to it")
+        if problems:
+            raise ReleaseDamaged(self.name, problems)
+
+    def _is_incomplete(self) -> bool:
+        """Whether it is an export as "mixed" that ``genset pull`` has not completed."""
+        return (self.root / LACKING).is_file()
+
+    def _to_complete(self) -> str:
+        return f"{LACKING} lists photos that are not here yet: genset pull {self.root} gets them"
+
+
+def find_releases(folder: Path) -> list[Release]:
+    """The releases in a workspace's ``releases/``, oldest first."""
+    found = (Release(path.parent) for path in folder.glob(f"[!.]*/{MANIFEST}"))
+    return sorted(found, key=lambda release: (release.created_at, release.name))
