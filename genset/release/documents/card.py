@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from genset.release.documents import changed, said, several
-from genset.release.documents.facts import labels, origin, rights
+from genset.release.documents import said
+from genset.release.documents.facts import changed, labels, origin, rights, several
 from genset.release.documents.facts.about import NOT_SAID, About
-from genset.release.documents.part import part
+from genset.release.documents.facts.part import part
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import imagenet1k
 from genset.text.numbers import count

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from genset.dataset import Author, doi_in
 from genset.release.documents import said
 from genset.release.documents.facts.about import About
-from genset.release.documents.part import whole
+from genset.release.documents.facts.part import whole
 from genset.text.links import web_link
 
 _KEYWORDS = ("image classification", "test set", "ImageNet", "generalization")

@@ -9,11 +9,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from genset.release.documents import card, changed, said, several
+from genset.release.documents import card, said
 from genset.release.documents.citation import Citation, bibtex
-from genset.release.documents.facts import labels, origin, rights
+from genset.release.documents.facts import changed, labels, origin, rights, several
 from genset.release.documents.facts.about import NOT_SAID, About
-from genset.release.documents.part import part
+from genset.release.documents.facts.part import part
 from genset.release.documents.records import CONTEXT, files, pictures, records, version
 from genset.release.reader import ReleasePhoto
 from genset.text.links import web_link

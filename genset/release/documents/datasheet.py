@@ -6,10 +6,10 @@ Source: Gebru et al., "Datasheets for Datasets", Communications of the ACM, 2021
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from genset.release.documents import card, changed, said
-from genset.release.documents.facts import labels, origin, rights
+from genset.release.documents import card, said
+from genset.release.documents.facts import changed, labels, origin, rights
 from genset.release.documents.facts.about import NOT_SAID, About
-from genset.release.documents.part import part
+from genset.release.documents.facts.part import part
 from genset.release.reader import ReleasePhoto
 
 _Answers = Iterator[tuple[str, str]]

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from genset.release.documents import said, several
+from genset.release.documents import said
+from genset.release.documents.facts import several
 from genset.release.reader import ReleasePhoto
 from genset.text.numbers import count
 
