@@ -16,6 +16,8 @@ _MOST_AUTHORS = 500
 _DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/[!-~]+)", re.I)
 _ORCID = re.compile(r"(?:https?://orcid\.org/)?((?:\d{4}-){3}\d{3}[\dX])")
 
+_FAMILY_FIRST = "\u2e80"  # the first sign of Chinese, Japanese and Korean script
+
 # What may be said in words, and how it is called where it is not.
 TOPICS = {
     "authors": "authors",
@@ -58,12 +60,18 @@ class Author:
 
     @classmethod
     def named(cls, name: str, affiliation: str = "", orcid: str = "") -> "Author":
-        """Take a name apart: "Ko, Ann", "Ann Ko", or "{The Ko Group}"."""
+        """Take a name apart: "Ko, Ann", "Ann Ko", or "{The Ko Group}".
+
+        Where the family's name comes first, as in Chinese, Japanese and Korean script, only a comma
+        tells what it is; without one the name stays whole.
+        """
         name = " ".join(name.split())
         if group := re.fullmatch(r"\{(.+)\}", name):
             return cls(group[1].strip(), "", affiliation, orcid, is_group=True)
         family, comma, given = name.partition(",")
         if not comma:
+            if any(sign >= _FAMILY_FIRST for sign in name):
+                return cls(name, "", affiliation, orcid)
             given, _, family = name.rpartition(" ")
         return cls(family.strip(), given.strip(), affiliation, orcid)
 

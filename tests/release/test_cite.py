@@ -57,7 +57,7 @@ def test_three_forms_say_the_same(pool: Pool, release: Release, cite: Call) -> N
     day = release.created_at[:10]
     assert bibtex.startswith(f"@misc{{ko{day[:4]}v1,\n") and bibtex.endswith("}\n")
     for field in (
-        r"title = {{Fish \& \{Co\}}}",
+        r"title = {{Fish \& \textbraceleft{}Co\textbraceright{}}}",
         "author = {Ko, Ann and Lee, Bo and {The Fish Group}}",
         f"year = {{{day[:4]}}}",
         "version = {v1}",
@@ -84,6 +84,51 @@ def test_three_forms_say_the_same(pool: Pool, release: Release, cite: Call) -> N
     assert cite("--as", "bibtex") == bibtex
     assert yaml.safe_load(cite("--as", "cff")) == cff
     assert json.loads(cite("--as", "zenodo"))["metadata"] == zenodo
+
+
+@pytest.mark.parametrize(
+    ("said", "author", "cff"),
+    [
+        ("山田 太郎", "{山田 太郎}", {"family-names": "山田 太郎"}),
+        ("山田, 太郎", "山田, 太郎", {"family-names": "山田", "given-names": "太郎"}),
+        ("{Fish and Sons}", "{Fish and Sons}", {"name": "Fish and Sons"}),
+        ("Fish and Sons", "{Fish and Sons}", {"family-names": "Sons", "given-names": "Fish and"}),
+        ("van Gogh, Vincent", "van Gogh, Vincent", None),
+    ],
+)
+def test_a_name_is_not_taken_apart_wrongly(
+    pool: Pool, cite: Call, said: str, author: str, cff: dict[str, str] | None
+) -> None:
+    says(pool, f'[dataset]\nauthors = ["{said}", "Ko, Ann"]\n')
+    assert f"author = {{{author} and Ko, Ann}}" in cite("--as", "bibtex")
+    if cff is not None:
+        assert yaml.safe_load(cite("--as", "cff"))["authors"][0] == cff
+
+
+@pytest.mark.parametrize("title", ["Fish {", "} of }", "{{", "a \\\\{ b", "50 % #1 ~ ^ $x_1$"])
+def test_whatever_the_title_the_entry_ends_where_it_should(
+    pool: Pool, cite: Call, title: str
+) -> None:
+    says(pool, f"[dataset]\ntitle = '{title}'\n")
+    entry = cite("--as", "bibtex")
+    depths, depth = [], 0  # as BibTeX counts braces: whatever stands before them
+    for sign in entry.rstrip("\n"):
+        depth += (sign == "{") - (sign == "}")
+        depths.append(depth)
+    assert depths.count(0) == len("@misc") + 1 and depths[-1] == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "id"),
+    [("MIT", "MIT"), ("cc-by-4.0", "CC-BY-4.0"), ("CC-BY-4", None), ("ours alone", None)],
+)
+def test_a_licence_is_told_where_spdx_knows_it(
+    pool: Pool, cite: Call, said: str, id: str | None
+) -> None:
+    says(pool, f'[dataset]\nlicense = "{said}"\n')
+    assert yaml.safe_load(cite("--as", "cff")).get("license") == id
+    told = json.loads(cite("--as", "zenodo"))["metadata"].get("license")
+    assert told == (id and id.lower())
 
 
 def test_a_doi_comes_after_the_release_and_may_be_of_one_alone(pool: Pool, cite: Call) -> None:

@@ -9,15 +9,16 @@ from typing import Any
 
 from genset.release.documents import earlier, said
 from genset.release.documents.card import data_card
-from genset.release.documents.classes import class_map
 from genset.release.documents.credits import attributions
 from genset.release.documents.croissant import croissant
 from genset.release.documents.datasheet import datasheet
 from genset.release.documents.facts import origin
 from genset.release.documents.facts.about import About
 from genset.release.documents.facts.rights import licenses
-from genset.release.documents.several import answers, is_told
-from genset.release.documents.table import metadata
+from genset.release.documents.facts.several import is_told
+from genset.release.documents.tables.answers import answers
+from genset.release.documents.tables.classes import class_map
+from genset.release.documents.tables.metadata import metadata
 from genset.release.reader import ReleasePhoto
 
 CARD, CREDITS, LICENSES = "DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"

@@ -12,15 +12,19 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
 from genset.dataset import Author, doi_in
 from genset.release.documents import said
 from genset.release.documents.facts.about import About
-from genset.release.documents.part import whole
+from genset.release.documents.facts.lineage import comes_from
 from genset.text.links import web_link
 
 _KEYWORDS = ("image classification", "test set", "ImageNet", "generalization")
 _TEX = {
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    **{sign: f"\\{sign}" for sign in "&%$#_"},
+    "{": r"\textbraceleft{}",  # BibTeX counts braces, those after a backslash too
+    "}": r"\textbraceright{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "\\": r"\textbackslash{}",
@@ -39,7 +43,7 @@ class Citation:
         content_hash: "sha256:" and 64 digits.
         photos: how many it has.
         doi, url, license: as the maintainer says; `url` leads to the web.
-        part_of: the release of which it is a part, with its content hash.
+        comes_from: the releases of which it is a part, a variant or a new version.
     """
 
     name: str
@@ -51,7 +55,7 @@ class Citation:
     doi: str
     url: str
     license: str
-    part_of: str = ""
+    comes_from: str = ""
     keywords: tuple[str, ...] = _KEYWORDS
 
     @classmethod
@@ -70,7 +74,7 @@ class Citation:
             doi=doi_in(about.word("doi")),
             url=quote(web_link(about.word("hosting")) or "", safe=":/?#@!$&*+,;=%~"),
             license=about.word("license"),
-            part_of=whole(manifest),
+            comes_from=comes_from(manifest),
         )
 
     @property
@@ -81,7 +85,7 @@ class Citation:
     @property
     def note(self) -> str:
         """What identifies it whatever it is called."""
-        of = f"; a part of {self.part_of}" if self.part_of else ""
+        of = f"; {self.comes_from}" if self.comes_from else ""
         return f"Release {self.name}: {self.photos:,} photos, {self.content_hash}{of}"
 
 
@@ -91,7 +95,8 @@ def bibtex(cited: Citation) -> str:
     words = unicodedata.normalize("NFKD", f"{first} {cited.day[:4]} {cited.name}").lower()
     key = re.sub(r"[^a-z0-9]+", "", words.encode("ascii", "ignore").decode())
     authors = [
-        f"{{{_tex(a.family)}}}" if a.is_group else _tex(a.sorted_name) for a in cited.authors
+        f"{{{_tex(a.name)}}}" if a.is_group or _is_whole(a) else _tex(a.sorted_name)
+        for a in cited.authors
     ]
     fields = {
         "title": f"{{{_tex(cited.title)}}}",
@@ -104,6 +109,13 @@ def bibtex(cited: Citation) -> str:
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     return "\n".join([f"@misc{{{key},", *lines, "}"]) + "\n"
+
+
+def _is_whole(author: Author) -> bool:
+    """Whether BibTeX would take a name apart that is one, or take it for several."""
+    return " and " in f" {author.sorted_name} ".lower() or (
+        not author.given and " " in author.family
+    )
 
 
 def _tex(text: str) -> str:
@@ -122,7 +134,7 @@ def citation_cff(cited: Citation) -> str:
         "date-released": cited.day,
         **({"doi": cited.doi} if cited.doi else {}),
         **({"url": cited.url} if cited.url else {}),
-        **({"license": cited.license} if _is_spdx(cited.license) else {}),
+        **({"license": license} if (license := _spdx(cited.license)) else {}),
         "identifiers": [
             {"type": "other", "value": cited.content_hash, "description": "content hash"}
         ],
@@ -144,12 +156,18 @@ def _cff_author(author: Author) -> dict[str, str]:
     }
 
 
-def _is_spdx(license: str) -> bool:
-    return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]*-[0-9][A-Za-z0-9.+-]*", license) is not None
+def _spdx(license: str) -> str:
+    """The SPDX id that it is, as SPDX writes it; "" where it is none."""
+    try:
+        id = canonicalize_license_expression(license)
+    except InvalidLicenseExpression:
+        return ""
+    return "" if " " in id or id.startswith("LicenseRef-") else id
 
 
 def zenodo(cited: Citation) -> dict[str, Any]:
     """What Zenodo asks of a deposit, as its API takes it. It wants creators: empty are not said."""
+    license = _spdx(cited.license)
     metadata: dict[str, Any] = {
         "title": cited.title,
         "upload_type": "dataset",
@@ -166,9 +184,10 @@ def zenodo(cited: Citation) -> dict[str, Any]:
         "version": cited.name,
         "keywords": list(cited.keywords),
         **({"doi": cited.doi} if cited.doi else {}),
-        **({"license": cited.license.lower()} if _is_spdx(cited.license) else {}),
-        "notes": "The licence is that of labels and documents: each photo is under its own.",
     }
-    if not _is_spdx(cited.license):
-        del metadata["notes"]
+    if license:
+        metadata["license"] = license.lower()
+        metadata["notes"] = (
+            "The licence is that of labels and documents: each photo is under its own."
+        )
     return {"metadata": metadata}

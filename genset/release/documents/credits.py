@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.licenses import License, attribution
-from genset.release.documents.changed import note
+from genset.release.documents.facts.changed import note
 from genset.release.reader import ReleasePhoto
 
 

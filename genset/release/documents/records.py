@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.release.documents import said
-from genset.release.documents.table import columns
+from genset.release.documents.tables.metadata import columns
 from genset.release.reader import LISTS, ReleasePhoto
 
 _SUFFIXES = {"jpg": "image/jpeg", "png": "image/png", "webp": "image/webp", "gif": "image/gif"}

@@ -18,7 +18,7 @@ from genset.release.documents import (
     LICENSES,
 )
 from genset.release.documents.citation import Citation, bibtex
-from genset.release.documents.classes import class_map
+from genset.release.documents.tables.classes import class_map
 from genset.release.export import fiftyone, folders, hub, parquet, webdataset
 from genset.release.export.contents import Contents, contents_of, is_restricted
 from genset.release.publish import folder_written_whole

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from genset.files import write_text
 from genset.release.documents import ANSWERS, CROISSANT, TABLE
-from genset.release.documents.lacking import LACKING, lacking
+from genset.release.documents.tables.lacking import LACKING, lacking
 from genset.release.export.contents import is_restricted
 from genset.release.publish import Copy, copy_all
 from genset.release.reader import MANIFEST, Release, ReleasePhoto

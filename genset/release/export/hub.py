@@ -8,8 +8,8 @@ from typing import Any
 
 from genset.files import write_text
 from genset.release.documents import CARD, CITATION
-from genset.release.documents.classes import readable_names
 from genset.release.documents.facts.about import About
+from genset.release.documents.tables.classes import readable_names
 from genset.release.export import parquet
 from genset.release.reader import MANIFEST, Release
 from genset.taxonomy import imagenet1k

@@ -7,7 +7,7 @@ from typing import Any
 
 from genset.files import written_whole
 from genset.progress import progress
-from genset.release.documents.classes import readable_names
+from genset.release.documents.tables.classes import readable_names
 from genset.release.export.photos import content, shards
 from genset.release.reader import LISTS, Release, ReleasePhoto
 from genset.taxonomy import imagenet1k

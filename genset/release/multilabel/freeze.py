@@ -13,7 +13,7 @@ from genset.release.aggregated import AggregatedLabels
 from genset.release.choose import Chosen
 from genset.release.choosing.left_out import Reasons
 from genset.release.exclusions import Exclusion
-from genset.release.facts import alpha, collected, words_of_sources
+from genset.release.facts import agreement, collected, words_of_sources
 from genset.release.freeze import records, stored_as
 from genset.release.happened import happened
 from genset.release.multilabel.again import Earlier
@@ -24,7 +24,7 @@ from genset.release.multilabel.several import SEVERAL, Entering, entering
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import MULTILABEL, Release, ReleasePhoto
-from genset.release.seen import span_seen
+from genset.release.seen import licenses_seen
 from genset.release.table import read_table
 from genset.store import Label, Store, is_out, votes
 from genset.workspace import Workspace
@@ -203,10 +203,10 @@ def _made(
             "left_out": _left_out(before, gone, new),
             "short": _short(earlier, new),
             "notes": before.get("notes") or {},
-            "collected": {**collected(session, photos), "agreement": alpha(cast.values())},
+            "collected": {**collected(session, photos), "agreement": agreement(session, cast)},
             "unseen_since": since.date().isoformat(),
             "sources": before.get("sources") or words_of_sources(session, photos),
-            "licenses_seen": span_seen(session, photos),
+            **licenses_seen(session, photos),
             "multilabel": facts(session, earlier, pairs, len(new.entries), rules),
         },
         photos=photos,

@@ -20,7 +20,7 @@ from genset.errors import BadInput, PhotoRefused, SourceUnavailable
 from genset.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
 from genset.progress import progress
 from genset.release.documents import documents
-from genset.release.documents.lacking import LACKING
+from genset.release.documents.tables.lacking import LACKING
 from genset.release.reader import MANIFEST, Manifest, ReleasePhoto, read_manifest
 from genset.scrape.fetch.originals import Fetcher
 from genset.scrape.fetch.picture import check_picture

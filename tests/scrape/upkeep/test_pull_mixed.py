@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.release.documents.lacking import LACKING
+from genset.release.documents.tables.lacking import LACKING
 from genset.release.export import export
 from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release, ReleasePhoto

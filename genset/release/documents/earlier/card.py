@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from genset.licenses import FLICKR_NOTICE
-from genset.release.documents import said, several
+from genset.release.documents import said
 from genset.release.documents.earlier import sentences, sources
-from genset.release.documents.part import part
+from genset.release.documents.facts import several
+from genset.release.documents.facts.part import part
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import imagenet1k
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from genset.licenses import FLICKR_NOTICE
-from genset.release.documents import said, several
-from genset.release.documents.changed import bytes_kept
+from genset.release.documents import said
 from genset.release.documents.earlier import sentences
+from genset.release.documents.facts import several
+from genset.release.documents.facts.changed import bytes_kept
 from genset.release.reader import ReleasePhoto
 from genset.text.links import web_link
 

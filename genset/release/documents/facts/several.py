@@ -1,14 +1,10 @@
-"""What the documents say of photos with several right answers, and the table of all answers."""
+"""What the documents say of photos with several right answers."""
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from genset.release.documents import said
-from genset.release.reader import LISTS, MULTILABEL, ReleasePhoto
-from genset.store import Verdict
-from genset.taxonomy import imagenet1k
+from genset.release.reader import MULTILABEL, ReleasePhoto
 
 _FEW = 20  # decided questions; of fewer, no share is told
 
@@ -123,38 +119,6 @@ def protocol(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Ite
     """All but the bias, for a manifest that has several right answers; for others nothing."""
     if is_told(manifest):
         yield from map(said.line, (*asking(manifest, photos), rule(manifest)))
-
-
-def answers(photos: Sequence[ReleasePhoto]) -> str:
-    """answers.csv: a row for each class of each photo of which somebody said something.
-
-    image: the photo's file. wnid: the class. label: its place among ImageNet's 1,000 from 0; empty
-    for others. verdict: correct, unclear or wrong. own: 1 for the photo's own class, else 0. Then
-    how many labelers said what, a reviewer's ruling, and who proposed it, separated by "; ".
-    ``genset evaluate SET --multilabel answers.csv`` reads it.
-    """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("image", "wnid", "label", "verdict", "own", *Verdict, "ruling", "proposers"))
-    for photo in photos:
-        for name in LISTS:
-            for wnid in getattr(photo, name) or ():
-                writer.writerow((photo.file, *_answer(photo, wnid, name.removeprefix("labels_"))))
-    return text.getvalue()
-
-
-def _answer(photo: ReleasePhoto, wnid: str, verdict: str) -> tuple[object, ...]:
-    votes = (photo.label_votes or {}).get(wnid, {})
-    names = (photo.label_proposers or {}).get(wnid, ())
-    return (
-        wnid,
-        imagenet1k()[wnid].index if wnid in imagenet1k() else "",
-        verdict,
-        int(wnid == photo.wnid),
-        *(votes.get(each.value, 0) for each in Verdict),
-        said.line((photo.label_rulings or {}).get(wnid, "")),
-        "; ".join(map(said.line, names)),
-    )
 
 
 def _counts(kind: Any) -> tuple[int, int]:

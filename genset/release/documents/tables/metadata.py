@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.release.documents import said
-from genset.release.documents.several import is_told
+from genset.release.documents.facts.several import is_told
 from genset.release.reader import ANSWERS, LISTS, ReleasePhoto
 from genset.taxonomy import imagenet1k
 from genset.text.links import web_link

@@ -1,0 +1,1 @@
+"""Tables that other programs read: photos, classes, answers, what is to be pulled."""
