@@ -213,3 +213,23 @@ def test_with_several_answers_it_stays_of_its_window(sandbox: Any, genset: Maint
     assert several["protocol"] == of["protocol"]
     (listed,) = genset("protocol", "list")
     assert listed["releases"] == ["fish-2023", "fish-2024"]
+
+
+def test_it_goes_on_with_what_its_sources_have(sandbox: Any, genset: Maintainer) -> None:
+    """No class has as many photos as are wanted, and each has its last result."""
+    genset(*SAVE[:-6], "--candidates", 50, *OF_2023)
+    begun = genset("protocol", "run", "fish")
+    assert (begun["candidates"], begun["waiting"]) == (14, 14)
+    genset.label()
+    assert genset("protocol", "run", "fish")["frozen"]["photos"] == 14
+
+
+def test_a_window_in_which_nothing_was_posted_is_told(sandbox: Any, genset: Maintainer) -> None:
+    genset(*SAVE)
+    nothing = genset(
+        "protocol", "run", "fish", "--posted-after", "2015-01-01", "--posted-before", "2016-01-01"
+    )
+    assert nothing == (
+        "1: no photo of protocol fish was found in the window from 2015-01-01 until before "
+        "2016-01-01"
+    )

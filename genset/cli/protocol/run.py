@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Ask no source for anything: freeze what was collected, by licences as last seen.",
 )
+@click.option("--retry-failed", is_flag=True, help="Try photos again that were refused.")
 @give_up_option
 @json_option
 @click.pass_obj
@@ -56,6 +57,7 @@ def run_command(
     called: str | None,
     earlier: tuple[str, ...],
     no_search: bool,
+    retry_failed: bool,
     give_up_after: float | None,
     as_json: bool,
 ) -> None:
@@ -94,15 +96,21 @@ def run_command(
         lines: list[str] = []
         if not no_search:
             seeded = replace(workspace, seed=protocol.collect.seed)
-            came = scrape_plans(seeded, store, plans, False, give_up_after)
+            came = scrape_plans(seeded, store, plans, retry_failed, give_up_after)
             answer["collected"], lines = told_of(store, plans, came, len(plans) > 1)
             try:
-                raise_first(plans, came, len(plans) > 1)
+                raise_first(plans, came, len(plans) > 1, few_do=True)
             except GensetError:
                 show(answer, "\n".join(lines), as_json)
                 raise
         now = standing(store, protocol, plans)
         answer |= {"candidates": len(now.tasks), "waiting": now.waiting}
+        if not (now.tasks or now.missing):
+            show(answer, "\n".join(lines), as_json)
+            raise GensetError(
+                f"no photo of protocol {protocol.name} was found in the window from "
+                f"{window.posted_after} until before {window.posted_before}"
+            )
         if reason := _why_not_yet(now, window):
             then = "" if now.missing else ", and then run the same command again"
             lines.append(f"{called} is not frozen: {reason}{then}")
