@@ -233,3 +233,71 @@ def test_a_window_in_which_nothing_was_posted_is_told(sandbox: Any, genset: Main
         "1: no photo of protocol fish was found in the window from 2015-01-01 until before "
         "2016-01-01"
     )
+
+
+def test_a_year_counts_its_own_candidates_alone(sandbox: Any, genset: Maintainer) -> None:
+    """Of other years' candidates nothing is left out, and no class that was not asked for is short.
+
+    Goldfish are in the pool, and not in this protocol; tench has fewer photos than are wanted.
+    """
+    genset("scrape", "--classes", GOLDFISH, "--per-class", 5, *OF_2023)
+    words = ("--strategy", "threshold", "--per-class", 8, "--candidates", 8, *OF_2023)
+    genset("protocol", "save", "fish", "--classes", TENCH, *words)
+    made(genset)
+    second = made(genset, *OF_2024)["frozen"]
+    assert second["photos"] == 5
+    assert second["left_out"] == {"looks like a photo of fish-2023": 2}
+    manifest = genset.workspace.releases / "fish-2024" / "manifest.json"
+    assert json.loads(manifest.read_text("utf-8"))["short"] == {TENCH: 3}
+
+
+def test_two_runs_at_once_freeze_one_release(
+    sandbox: Any, genset: Maintainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other run freezes just before this one does."""
+    from genset.release import freeze
+
+    genset(*SAVE)
+    genset("protocol", "run", "fish")
+    genset.label()
+    create, others = freeze.create, list[Any]()
+
+    def late(*words: Any) -> Any:
+        monkeypatch.setattr(freeze, "create", create)
+        others.append(genset("protocol", "run", "fish"))
+        return create(*words)
+
+    monkeypatch.setattr(freeze, "create", late)
+    assert genset("protocol", "run", "fish")["frozen"] == others[0]["frozen"]
+    assert [each.name for each in genset.workspace.releases.glob("[!.]*")] == ["fish-2023"]
+
+
+def test_a_window_that_was_frozen_under_another_name_is_found(
+    sandbox: Any, genset: Maintainer
+) -> None:
+    genset(*SAVE)
+    assert made(genset, "--release", "first")["frozen"]["name"] == "first"
+    assert genset("protocol", "run", "fish")["frozen"]["name"] == "first"
+    said = genset.says("protocol", "run", "fish", "--release", "again")
+    assert "first is of this window too: genset report --protocol takes the newer one" in said
+
+
+def test_a_window_that_overlaps_another_is_told(sandbox: Any, genset: Maintainer) -> None:
+    genset(*SAVE)
+    made(genset)
+    words = ("--posted-after", "2023-06-15", "--posted-before", "2024-06-15")
+    genset("protocol", "run", "fish", *words)
+    genset.label()
+    said = genset.says("protocol", "run", "fish", *words)
+    assert "the window of fish-2023 (from 2023-01-01 until before 2024-01-01) overlaps this" in said
+
+
+def test_copies_do_not_come_again_in_a_year_that_is_made_later(
+    sandbox: Any, genset: Maintainer
+) -> None:
+    genset(*SAVE)
+    made(genset, *OF_2024)
+    first = made(genset)
+    assert genset.photos("fish-2024") == SECOND
+    assert genset.photos("fish-2023") == FIRST - {1001, 1003, 1102}
+    assert first["earlier"] == {"fish-2024": 3}

@@ -59,6 +59,12 @@ class Maintainer:
         assert done.exit_code == 0, (done.output, done.exception)
         return json.loads(done.stdout)
 
+    def says(self, *words: object) -> str:
+        """What a command prints for people."""
+        done = CliRunner().invoke(cli, ["-w", str(self.workspace.root), *map(str, words)])
+        assert done.exit_code == 0, (done.output, done.exception)
+        return done.stdout
+
     def label(self, worker: str = "ann") -> None:
         """Say of every candidate that is stored that it is correct, where that is not said."""
         store = Store.open(self.workspace.store_url)

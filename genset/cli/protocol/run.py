@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     "--earlier",
     multiple=True,
     metavar="RELEASE",
-    help="A further earlier release, by name or folder, whose photos must not come again. "
-    "Releases here with photos posted before the window are left out anyway.",
+    help="A further release, by name or folder, whose photos must not come again. Those of releases "
+    "here with photos posted before the window, and of the protocol's other windows, do not anyway.",
 )
 @click.option(
     "--no-search",
@@ -73,7 +73,7 @@ def run_command(
     genset protocol run imagenet-2026 --posted-after 2027-01-01 --posted-before 2028-01-01
     """
     from genset.cli.release.licenses import Recheck, recheck
-    from genset.protocols.kept import find_protocol
+    from genset.protocols.kept import find_protocol, releases_of, window_of
     from genset.protocols.standing import standing
     from genset.protocols.windows import check_settings
     from genset.protocols.windows import scrape_plans as plans_of
@@ -83,7 +83,11 @@ def run_command(
     with opened(folder, originals="store") as (workspace, store):
         protocol = find_protocol(workspace, name)
         window = _window(protocol, posted_after, posted_before)
-        called = called or f"{protocol.name}-{window.short_name}"
+        others = {each.name: window_of(each, protocol) for each in releases_of(workspace, protocol)}
+        called = called or next(
+            (name for name, of in others.items() if of == window),
+            f"{protocol.name}-{window.short_name}",
+        )
         answer: dict[str, Any] = {
             "protocol": protocol.name,
             "window": [window.posted_after, window.posted_before],
@@ -119,9 +123,14 @@ def run_command(
         free_folder(workspace.releases, called)  # before anybody is asked
         plan = _plan(workspace, store, protocol, window, now, earlier)
         checked = Recheck() if no_search else recheck(workspace, store, plan, give_up_after)
-        made = create(workspace, store, called, plan)
         answer["licenses"] = asdict(checked)
-        lines += checked.lines()
+        lines += [*checked.lines(), *_beside(called, window, others)]
+        try:
+            made = create(workspace, store, called, plan)
+        except BadInput:  # another run may have been faster
+            if (made := _made_before(workspace, called, protocol, window)) is None:
+                raise
+            lines.append("another run froze it meanwhile:")
     _show_made(answer, made, lines, as_json)
 
 
@@ -170,6 +179,22 @@ def _made_before(
     return made
 
 
+def _beside(called: str, window: "Window", others: "dict[str, Window | None]") -> list[str]:
+    """What a maintainer should know of the protocol's other releases."""
+    lines = []
+    for name, of in others.items():
+        if of == window and name != called:
+            lines.append(
+                f"{name} is of this window too: genset report --protocol takes the newer one"
+            )
+        elif of and max(of.after, window.after) < min(of.before, window.before):
+            lines.append(
+                f"the window of {name} (from {of.posted_after} until before {of.posted_before}) "
+                f"overlaps this one: photos of {name} are left out, so the two are not alike"
+            )
+    return lines
+
+
 def _why_not_yet(now: "Standing", window: "Window") -> str | None:
     """Why a release cannot be frozen yet, and what to do; None where it can."""
     if now.missing:
@@ -202,7 +227,7 @@ def _plan(
 
     # Each year in the same way, whether or not somebody said genset duplicates before.
     propose(workspace, store, ())
-    others = as_exclusions(store, earlier_releases(workspace, window, earlier))
+    others = as_exclusions(store, earlier_releases(workspace, protocol, window, earlier))
     plan = read_plan(words_of(protocol), store)
     return release_plan(protocol, window, plan, now, others)
 
