@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     "--earlier",
     multiple=True,
     metavar="RELEASE",
-    help="A further release, by name or folder, whose photos must not come again. Those of releases "
-    "here with photos posted before the window, and of the protocol's other windows, do not anyway.",
+    help="A further release, by name or folder, whose photos must not come again. Those of "
+    "releases here with photos posted before the window, and of the protocol's other windows, do "
+    "not anyway.",
 )
 @click.option(
     "--no-search",
