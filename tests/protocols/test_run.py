@@ -301,3 +301,26 @@ def test_copies_do_not_come_again_in_a_year_that_is_made_later(
     assert genset.photos("fish-2024") == SECOND
     assert genset.photos("fish-2023") == FIRST - {1001, 1003, 1102}
     assert first["earlier"] == {"fish-2024": 3}
+
+
+def test_a_year_says_who_labeled_it_and_by_which_protocol(sandbox: Any, genset: Maintainer) -> None:
+    """Ann labels the first year, and bob the second: of the second, ann has no part in it."""
+    genset(*SAVE)
+    made(genset)
+    genset("protocol", "run", "fish", *OF_2024)
+    genset.label("bob", year=2024)
+    genset("protocol", "run", "fish", *OF_2024)
+    folder = genset.workspace.releases / "fish-2024"
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    assert manifest["labelers"] == 1
+    collected = manifest["collected"]
+    assert (collected["labels"], collected["candidates"], collected["searches"]) == (10, 14, 2)
+    assert manifest["labeling"]["by_way"]["page"]["labelers"] == 1
+    assert manifest["protocol"]["labels"] == 10
+    (earlier,) = manifest["protocol"]["earlier"]
+    assert earlier["labels_in_common"] == 0
+    card = (folder / "DATA_CARD.md").read_text("utf-8").replace("\\", "")
+    assert "10 labels by 1 labeler on 10 candidates of the protocol's window" in card
+    assert f"protocol fish (sha256:{manifest['protocol']['sha256']})" in card
+    assert "posted from 2024-01-01 until before 2025-01-01" in card
+    assert "Photos that are in fish-2023, or near duplicates of theirs, were left out" in card

@@ -65,15 +65,18 @@ class Maintainer:
         assert done.exit_code == 0, (done.output, done.exception)
         return done.stdout
 
-    def label(self, worker: str = "ann") -> None:
-        """Say of every candidate that is stored that it is correct, where that is not said."""
+    def label(self, worker: str = "ann", year: int | None = None) -> None:
+        """Say of every candidate that is stored that it is correct, where that is not said.
+
+        Of those alone that were posted in a year, where one is named.
+        """
         store = Store.open(self.workspace.store_url)
         with store.begin() as session:
             said = {label.candidate_id for label in session.query(Label).filter_by(worker=worker)}
             session.add_all(
                 Label(candidate_id=each.id, worker=worker, verdict=Verdict.CORRECT, panel="main")
                 for each in session.scalars(stored_candidates()).all()
-                if each.id not in said
+                if each.id not in said and year in (None, each.photo.posted_at.year)
             )
         store.close()
 
