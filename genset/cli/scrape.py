@@ -187,12 +187,17 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) ->
     return lines + [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
 
 
-def raise_first(plans: "list[ScrapePlan]", came: "dict[str, Came]", several: bool) -> None:
-    """End with an error where a source did not bring what it could."""
+def raise_first(
+    plans: "list[ScrapePlan]", came: "dict[str, Came]", several: bool, few_do: bool = False
+) -> None:
+    """End with an error where a source did not bring what it could.
+
+    That no class is full is one, unless few photos will do: where that is all it has.
+    """
     problems = []
     for plan in plans:
         each = came[plan.source.about.name]
-        problem = each if isinstance(each, GensetError) else _problem(each)
+        problem = each if isinstance(each, GensetError) else _problem(each, few_do)
         if problem is not None:
             problems.append((plan.source.about.name, problem))
     if problems and not several:
@@ -201,7 +206,7 @@ def raise_first(plans: "list[ScrapePlan]", came: "dict[str, Came]", several: boo
         raise GensetError("; ".join(f"{name}: {problem}" for name, problem in problems))
 
 
-def _problem(done: "ScrapeSummary") -> GensetError | None:
+def _problem(done: "ScrapeSummary", few_do: bool) -> GensetError | None:
     if done.waiting:
         return GensetError(
             f"{count(len(done.waiting), 'class waits', 'classes wait')} for another try of what "
@@ -210,10 +215,10 @@ def _problem(done: "ScrapeSummary") -> GensetError | None:
         )
     if done.failed:
         return GensetError(
-            f"{count(len(done.failed), 'class', 'classes')} failed; to try again: genset scrape "
+            f"{count(len(done.failed), 'class', 'classes')} failed; to try again, say it with "
             "--retry-failed"
         )
-    if not done.full:
+    if not done.full and not few_do:
         return GensetError("no class is full: the lines above say why")
     return None
 

@@ -14,7 +14,8 @@ from sqlalchemy import select
 from genset.errors import BadInput, GensetError
 from genset.fingerprint import fingerprint, scale_down
 from genset.progress import progress
-from genset.protocols.protocol import Window
+from genset.protocols.kept import window_of
+from genset.protocols.protocol import Protocol, Window
 from genset.release.exclusions import Exclusion
 from genset.release.reader import MANIFEST, Release, find_releases
 from genset.store import Photo, Store
@@ -23,20 +24,28 @@ from genset.workspace import Workspace
 _FEW = 500  # rows to name in one question
 
 
-def earlier_releases(workspace: Workspace, window: Window, more: Sequence[str]) -> list[Release]:
-    """The releases that are earlier than a window: those with photos that were posted before it.
+def earlier_releases(
+    workspace: Workspace, protocol: Protocol, window: Window, more: Sequence[str]
+) -> list[Release]:
+    """The releases whose photos must not come again.
+
+    Those with photos that were posted before a window, and those of the protocol's other windows,
+    which may be later ones that were made first.
 
     Args:
         workspace: whose releases count.
+        protocol: by which the release to come is made.
         window: that of the release to come.
         more: names or folders of further ones, whatever photos they have.
 
     Raises:
         BadInput: one of these is no release.
     """
-    own = find_releases(workspace.releases)
     found = [
-        each for each in own if any(photo.posted_at < window.posted_after for photo in each.photos)
+        each
+        for each in find_releases(workspace.releases)
+        if (of := window_of(each, protocol)) not in (None, window)
+        or (of is None and any(photo.posted_at < window.posted_after for photo in each.photos))
     ]
     for word in more:
         folder = Path(word) if (Path(word) / MANIFEST).is_file() else workspace.releases / word

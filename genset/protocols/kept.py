@@ -81,10 +81,20 @@ def releases_of(workspace: Workspace, protocol: Protocol) -> list[Release]:
     """
     windows: dict[tuple[str, str], Release] = {}
     for each in find_releases(workspace.releases):
-        told = each.protocol or {}
-        if told.get("sha256") == protocol.sha256 and each.multilabel is None:
-            windows[str(told.get("posted_after")), str(told.get("posted_before"))] = each
+        if (window := window_of(each, protocol)) is not None and each.multilabel is None:
+            windows[window.posted_after, window.posted_before] = each
     return [each for _, each in sorted(windows.items())]
+
+
+def window_of(release: Release, protocol: Protocol) -> Window | None:
+    """The window of a protocol that a release is of; None where it is of none."""
+    told = release.protocol or {}
+    if told.get("sha256") != protocol.sha256:
+        return None
+    try:
+        return Window(str(told["posted_after"]), str(told["posted_before"]))
+    except (BadInput, KeyError, ValueError):  # a manifest that somebody wrote
+        return None
 
 
 def find_protocol(workspace: Workspace, name: str) -> Protocol:

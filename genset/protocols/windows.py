@@ -107,6 +107,7 @@ def release_plan(
         posted_after=window.posted_after,
         posted_before=window.posted_before,
         tasks=standing.tasks,
+        classes=tuple(cls.wnid for cls in protocol.classes),
         earlier=earlier,
     )
     return replace(plan, collected=collected)

@@ -1,7 +1,7 @@
 """Which candidates go into a release, and why the others do not."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,7 +54,7 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     left_out: Reasons = {}
     remaining = [
         entry
-        for entry in sorted(table.entries, key=lambda entry: entry.task)
+        for entry in sorted(_in_time(table, plan), key=lambda entry: entry.task)
         if not is_refused(entry, unfit(entry, plan), left_out)
     ]
     remaining = _one_class_each(remaining, table.entries, left_out)
@@ -71,7 +71,8 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
     draws = plan.draws()
     if plan.draws_owners_first:
         remaining = few_of_each_owner(remaining, draws, left_out)
-    classes: dict[str, list[CandidateRow]] = {entry.wnid: [] for entry in table.entries}
+    wanted = plan.collected.classes if plan.collected else (entry.wnid for entry in table.entries)
+    classes: dict[str, list[CandidateRow]] = {wnid: [] for wnid in wanted}
     for entry in remaining:
         classes[entry.wnid].append(entry)
     pick = plan.strategy.pick(classes, draws)
@@ -83,6 +84,14 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
         record_rest(pick.entries, chosen, "more than the smallest class has", left_out)
     ordered = tuple(sorted(chosen, key=lambda entry: entry.task))
     return Chosen(ordered, dict(sorted(left_out.items())), pick.short, pick.notes)
+
+
+def _in_time(table: CandidateTable, plan: ReleasePlan) -> Iterator[CandidateRow]:
+    """The candidates of a plan's window: another year's are no part of what is left out."""
+    window = plan.collected
+    for entry in table.entries:
+        if window is None or window.spans(entry.posted_at) or window.has(entry.task, ""):
+            yield entry
 
 
 def selection_frequency(votes: Mapping[Verdict, int]) -> float | None:

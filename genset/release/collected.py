@@ -18,6 +18,7 @@ class Collected:
         posted_after, posted_before: the window of posting times, days as in "2027-01-01": the
             first in, the last out.
         tasks: the names of the candidates; None where only the window is known.
+        classes: the wnids of the protocol's classes, also of those without a candidate.
         earlier: the photos of earlier releases, of which none may come again.
     """
 
@@ -27,6 +28,7 @@ class Collected:
     posted_after: str
     posted_before: str
     tasks: frozenset[str] | None = None
+    classes: tuple[str, ...] = ()
     earlier: tuple[Exclusion, ...] = ()
 
     @classmethod
@@ -62,4 +64,8 @@ class Collected:
         """Whether a candidate is one of them; `posted_at` is in ISO 8601, in UTC."""
         if self.tasks is not None:
             return task in self.tasks
+        return self.spans(posted_at)
+
+    def spans(self, posted_at: str) -> bool:
+        """Whether a time, ISO 8601 in UTC, is in the window."""
         return self.posted_after <= posted_at < self.posted_before

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from genset.licenses import License, elsewhere
 from genset.release.reader import ReleasePhoto
+from genset.release.scope import Scope
 from genset.store import Candidate, Label, Photo, Search, SourceWords, Verdict, is_out
 from genset.text.dates import earliest_day
 
@@ -17,21 +18,24 @@ from genset.text.dates import earliest_day
 _WORDS = ("title", "home", "needs", "found", "limits", "terms", "posted", "taken", "notice")
 
 
-def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
+def collected(session: Session, photos: Sequence[ReleasePhoto], scope: Scope) -> dict[str, Any]:
     """Dates, searches and labels behind `photos`, as JSON. Times are ISO 8601 in UTC.
+
+    Searches, candidates and labels are those of `scope`.
 
     What the workspace does not have, such as searches for photos of your own, is None.
     """
     searches = session.execute(
-        select(func.count(), func.min(Search.asked_at), func.max(Search.asked_at))
-    ).one()
-    labels = session.execute(
-        select(func.count(), func.min(Label.decided_at), func.max(Label.decided_at)).where(
-            ~is_out(Label)
+        select(func.count(), func.min(Search.asked_at), func.max(Search.asked_at)).where(
+            *scope.searches()
         )
     ).one()
+    counted = (~is_out(Label), *scope.candidates(Label.candidate_id))
+    labels = session.execute(
+        select(func.count(), func.min(Label.decided_at), func.max(Label.decided_at)).where(*counted)
+    ).one()
     guidelines = session.scalars(
-        select(Label.guideline).where(Label.guideline.is_not(None), ~is_out(Label)).distinct()
+        select(Label.guideline).where(Label.guideline.is_not(None), *counted).distinct()
     )
     posted = sorted(photo.posted_at for photo in photos)
     return {
@@ -39,7 +43,9 @@ def collected(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any
         "posted": [posted[0], posted[-1]],
         "searched": _span(searches[1], searches[2]),
         "searches": searches[0],
-        "candidates": session.scalar(select(func.count()).select_from(Candidate)),
+        "candidates": session.scalar(
+            select(func.count()).select_from(Candidate).where(*scope.candidates(Candidate.id))
+        ),
         "labeled": _span(labels[1], labels[2]),
         "labels": labels[0],
         "guidelines": sorted(str(each) for each in guidelines),

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput, GensetError
@@ -18,9 +18,10 @@ from genset.release.happened import happened
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import Release, ReleasePhoto
+from genset.release.scope import Scope
 from genset.release.seen import licenses_seen
 from genset.release.table import CandidateRow, read_table
-from genset.store import Candidate, Label, Store, Verdict, is_out, votes
+from genset.store import Candidate, Store, Verdict, votes
 from genset.workspace import Workspace
 
 Votes = dict[int, Counter[Verdict]]
@@ -66,21 +67,23 @@ def _facts(
     choice, photos, cast = _chosen(session, plan, since)
     if not photos:
         raise GensetError(_nothing(choice, plan))
+    scope = Scope(plan.collected)
     ruled = sum(entry.ruling is not None for entry in choice.chosen)
     facts = {
         "strategy": {**plan.as_json(), **({"ruled": ruled} if ruled else {})},
-        **({"protocol": plan.collected.as_json()} if plan.collected else {}),
-        "labelers": session.scalar(
-            select(func.count(Label.worker.distinct())).where(~is_out(Label))
-        ),
+        **scope.protocol(session),
+        "labelers": scope.labelers(session),
         "left_out": dict(sorted(Counter(choice.left_out.values()).items())),
         "short": choice.short,
         "notes": choice.notes,
-        "collected": {**collected(session, photos), "agreement": agreement(session, cast)},
+        "collected": {
+            **collected(session, photos, scope),
+            "agreement": agreement(session, scope.cast(session, cast)),
+        },
         "unseen_since": since.date().isoformat(),
         "sources": words_of_sources(session, photos),
         **licenses_seen(session, photos),
-        **happened(session, workspace, name, photos),
+        **happened(session, workspace, name, photos, scope),
     }
     return facts, photos
 

@@ -213,3 +213,114 @@ def test_with_several_answers_it_stays_of_its_window(sandbox: Any, genset: Maint
     assert several["protocol"] == of["protocol"]
     (listed,) = genset("protocol", "list")
     assert listed["releases"] == ["fish-2023", "fish-2024"]
+
+
+def test_it_goes_on_with_what_its_sources_have(sandbox: Any, genset: Maintainer) -> None:
+    """No class has as many photos as are wanted, and each has its last result."""
+    genset(*SAVE[:-6], "--candidates", 50, *OF_2023)
+    begun = genset("protocol", "run", "fish")
+    assert (begun["candidates"], begun["waiting"]) == (14, 14)
+    genset.label()
+    assert genset("protocol", "run", "fish")["frozen"]["photos"] == 14
+
+
+def test_a_window_in_which_nothing_was_posted_is_told(sandbox: Any, genset: Maintainer) -> None:
+    genset(*SAVE)
+    nothing = genset(
+        "protocol", "run", "fish", "--posted-after", "2015-01-01", "--posted-before", "2016-01-01"
+    )
+    assert nothing == (
+        "1: no photo of protocol fish was found in the window from 2015-01-01 until before "
+        "2016-01-01"
+    )
+
+
+def test_a_year_counts_its_own_candidates_alone(sandbox: Any, genset: Maintainer) -> None:
+    """Of other years' candidates nothing is left out, and no class that was not asked for is short.
+
+    Goldfish are in the pool, and not in this protocol; tench has fewer photos than are wanted.
+    """
+    genset("scrape", "--classes", GOLDFISH, "--per-class", 5, *OF_2023)
+    words = ("--strategy", "threshold", "--per-class", 8, "--candidates", 8, *OF_2023)
+    genset("protocol", "save", "fish", "--classes", TENCH, *words)
+    made(genset)
+    second = made(genset, *OF_2024)["frozen"]
+    assert second["photos"] == 5
+    assert second["left_out"] == {"looks like a photo of fish-2023": 2}
+    manifest = genset.workspace.releases / "fish-2024" / "manifest.json"
+    assert json.loads(manifest.read_text("utf-8"))["short"] == {TENCH: 3}
+
+
+def test_two_runs_at_once_freeze_one_release(
+    sandbox: Any, genset: Maintainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other run freezes just before this one does."""
+    from genset.release import freeze
+
+    genset(*SAVE)
+    genset("protocol", "run", "fish")
+    genset.label()
+    create, others = freeze.create, list[Any]()
+
+    def late(*words: Any) -> Any:
+        monkeypatch.setattr(freeze, "create", create)
+        others.append(genset("protocol", "run", "fish"))
+        return create(*words)
+
+    monkeypatch.setattr(freeze, "create", late)
+    assert genset("protocol", "run", "fish")["frozen"] == others[0]["frozen"]
+    assert [each.name for each in genset.workspace.releases.glob("[!.]*")] == ["fish-2023"]
+
+
+def test_a_window_that_was_frozen_under_another_name_is_found(
+    sandbox: Any, genset: Maintainer
+) -> None:
+    genset(*SAVE)
+    assert made(genset, "--release", "first")["frozen"]["name"] == "first"
+    assert genset("protocol", "run", "fish")["frozen"]["name"] == "first"
+    said = genset.says("protocol", "run", "fish", "--release", "again")
+    assert "first is of this window too: genset report --protocol takes the newer one" in said
+
+
+def test_a_window_that_overlaps_another_is_told(sandbox: Any, genset: Maintainer) -> None:
+    genset(*SAVE)
+    made(genset)
+    words = ("--posted-after", "2023-06-15", "--posted-before", "2024-06-15")
+    genset("protocol", "run", "fish", *words)
+    genset.label()
+    said = genset.says("protocol", "run", "fish", *words)
+    assert "the window of fish-2023 (from 2023-01-01 until before 2024-01-01) overlaps this" in said
+
+
+def test_copies_do_not_come_again_in_a_year_that_is_made_later(
+    sandbox: Any, genset: Maintainer
+) -> None:
+    genset(*SAVE)
+    made(genset, *OF_2024)
+    first = made(genset)
+    assert genset.photos("fish-2024") == SECOND
+    assert genset.photos("fish-2023") == FIRST - {1001, 1003, 1102}
+    assert first["earlier"] == {"fish-2024": 3}
+
+
+def test_a_year_says_who_labeled_it_and_by_which_protocol(sandbox: Any, genset: Maintainer) -> None:
+    """Ann labels the first year, and bob the second: of the second, ann has no part in it."""
+    genset(*SAVE)
+    made(genset)
+    genset("protocol", "run", "fish", *OF_2024)
+    genset.label("bob", year=2024)
+    genset("protocol", "run", "fish", *OF_2024)
+    folder = genset.workspace.releases / "fish-2024"
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    assert manifest["labelers"] == 1
+    collected = manifest["collected"]
+    assert (collected["labels"], collected["candidates"], collected["searches"]) == (10, 14, 2)
+    assert manifest["labeling"]["by_way"]["page"]["labelers"] == 1
+    assert manifest["protocol"]["labels"] == 10
+    (earlier,) = manifest["protocol"]["earlier"]
+    assert earlier["labels_in_common"] == 0
+    card = (folder / "DATA_CARD.md").read_text("utf-8").replace("\\", "")
+    assert "10 labels by 1 labeler on 10 candidates of the protocol's window" in card
+    assert f"protocol fish (sha256:{manifest['protocol']['sha256']})" in card
+    assert "posted from 2024-01-01 until before 2025-01-01" in card
+    assert "Photos that are in fish-2023, or near duplicates of theirs, were left out" in card

@@ -59,15 +59,24 @@ class Maintainer:
         assert done.exit_code == 0, (done.output, done.exception)
         return json.loads(done.stdout)
 
-    def label(self, worker: str = "ann") -> None:
-        """Say of every candidate that is stored that it is correct, where that is not said."""
+    def says(self, *words: object) -> str:
+        """What a command prints for people."""
+        done = CliRunner().invoke(cli, ["-w", str(self.workspace.root), *map(str, words)])
+        assert done.exit_code == 0, (done.output, done.exception)
+        return done.stdout
+
+    def label(self, worker: str = "ann", year: int | None = None) -> None:
+        """Say of every candidate that is stored that it is correct, where that is not said.
+
+        Of those alone that were posted in a year, where one is named.
+        """
         store = Store.open(self.workspace.store_url)
         with store.begin() as session:
             said = {label.candidate_id for label in session.query(Label).filter_by(worker=worker)}
             session.add_all(
                 Label(candidate_id=each.id, worker=worker, verdict=Verdict.CORRECT, panel="main")
                 for each in session.scalars(stored_candidates()).all()
-                if each.id not in said
+                if each.id not in said and year in (None, each.photo.posted_at.year)
             )
         store.close()
 

@@ -37,14 +37,16 @@ if TYPE_CHECKING:
     "--earlier",
     multiple=True,
     metavar="RELEASE",
-    help="A further earlier release, by name or folder, whose photos must not come again. "
-    "Releases here with photos posted before the window are left out anyway.",
+    help="A further release, by name or folder, whose photos must not come again. Those of "
+    "releases here with photos posted before the window, and of the protocol's other windows, do "
+    "not anyway.",
 )
 @click.option(
     "--no-search",
     is_flag=True,
     help="Ask no source for anything: freeze what was collected, by licences as last seen.",
 )
+@click.option("--retry-failed", is_flag=True, help="Try photos again that were refused.")
 @give_up_option
 @json_option
 @click.pass_obj
@@ -57,6 +59,7 @@ def run_command(
     called: str | None,
     earlier: tuple[str, ...],
     no_search: bool,
+    retry_failed: bool,
     give_up_after: float | None,
     as_json: bool,
 ) -> None:
@@ -73,7 +76,7 @@ def run_command(
     """
     from genset.cli.release.licenses import Recheck, recheck
     from genset.cli.release.opted_out import honour
-    from genset.protocols.kept import find_protocol
+    from genset.protocols.kept import find_protocol, releases_of, window_of
     from genset.protocols.standing import standing
     from genset.protocols.windows import check_settings
     from genset.protocols.windows import scrape_plans as plans_of
@@ -83,7 +86,11 @@ def run_command(
     with opened(folder, originals="store") as (workspace, store):
         protocol = find_protocol(workspace, name)
         window = _window(protocol, posted_after, posted_before)
-        called = called or f"{protocol.name}-{window.short_name}"
+        others = {each.name: window_of(each, protocol) for each in releases_of(workspace, protocol)}
+        called = called or next(
+            (name for name, of in others.items() if of == window),
+            f"{protocol.name}-{window.short_name}",
+        )
         answer: dict[str, Any] = {
             "protocol": protocol.name,
             "window": [window.posted_after, window.posted_before],
@@ -96,16 +103,22 @@ def run_command(
         lines: list[str] = []
         if not no_search:
             seeded = replace(workspace, seed=protocol.collect.seed)
-            came = scrape_plans(seeded, store, plans, False, give_up_after)
+            came = scrape_plans(seeded, store, plans, retry_failed, give_up_after)
             answer["collected"], lines = told_of(store, plans, came, len(plans) > 1)
             try:
-                raise_first(plans, came, len(plans) > 1)
+                raise_first(plans, came, len(plans) > 1, few_do=True)
             except GensetError:
                 show(answer, "\n".join(lines), as_json)
                 raise
         honour(workspace, store)  # the list may have grown since the search
         now = standing(store, protocol, plans)
         answer |= {"candidates": len(now.tasks), "waiting": now.waiting}
+        if not (now.tasks or now.missing):
+            show(answer, "\n".join(lines), as_json)
+            raise GensetError(
+                f"no photo of protocol {protocol.name} was found in the window from "
+                f"{window.posted_after} until before {window.posted_before}"
+            )
         if reason := _why_not_yet(now, window):
             then = "" if now.missing else ", and then run the same command again"
             lines.append(f"{called} is not frozen: {reason}{then}")
@@ -117,9 +130,14 @@ def run_command(
         if not no_search:
             chosen = partial(chosen_photos, workspace, store, plan)
             checked = recheck(workspace, store, chosen, give_up_after, "--no-search")
-        made = create(workspace, store, called, plan)
         answer["licenses"] = asdict(checked)
-        lines += checked.lines()
+        lines += [*checked.lines(), *_beside(called, window, others)]
+        try:
+            made = create(workspace, store, called, plan)
+        except BadInput:  # another run may have been faster
+            if (made := _made_before(workspace, called, protocol, window)) is None:
+                raise
+            lines.append("another run froze it meanwhile:")
     _show_made(answer, made, lines, as_json)
 
 
@@ -168,6 +186,22 @@ def _made_before(
     return made
 
 
+def _beside(called: str, window: "Window", others: "dict[str, Window | None]") -> list[str]:
+    """What a maintainer should know of the protocol's other releases."""
+    lines = []
+    for name, of in others.items():
+        if of == window and name != called:
+            lines.append(
+                f"{name} is of this window too: genset report --protocol takes the newer one"
+            )
+        elif of and max(of.after, window.after) < min(of.before, window.before):
+            lines.append(
+                f"the window of {name} (from {of.posted_after} until before {of.posted_before}) "
+                f"overlaps this one: photos of {name} are left out, so the two are not alike"
+            )
+    return lines
+
+
 def _why_not_yet(now: "Standing", window: "Window") -> str | None:
     """Why a release cannot be frozen yet, and what to do; None where it can."""
     if now.missing:
@@ -200,7 +234,7 @@ def _plan(
 
     # Each year in the same way, whether or not somebody said genset duplicates before.
     propose(workspace, store, ())
-    others = as_exclusions(store, earlier_releases(workspace, window, earlier))
+    others = as_exclusions(store, earlier_releases(workspace, protocol, window, earlier))
     plan = read_plan(words_of(protocol), store)
     return release_plan(protocol, window, plan, now, others)
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from genset.errors import GensetError
 from genset.release.aggregated import AggregatedLabels
 from genset.release.choose import Chosen
 from genset.release.choosing.left_out import Reasons
+from genset.release.collected import Collected
 from genset.release.exclusions import Exclusion
 from genset.release.facts import agreement, collected, words_of_sources
 from genset.release.freeze import records, stored_as
@@ -24,9 +24,10 @@ from genset.release.multilabel.several import SEVERAL, Entering, entering
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import MULTILABEL, Release, ReleasePhoto
+from genset.release.scope import Scope
 from genset.release.seen import licenses_seen
 from genset.release.table import read_table
-from genset.store import Label, Store, is_out, votes
+from genset.store import Store, votes
 from genset.workspace import Workspace
 
 
@@ -83,7 +84,8 @@ def create_multilabel(
     free_folder(workspace.releases, name)
     with store.session() as session:
         made = _made(session, workspace, earlier, exclude, labels)
-        told = {**made.facts, **happened(session, workspace, name, made.photos)}
+        scope = _scope(earlier)
+        told = {**made.facts, **happened(session, workspace, name, made.photos, scope)}
     _check_answered(made, allow_unanswered)
     said = workspace.dataset.words.get("contact", "")
     told["contact"] = contact or earlier.manifest.get("contact", "") or said
@@ -110,6 +112,11 @@ def chosen_for_multilabel(
         made = _made(session, workspace, earlier, exclude, labels)
     _check_answered(made, allow_unanswered)
     return made.photos
+
+
+def _scope(earlier: Earlier) -> Scope:
+    """The same as of the release that it is made from."""
+    return Scope(Collected.of(earlier.manifest.get("protocol")))
 
 
 def plan_multilabel(
@@ -192,18 +199,20 @@ def _made(
     )
     photos = [photo for photo, _ in pairs]
     before = earlier.manifest
+    scope = _scope(earlier)
     return _Made(
         name=earlier.release.name,
         facts={
             "strategy": before["strategy"],
             **{name: before[name] for name in ("protocol",) if name in before},
-            "labelers": session.scalar(
-                select(func.count(Label.worker.distinct())).where(~is_out(Label))
-            ),
+            "labelers": scope.labelers(session),
             "left_out": _left_out(before, gone, new),
             "short": _short(earlier, new),
             "notes": before.get("notes") or {},
-            "collected": {**collected(session, photos), "agreement": agreement(session, cast)},
+            "collected": {
+                **collected(session, photos, scope),
+                "agreement": agreement(session, scope.cast(session, cast)),
+            },
             "unseen_since": since.date().isoformat(),
             "sources": before.get("sources") or words_of_sources(session, photos),
             **licenses_seen(session, photos),
