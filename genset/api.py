@@ -86,6 +86,7 @@ class WhatToReport(TypedDict, total=False):
         lower, upper: names of the models between which the others are placed.
         k: a further number of answers to count a hit among.
         include_flagged: count models, too, whose answers as a whole cannot be right.
+        include_restricted: show photos, too, that no licence lets others hand on.
     """
 
     reference: str
@@ -95,6 +96,7 @@ class WhatToReport(TypedDict, total=False):
     upper: str
     k: int
     include_flagged: bool
+    include_restricted: bool
 
 
 def open_set(named: str | PathLike[str], *, classes: Sequence[str] = ()) -> PhotoSet:

@@ -98,6 +98,11 @@ _SEED = click.option(
     help="Bring models into fits and orders whose answers are odd (reversed, shifted, constant).",
 )
 @click.option(
+    "--include-restricted",
+    is_flag=True,
+    help="Show photos, too, that no licence lets others hand on, as where all rights are reserved.",
+)
+@click.option(
     "--protocol",
     default="",
     metavar="NAME",

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser
 from genset.errors import GensetError, MissingExtra
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.results.runs import run_folder
+from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.html import html_of
 from genset.reporting.render.markdown import as_markdown, report_json
@@ -180,6 +181,21 @@ BAD_URLS = [
     "file:///etc/passwd",
     "https://www.flickr.com@evil.example/",
 ]
+
+
+def test_a_photo_that_no_licence_lets_others_hand_on_is_not_in_the_page(tmp_path: Path) -> None:
+    """It has a small copy of each photo that it shows, and is published."""
+    reserved = {"license": "All Rights Reserved", "license_url": ""}
+    photos = release_of(tmp_path / "set", 4, **reserved)
+    for right in (2, 1):  # of two models also what both get wrong is shown
+        score(photos, tmp_path / "runs", f"model {right}", right)
+    page = report(photos, tmp_path / "runs")
+    assert page.values("img", "src") == []
+    assert "No licence lets others hand this photo on: see its page" in page.text
+    assert "https://www.flickr.com/photos/someone/0" in page.values("a", "href")
+    page = report(photos, tmp_path / "runs", ReportOptions(include_restricted=True))
+    assert page.values("img", "src")
+    assert "No licence lets others" not in page.text
 
 
 @pytest.mark.parametrize("words", HOSTILE, ids=lambda words: ascii(words[:20]))

@@ -65,6 +65,7 @@ class ReportOptions:
         margin: how many points worse than that still counts as not worse; None with no counterpart.
         resampling: how classes are resampled for intervals.
         include_flagged: count models, too, whose answers as a whole cannot be right.
+        include_restricted: show photos, too, that no licence lets others hand on.
         named: what the set was called on the command line; "" for the set's own name.
     """
 
@@ -80,6 +81,7 @@ class ReportOptions:
     margin: float | None = None
     resampling: Resampling = STANDARD
     include_flagged: bool = False
+    include_restricted: bool = False
     named: str = ""
 
 

@@ -263,6 +263,7 @@ def commands(data: ReportData) -> str:
         if value
     )
     options += " --include-flagged" if data.options.include_flagged else ""
+    options += " --include-restricted" if data.options.include_restricted else ""
     options += "".join(
         f" --tta {_argument(f'{each.log.name}={each.model}')}" for each in data.options.tta
     )

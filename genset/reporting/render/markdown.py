@@ -96,9 +96,11 @@ def report_json(data: ReportData) -> dict[str, Any]:
             del found[name]
     if data.reference:  # the known ones are in genset itself
         found["reference"] = _without(data.reference, "known")
-    # `set` says what it was called.
-    unsaid = ["tta"] * (not data.entries) + ["counterparts", "margin"] * (
-        not data.options.counterparts
+    # `set` says what it was called, and there are no pictures.
+    unsaid = (
+        ["include_restricted"]
+        + ["tta"] * (not data.entries)
+        + ["counterparts", "margin"] * (not data.options.counterparts)
     )
     found["options"] = _without(data.options, "named", *unsaid)
     # Where this machine keeps photos is nobody's business.

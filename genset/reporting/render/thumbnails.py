@@ -8,9 +8,16 @@ from PIL import Image, ImageOps
 
 from genset.evaluation.data.formats import BROKEN, image_of
 from genset.evaluation.data.sets.photo import HasBytes
+from genset.licenses import License, may_be_passed_on
 from genset.pixels import eight_bit
+from genset.release.reader import ReleasePhoto
 
 _LONGEST = 320
+
+
+def is_restricted(record: ReleasePhoto | None) -> bool:
+    """Whether no licence lets others hand a release's photo on, and so the page with it."""
+    return record is not None and not may_be_passed_on(License(record.license, record.license_url))
 
 
 def thumbnail(photo: HasBytes) -> str | None:

@@ -29,7 +29,7 @@ from genset.reporting.render.page.leaderboard import NAME, leaderboard
 from genset.reporting.render.page.profiles import NEAR, profiles
 from genset.reporting.render.page.script import policy, script
 from genset.reporting.render.page.sections import contents
-from genset.reporting.render.thumbnails import thumbnail
+from genset.reporting.render.thumbnails import is_restricted, thumbnail
 from genset.taxonomy import imagenet1k
 from genset.text import numbers
 from genset.text.links import web_link
@@ -106,6 +106,7 @@ def _words(data: ReportData) -> dict[str, Any]:
         "remarks": remarks,
         "extremes": extremes,
         "confused": confused,
+        "is_restricted": is_restricted,
         "thumbnail": thumbnail,
         "class_name": class_name,
         "all_classes": len(imagenet1k()),
