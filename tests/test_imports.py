@@ -153,7 +153,7 @@ INNER_FLOORS = {
         {"proposed", "requested"},
         {"archive", "restore"},
     ],
-    "protocols": [{"protocol"}, {"kept", "earlier", "standing"}, {"save", "windows"}],
+    "protocols": [{"protocol"}, {"kept", "standing"}, {"earlier", "save", "windows"}],
     "release.multilabel": [
         {"answers", "again"},
         {"kept", "several", "facts", "recount"},
@@ -203,7 +203,7 @@ INNER_FLOORS = {
     "reporting.series.gather": [
         {"identity", "subsets"},
         {"scores"},
-        {"pairs", "groupings"},
+        {"pairs", "groupings", "labeled", "newer"},
         {"years"},
         {"collect"},
     ],

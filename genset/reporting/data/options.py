@@ -65,6 +65,8 @@ class ReportOptions:
         margin: how many points worse than that still counts as not worse; None with no counterpart.
         resampling: how classes are resampled for intervals.
         include_flagged: count models, too, whose answers as a whole cannot be right.
+        newer: labels of the models that are new on each year of a protocol; none: told by their
+            first runs.
         named: what the set was called on the command line; "" for the set's own name.
     """
 
@@ -80,6 +82,7 @@ class ReportOptions:
     margin: float | None = None
     resampling: Resampling = STANDARD
     include_flagged: bool = False
+    newer: tuple[str, ...] = ()
     named: str = ""
 
 
