@@ -153,7 +153,7 @@ INNER_FLOORS = {
         {"proposed", "requested"},
         {"archive", "restore"},
     ],
-    "protocols": [{"protocol"}, {"kept", "earlier", "standing"}, {"save", "windows"}],
+    "protocols": [{"protocol"}, {"kept", "standing"}, {"earlier", "save", "windows"}],
     "release.choosing": [{"plan", "left_out"}, {"copies"}],
     "release.multilabel": [
         {"answers", "again"},
@@ -204,7 +204,7 @@ INNER_FLOORS = {
     "reporting.series.gather": [
         {"identity", "subsets"},
         {"scores"},
-        {"pairs", "groupings"},
+        {"pairs", "groupings", "labeled", "newer"},
         {"years"},
         {"collect"},
     ],

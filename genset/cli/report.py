@@ -108,6 +108,14 @@ _SEED = click.option(
     metavar="NAME",
     help="Report on all releases of this protocol, in the order of their windows.",
 )
+@click.option(
+    "--new",
+    "newer",
+    multiple=True,
+    metavar="MODEL",
+    help="A model that is new on each later year of a protocol, all others being old (default: "
+    "those first scored since the year was frozen).",
+)
 @_SEED
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 @RUNS_OPTION
@@ -178,6 +186,8 @@ def report(
             told = f"no model was scored on {photos.name} by the runs in {kept} (--runs FOLDER)"
             click.echo(visible(told), err=True)
     writes = bool(output) or not as_json
+    if options.newer and len(found) < 2:
+        raise BadInput("--new is of the years of a protocol: name two of its releases or more")
     if len(found) > 1:
         done = _report_on_several(found, kept, output if writes else None, options)
     else:

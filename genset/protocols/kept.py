@@ -68,10 +68,9 @@ def folder_of(workspace: Workspace) -> Path:
     return workspace.root / "protocols"
 
 
-def find_protocols(workspace: Workspace) -> list[Protocol]:
-    """A workspace's protocols, by name."""
-    found = sorted(folder_of(workspace).glob(f"[!.]*/{FILE}"))
-    return [read_protocol(path.parent) for path in found]
+def protocol_folders(workspace: Workspace) -> list[Path]:
+    """The folders of a workspace's protocols, by name; some may be damaged."""
+    return sorted(path.parent for path in folder_of(workspace).glob(f"[!.]*/{FILE}"))
 
 
 def releases_of(workspace: Workspace, protocol: Protocol) -> list[Release]:
@@ -106,7 +105,7 @@ def find_protocol(workspace: Workspace, name: str) -> Protocol:
     for folder in (folder_of(workspace) / name, Path(name)):
         if re.fullmatch(r"[^\0]+", name) and (folder / FILE).is_file():
             return read_protocol(folder)
-    known = ", ".join(each.name for each in find_protocols(workspace))
+    known = ", ".join(each.name for each in protocol_folders(workspace))
     there = f"there are {known}" if known else "save one with: genset protocol save NAME"
     raise BadInput(f"no protocol {name!r}: {there}")
 

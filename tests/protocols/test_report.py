@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 
 from genset.evaluation.data.photos import open_set
-from genset.taxonomy import imagenet1k
+from genset.reporting.series.yearly import Drift, Labels
+from genset.reporting.series.years import drift
+from genset.statistics.bootstrap import Resampling
+from genset.statistics.matched import match
+from genset.taxonomy import ImageClass, imagenet1k
 from tests.protocols.years import Maintainer, maintainer, rows_of, textured
 from tests.reporting.sets import Page, score_on
 from tests.scrape.several import started
@@ -49,20 +53,25 @@ class Series:
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Maintainer:
-    root = tmp_path_factory.mktemp("series")
-    rows = [*rows_of(2023, 10_000, CLASSES, 4), *rows_of(2024, 20_000, CLASSES, 4)]
+    return years_labeled_by(("ann", "ann"), tmp_path_factory.mktemp("series"), CLASSES)
+
+
+def years_labeled_by(
+    workers: tuple[str, str], root: Path, classes: tuple[ImageClass, ...]
+) -> Maintainer:
+    rows = [*rows_of(2023, 10_000, classes, 4), *rows_of(2024, 20_000, classes, 4)]
     numbers = [int(row["id_search_engine"]) for row in rows]
     genset = maintainer(root / "workspace")
     with pytest.MonkeyPatch.context() as patched, contextmanager(started)(root, patched) as start:
         start("flickr", rows, contents={number: textured(number) for number in numbers})
-        wnids = ",".join(cls.wnid for cls in CLASSES)
+        wnids = ",".join(cls.wnid for cls in classes)
         genset("protocol", "save", "p", "--classes", wnids, "--candidates", 4)
-        for year in YEARS:
+        for year, worker in zip(YEARS, workers, strict=True):
             words = ("--posted-after", f"{year}-01-01", "--posted-before", f"{int(year) + 1}-01-01")
             genset("protocol", "run", "p", *words)
-            genset.label()
+            genset.label(worker, int(year))
             frozen = genset("protocol", "run", "p", *words)["frozen"]
-            assert frozen["photos"] == 4 * len(CLASSES)
+            assert frozen["photos"] == 4 * len(classes)
     return genset
 
 
@@ -75,15 +84,16 @@ def two_years(released: Maintainer, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("lost", "says"),
     [
-        (0.0, "No drift of the photos is shown from p-2023 to p-2024: the same 3 models,"),
+        (0.0, "No drift of the photos is shown from p-2023 to p-2024: for the same 3 models,"),
         (0.3, "The photos drifted from p-2023 to p-2024: they are harder for the same 3 models,"),
     ],
 )
 def test_drift_is_told_where_it_was_put_in(two_years: Series, lost: float, says: str) -> None:
     two_years.keep_all(lost)
     found = two_years.report("p-2023", "p-2024")
-    drift, progress = found["drift_and_progress"]
+    drift, labels, progress = found["drift_and_progress"]
     assert drift.startswith(says)
+    assert "96 are by people who labeled photos of the other one, too" in labels
     assert progress.startswith("No model on p-2024 was first scored since it was frozen")
     interval = found["years"][0]["drifts"][0]["matched"]["difference"]["interval"]
     assert interval["low"] < -lost < interval["high"]
@@ -93,7 +103,7 @@ def test_progress_is_told_apart_from_drift(two_years: Series) -> None:
     """A new model that makes up for harder photos: both are seen, and neither hides the other."""
     two_years.keep_all(0.3)
     two_years.keep("2024", "newest", 0.75, AFTER)
-    drift, progress = two_years.report("p-2023", "p-2024")["drift_and_progress"]
+    drift, _, progress = two_years.report("p-2023", "p-2024")["drift_and_progress"]
     assert "they are harder for the same 3 models" in drift
     assert progress.startswith("Models made progress on p-2024: on the same photos, the mean of")
     assert "newest first scored since it was frozen differs by +" in progress
@@ -101,7 +111,7 @@ def test_progress_is_told_apart_from_drift(two_years: Series) -> None:
 
 def test_a_model_that_was_scored_again_is_no_new_one(two_years: Series) -> None:
     two_years.keep_all(at=AFTER)
-    _, progress = two_years.report("p-2023", "p-2024")["drift_and_progress"]
+    _, _, progress = two_years.report("p-2023", "p-2024")["drift_and_progress"]
     assert progress.startswith("No model on p-2024 was first scored since")
 
 
@@ -119,7 +129,7 @@ def test_what_a_model_may_remember_is_not_taken_for_drift(two_years: Series) -> 
     for year, share in (("2023", 0.9), ("2024", 0.5)):
         two_years.keep(year, "late", share, until="2023-03")
         two_years.keep(year, "early", share, until="2022-11")
-    drift, _ = two_years.report("p-2023", "p-2024")["drift_and_progress"]
+    drift, *_ = two_years.report("p-2023", "p-2024")["drift_and_progress"]
     assert "harder for the same 5 models" in drift
     assert "Of these late could have seen photos of p-2023 in training" in drift
 
@@ -151,3 +161,77 @@ def test_sets_of_no_protocol_have_no_years(two_years: Series) -> None:
     score_on(photos, two_years.runs, "one", set(), weights="sha256:one")
     two_years.keep("2023", "one", 0.5)
     assert two_years.report("p-2023", "all")["years"] == []
+
+
+def test_who_asks_can_name_the_new_models(two_years: Series) -> None:
+    """Both years were made today, and all models scored on both since: dates tell nothing."""
+    two_years.keep_all(at=AFTER)
+    two_years.keep("2023", "better", 0.95, AFTER)
+    two_years.keep("2024", "better", 0.95, AFTER)
+    told = two_years.report("p-2023", "p-2024", "--new", "better")["drift_and_progress"]
+    assert told[-1].startswith("Models made progress on p-2024: on the same photos, the mean of be")
+    assert "better called new differs by +" in told[-1]
+    wrong = two_years.report("p-2023", "p-2024", "--new", "nobody")
+    assert wrong.startswith("2: --new nobody: no model is called so here; there are ")
+    assert "--new is of the years of a protocol" in two_years.report("p-2023", "--new", "better")
+
+
+def test_labels_of_other_people_are_told_from_photos(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What models lose need not be the photos: nobody who labeled 2024 labeled 2023."""
+    monkeypatch.chdir(tmp_path)
+    found = Series(years_labeled_by(("ann", "bob"), tmp_path, CLASSES[:12]), tmp_path / "runs")
+    found.keep_all(0.4)
+    drift, labels, _ = found.report("p-2023", "p-2024")["drift_and_progress"]
+    assert drift.startswith("The photos, or their labels, drifted from p-2023 to p-2024: they are")
+    assert labels.startswith("Of 48 labels that the later made of p-2023 and p-2024 was chosen by")
+    assert "0 are by people who labeled photos of the other one, too" in labels
+    assert labels.endswith("let the same people label photos of both years.")
+
+
+def test_a_release_that_is_no_year_of_it_is_told(two_years: Series) -> None:
+    two_years.genset("release", "create", "mixed")
+    two_years.keep_all()
+    photos = open_set(str(two_years.genset.workspace.releases / "mixed"))
+    score_on(photos, two_years.runs, "one", set(), weights="sha256:one")
+    *_, last = two_years.report("mixed", "p-2023", "p-2024")["drift_and_progress"]
+    assert last == (
+        "mixed is no year of p: it is in none of these sentences; 192 photos of it are in these "
+        "years."
+    )
+
+
+def test_few_photos_cannot_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seven classes of four photos: an interval as wide as this says nothing."""
+    monkeypatch.chdir(tmp_path)
+    found = Series(years_labeled_by(("ann", "ann"), tmp_path, CLASSES[:7]), tmp_path / "runs")
+    found.keep("2023", "one", 0.6)
+    found.keep("2024", "one", 0.6)
+    drift, *_ = found.report("p-2023", "p-2024")["drift_and_progress"]
+    assert drift.startswith("Whether the photos drifted from p-2023 to p-2024, these photos cannot")
+
+
+def test_without_drift_it_is_told_in_one_of_twenty_pairs_of_years() -> None:
+    """Two hundred pairs of years of equal photos, and as many of harder ones."""
+    assert drifts_told(0.0) <= 20
+    assert drifts_told(0.15) >= 190
+
+
+def drifts_told(lost: float) -> int:
+    """In how many of 200 pairs of years the sentence says that the photos drifted.
+
+    A year has 40 classes of 5 photos; classes and photos differ in how hard they are for all of 4
+    models, and the second year's photos are harder by so much.
+    """
+    rng, told = np.random.default_rng(7), 0
+    for _ in range(200):
+        hard = np.repeat(rng.normal(0, 0.8, 40), 5) + rng.normal(0, 1.2, (2, 200))
+        chance = 1 / (1 + np.exp(hard - 0.8)) - np.array([[0], [lost]])
+        right = (rng.random((2, 200, 4)) < chance[..., None]).mean(axis=-1).reshape(-1, 1)
+        second = np.repeat([False, True], 200)
+        classes = np.tile(np.repeat(np.arange(40), 5), 2)
+        (found,) = match(classes, right, np.ones_like(right, bool), second, Resampling(500, 0))
+        sentence = drift(Drift("a", "b", ("m",) * 4, (), found, Labels(None, None, None)))
+        told += sentence.startswith("The photos")
+    return told

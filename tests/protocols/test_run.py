@@ -314,7 +314,7 @@ def test_a_year_says_who_labeled_it_and_by_which_protocol(sandbox: Any, genset: 
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     assert manifest["labelers"] == 1
     collected = manifest["collected"]
-    assert (collected["labels"], collected["candidates"], collected["searches"]) == (10, 14, 2)
+    assert (collected["labels"], collected["candidates"], collected["searches"]) == (10, 14, 4)
     assert manifest["labeling"]["by_way"]["page"]["labelers"] == 1
     assert manifest["protocol"]["labels"] == 10
     (earlier,) = manifest["protocol"]["earlier"]

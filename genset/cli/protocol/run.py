@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from genset import __version__
 from genset.cli.common import DAY, give_up_option, json_option, opened, show
 from genset.cli.release.common import made_lines, release_summary
 from genset.cli.release.plan import read_plan
@@ -131,7 +132,7 @@ def run_command(
             chosen = partial(chosen_photos, workspace, store, plan)
             checked = recheck(workspace, store, chosen, give_up_after, "--no-search")
         answer["licenses"] = asdict(checked)
-        lines += [*checked.lines(), *_beside(called, window, others)]
+        lines += [*checked.lines(), *_beside(called, protocol, window, others)]
         try:
             made = create(workspace, store, called, plan)
         except BadInput:  # another run may have been faster
@@ -186,9 +187,16 @@ def _made_before(
     return made
 
 
-def _beside(called: str, window: "Window", others: "dict[str, Window | None]") -> list[str]:
-    """What a maintainer should know of the protocol's other releases."""
+def _beside(
+    called: str, protocol: "Protocol", window: "Window", others: "dict[str, Window | None]"
+) -> list[str]:
+    """What a maintainer should know of the version that saved the protocol, and of its releases."""
     lines = []
+    if protocol.genset != __version__:
+        lines.append(
+            f"genset {protocol.genset} saved this protocol, and this is genset {__version__}: both "
+            "choose by the same rule"
+        )
     for name, of in others.items():
         if of == window and name != called:
             lines.append(

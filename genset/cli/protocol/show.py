@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import json_option, show, show_rows
+from genset.errors import BadInput, GensetError
 from genset.text.numbers import count
 from genset.workspace import Workspace
 
@@ -19,14 +20,21 @@ if TYPE_CHECKING:
 def list_command(folder: Path | None, as_json: bool) -> None:
     """List the workspace's protocols, and the releases that were made by each.
 
+    One that was changed is named after the list, and the exit code is 1.
+
     \b
     genset protocol list
     """
-    from genset.protocols.kept import find_protocols, releases_of
+    from genset.protocols.kept import protocol_folders, read_protocol, releases_of
 
     workspace = Workspace.find(folder)
-    rows = []
-    for each in find_protocols(workspace):
+    rows, damaged = [], list[str]()
+    for path in protocol_folders(workspace):
+        try:
+            each = read_protocol(path)
+        except BadInput as error:
+            damaged.append(str(error))
+            continue
         made = [one.name for one in releases_of(workspace, each)]
         sources = ", ".join(each.collect.sources)
         strategy = each.choose["strategy"]
@@ -34,6 +42,8 @@ def list_command(folder: Path | None, as_json: bool) -> None:
     head = ("protocol", "saved", "sources", "classes", "strategy", "releases")
     shown = rows if as_json else [(*row[:-1], ", ".join(row[-1])) for row in rows]
     show_rows(head, shown, as_json)
+    if damaged:
+        raise GensetError("; ".join(damaged))
 
 
 @click.command("show")

@@ -66,6 +66,8 @@ class ReportOptions:
         resampling: how classes are resampled for intervals.
         include_flagged: count models, too, whose answers as a whole cannot be right.
         include_restricted: show photos, too, that no licence lets others hand on.
+        newer: labels of the models that are new on each year of a protocol; none: told by their
+            first runs.
         named: what the set was called on the command line; "" for the set's own name.
     """
 
@@ -82,6 +84,7 @@ class ReportOptions:
     resampling: Resampling = STANDARD
     include_flagged: bool = False
     include_restricted: bool = False
+    newer: tuple[str, ...] = ()
     named: str = ""
 
 

@@ -28,6 +28,24 @@ class Year:
 
 
 @dataclass(frozen=True, slots=True)
+class Labels:
+    """How the photos of two years were labeled, which a change of accuracy has in it, too.
+
+    Attributes:
+        frequency: the photos' selection frequencies on both years, over the classes that both
+            have; None where a release does not say them.
+        votes: how many labels on the later made of the two chose its photos; None where it does
+            not say.
+        common: how many of these are by people who labeled photos of the other one, too; None where
+            that is not known.
+    """
+
+    frequency: Matched | None
+    votes: int | None
+    common: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Drift:
     """The same models on the first year and on a later one.
 
@@ -37,6 +55,7 @@ class Drift:
         seen: labels of those of them that were trained so late that they could have seen photos of
             the first year: that they do worse on the second may be no drift.
         matched: their mean on both, over the classes that both have, each counted once.
+        labels: how both were labeled.
     """
 
     first: str
@@ -44,6 +63,7 @@ class Drift:
     models: tuple[str, ...]
     seen: tuple[str, ...]
     matched: Matched
+    labels: Labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +73,8 @@ class Progress:
     Attributes:
         set: the set's name.
         older: labels of the models that were first scored before it was frozen.
-        newer: labels of those that were first scored since.
+        newer: labels of those that were first scored since; or, where `named`, of those that are
+            called new, and `older` has all others.
         matched: the mean of `older`, then that of `newer`, each class counted once; None where one
             of them is empty.
     """
@@ -61,6 +82,7 @@ class Progress:
     set: str
     older: tuple[str, ...]
     newer: tuple[str, ...]
+    named: bool
     matched: Matched | None
 
 
@@ -73,9 +95,12 @@ class Years:
         years: two or more.
         drifts: from the first year to each later one, where a model was scored on every year.
         progress: on each later year.
+        others: releases in the series that are no window of it, each with how many of its photos
+            are in one.
     """
 
     protocol: str
     years: tuple[Year, ...]
     drifts: tuple[Drift, ...]
     progress: tuple[Progress, ...]
+    others: tuple[tuple[str, int], ...] = ()

@@ -27,6 +27,7 @@ from genset.reporting.series.data import (
 )
 from genset.reporting.series.gather.groupings import groupings
 from genset.reporting.series.gather.identity import Joined, join
+from genset.reporting.series.gather.newer import OneSet
 from genset.reporting.series.gather.pairs import Side, conventions, pair_of
 from genset.reporting.series.gather.scores import (
     chooses_among_all,
@@ -35,7 +36,7 @@ from genset.reporting.series.gather.scores import (
     score_all,
     score_subset,
 )
-from genset.reporting.series.gather.years import OneSet, years_of
+from genset.reporting.series.gather.years import years_of
 from genset.text.safe import clean
 
 
@@ -101,7 +102,7 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
         ),
         pairs=pairs,
         groupings=_groupings(given, releases, joined, flagged, partial, options),
-        years=years_of(each_set, joined, pairs, options.resampling),
+        years=years_of(each_set, joined, pairs, options.newer, options.resampling),
         gaps=_gaps(sets, joined),
         older=older,
     )

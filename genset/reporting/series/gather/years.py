@@ -1,42 +1,33 @@
 """Tell drift of the photos from progress of models, on the years of one protocol."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import NamedTuple
 
-import numpy as np
-
+from genset.errors import BadInput
 from genset.evaluation.models.trained import last_day
-from genset.evaluation.results.results import Results, Scored
 from genset.release.collected import Collected
 from genset.release.reader import Release
 from genset.reporting.series.data import SetPair
-from genset.reporting.series.gather.identity import Joined, identity_of
+from genset.reporting.series.gather.identity import Joined
+from genset.reporting.series.gather.labeled import labeled
+from genset.reporting.series.gather.newer import (
+    Newer,
+    OneSet,
+    first_runs,
+    frozen_at,
+    is_counted,
+    progress_on,
+)
 from genset.reporting.series.gather.pairs import Side, pair_of
-from genset.reporting.series.gather.scores import chooses_among_all
-from genset.reporting.series.yearly import Drift, Progress, Year, Years
+from genset.reporting.series.yearly import Drift, Year, Years
 from genset.statistics.bootstrap import Resampling
-from genset.statistics.matched import Matched, match
-
-
-class OneSet(NamedTuple):
-    """A set of the series.
-
-    Attributes:
-        name: the set's.
-        results: what was scored on it.
-        release: the release that it is; None for what is none.
-        left_out: labels of models that enter no mean on it.
-    """
-
-    name: str
-    results: Results
-    release: Release | None
-    left_out: frozenset[str]
 
 
 def years_of(
-    sets: Sequence[OneSet], joined: Sequence[Joined], pairs: Sequence[SetPair], how: Resampling
+    sets: Sequence[OneSet],
+    joined: Sequence[Joined],
+    pairs: Sequence[SetPair],
+    newer: Sequence[str],
+    how: Resampling,
 ) -> tuple[Years, ...]:
     """What the series says of each protocol of which it has two windows or more.
 
@@ -44,25 +35,35 @@ def years_of(
         sets: in the series' order.
         joined: the models, each with its runs on the sets.
         pairs: every two sets, which are not computed again.
+        newer: labels of the models that are new; none: those whose first run is later than a year.
         how: how classes are resampled.
+
+    Raises:
+        BadInput: no model is called so, or there are no two windows to compare.
     """
+    there = [model.label for model in joined]
+    if unknown := next((label for label in newer if label not in there), None):
+        raise BadInput(
+            f"--new {unknown}: no model is called so here; there are {', '.join(there) or 'none'}"
+        )
     places: dict[str, list[tuple[Collected, int]]] = {}
     for place, each in enumerate(sets):
         if (found := _window(each.release)) is not None:
             places.setdefault(found.sha256, []).append((found, place))
-    first_run = _first_runs(sets)
-    return tuple(
+    progress = Newer(joined, frozenset(newer), first_runs(sets), how)
+    made = tuple(
         _years(
             sets,
             sorted(windows, key=lambda each: (each[0].posted_after, sets[each[1]].name)),
-            joined,
             pairs,
-            first_run,
-            how,
+            progress,
         )
         for windows in places.values()
         if len({(each.posted_after, each.posted_before) for each, _ in windows}) > 1
     )
+    if newer and not made:
+        raise BadInput("--new is of the years of a protocol: name two of its releases or more")
+    return made
 
 
 def _window(release: Release | None) -> Collected | None:
@@ -76,38 +77,44 @@ def _window(release: Release | None) -> Collected | None:
 def _years(
     sets: Sequence[OneSet],
     windows: Sequence[tuple[Collected, int]],
-    joined: Sequence[Joined],
     pairs: Sequence[SetPair],
-    first_run: dict[tuple[str, ...], datetime],
-    how: Resampling,
+    of: Newer,
 ) -> Years:
     order = [place for _, place in windows]
     on_all = [
-        model for model in joined if all(_is_counted(sets[place], model, place) for place in order)
+        model
+        for model in of.joined
+        if all(is_counted(sets[place], model, place) for place in order)
     ]
     since = windows[0][0].posted_after
-    drifts = [_drift(sets, (order[0], place), on_all, since, pairs, how) for place in order[1:]]
+    drifts = [_drift(sets, (order[0], place), on_all, since, pairs, of.how) for place in order[1:]]
     return Years(
         protocol=windows[0][0].protocol,
         years=tuple(
-            Year(sets[place].name, window.posted_after, window.posted_before, _frozen(sets[place]))
+            Year(
+                sets[place].name, window.posted_after, window.posted_before, frozen_at(sets[place])
+            )
             for window, place in windows
         ),
         drifts=tuple(each for each in drifts if each is not None),
-        progress=tuple(
-            _progress(sets[place], place, joined, first_run, how) for place in order[1:]
-        ),
+        progress=tuple(progress_on(sets[place], place, of) for place in order[1:]),
+        others=_others(sets, order),
     )
 
 
-def _is_counted(each: OneSet, model: Joined, place: int) -> bool:
-    run = model.runs[place]
-    is_there = run is not None and model.label not in each.left_out
-    return is_there and run is not None and chooses_among_all(each.results, run)
-
-
-def _frozen(each: OneSet) -> str:
-    return each.release.created_at if each.release else ""
+def _others(sets: Sequence[OneSet], years: Sequence[int]) -> tuple[tuple[str, int], ...]:
+    """The other releases, each with how many of its photos are in one of the years."""
+    known = {
+        photo.sha256
+        for place in years
+        if (release := sets[place].release)
+        for photo in release.photos
+    }
+    return tuple(
+        (each.name, sum(photo.sha256 in known for photo in each.release.photos))
+        for place, each in enumerate(sets)
+        if place not in years and each.release
+    )
 
 
 def _drift(
@@ -138,6 +145,7 @@ def _drift(
         Side(sets[at].name, sets[at].results, [run for m in models if (run := m.runs[at])])
         for at in (first, second)
     )
+    releases = [release for at in places if (release := sets[at].release)]
     pair = next(known, None) or pair_of(one, other, labels, (), "all", how)
     if not pair.models:
         return None
@@ -147,6 +155,7 @@ def _drift(
         models=tuple(row.label for row in pair.models),
         seen=tuple(model.label for model in models if _trained_until(model) >= since),
         matched=pair.mean or pair.models[0].matched,
+        labels=labeled(releases[0], releases[1], how),
     )
 
 
@@ -154,65 +163,3 @@ def _trained_until(model: Joined) -> str:
     """The last day of the photos that a model was trained on; "" where nobody said it."""
     said = (run.run.trained_until for run in model.runs if run and run.run.trained_until)
     return max((last_day(each).isoformat() for each in said), default="")
-
-
-def _progress(
-    each: OneSet,
-    place: int,
-    joined: Sequence[Joined],
-    first_run: dict[tuple[str, ...], datetime],
-    how: Resampling,
-) -> Progress:
-    """New and old models on one year."""
-    frozen = _moment(_frozen(each))
-    older: list[tuple[str, Scored]] = []
-    newer: list[tuple[str, Scored]] = []
-    for model in joined:
-        if (run := model.runs[place]) is not None and _is_counted(each, model, place):
-            is_new = frozen is not None and first_run[identity_of(run.run)] >= frozen
-            (newer if is_new else older).append((model.label, run))
-    found = None
-    if older and newer:
-        found = _compared(each.results, [run for _, run in older], [run for _, run in newer], how)
-    return Progress(
-        each.name, tuple(label for label, _ in older), tuple(label for label, _ in newer), found
-    )
-
-
-def _compared(
-    results: Results, older: Sequence[Scored], newer: Sequence[Scored], how: Resampling
-) -> Matched:
-    """The means of two groups of models, on the photos that all of them answered."""
-    counted = np.logical_and.reduce([model.answered for model in (*older, *newer)])
-    means = [
-        np.mean([results.right(model) for model in models], axis=0) * counted
-        for models in (older, newer)
-    ]
-    (found,) = match(
-        np.concatenate([results.classes] * 2),
-        np.concatenate(means)[:, None],
-        np.concatenate([counted] * 2)[:, None],
-        np.repeat([False, True], len(counted)),
-        how,
-    )
-    return found
-
-
-def _first_runs(sets: Sequence[OneSet]) -> dict[tuple[str, ...], datetime]:
-    """When each model was first scored on any of the sets."""
-    found: dict[tuple[str, ...], datetime] = {}
-    for each in sets:
-        for model in each.results.models:
-            key = identity_of(model.run)
-            at = _moment(model.run.created_at) or datetime.min.replace(tzinfo=UTC)
-            found[key] = min(at, found.get(key, at))
-    return found
-
-
-def _moment(text: str) -> datetime | None:
-    """A time in ISO 8601, in UTC where it does not say; None for what is none."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
