@@ -1,7 +1,7 @@
 """The facts in a manifest on how its photos were found and labeled."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -53,6 +53,19 @@ def words_of_sources(session: Session, photos: Sequence[ReleasePhoto]) -> dict[s
     named = select(SourceWords).where(SourceWords.name.in_({photo.source for photo in photos}))
     found = session.scalars(named.order_by(SourceWords.name))
     return {each.name: {word: getattr(each, word) for word in _WORDS} for each in found}
+
+
+def queries_asked(session: Session, source: str, wnids: Collection[str]) -> set[tuple[str, str]]:
+    """What this workspace searched a source for: each class of `wnids` with each of its queries."""
+    asked = select(Search.wnid, Search.query).where(Search.source == source)
+    rows = session.execute(asked.where(Search.wnid.in_(wnids)).distinct())
+    return {(wnid, query) for wnid, query in rows}
+
+
+def agreement(session: Session, votes: Mapping[int, Mapping[Verdict, int]]) -> float | None:
+    """`alpha` of the votes on candidates: what is said of proposals is told apart."""
+    candidates = set(session.scalars(select(Candidate.id)))
+    return alpha(said for id, said in votes.items() if id in candidates)
 
 
 def ground(photo: Photo, since: datetime) -> str:

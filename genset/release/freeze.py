@@ -12,12 +12,12 @@ from sqlalchemy.orm import Session
 from genset.errors import BadInput, GensetError
 from genset.licenses import License, elsewhere, spdx_id
 from genset.release.choose import Chosen, ReleasePlan, choose, selection_frequency
-from genset.release.facts import alpha, collected, ground, words_of_sources
+from genset.release.facts import agreement, collected, ground, words_of_sources
 from genset.release.happened import happened
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
 from genset.release.reader import Release, ReleasePhoto
-from genset.release.seen import span_seen
+from genset.release.seen import licenses_seen
 from genset.release.table import CandidateRow, read_table
 from genset.store import Candidate, Label, Store, Verdict, is_out, votes
 from genset.workspace import Workspace
@@ -75,10 +75,10 @@ def _facts(
         "left_out": dict(sorted(Counter(choice.left_out.values()).items())),
         "short": choice.short,
         "notes": choice.notes,
-        "collected": {**collected(session, photos), "agreement": alpha(cast.values())},
+        "collected": {**collected(session, photos), "agreement": agreement(session, cast)},
         "unseen_since": since.date().isoformat(),
         "sources": words_of_sources(session, photos),
-        "licenses_seen": span_seen(session, photos),
+        **licenses_seen(session, photos),
         **happened(session, workspace, name, photos),
     }
     return facts, photos

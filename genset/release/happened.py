@@ -3,13 +3,14 @@
 A manifest that has them says in its documents what happened, in place of what usually does.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from genset.release.facts import queries_asked
 from genset.release.reader import ReleasePhoto
 from genset.store import Claim, Labeler, Photo, Search, labels_in_force
 from genset.workspace import Workspace
@@ -20,27 +21,33 @@ def happened(
 ) -> dict[str, Any]:
     """What a manifest says of this beside `genset.release.facts`, as JSON.
 
-    `came` has for each source of `photos` how many of them its searches `found` and how many were
+    `came` has for each source of `photos` how many of them searches `found` and how many were
     `added` from folders, when both happened, and how many searches (`searches`: of a class by a
-    query) and pages of results (`pages`) there were for the release's classes. `labeling` has the
+    query) and pages of results (`pages`) this workspace asked for, for the release's classes.
+    `elsewhere` is there where searches that it did not make found some: for which class, by which
+    query. `labeling` has the
     labels in force on all candidates (`labels`, `candidates`, `labelers`), and the same by the way
     they came (`by_way`: page, import, review) with their dates, and labelers by how they signed in
     (`signed_in`; "" for those who never did: a table named them). `dataset` is what the maintainer
     says of it (`genset.dataset`).
     """
+    wnids = {photo.wnid for photo in photos}
     return {
         "dataset": workspace.dataset.facts(name),
         "came": {
-            source: _came(session, source, [each for each in photos if each.source == source])
+            source: _came(
+                session, source, [each for each in photos if each.source == source], wnids
+            )
             for source in sorted({photo.source for photo in photos})
         },
         "labeling": _labeling(session),
     }
 
 
-def _came(session: Session, source: str, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
+def _came(
+    session: Session, source: str, photos: Sequence[ReleasePhoto], wnids: Collection[str]
+) -> dict[str, Any]:
     added = [photo for photo in photos if not photo.keyword]
-    wnids = {photo.wnid for photo in photos}
     asked = select(
         Search.wnid,
         Search.query,
@@ -50,7 +57,10 @@ def _came(session: Session, source: str, photos: Sequence[ReleasePhoto]) -> dict
     )
     asked = asked.where(Search.source == source, Search.wnid.in_(wnids))
     rows = session.execute(asked.group_by(Search.wnid, Search.query)).all()
+    found_by = {(photo.wnid, photo.keyword) for photo in photos if photo.keyword}
+    elsewhere = found_by - queries_asked(session, source, wnids)
     return {
+        **({"elsewhere": [list(pair) for pair in sorted(elsewhere)]} if elsewhere else {}),
         "found": len(photos) - len(added),
         "searches": len(rows),
         "pages": sum(row[2] for row in rows),

@@ -3,10 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from genset.release.facts import queries_asked
 from genset.release.reader import ReleasePhoto
 from genset.store import Photo, Store, now
 
@@ -16,10 +18,45 @@ OLD = timedelta(days=30)
 _AT_ONCE = 500
 
 
-def span_seen(session: Session, photos: Sequence[ReleasePhoto]) -> list[str] | None:
-    """The first and the last time, as ISO 8601 in UTC; None where no photo is at a source."""
-    times = [time for _, time in _seen(session, photos)]
-    return [f(times).isoformat(timespec="seconds") for f in (min, max)] if times else None
+def licenses_seen(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
+    """What a manifest says of it.
+
+    `licenses_seen` is the first and the last time, as ISO 8601 in UTC; None where no photo is at a
+    source, or no source was asked. `licenses_unseen` is there where photos were imported of which
+    nobody has asked since: how many.
+    """
+    imported = _never_asked(session, photos)
+    times = [time for photo, time in _seen(session, photos) if photo.file not in imported]
+    return {
+        "licenses_seen": [f(times).isoformat(timespec="seconds") for f in (min, max)]
+        if times
+        else None,
+        **({"licenses_unseen": len(imported)} if imported else {}),
+    }
+
+
+def _never_asked(session: Session, photos: Sequence[ReleasePhoto]) -> set[str]:
+    """The files of those that came by an import, and that no refresh has asked about.
+
+    A source names an owner with each photo that it finds. An import may know none.
+    """
+    by_source: dict[str, list[ReleasePhoto]] = defaultdict(list)
+    for photo in photos:
+        if (photo.image_url or photo.page_url) and not (photo.owner or photo.owner_name):
+            by_source[photo.source].append(photo)
+    found = set()
+    for source, theirs in by_source.items():
+        asked = queries_asked(session, source, {photo.wnid for photo in theirs})
+        checked = select(Photo.source_id).where(
+            Photo.source == source, Photo.checked_at.is_not(None)
+        )
+        seen = set(session.scalars(checked))
+        found |= {
+            photo.file
+            for photo in theirs
+            if photo.source_id not in seen and (photo.wnid, photo.keyword) not in asked
+        }
+    return found
 
 
 def long_ago(store: Store, photos: Sequence[ReleasePhoto]) -> dict[str, set[str]]:

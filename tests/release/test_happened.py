@@ -18,9 +18,12 @@ from genset.cli import cli
 from genset.errors import GensetError
 from genset.release.documents import documents
 from genset.release.reader import MANIFEST, Release, manifest_hash
+from genset.scrape.sources.flickr import Flickr
+from genset.scrape.sources.words import keep_words
 from genset.store import Label, Search, Store, Verdict, find_candidate
 from genset.workspace import Workspace
-from tests.labeled_workspace import GOLDFISH, TENCH, picture
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, picture
+from tests.questions import BASSINET, ask_about
 from tests.release.conftest import Pool
 
 GROOM = "n10148035"
@@ -145,16 +148,18 @@ def test_every_number_of_the_card_is_counted(own: Path) -> None:
     assert "2024-03-01 to 2024-03-09" in labeled
     assert "5 photos with 2" in labeled
     assert "alpha 0.000" in labeled
-    assert "1 not called correct by a majority" in found["How it was chosen"]
+    assert "not called correct by a majority (1)" in found["How it was chosen"]
     assert "1 class with 3; 1 class with 2" in found["Classes"]
     assert "998 classes without a photo" in found["Classes"]
-    assert "3 of groom" in found["Persons"] and "those of 5 photos" in found["Persons"]
+    assert "3 of groom" in found["Persons"] and "owners of 5 photos" in found["Persons"]
     assert "LicenseRef-All-Rights-Reserved, All Rights Reserved: 5 photos" in found["Licences"]
-    assert "5 of them have no address" in found["Licences"]
+    assert "no address for 5" in found["Licences"]
+    assert re.search(r"5 dated .* by whoever added them", found["Sources"])
+    assert "posted" not in found["Sources"]
     assert "labels that chose the photos" in found["Known limits"]
     machine = json.loads(texts_of(release)["croissant.json"])
     assert machine["rai:annotationsPerItem"] == "5 photos with 2"
-    assert machine["rai:dataCollectionType"] == ["Manual Human Curation"]
+    assert machine["rai:dataCollectionType"] == ["Others"]
     assert machine["prov:wasDerivedFrom"] == ["mine"]
 
 
@@ -272,6 +277,65 @@ def test_labels_of_the_page_and_searches_are_told_apart(pool: Pool) -> None:
     assert re.search(r"\b2 labels given on genset's labeling page, by 2 labelers", card)
     assert re.search(r"\b1 label read from a table\b", card)
     assert re.search(r"\(1 search for the release's classes, 2 pages of results", card)
+
+
+def test_a_source_was_searched_for_classes_of_which_it_gave_no_photo_too(pool: Pool) -> None:
+    pool.label(f"{TENCH}/flickr:0", ann="correct")
+    task = add_candidate(pool.workspace, pool.store, GOLDFISH, 9, source="commons")
+    pool.label(task, ann="correct")
+    with pool.store.begin() as session:
+        for wnid in (TENCH, GOLDFISH):
+            session.add(searched(pool, wnid, 1))
+    release = pool.create()
+    assert "(2 searches for the release's classes" in texts_of(release)["DATA_CARD.md"]
+
+
+def test_of_imported_photos_no_search_and_no_licence_is_made_up(pool: Pool) -> None:
+    nobody = {"owner": "", "owner_name": "", "license": "All Rights Reserved", "license_url": ""}
+    task = add_candidate(pool.workspace, pool.store, TENCH, 9, keyword="tench fish", **nobody)
+    pool.label(task, ann="correct")
+    with pool.store.begin() as session:
+        session.add(searched(pool, TENCH, 1))  # by another query, so that the source has its words
+        keep_words(session, Flickr.about)
+    texts = texts_of(pool.create())
+    for name in ("DATA_CARD.md", "DATASHEET.md", "croissant.json"):
+        assert "imported with the 1 query" in texts[name]
+        assert "order of relevance" not in texts[name] and "last asked" not in texts[name]
+    assert "Nobody asked a source for the licences of 1 photo" in texts["DATA_CARD.md"]
+    pool.label(f"{TENCH}/flickr:0", ann="correct")
+    both = texts_of(pool.create("v2"))["DATA_CARD.md"]
+    assert "1 photo from Flickr, found by 1 query (1 search" in both
+    assert "imported with the 1 query" in both and "order of relevance" in both
+    assert "last asked" in both and "the licences of 1 photo:" in both
+
+
+def test_agreement_is_of_the_labels_that_are_counted_beside_it(pool: Pool) -> None:
+    task, further = f"{TENCH}/flickr:0", f"{BASSINET}/flickr:0"
+    pool.label(task, ann="correct", bob="correct")
+    pool.label(f"{TENCH}/flickr:1", ann="incorrect", bob="incorrect")
+    ask_about(pool.store, {task: [BASSINET]})
+    pool.label(further, ann="correct", bob="incorrect")
+    card = texts_of(pool.create())["DATA_CARD.md"]
+    assert "4 labels by 2 labelers on 2 candidates" in card and "alpha 1.000" in card
+
+
+def test_a_protocol_and_short_classes_are_told(own: Path) -> None:
+    release = frozen(own)
+    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
+    manifest["protocol"] = {
+        "name": "imagenet-2026",
+        "sha256": "ab12",
+        "genset": "1",
+        "posted_after": "2026-01-01",
+        "posted_before": "2027-01-01",
+        "earlier": [{"name": "imagenet-2025", "sha256": "cd34"}],
+    }
+    manifest["short"] = {TENCH: 8}
+    texts = documents(manifest, release.photos)
+    told = (texts["DATA_CARD.md"], texts["DATASHEET.md"], texts["croissant.json"])
+    for words in ("imagenet-2026", "ab12", "2026-01-01", "2027-01-01", "imagenet-2025"):
+        assert all(words in text for text in told), words
+    assert f"1 class with fewer photos than were asked for; what each lacks: {TENCH} (8)" in told[0]
 
 
 def searched(pool: Pool, wnid: str, page: int) -> Search:

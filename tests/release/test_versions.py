@@ -48,8 +48,13 @@ def test_a_takedown_is_a_new_version_without_what_was_removed(pool: Pool, releas
     for same in ("strategy", "labelers", "left_out", "contact", "collected"):
         assert after[same] == before[same]
     card = (done.new.root / "DATA_CARD.md").read_text("utf-8")
-    assert f"It replaces v1, of which 1 photos were taken out:\n\n- `{gone}`" in card
+    assert f"Taken out:\n\n- `{gone}`" in card
     assert "100@N00" not in card
+    said = f"It replaces v1 ({release.content_hash}), of which 1 photo was taken out"
+    croissant = json.loads((done.new.root / "croissant.json").read_text("utf-8"))
+    assert said in card and said in croissant["description"]
+    assert said in (done.new.root / "DATASHEET.md").read_text("utf-8")
+    assert f"a new version of v1 ({release.content_hash})" in croissant["citeAs"]
 
 
 def test_versions_are_counted_and_an_owner_takes_all_out(pool: Pool, release: Release) -> None:

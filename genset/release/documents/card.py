@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from genset.release.documents import said
-from genset.release.documents.facts import changed, labels, origin, rights, several
+from genset.release.documents.facts import changed, labels, lineage, origin, rights, several
 from genset.release.documents.facts.about import NOT_SAID, About
 from genset.release.documents.facts.part import part
 from genset.release.reader import ReleasePhoto
@@ -32,10 +32,13 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
     parts = [
         f"# {words(manifest['name'])}",
         *([words(about.title)] if about.title else []),
-        f"A frozen test set: {len(photos):,} photos of {classes:,} of ImageNet's 1,000 classes, "
-        f"made on {words(manifest['created_at'])} with genset {words(manifest.get('genset', ''))}.",
+        words(
+            f"A frozen test set: {count(len(photos), 'photo')} of {classes:,} of ImageNet's 1,000 "
+            f"classes, made on {said.line(manifest['created_at'])} with genset "
+            f"{said.line(manifest.get('genset', ''))}."
+        ),
         f"Content: `{said.line(manifest['content_hash'])}`. Cite it with this hash; "
-        "`genset release verify` checks it.",
+        "`genset release verify` checks it in the release's folder.",
         *map(words, part(manifest, photos)),
         "## How it was collected",
         *map(words, origin.collection(manifest, photos)),
@@ -47,21 +50,23 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         *_several(manifest, photos),
         "## How it was chosen",
         words(said.choice(manifest)),
+        *map(words, lineage.protocol(manifest)),
         *_left_out(manifest),
         *_replaced(manifest),
         *_changed(manifest),
         "## Classes",
         *coverage(photos),
+        *_short(manifest),
         "## Uses",
         USES,
         "## Known limits",
         _listed(limits(manifest, photos)),
         "## Persons",
-        *map(words, rights.persons(photos)),
+        *map(words, rights.persons(manifest, photos)),
         "## Licences",
         "\n".join(rights.by_license(photos)),
         *([words(rights.reserved(photos))] if rights.reserved(photos) else []),
-        *map(words, rights.seen(manifest)),
+        *map(words, rights.seen(manifest, photos)),
         "ATTRIBUTION.txt credits each photo; LICENSES.txt has the licences' addresses.",
         *_made(about),
         "## Contact and maintenance",
@@ -106,8 +111,24 @@ def _left_out(manifest: Mapping[str, Any]) -> list[str]:
     left_out = said.told(manifest, "left_out", dict)
     if not left_out:
         return []
-    rows = [f"{said.line(number)} {said.line(reason)}" for reason, number in left_out.items()]
-    return ["Candidates that are not in it:", _listed(rows)]
+    return ["Candidates that are not in it:", _listed(reasons(manifest))]
+
+
+def reasons(manifest: Mapping[str, Any]) -> list[str]:
+    """Why candidates were left out, and how many for each reason."""
+    left_out = said.told(manifest, "left_out", dict) or {}
+    return [f"{said.line(reason)} ({said.line(number)})" for reason, number in left_out.items()]
+
+
+def _short(manifest: Mapping[str, Any]) -> list[str]:
+    """The classes that have fewer photos than were asked for, and how many each lacks."""
+    short = said.told(manifest, "short", dict) or {}
+    if not short:
+        return []
+    each = ", ".join(f"{said.line(wnid)} ({said.line(lack)})" for wnid, lack in short.items())
+    named = f"; what each lacks: {each}" if len(short) <= _LISTED else ""
+    words = f"{count(len(short), 'class', 'classes')} with fewer photos than were asked for{named}."
+    return [said.markdown(words)]
 
 
 def _changed(manifest: Mapping[str, Any]) -> list[str]:
@@ -116,24 +137,18 @@ def _changed(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def _replaced(manifest: Mapping[str, Any]) -> list[str]:
-    replaces = said.told(manifest, "replaces", dict)
-    removed = said.told(replaces, "removed", list)
-    if replaces is None or removed is None:
+    files = lineage.removed_files(manifest)
+    if not files:
         return []
-    name, asked = said.markdown(replaces.get("name", "")), said.told(replaces, "requested", str)
-    return [
-        f"It replaces {name}, of which {len(removed):,} photos were taken out"
-        f"{f', as was asked on {said.markdown(asked)}' if asked else ''}:",
-        "\n".join(f"- `{said.line(file)}`" for file in removed),
-        f"What is said of how it was labeled and chosen, and of what was left out, is of {name}.",
-    ]
+    sentences = map(said.markdown, lineage.replaced(manifest))
+    return [*sentences, "Taken out:", "\n".join(f"- `{file}`" for file in files)]
 
 
 def _made(about: About) -> Iterator[str]:
     """Who made it, and what nobody says."""
     if told := about.lines():
         yield "## Who made it"
-        yield "\n".join(f"- {word}: {said.markdown(text)}" for word, text in told)
+        yield "\n".join(f"- {word}: {said.linked(text)}" for word, text in told)
     if missing := about.not_said():
         yield "## Not said"
         yield "\n".join(f"- {words}" for words in missing)
@@ -144,7 +159,4 @@ def _sources(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Ite
     yield "## Sources"
     for place in origin.places(manifest, photos):
         yield f"### {said.markdown(place.title)}"
-        yield "\n".join(
-            f"- {word}: {said.address(text) if word == 'Home' else said.markdown(text)}"
-            for word, text in place.facts()
-        )
+        yield "\n".join(f"- {word}: {said.linked(text)}" for word, text in place.facts())

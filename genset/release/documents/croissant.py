@@ -13,7 +13,7 @@ from genset.release.documents import card, said
 from genset.release.documents.citation import Citation, bibtex
 from genset.release.documents.facts import changed, labels, origin, rights, several
 from genset.release.documents.facts.about import NOT_SAID, About
-from genset.release.documents.facts.part import part
+from genset.release.documents.facts.lineage import lineage
 from genset.release.documents.records import CONTEXT, files, pictures, records, version
 from genset.release.reader import ReleasePhoto
 from genset.text.links import web_link
@@ -35,7 +35,7 @@ def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table
             (
                 f"A frozen test set of {len(photos):,} photos for classifiers of ImageNet's 1,000 "
                 "classes, with the labels that were recorded with them.",
-                *part(manifest, photos),
+                *lineage(manifest, photos),
             )
         ),
         "url": cited.url or f"urn:{cited.content_hash}",
@@ -86,20 +86,21 @@ def _responsible(
 ) -> dict[str, Any]:
     every = origin.places(manifest, photos)
     terms = [
-        f"{place.title}: {word.lower()}: {text}."
+        f"{place.title}: {word.lower()}: {text.rstrip('.')}."
         for place in every
         for word, text in place.facts()
         if word not in ("Home", "Photos")
     ]
     annotation = labels.annotation(manifest, photos)
     found = [*origin.collection(manifest, photos), *origin.unseen(manifest, photos)]
-    searched = ["Web Scraping"] * any(place.found for place in every)
-    labeled = ["Manual Human Curation"] * any(photo.labels for photo in photos)
+    # Of the words that Croissant RAI recommends.
     ways = said.told(said.told(manifest, "labeling", dict), "by_way", dict) or {}
+    searched = ["Web API"] * any(place.found for place in every)
+    reviewed = ["Manual Human Curator"] * bool({"page", "review"} & set(ways))
     platforms = {"page": "genset's labeling page", "import": "not said: read from a table"}
     return {
         "rai:dataCollection": " ".join([*found, *terms]),
-        "rai:dataCollectionType": [*searched, *labeled] or ["Others"],
+        "rai:dataCollectionType": [*searched, *reviewed] or ["Others"],
         "rai:dataCollectionTimeframe": origin.timeframe(manifest, photos) or NOT_SAID,
         "rai:dataCollectionRawData": changed.raw(manifest),
         "rai:dataAnnotationProtocol": " ".join(
@@ -116,7 +117,7 @@ def _responsible(
         "rai:dataLimitations": card.limits(manifest, photos),
         "rai:dataBiases": origin.biases(manifest, photos),
         "rai:dataSocialImpact": NOT_SAID,
-        "rai:personalSensitiveInformation": " ".join(rights.persons(photos)),
+        "rai:personalSensitiveInformation": " ".join(rights.persons(manifest, photos)),
         "rai:dataReleaseMaintenancePlan": f"{card.NEVER_CHANGES} Plan: "
         f"{about.answer('maintenance')} Contact: {about.contact or NOT_SAID}",
         "rai:hasSyntheticData": False,

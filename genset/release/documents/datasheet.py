@@ -9,8 +9,9 @@ from typing import Any
 from genset.release.documents import card, said
 from genset.release.documents.facts import changed, labels, origin, rights
 from genset.release.documents.facts.about import NOT_SAID, About
-from genset.release.documents.facts.part import part
+from genset.release.documents.facts.lineage import lineage
 from genset.release.reader import ReleasePhoto
+from genset.text.numbers import count
 
 _Answers = Iterator[tuple[str, str]]
 
@@ -48,8 +49,7 @@ def _motivation(about: About) -> _Answers:
 
 
 def _composition(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> _Answers:
-    left_out = said.told(manifest, "left_out", dict) or {}
-    reasons = "; ".join(f"{said.line(n)} {said.line(why)}" for why, n in left_out.items())
+    reasons = "; ".join(card.reasons(manifest))
     limits = card.limits(manifest, photos)
     yield "What do the instances that comprise the dataset represent?", "Photos."
     yield (
@@ -58,14 +58,13 @@ def _composition(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
     )
     yield (
         "Does the dataset contain all possible instances or is it a sample?",
-        " ".join(["A sample of the pool.", *part(manifest, photos), said.choice(manifest)])
+        " ".join(["A sample of the pool.", *lineage(manifest, photos), said.choice(manifest)])
         + (f" Candidates that are not in it: {reasons}." if reasons else ""),
     )
     yield (
         "What data does each instance consist of?",
-        f"The photo's {'' if changed.is_changed(manifest) else 'original '}bytes, and a record in "
-        "manifest.json: its source, owner, title, licence and dates as far as they are known, and "
-        "its labels.",
+        f"The photo's {'' if changed.is_changed(manifest) else 'original '}bytes, and a record: "
+        "its source, owner, title, licence and dates as far as they are known, and its labels.",
     )
     yield (
         "Is there a label or target associated with each instance?",
@@ -86,7 +85,7 @@ def _composition(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
     yield "Does the dataset contain data that might be considered confidential?", NOT_SAID
     yield "Does it contain data that might be offensive, threatening or cause anxiety?", NOT_SAID
     yield "Does the dataset identify any subpopulations?", "No field of its records does."
-    yield "Is it possible to identify individuals?", " ".join(rights.persons(photos))
+    yield "Is it possible to identify individuals?", " ".join(rights.persons(manifest, photos))
     yield "Does the dataset contain data that might be considered sensitive?", NOT_SAID
 
 
@@ -101,7 +100,7 @@ def _missing(photos: Sequence[ReleasePhoto]) -> str:
         "page": sum(not photo.page_url for photo in photos),
         "label recorded with it": sum(not photo.labels for photo in photos),
     }
-    parts = [f"no {what}: {number:,} photos" for what, number in missing.items() if number]
+    parts = [f"no {what}: {count(n, 'photo')}" for what, n in missing.items() if n]
     return f"{'; '.join(parts)}." if parts else "No."
 
 
@@ -121,7 +120,7 @@ def _collection(
     yield (
         "What mechanisms or procedures were used to collect the data?",
         " ".join(f"{place.title}: {place.words['found']}." for place in _searched(manifest, photos))
-        or "Photos were added from a folder: how they came into it is not said.",
+        or "How the photos were found is not said.",
     )
     yield "If it is a sample, what was the sampling strategy?", said.choice(manifest)
     yield (
@@ -131,7 +130,10 @@ def _collection(
     )
     yield "Over what timeframe was the data collected?", _timeframe(manifest, photos)
     yield "Were any ethical review processes conducted?", about.answer("ethics_review")
-    yield "Was it collected from the individuals directly, or via third parties?", collected
+    yield (
+        "Was it collected from the individuals directly, or via third parties?",
+        " ".join(origin.third_parties(manifest, photos)),
+    )
     yield "Were the individuals in question notified about the data collection?", NOT_SAID
     yield "Did the individuals consent to the collection and use of their data?", NOT_SAID
     yield "Was there a mechanism to revoke consent?", card.NEVER_CHANGES
@@ -185,9 +187,9 @@ def _distribution(
     yield "When will the dataset be distributed?", NOT_SAID
     yield (
         "Under which licence or terms of use will it be distributed?",
-        f"Labels and documents: {about.answer('license')} Each photo is under its own licence, "
-        "which LICENSES.txt counts and the manifest names."
-        + "".join(f" {sentence}" for sentence in rights.seen(manifest)),
+        f"Labels and documents: {about.answer('license').rstrip('.')}. Each photo is under its own "
+        "licence, which its record names; LICENSES.txt counts them."
+        + "".join(f" {sentence}" for sentence in rights.seen(manifest, photos)),
     )
     yield (
         "Have third parties imposed restrictions on the data?",

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from genset.dataset import doi_in
 from genset.release.reader import BEFORE
 from genset.text.links import web_link
 from genset.text.safe import printable
@@ -49,6 +50,14 @@ def _broken(found: re.Match[str]) -> str:
 def address(url: str) -> str:
     """A web address as a link of Markdown; "" for what is none."""
     return f"<{quote(url, safe=':/?#@!$&*+,;=%~')}>" if web_link(url) else ""
+
+
+def linked(value: object) -> str:
+    """Any value as `markdown`, but where all of it is a web address, or a DOI, a link."""
+    words = line(value)
+    if doi := doi_in(words):
+        return f"[{markdown(doi)}](https://doi.org/{quote(doi, safe='/')})"
+    return address(words) or markdown(words)
 
 
 def days(facts: Any, name: str) -> str:

@@ -12,7 +12,7 @@ from genset.errors import GensetError
 from genset.release.aggregated import AggregatedLabels
 from genset.release.choose import Chosen, Reasons
 from genset.release.exclusions import Exclusion
-from genset.release.facts import alpha, collected, words_of_sources
+from genset.release.facts import agreement, collected, words_of_sources
 from genset.release.freeze import records, stored_as
 from genset.release.happened import happened
 from genset.release.multilabel.again import Earlier
@@ -178,9 +178,14 @@ def _made(
             "left_out": _left_out(before, gone, new),
             "short": _short(earlier, new),
             "notes": before.get("notes") or {},
-            "collected": {**collected(session, photos), "agreement": alpha(cast.values())},
+            "collected": {**collected(session, photos), "agreement": agreement(session, cast)},
             "unseen_since": since.date().isoformat(),
             "sources": before.get("sources") or words_of_sources(session, photos),
+            **{
+                name: before[name]
+                for name in ("licenses_seen", "licenses_unseen")
+                if name in before
+            },
             "multilabel": facts(session, earlier, pairs, len(new.entries), rules),
         },
         photos=photos,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from genset.release.documents.said import line, told
+from genset.text.numbers import count
 
 KEPT = "keep their original bytes"
 
@@ -34,10 +35,14 @@ def change(manifest: Mapping[str, Any]) -> str:
         f"{line(how.get('detector', ''))} ({line(how.get('package', ''))}, scores from "
         f"{line(how.get('threshold', ''))} on); these photos were encoded anew, without metadata "
         "but orientation and colour profile. All others keep their bytes. Not all faces are found, "
-        "and some of what is found is none."
+        "and some of what is found is none. What is said of searches, of labels in all, of how "
+        "photos were chosen and of what was left out, is of "
+        f"{line(variant.get('name', ''))}: labelers saw its photos, unchanged."
     )
     if left:
-        words += f" {len(left):,} photos with faces are left out: their licences allow no changes."
+        words += (
+            f" Left out: {count(len(left), 'photo')} with faces whose licences allow no changes."
+        )
     return words
 
 

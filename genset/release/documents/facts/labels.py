@@ -49,9 +49,12 @@ def annotation(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> l
         found.append(f"Instructions: version {', '.join(map(said.line, guidelines))}.")
     without = sum(not photo.labels for photo in photos)
     if without:
-        found.append(f"{count(without, 'photo')} of the release has no label recorded with it.")
+        found.append(f"No label is recorded with {count(without, 'photo')} of the release.")
     if ruled := said.told(said.told(manifest, "strategy", dict), "ruled", int):
-        found.append(f"{count(ruled, 'photo')} chosen by a ruling, which wins over labels.")
+        found.append(
+            f"{count(ruled, 'photo')} chosen by a ruling, which wins over labels: given in "
+            "review, or brought by an import."
+        )
     if together := said.aggregation(manifest).strip():
         found.append(together)
     return found

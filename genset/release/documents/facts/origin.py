@@ -15,8 +15,6 @@ from genset.text.numbers import count
 # What is said of Flickr's photos where a manifest does not.
 _FLICKR = {"title": "Flickr", "home": "https://www.flickr.com/", "notice": FLICKR_NOTICE}
 
-_GROUNDS = {"taken": "taken since the day", "posted": "posted since the day"}
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -26,14 +24,18 @@ class Place:
         name: what its photos' `source` is.
         words: those of `genset.release.facts.words_of_sources`; none where nobody searched there.
         came: what the manifest says of how they came (`genset.release.happened`).
-        found: its photos that a search found.
+        since: the day since which photos count as unseen.
+        found: its photos that a search of this workspace found.
+        elsewhere: those that somebody else's search found, from whose files they were imported.
         added: those that somebody added from folders.
     """
 
     name: str
     words: Mapping[str, str]
     came: Mapping[str, Any]
+    since: str
     found: tuple[ReleasePhoto, ...]
+    elsewhere: tuple[ReleasePhoto, ...]
     added: tuple[ReleasePhoto, ...]
 
     @property
@@ -54,11 +56,15 @@ class Place:
     def collection(self) -> Iterator[str]:
         """How its photos came into the release, as sentences."""
         if self.found:
-            queries = len({photo.keyword for photo in self.found})
             yield (
                 f"{count(len(self.found), 'photo')} from {self.title}, found by "
-                f"{count(queries, 'different query', 'different queries')}{self._searched()}; "
-                f"posted there {_days(self.found)}."
+                f"{_queries(self.found)} ({self._searched()}); posted there {_days(self.found)}."
+            )
+        if self.elsewhere:
+            yield (
+                f"{count(len(self.elsewhere), 'photo')} from {self.title}, imported with the "
+                f"{_queries(self.elsewhere)} by which somebody else's search found them; how that "
+                f"search was made is not known here; posted there {_days(self.elsewhere)}."
             )
         if self.added:
             when = said.days(self.came, "added_on")
@@ -70,23 +76,30 @@ class Place:
             )
 
     def _searched(self) -> str:
-        if searches := said.told(self.came, "searches", int):
-            pages = said.told(self.came, "pages", int) or 0
-            return (
-                f" ({count(searches, 'search', 'searches')} for the release's classes, "
-                f"{count(pages, 'page')} of results, {said.days(self.came, 'searched')})"
-            )
-        return " (searches that this workspace did not make)"
+        searches = said.told(self.came, "searches", int) or 0
+        pages = said.told(self.came, "pages", int) or 0
+        return (
+            f"{count(searches, 'search', 'searches')} for the release's classes, "
+            f"{count(pages, 'page')} of results, {said.days(self.came, 'searched')}"
+        )
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """What is to be known of it: a word for each thing, and a sentence."""
-        photos = (*self.found, *self.added)
-        grounds = Counter(_GROUNDS.get(photo.unseen or "", "neither") for photo in photos)
-        order = (*_GROUNDS.values(), "neither")
-        known = {"neither": "neither, as far as is known"}
-        parts = [f"{grounds[name]:,} {known.get(name, name)}" for name in order if grounds[name]]
-        yield "Photos", ", ".join(parts)
+        posted = (*self.found, *self.elsewhere)
+        taken = sum(photo.unseen == "taken" for photo in (*posted, *self.added))
+        numbers = {
+            f"taken since {self.since}": taken,
+            f"posted there since {self.since}": sum(photo.unseen == "posted" for photo in posted),
+            f"dated {self.since} or later by whoever added them": sum(
+                photo.unseen == "posted" for photo in self.added
+            ),
+        }
+        rest = len(posted) + len(self.added) - sum(numbers.values())
+        numbers["neither, as far as is known"] = rest
+        yield "Photos", ", ".join(f"{number:,} {how}" for how, number in numbers.items() if number)
         for word in ("home", "found", "posted", "taken", "limits", "terms", "notice"):
+            if word == "found" and not self.found:
+                continue
             if sentence := self.words.get(word, ""):
                 yield word.capitalize(), sentence
 
@@ -96,17 +109,35 @@ def places(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> tuple
     by_source: dict[str, list[ReleasePhoto]] = {}
     for photo in photos:
         by_source.setdefault(photo.source, []).append(photo)
-    facts, came = said.told(manifest, "sources", dict), said.told(manifest, "came", dict)
-    return tuple(
-        Place(
-            said.line(name),
-            _words(facts, name),
-            said.told(came, name, dict) or {},
-            tuple(photo for photo in theirs if photo.keyword),
-            tuple(photo for photo in theirs if not photo.keyword),
-        )
-        for name, theirs in sorted(by_source.items())
+    return tuple(_place(manifest, name, theirs) for name, theirs in sorted(by_source.items()))
+
+
+def _place(manifest: Mapping[str, Any], name: str, photos: Sequence[ReleasePhoto]) -> Place:
+    came = said.told(said.told(manifest, "came", dict), name, dict) or {}
+    others = said.told(came, "elsewhere", list) or []
+    by_others = {tuple(map(str, pair)) for pair in others if isinstance(pair, list)}
+    found, elsewhere = [], []
+    for photo in photos:
+        if photo.keyword:
+            is_ours = came.get("searches") and (photo.wnid, photo.keyword) not in by_others
+            (found if is_ours else elsewhere).append(photo)
+    return Place(
+        name=said.line(name),
+        words=_words(said.told(manifest, "sources", dict), name),
+        came=came,
+        since=_since(manifest),
+        found=tuple(found),
+        elsewhere=tuple(elsewhere),
+        added=tuple(photo for photo in photos if not photo.keyword),
     )
+
+
+def _since(manifest: Mapping[str, Any]) -> str:
+    return said.line(said.told(manifest, "unseen_since", str) or "a day that is not stated")
+
+
+def _queries(photos: Sequence[ReleasePhoto]) -> str:
+    return count(len({photo.keyword for photo in photos}), "query", "queries")
 
 
 def _words(facts: Any, name: str) -> dict[str, str]:
@@ -131,7 +162,7 @@ def collection(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> l
 
 def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """On which ground the photos count as unseen by models."""
-    day = said.line(said.told(manifest, "unseen_since", str) or "a day that is not stated")
+    day = _since(manifest)
     counts = Counter(
         (photo.unseen, bool(photo.keyword)) if photo.unseen == "posted" else photo.unseen
         for photo in photos
@@ -139,7 +170,8 @@ def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
     found, added = counts["posted", True], counts["posted", False]
     taken = counts["taken"]
     sentences = {
-        f"{count(taken, 'photo')} taken since {day}: nowhere before it.": taken,
+        f"{count(taken, 'photo')} taken since {day}, as the camera or whoever posted them says: if "
+        "that is right, nowhere before it.": taken,
         f"{count(found, 'photo')} posted at their source since {day}: they may have been elsewhere "
         "before.": found,
         f"{count(added, 'photo')} dated {day} or later by whoever added them, which genset cannot "
@@ -155,23 +187,47 @@ def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
 def biases(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """In what the photos are one-sided by where they are from."""
     every = places(manifest, photos)
-    searched = [place for place in every if place.found]
+    searched = [place for place in every if place.found or place.elsewhere]
     found = []
     if searched:
         found.append(
-            f"Photos are what people upload to {', '.join(place.title for place in searched)}: "
+            f"Photos are what people upload to {_listed([place.title for place in searched])}: "
             "classes, places and customs are seen as often as people there post photos, not as "
             "often as they occur in the world."
         )
     for place in searched:
-        if words := place.words.get("found", ""):
+        if place.found and (words := place.words.get("found", "")):
             found.append(f"Candidates from {place.title} were found {words}.")
+        if place.elsewhere:
+            found.append(
+                f"How the search was made that found the imported photos from {place.title} is not "
+                "said."
+            )
     found += [
         f'The photos of "{place.title}" were chosen by whoever put them into a folder.'
         for place in every
         if place.added
     ]
     return found
+
+
+def third_parties(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+    """From whom the photos came: from sources where people had posted them, or from folders."""
+    every = places(manifest, photos)
+    posted = [place.title for place in every if place.found or place.elsewhere]
+    return [
+        *([f"Via {_listed(posted)}, where people had posted the photos."] if posted else []),
+        *(
+            f'How whoever added the photos of "{place.title}" came by them is not said.'
+            for place in every
+            if place.added
+        ),
+    ]
+
+
+def _listed(words: Sequence[str]) -> str:
+    *rest, last = words
+    return f"{', '.join(rest)} and {last}" if rest else last
 
 
 def timeframe(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:

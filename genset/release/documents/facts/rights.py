@@ -6,6 +6,7 @@ from typing import Any
 
 from genset.release.documents import said
 from genset.release.documents.facts.about import About
+from genset.release.documents.facts.changed import is_changed
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import imagenet1k
 from genset.text.numbers import count
@@ -22,22 +23,32 @@ def reserved(photos: Sequence[ReleasePhoto]) -> str:
         return ""
     without = sum(not photo.image_url for photo in theirs)
     words = (
-        f"{count(len(theirs), 'photo')} all rights reserved: handing on its bytes needs the "
-        "permission of whoever holds the rights."
+        f"All rights are reserved on {count(len(theirs), 'photo')}: to hand on their bytes needs "
+        "the permission of whoever holds the rights."
     )
     if pulled := len(theirs) - without:
         words += (
-            f" The manifest has the address of {pulled:,} of them, from which genset pull "
+            f" The manifest has an address for {pulled:,} of these, from which genset pull "
             "downloads what is still there."
         )
-    return words + (f" {without:,} of them have no address." if without else "")
+    return words + (f" The manifest has no address for {without:,} of these." if without else "")
 
 
-def seen(manifest: Mapping[str, Any]) -> list[str]:
+def seen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """When sources were last asked for the photos' licences, as sentences."""
-    if said.told(manifest, "licenses_seen", list) is None:
-        return []
-    return [f"Their sources were last asked for them {said.days(manifest, 'licenses_seen')}."]
+    found = []
+    if said.told(manifest, "licenses_seen", list) is not None:
+        when = said.days(manifest, "licenses_seen")
+        found.append(f"Sources were last asked for their photos' licences {when}.")
+    # An import takes what it does not know for reserved; of a part, no more than it has.
+    never = said.told(manifest, "licenses_unseen", int) or 0
+    never = min(never, sum(photo.license_id == RESERVED for photo in photos))
+    if never > 0:
+        found.append(
+            f"Nobody asked a source for the licences of {count(never, 'photo')}: they were "
+            "imported, and are taken for all rights reserved."
+        )
+    return found
 
 
 def by_license(photos: Sequence[ReleasePhoto]) -> Iterator[str]:
@@ -52,7 +63,7 @@ def licenses(photos: Sequence[ReleasePhoto], about: About) -> str:
     """LICENSES.txt: each licence with the address of its text and the number of its photos."""
     own = about.word("license")
     lines = [
-        "No licence covers all of this release: each photo is under its own, which manifest.json",
+        "No licence covers all of this release: each photo is under its own, which its record",
         "names, and ATTRIBUTION.txt credits the photo.",
         "",
         f"Labels, selection frequencies and these documents: {own or 'no licence is said'}",
@@ -67,11 +78,13 @@ def licenses(photos: Sequence[ReleasePhoto], about: About) -> str:
     return "\n".join(lines) + "\n"
 
 
-def persons(photos: Sequence[ReleasePhoto]) -> list[str]:
+def persons(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """What is known of persons in the photos, and of those who made them."""
+    shown = "Photos may show persons, and places and things by which persons can be known: genset "
     found = [
-        "Photos may show persons, and places and things by which persons can be known: genset "
-        "looks for none of this when it freezes a release."
+        f"{shown}looked for faces alone, and blurred those that it found."
+        if is_changed(manifest)
+        else f"{shown}looks for none of this when it freezes a release."
     ]
     shown = Counter(photo.wnid for photo in photos)
     parts = [f"{shown[wnid]:,} of {imagenet1k()[wnid].name}" for wnid in _PERSONS if shown[wnid]]
@@ -79,5 +92,5 @@ def persons(photos: Sequence[ReleasePhoto]) -> list[str]:
         found.append(f"Of the classes of persons it has photos: {', '.join(parts)}.")
     named = sum(bool(photo.owner_name or photo.owner) for photo in photos)
     if named:
-        found.append(f"Owners are named to credit them: those of {count(named, 'photo')}.")
+        found.append(f"The owners of {count(named, 'photo')} are named, to credit them.")
     return found
