@@ -45,6 +45,7 @@ class Pushed:
         photos, of: how many photos it has, of how many of the release.
         restricted: how many were left out, for no licence lets others hand them on.
         content_hash: of the photos that it has.
+        earlier: whether its history still has what an earlier push put there.
     """
 
     repository: str
@@ -55,6 +56,7 @@ class Pushed:
     of: int
     restricted: int
     content_hash: str
+    earlier: bool
 
 
 def push(
@@ -64,6 +66,7 @@ def push(
     *,
     publish: bool = False,
     include_restricted: bool = False,
+    forget: bool = False,
 ) -> Pushed:
     """Push a release, as `export` writes it for the Hub.
 
@@ -76,16 +79,17 @@ def push(
         said: what its maintainer says of it now, as `export` takes it.
         publish: let everybody see it.
         include_restricted: push also what no licence lets others hand on.
+        forget: delete the repository's history, and the photos that only it has, once all is there.
 
     Raises:
         BadInput: `to` is no name of a repository, it holds something else, or it is public and
             `publish` is not said; or an optional dependency is missing.
         GensetError: the Hub did not take it, or a photo is missing or was changed.
     """
-    repository = _repository(to)
     for package, extra in (("huggingface_hub", "hub"), ("pyarrow", "export")):
         if find_spec(package) is None:
             raise MissingExtra("a push to the Hub", extra)
+    repository = _repository(to)
     contents = contents_of(release, include_restricted)
     photos = contents.release
     with _quiet_hub():
@@ -93,9 +97,12 @@ def push(
 
         api = HfApi(library_name="genset", library_version=__version__)
         with _explained(to):
-            private = _ready(api, repository, publish)
+            private, before = _ready(api, repository, publish)
         with _staged(release, contents, include_restricted, said) as folder, _explained(to):
-            commit = _send(api, repository, folder, f"{photos.name}: {photos.content_hash}")
+            message = f"{photos.name}: {photos.content_hash}"
+            commit = _send(api, repository, folder, message)
+            if forget:
+                commit = _forget(api, repository, message)
             if publish and private:
                 api.update_repo_settings(repository, private=False, repo_type="dataset")
     restricted = 0 if include_restricted else sum(map(is_restricted, release.photos))
@@ -108,18 +115,28 @@ def push(
         of=len(release.photos),
         restricted=restricted,
         content_hash=photos.content_hash,
+        earlier=before not in (None, commit) and not forget,
     )
 
 
 def _repository(to: str) -> str:
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+
     found = re.fullmatch(rf"hf:({_NAME}/{_NAME})", to)
     if found is None:
         raise BadInput(f"--to takes a repository as hf:OWNER/NAME, not {to!r}")
+    try:
+        validate_repo_id(found[1])
+    except HFValidationError as error:
+        raise BadInput(f"the Hub has no such name: {first_line(error)}") from None
     return found[1]
 
 
-def _ready(api: "HfApi", repository: str, publish: bool) -> bool:
-    """See that the repository is there and may be written; return whether it is private.
+def _ready(api: "HfApi", repository: str, publish: bool) -> tuple[bool, str | None]:
+    """See that the repository is there and may be written.
+
+    Return whether it is private, and the commit at which it has a release; None where it has none.
 
     Raises:
         BadInput: it holds something else, or everybody would see what is pushed.
@@ -130,7 +147,7 @@ def _ready(api: "HfApi", repository: str, publish: bool) -> bool:
         info = api.repo_info(repository, repo_type="dataset")
     except RepositoryNotFoundError:
         api.create_repo(repository, repo_type="dataset", private=True)
-        return True
+        return True, None
     if not info.private and not publish:
         raise BadInput(
             f"hf:{repository} is public, so a push would publish: say --publish, or name another"
@@ -138,7 +155,7 @@ def _ready(api: "HfApi", repository: str, publish: bool) -> bool:
     there = set(api.list_repo_files(repository, repo_type="dataset"))
     if there - {".gitattributes"} and CARD not in there:
         raise BadInput(f"hf:{repository} holds something else than a release: name another")
-    return bool(info.private)
+    return bool(info.private), info.sha if CARD in there else None
 
 
 @contextmanager
@@ -181,9 +198,25 @@ def _send(api: "HfApi", repository: str, folder: Path, message: str) -> str:
     return done.oid
 
 
+def _forget(api: "HfApi", repository: str, message: str) -> str:
+    """Make all commits one, and delete the large files that are not in it; return its id."""
+    api.super_squash_history(repository, commit_message=message, repo_type="dataset")
+    tree = api.list_repo_tree(repository, recursive=True, repo_type="dataset")
+    large = (getattr(entry, "lfs", None) for entry in tree)
+    kept = {each.sha256 for each in large if each is not None}
+    every = api.list_lfs_files(repository, repo_type="dataset")
+    old = [file for file in every if file.file_oid not in kept]
+    if old:
+        api.permanently_delete_lfs_files(
+            repository, old, rewrite_history=False, repo_type="dataset"
+        )
+    return str(api.repo_info(repository, repo_type="dataset").sha)
+
+
 @contextmanager
 def _quiet_hub() -> Iterator[None]:
     """Its bars and warnings would stand between our lines."""
+    import huggingface_hub.hf_api  # noqa: F401 - it sets the level when it is first imported
     from huggingface_hub.utils import (  # type: ignore[attr-defined]
         are_progress_bars_disabled,
         disable_progress_bars,

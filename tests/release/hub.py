@@ -28,10 +28,12 @@ class Repository:
     files: dict[str, bytes] = field(default_factory=dict)
     large: set[str] = field(default_factory=set)
     commits: list[str] = field(default_factory=list)
+    uploaded: dict[str, str] = field(default_factory=dict)  # large files of any commit, by sha256
+    squashed: int = 0
 
     @property
     def head(self) -> str:
-        return hashlib.sha1(f"{len(self.commits)}".encode()).hexdigest()
+        return hashlib.sha1(f"{self.squashed} {len(self.commits)}".encode()).hexdigest()
 
     def entry(self, path: str) -> dict[str, Any]:
         content = self.files[path]
@@ -177,6 +179,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.answer({"transfer": "basic", "objects": list(map(self.object, asked["objects"]))})
         elif rest.startswith("/commit/"):
             self.commit(name, repository, [json.loads(line) for line in body.splitlines()])
+        elif rest.startswith("/super-squash/"):
+            repository.commits, repository.squashed = [asked["message"]], repository.squashed + 1
+            self.answer({})
+        elif rest == "/lfs-files":
+            self.answer([self.large_file(*each) for each in repository.uploaded.items()])
+        elif rest == "/lfs-files/batch":
+            for sha256 in asked["deletions"]["sha"]:
+                del repository.uploaded[sha256], self.hub.store[sha256]
+            self.answer({})
         elif found := re.fullmatch(r"/tree/[^/]+/?(.*)", rest):
             self.tree(repository, found[1].rstrip("/"))
         elif rest.startswith("/paths-info/"):
@@ -207,6 +218,7 @@ class _Handler(BaseHTTPRequestHandler):
         for value in (line["value"] for line in lines if line["key"] == "lfsFile"):
             repository.files[value["path"]] = self.hub.store[value["oid"]]
             repository.large.add(value["path"])
+            repository.uploaded[value["oid"]] = value["path"]
         for value in (line["value"] for line in lines if line["key"] == "file"):
             repository.files[value["path"]] = base64.b64decode(value["content"])
         for value in (line["value"] for line in lines if line["key"] == "deletedFile"):
@@ -214,6 +226,11 @@ class _Handler(BaseHTTPRequestHandler):
         repository.commits.append(lines[0]["value"]["summary"])
         url = f"{self.hub.endpoint}/datasets/{name}/commit/{repository.head}"
         self.answer({"commitUrl": url, "commitOid": repository.head})
+
+    def large_file(self, sha256: str, path: str) -> dict[str, Any]:
+        names = {"fileOid": sha256, "oid": sha256, "filename": path, "ref": "main"}
+        size = len(self.hub.store[sha256])
+        return {**names, "pushedAt": "2026-01-01T00:00:00.000Z", "size": size}
 
     def told(self, repository: Repository, path: str) -> dict[str, Any] | None:
         if path in repository.files:

@@ -1,5 +1,6 @@
 """Pushes to a stand-in of the Hub, by the command line, and what `datasets` reads of them there."""
 
+import hashlib
 import json
 import os
 import re
@@ -144,6 +145,7 @@ def test_what_is_pushed_is_the_export_and_datasets_reads_it(
         "of": 8,
         "restricted": 1,
         "content_hash": done.content_hash,
+        "earlier": False,
     }
     assert hub.repositories[REPOSITORY].private
     assert hub.repositories[REPOSITORY].commits == [f"v1-unrestricted: {done.content_hash}"]
@@ -180,6 +182,8 @@ def test_said_again_it_changes_nothing(hub: Hub, terminal: Terminal) -> None:
     first = json.loads(terminal.push("--json"))
     again = json.loads(terminal.push("--json"))
     assert again == first
+    out, err = terminal.started().communicate()
+    assert "No files have been modified" not in err and "history" not in out
     assert len(hub.repositories[REPOSITORY].commits) == 1 and len(hub.sent) == 3
 
 
@@ -219,11 +223,34 @@ def test_a_new_version_takes_the_place_of_the_old_one(
     for number in (0, 1, 101, 200):
         remove(pool.workspace, pool.store, f"flickr:{number}", "its owner asked")
     terminal.release = create(pool.workspace, pool.store, "v2")
-    terminal.push()
+    assert "its history still has what was there before: --forget" in terminal.push()
     shards = [path for path in hub.repositories[REPOSITORY].files if "parquet" in path]
     assert shards == ["data/test-00000-of-00001.parquet"]
     assert terminal.rows() == expected(terminal.release)
     assert len(expected(terminal.release)) == 3
+
+
+def test_what_was_taken_out_is_forgotten_where_that_is_said(
+    hub: Hub, terminal: Terminal, pool: Pool, release: Release
+) -> None:
+    terminal.push()
+    repository, before = hub.repositories[REPOSITORY], set(hub.store)
+    remove(pool.workspace, pool.store, "flickr:0", "its owner asked")
+    terminal.release = create(pool.workspace, pool.store, "v2")
+    terminal.push()
+    assert before <= set(hub.store)
+    told = json.loads(terminal.push("--forget", "--json"))
+    assert (told["commit"], told["earlier"]) == (repository.head, False)
+    assert len(repository.commits) == 1 and repository.commits[0].startswith("v2")
+    there = {
+        hashlib.sha256(repository.files[path]).hexdigest()
+        for path in repository.large & set(repository.files)
+    }
+    assert set(hub.store) == there
+    [gone] = [photo for photo in release.photos if photo.source_id == "0"]
+    assert not any(gone.sha256.encode() in content for content in hub.store.values())
+    assert terminal.rows() == expected(terminal.release)
+    assert json.loads(terminal.push("--forget", "--json"))["photos"] == told["photos"]
 
 
 def test_what_is_in_the_way_is_told_in_one_line(hub: Hub, terminal: Terminal) -> None:
@@ -253,5 +280,12 @@ def test_a_hub_that_is_down_is_told(terminal: Terminal) -> None:
 @pytest.mark.parametrize("to", ["ann/birds", "hf:birds", "hf:ann/../birds", "hf:ann/b/c"])
 def test_a_repository_is_named_as_owner_and_name(to: str, release: Release) -> None:
     with pytest.raises(BadInput, match=f"not '{re.escape(to)}'"):
+        push(release, to)
+    assert left_over(release) == []
+
+
+@pytest.mark.parametrize("to", ["hf:ann/birds.git", "hf:ann/b--r", "hf:ann/b..r"])
+def test_a_name_that_the_hub_does_not_take_is_refused_before(to: str, release: Release) -> None:
+    with pytest.raises(BadInput, match="the Hub has no such name"):
         push(release, to)
     assert left_over(release) == []

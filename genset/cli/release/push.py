@@ -12,6 +12,11 @@ from genset.cli.release.common import named, restricted_option, said_now
 @click.argument("name")
 @click.option("--to", required=True, metavar="hf:OWNER/NAME", help="The repository of the Hub.")
 @click.option("--publish", is_flag=True, help="Let everybody see it (default: its owner alone).")
+@click.option(
+    "--forget",
+    is_flag=True,
+    help="Delete what earlier pushes left in the repository's history, for good.",
+)
 @restricted_option
 @json_option
 @click.pass_obj
@@ -20,6 +25,7 @@ def push_command(
     name: str,
     to: str,
     publish: bool,
+    forget: bool,
     include_restricted: bool,
     as_json: bool,
 ) -> None:
@@ -27,11 +33,13 @@ def push_command(
 
     It is what genset release export --format huggingface writes. Run it again to go on where it was
     stopped: nobody sees anything of it before it is complete. Set HF_TOKEN to a token that may
-    write.
+    write. After a takedown, say --forget: else the Hub shows to whoever asks for an earlier commit
+    what was taken out.
 
     \b
     genset release push v1 --to hf:ann/birds-2026
     genset release push v1 --to hf:ann/birds-2026 --publish
+    genset release push v1.1 --to hf:ann/birds-2026 --forget
     """
     from dataclasses import asdict
     from functools import partial
@@ -40,7 +48,9 @@ def push_command(
 
     found = named(folder, name)
     said = partial(said_now, folder, found)
-    done = push(found, to, said, publish=publish, include_restricted=include_restricted)
+    done = push(
+        found, to, said, publish=publish, include_restricted=include_restricted, forget=forget
+    )
     part = f"{done.photos} of {done.of}" if done.photos < done.of else f"{done.photos}"
     lines = [
         f"{done.url}: {part} photos, {'private' if done.private else 'public'}",
@@ -48,4 +58,8 @@ def push_command(
     ]
     if done.restricted:
         lines.append(f"  {done.restricted} left out, which no licence lets you hand on")
+    if done.earlier:
+        lines.append(
+            "  its history still has what was there before: --forget deletes that for good"
+        )
     show(asdict(done), "\n".join(lines), as_json)

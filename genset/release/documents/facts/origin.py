@@ -116,7 +116,8 @@ def _place(manifest: Mapping[str, Any], name: str, photos: Sequence[ReleasePhoto
     came = said.told(said.told(manifest, "came", dict), name, dict) or {}
     others = said.told(came, "elsewhere", list) or []
     by_others = {tuple(map(str, pair)) for pair in others if isinstance(pair, list)}
-    found, elsewhere = [], []
+    found: list[ReleasePhoto] = []
+    elsewhere: list[ReleasePhoto] = []
     for photo in photos:
         if photo.keyword:
             is_ours = came.get("searches") and (photo.wnid, photo.keyword) not in by_others

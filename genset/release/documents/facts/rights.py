@@ -80,11 +80,14 @@ def licenses(photos: Sequence[ReleasePhoto], about: About) -> str:
 
 def persons(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """What is known of persons in the photos, and of those who made them."""
-    shown = "Photos may show persons, and places and things by which persons can be known: genset "
-    found = [
-        f"{shown}looked for faces alone, and blurred those that it found."
+    looked = (
+        "looked for faces alone, and blurred those that it found"
         if is_changed(manifest)
-        else f"{shown}looks for none of this when it freezes a release."
+        else "looks for none of this when it freezes a release"
+    )
+    found = [
+        "Photos may show persons, and places and things by which persons can be known: genset "
+        f"{looked}."
     ]
     shown = Counter(photo.wnid for photo in photos)
     parts = [f"{shown[wnid]:,} of {imagenet1k()[wnid].name}" for wnid in _PERSONS if shown[wnid]]
