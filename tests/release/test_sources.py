@@ -35,7 +35,7 @@ from genset.release.reader import (
 )
 from genset.release.takedown import takedown
 from genset.scrape.upkeep.removal import remove
-from genset.store import SourceWords
+from genset.store import Search, SourceWords
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
 from tests.release.conftest import Pool
 
@@ -113,7 +113,25 @@ def several(pool: Pool) -> Pool:
     put(pool, 504, "inaturalist", GOLDFISH, **taken)
     nowhere = {"page_url": "", "image_url": "", "keyword": ""}
     put(pool, 505, "own", GOLDFISH, title="IMG_1.JPG", **nowhere)
+    with pool.store.begin() as session:
+        session.add_all(search(pool, name, wnid) for name in WORDS for wnid in (TENCH, GOLDFISH))
     return pool
+
+
+def search(pool: Pool, source: str, wnid: str) -> Search:
+    """The only page of a search of a source."""
+    facts: dict[str, Any] = {"page": 1, "per_page": 500, "total": 3, "returned": 3, "last": True}
+    return Search(
+        wnid=wnid,
+        source=source,
+        query="a keyword",
+        posted_after=pool.workspace.posted_after,
+        licenses="",
+        safe_search=1,
+        capped=False,
+        asked_at=datetime(2021, 1, 1, tzinfo=UTC),
+        **facts,
+    )
 
 
 def told(release: Release) -> Any:
@@ -253,10 +271,11 @@ def test_a_takedown_of_an_older_release_stays_in_its_format(several: Pool) -> No
 def test_the_card_has_each_sources_terms_and_counts(several: Pool) -> None:
     card = text(several.create(), "DATA_CARD.md")
     for words in (
-        "3 photos from Wikimedia Commons, found by 1 different query (searches that this workspace "
-        "did not make); posted there 2012-01-01 to 2020-01-01.",
+        "3 photos from Wikimedia Commons, found by 1 query (2 searches for the release's classes, "
+        "2 pages of results, 2021-01-01); posted there 2012-01-01 to 2020-01-01.",
         '1 photo added from a folder as "own" on 2021-01-01, without a search; dated 2020-01-01',
-        "2 photos taken since 2014-01-01: nowhere before it.",
+        "2 photos taken since 2014-01-01, as the camera or whoever posted them says: if that is "
+        "right, nowhere before it.",
         "2 photos posted at their source since 2014-01-01: they may have been elsewhere before.",
         "1 photo dated 2014-01-01 or later by whoever added them, which genset cannot check",
         "1 photo neither, as far as is known: models may have learned from them.",
@@ -269,7 +288,8 @@ def test_the_card_has_each_sources_terms_and_counts(several: Pool) -> None:
         assert words in card
     sections = dict(re.findall(r"### (.+)\n\n((?:- .+\n)+)", card))
     assert sections["Wikimedia Commons"].splitlines() == [
-        "- Photos: 1 taken since the day, 1 posted since the day, 1 neither, as far as is known",
+        "- Photos: 1 taken since 2014-01-01, 1 posted there since 2014-01-01, 1 neither, as far as "
+        "is known",
         "- Home: <https://commons.wikimedia.org/>",
         "- Found: by words, in Commons' own order",
         "- Posted: when its first version was uploaded",
@@ -289,7 +309,7 @@ def test_nothing_of_a_search_is_said_of_a_folder(pool: Pool) -> None:
     assert not re.search(of_a_search, text(release, "DATA_CARD.md"), re.I)
     machine = json.loads(text(release, "croissant.json"))
     assert machine["prov:wasDerivedFrom"] == ["own"]
-    assert machine["rai:dataCollectionType"] == ["Manual Human Curation"]
+    assert machine["rai:dataCollectionType"] == ["Others"]
 
 
 def test_a_drawn_source_has_no_word_of_relevance(pool: Pool) -> None:

@@ -91,7 +91,9 @@ def test_those_seen_more_than_30_days_ago_are_asked_for_again(seen: Seen) -> Non
     assert first[:10] == (now() - timedelta(days=29)).date().isoformat()
     assert last[:10] == now().date().isoformat()
     card = (seen.pool.workspace.releases / "v1" / "DATA_CARD.md").read_text("utf-8")
-    assert f"Their sources were last asked for them {first[:10]} to {last[:10]}." in card
+    assert (
+        f"Sources were last asked for their photos' licences {first[:10]} to {last[:10]}." in card
+    )
 
 
 def test_a_choice_by_licence_goes_by_what_is_heard_now(seen: Seen) -> None:
