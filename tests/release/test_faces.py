@@ -25,6 +25,7 @@ from genset.release.export import FORMATS
 from genset.release.faces import centerface
 from genset.release.faces.blur import blurred
 from genset.release.faces.centerface import CenterFace, Face, overlap
+from genset.release.faces.variant import WITHOUT_PHOTOS
 from genset.release.reader import MANIFEST, Release
 from genset.scrape.upkeep.pull import pull
 from tests.labeled_workspace import add_candidate
@@ -190,7 +191,7 @@ def contents(folder: Path) -> list[bytes]:
 
 
 @pytest.mark.realdata
-@pytest.mark.parametrize("kind", sorted(set(FORMATS) - {"manifest", "imagefolder"}))
+@pytest.mark.parametrize("kind", sorted({*FORMATS} - {*WITHOUT_PHOTOS, "imagefolder"}))
 def test_no_photo_with_a_face_travels_in_any_format(
     kind: str, released: Release, tmp_path: Path
 ) -> None:
@@ -205,9 +206,12 @@ def test_no_photo_with_a_face_travels_in_any_format(
 
 
 @pytest.mark.realdata
-def test_addresses_lead_to_faces_so_they_are_refused(released: Release, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", WITHOUT_PHOTOS)
+def test_addresses_lead_to_faces_so_they_are_refused(
+    kind: str, released: Release, tmp_path: Path
+) -> None:
     with pytest.raises(BadInput, match="with all faces: choose a format that has the photos"):
-        export_blurred(released, "manifest", tmp_path / "out")
+        export_blurred(released, kind, tmp_path / "out")
     assert not (tmp_path / "out").exists()
     export_blurred(released, "imagefolder", tmp_path / "out")
 

@@ -136,7 +136,8 @@ def test_nobody_to_write_to_is_no_page(pool: Pool, genset: Genset, tmp_path: Pat
     assert (told["contact"], told["photos"], told["owners"]) == ("https://example.org/ask", 8, 8)
     assert 'href="https://example.org/ask"' in (tmp_path / "index.html").read_text("utf-8")
     settings = pool.workspace.root / "genset.toml"
-    text = re.sub(r"(?m)^# ?contact = .*$", 'contact = "bo@example.org"', settings.read_text())
+    text = settings.read_text("utf-8")
+    text = re.sub(r"(?m)^# contact = .*$", 'contact = "bo@example.org"', text, count=1)
     settings.write_text(text, "utf-8")
     assert "owners write to bo@example.org" in genset("site", "v1", "--out", tmp_path)
 

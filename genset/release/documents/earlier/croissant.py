@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from genset.release.documents import said, several
+from genset.release.documents import changed, said, several
 from genset.release.documents.earlier import sentences, sources
 from genset.release.documents.part import part
 from genset.release.documents.records import CONTEXT, files, pictures, records, version
@@ -78,7 +78,8 @@ def _responsible(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
         "rai:annotationsPerItem": ", ".join(
             f"{count:,} photos with {number}" for number, count in sorted(labels.items())
         ),
-        "rai:dataPreprocessingProtocol": changed.change(manifest) or f"None: photos {changed.KEPT}.",
+        "rai:dataPreprocessingProtocol": changed.change(manifest)
+        or f"None: photos {changed.KEPT}.",
         "rai:dataUseCases": sentences.USES,
         "rai:dataLimitations": by_source.limits,
         "rai:dataBiases": by_source.biases,
