@@ -90,7 +90,7 @@ def takedown(
     }
     originals = (old.own_file(photo.file) for photo in remaining)
     new = publish(workspace.releases, name, facts, remaining, originals, form)
-    words = letter(old, new, gone, asked, About(facts).contact or workspace.contact)
+    words = letter(old, new, gone, asked, About(facts).contact or workspace.whom_to_ask)
     return Takedown(old, new, removed, asked, words)
 
 
