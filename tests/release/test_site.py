@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -251,6 +251,8 @@ def test_a_takedown_records_the_day_and_prints_the_letter(
     gone = next(photo for photo in release.photos if photo.source_id == "100")
     assert gone.wnid == GOLDFISH
     remove(pool.workspace, pool.store, "flickr:100", "its owner asked")
+    later = datetime.now(UTC).date() + timedelta(days=2)
+    assert "is to come" in genset("release", "takedown", "v1", "--requested", later)
     asked = genset("release", "takedown", "v1", "--requested", "2999-01-01")
     assert asked.startswith("2: 2999-01-01 is to come")
     told = json.loads(genset("release", "takedown", "v1", "--requested", "2026-05-03", "--json"))
@@ -264,6 +266,7 @@ def test_a_takedown_records_the_day_and_prints_the_letter(
     ):
         assert word in letter
     assert "asked on 2026-05-03" in letter and "Questions: ann@example.org" in letter
+    assert "a copy of" not in letter.partition("of the test set")[2]
     assert gone.owner not in letter and gone.owner_name not in letter
     assert gone.source_id not in letter.replace(gone.file, "").replace(gone.sha256, "")
     replaces = json.loads((new.root / MANIFEST).read_text("utf-8"))["replaces"]
@@ -274,6 +277,10 @@ def test_a_takedown_records_the_day_and_prints_the_letter(
     # Of an owner of whom all is out, the day is kept with the owner.
     remove(pool.workspace, pool.store, "101@N00", "all of it")
     text = genset("release", "takedown", "v1.1")
-    assert "Subject: Please delete 1 photo of v1.1" in text and "It was asked that" in text
+    assert (
+        "Subject: Please delete 1 photo of v1.1" in text and "1 photo was taken out of it" in text
+    )
+    # The first version has it, too, and its letter was of another photo.
+    assert f"a copy of v1 ({release.content_hash})" in text
     second = json.loads((pool.workspace.releases / "v1.2" / MANIFEST).read_text("utf-8"))
     assert second["replaces"]["taken_out"] == today and "requested" not in second["replaces"]

@@ -48,7 +48,7 @@ def test_a_takedown_is_a_new_version_without_what_was_removed(pool: Pool, releas
     for same in ("strategy", "labelers", "left_out", "contact", "collected"):
         assert after[same] == before[same]
     card = (done.new.root / "DATA_CARD.md").read_text("utf-8")
-    assert f"It replaces v1, of which 1 photos were taken out:\n\n- `{gone}`" in card
+    assert f"It replaces v1, of which 1 photo was taken out:\n\n- `{gone}`" in card
     assert "100@N00" not in card
 
 

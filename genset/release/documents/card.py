@@ -122,11 +122,15 @@ def _replaced(manifest: Mapping[str, Any]) -> list[str]:
         return []
     name, asked = said.markdown(replaces.get("name", "")), said.told(replaces, "requested", str)
     return [
-        f"It replaces {name}, of which {len(removed):,} photos were taken out"
+        f"It replaces {name}, of which {count(len(removed), 'photo')} {_were(removed)} taken out"
         f"{f', as was asked on {said.markdown(asked)}' if asked else ''}:",
         "\n".join(f"- `{said.line(file)}`" for file in removed),
         f"What is said of how it was labeled and chosen, and of what was left out, is of {name}.",
     ]
+
+
+def _were(photos: Sequence[object]) -> str:
+    return "was" if len(photos) == 1 else "were"
 
 
 def _made(about: About) -> Iterator[str]:

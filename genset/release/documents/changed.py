@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from genset.release.documents.said import line, told
+from genset.text.numbers import count
 
 KEPT = "keep their original bytes"
 
@@ -30,14 +31,17 @@ def change(manifest: Mapping[str, Any]) -> str:
     words = (
         f"This is a variant of {line(variant.get('name', ''))} "
         f"({line(variant.get('content_hash', ''))}): {line(variant.get('what', ''))}. "
-        f"{told(variant, 'faces', int) or 0:,} faces were found in {len(changed):,} photos by "
+        f"{count(told(variant, 'faces', int) or 0, 'face')} found in "
+        f"{count(len(changed), 'photo')} by "
         f"{line(how.get('detector', ''))} ({line(how.get('package', ''))}, scores from "
         f"{line(how.get('threshold', ''))} on); these photos were encoded anew, without metadata "
         "but orientation and colour profile. All others keep their bytes. Not all faces are found, "
         "and some of what is found is none."
     )
     if left:
-        words += f" {len(left):,} photos with faces are left out: their licences allow no changes."
+        words += (
+            f" Left out: {count(len(left), 'photo')} with faces, whose licence allows no changes."
+        )
     return words
 
 
