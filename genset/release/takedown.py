@@ -1,19 +1,24 @@
 """A new version of a release, without photos that have been removed from the pool."""
 
+import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from sqlalchemy import func, select
 
 from genset.errors import BadInput, GensetError
 from genset.release.documents.facts.about import About
+from genset.release.documents.said import told
 from genset.release.fewer import facts_of_fewer
 from genset.release.letter import letter
 from genset.release.publish import publish
-from genset.release.reader import Release
+from genset.release.reader import MANIFEST, Release
 from genset.store import Photo, PhotoEvent, RemovedOwner, Store, now
 from genset.workspace import Workspace
+
+_EARLIEST = timedelta(hours=14)  # how far a day begins before UTC's, where it begins first
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ def takedown(
         GensetError: no photo remains, the old release's photos were changed or are symbolic links,
             or its answers cannot be counted.
     """
-    if requested is not None and requested > now().date():
+    if requested is not None and requested > (now() + _EARLIEST).date():
         raise BadInput(f"{requested} is to come: --requested is the day on which somebody asked")
     photos_out, owners_out = _taken_out(store)
     remaining = [
@@ -90,8 +95,23 @@ def takedown(
     }
     originals = (old.own_file(photo.file) for photo in remaining)
     new = publish(workspace.releases, name, facts, remaining, originals, form)
-    words = letter(old, new, gone, asked, About(facts).contact or workspace.contact)
+    contact = About(facts).contact or workspace.whom_to_ask
+    words = letter(old, new, gone, asked, contact, list(_replaced(old)))
     return Takedown(old, new, removed, asked, words)
+
+
+def _replaced(release: Release) -> Iterator[tuple[str, str]]:
+    """The releases that one replaced, by name and hash, as far as they lie beside it."""
+    seen = {release.name}
+    path = release.root / MANIFEST
+    while path.is_file():
+        facts = told(json.loads(path.read_text("utf-8")), "replaces", dict)
+        name, content_hash = told(facts, "name", str), told(facts, "content_hash", str)
+        if not name or not content_hash or name in seen:
+            return
+        yield name, content_hash
+        seen.add(name)
+        path = release.root.with_name(name) / MANIFEST
 
 
 # The day on which each was taken out, ISO 8601, by its source and its id or owner.

@@ -36,7 +36,7 @@ def site_command(folder: Path | None, name: str, out: Path, contact: str, as_jso
 
     found = named(folder, name)
     try:
-        workspaces = Workspace.find(folder).contact
+        workspaces = Workspace.find(folder).whom_to_ask
     except NotAWorkspace:
         workspaces = ""
     done = write_site(found, out, contact, workspaces)

@@ -3,15 +3,17 @@
 import base64
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from itertools import groupby
 from pathlib import Path
 from string import Template
 from typing import Any
 from urllib.parse import quote
 
 from genset.licenses import License, attribution
+from genset.release.documents.facts.about import About
+from genset.release.documents.facts.changed import note
 from genset.release.documents.facts.origin import Place, places
 from genset.release.reader import Release, ReleasePhoto
 from genset.taxonomy import imagenet1k
@@ -23,14 +25,17 @@ MARK = '<meta name="generator" content="genset site">'
 
 _HERE = Path(__file__).parent
 _EMAIL = re.compile(r"[!-~]+@[!-~]+\.[!-~]+")
-_LONGEST = 300
+_LONGEST = 300  # of each word of strangers; ATTRIBUTION.txt has them whole
 
 
 def page(release: Release, manifest: Mapping[str, Any], contact: str) -> str:
     """The whole page in HTML: nothing from outside, and one script, which searches."""
     style, script = (_read(name) for name in ("style.css", "search.js"))
     every = {place.name: place for place in places(manifest, release.photos)}
-    owners = [list(photos) for _, photos in groupby(sorted(release.photos, key=_order), _owner)]
+    sections = "\n".join(
+        _of_owner(photos, every, release, manifest, contact) for photos in by_owner(release.photos)
+    )
+    about = About(manifest)
     return Template(_read("page.html")).substitute(
         mark=MARK,
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
@@ -38,14 +43,41 @@ def page(release: Release, manifest: Mapping[str, Any], contact: str) -> str:
         style=style,
         script=script,
         name=_text(release.name),
+        title=f" ({_text(about.title)})" if about.title else "",
         content_hash=_text(release.content_hash),
         created=_text(release.created_at[:10]),
-        photos=count(len(release.photos), "photo", "photos"),
-        owners=count(len(owners), "owner", "owners"),
+        photos=_photos_of_owners(release.photos),
+        plan=f"<p>{_text(plan)}</p>" if (plan := about.word("maintenance")) else "",
         contact=_contact(contact, release),
         notices="".join(f"<p>{_text(words)}</p>" for words in _notices(every)),
-        rows="\n".join(_of_owner(photos, every, release, contact) for photos in owners),
+        rows=sections,
     )
+
+
+def by_owner(photos: Sequence[ReleasePhoto]) -> list[list[ReleasePhoto]]:
+    """The photos of each owner, by owners' names; last those of whom no owner is known."""
+    owners: dict[tuple[str, str], list[ReleasePhoto]] = {}
+    for photo in sorted(photos, key=lambda photo: (photo.source, photo.file)):
+        owners.setdefault((photo.source, photo.owner.strip() or _name(photo)), []).append(photo)
+    return sorted(owners.values(), key=lambda theirs: _in_order(_name(theirs[0])))
+
+
+def owners_of(photos: Sequence[ReleasePhoto]) -> int:
+    """How many owners are known of these photos."""
+    return sum(bool(_name(theirs[0])) for theirs in by_owner(photos))
+
+
+def _in_order(name: str) -> tuple[bool, str, str]:
+    """By what a list of names is sorted: accents and capitals aside."""
+    letters = unicodedata.normalize("NFKD", name).casefold()
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return not name, plain, name
+
+
+def _photos_of_owners(photos: Sequence[ReleasePhoto]) -> str:
+    nobodys = sum(not _name(photo) for photo in photos)
+    words = f"{count(len(photos) - nobodys, 'photo')} of {count(owners_of(photos), 'owner')}"
+    return words + (f", and {nobodys:,} whose owner is not known" if nobodys else "")
 
 
 def _read(name: str) -> str:
@@ -62,15 +94,8 @@ def _text(words: str) -> str:
 
 
 def _name(photo: ReleasePhoto) -> str:
-    return photo.owner_name or photo.owner
-
-
-def _owner(photo: ReleasePhoto) -> tuple[str, str]:
-    return photo.source, photo.owner
-
-
-def _order(photo: ReleasePhoto) -> tuple[str, str, str]:
-    return (*_owner(photo), photo.file)
+    """Whose it is, for people; "" where that is not known."""
+    return clean(photo.owner_name, _LONGEST) or clean(photo.owner, _LONGEST)
 
 
 def _notices(every: Mapping[str, Place]) -> Iterator[str]:
@@ -81,36 +106,42 @@ def _notices(every: Mapping[str, Place]) -> Iterator[str]:
 
 
 def _of_owner(
-    photos: Sequence[ReleasePhoto], every: Mapping[str, Place], release: Release, contact: str
+    photos: Sequence[ReleasePhoto],
+    every: Mapping[str, Place],
+    release: Release,
+    manifest: Mapping[str, Any],
+    contact: str,
 ) -> str:
     """A section with all photos of one owner."""
     first = photos[0]
-    rows = "\n".join(_of_photo(photo, every, release, contact) for photo in photos)
-    who = f"{first.source}:{first.owner}"
+    rows = "\n".join(
+        _of_photo(photo, every[photo.source], note(manifest, photo.file), release, contact)
+        for photo in photos
+    )
+    who = f"{first.source}:{first.owner}" if first.owner.strip() else first.source
     return (
-        f'<section class="owner"><h3>{_text(_name(first))}</h3>'
-        f"<p>{_text(who)}, {count(len(photos), 'photo', 'photos')}</p><ul>\n{rows}\n</ul></section>"
+        f'<section class="owner"><h3 dir="auto">{escape(_name(first)) or "No owner is known"}</h3>'
+        f"<p>{_text(who)}, {count(len(photos), 'photo')}</p><ul>\n{rows}\n</ul></section>"
     )
 
 
 def _of_photo(
-    photo: ReleasePhoto, every: Mapping[str, Place], release: Release, contact: str
+    photo: ReleasePhoto, place: Place, changed: str, release: Release, contact: str
 ) -> str:
     """One photo: its credit, its page, what it is used as, and a way to ask for its removal."""
     credit = attribution(
         License(photo.license, photo.license_url),
-        title=photo.title,
+        title=clean(photo.title, _LONGEST),
         owner=_name(photo),
         page_url=photo.page_url,
-        via=every[photo.source].credit,
+        via=place.credit,
     )
-    links = [_link(photo.page_url, "photo's page"), _link(photo.license_url, photo.license)]
     subject = f"Removal of {photo.file} from {release.name}"
-    links.append(_mail(contact, subject, "ask for its removal"))
-    row = " · ".join(filter(None, links))
+    ask = _mail(contact, subject, "ask for its removal")
+    ask = ask and f"<i> · {ask}</i>"
     return (
-        f'<li id="{escape(photo.sha256[:16])}">{escape(credit)} '
-        f"<span>Shown as: {_text(_class_name(photo.wnid))}. {row}</span>"
+        f"<li>{_linked(credit + changed, photo.page_url, photo.license_url)}"
+        f"<span>Shown as: {_text(_class_name(photo.wnid))}{ask}</span>"
         f"<code>{escape(photo.file)}</code></li>"
     )
 
@@ -119,10 +150,17 @@ def _class_name(wnid: str) -> str:
     return imagenet1k()[wnid].name if wnid in imagenet1k() else wnid
 
 
+def _linked(words: str, *urls: str) -> str:
+    """Words with those of these addresses that lead to the web as links, in one pass."""
+    known = sorted(filter(web_link, urls), key=len, reverse=True)
+    if not known:
+        return escape(words)
+    parts = re.split(f"({'|'.join(map(re.escape, known))})", words)
+    return "".join(_link(part, part) if part in known else escape(part) for part in parts)
+
+
 def _link(url: str, words: str) -> str:
-    if not web_link(url):
-        return ""
-    return f'<a href="{escape(url)}" rel="noopener noreferrer nofollow">{_text(words)}</a>'
+    return f'<a href="{escape(url)}">{escape(words)}</a>' if web_link(url) else ""
 
 
 def _mail(contact: str, subject: str, words: str) -> str:

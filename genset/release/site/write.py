@@ -7,8 +7,9 @@ from typing import Any
 
 from genset.errors import BadInput
 from genset.files import write_text
+from genset.release.documents.facts.about import About
 from genset.release.reader import MANIFEST, Release, find_releases
-from genset.release.site.page import MARK, page
+from genset.release.site.page import MARK, owners_of, page
 
 INDEX = "index.html"
 _HEAD = 4096  # bytes in which our page says that it is ours
@@ -21,7 +22,7 @@ class Site:
     Attributes:
         file: its path.
         photos: how many it credits.
-        owners: of how many owners these are.
+        owners: of how many owners these are, as far as owners are known.
         contact: whom it tells owners to write to.
     """
 
@@ -44,12 +45,11 @@ def write_site(release: Release, folder: Path, contact: str = "", otherwise: str
         otherwise: whom they write to where the release has no contact.
 
     Raises:
-        BadInput: nobody can be written to, a later version without some of the photos is there, or
-            the folder has a page of somebody else.
+        BadInput: nobody can be written to, a later version without some of the photos is there, the
+            folder has a page of somebody else, is a file, or is the release's own.
     """
     manifest: dict[str, Any] = json.loads((release.root / MANIFEST).read_text("utf-8"))
-    own = manifest.get("contact")
-    given = (contact, own if isinstance(own, str) else "", otherwise)
+    given = (contact, About(manifest).contact, otherwise)
     contact = next((line for each in given if (line := " ".join(each.split()))), "")
     if not contact:
         raise BadInput(
@@ -61,12 +61,17 @@ def write_site(release: Release, folder: Path, contact: str = "", otherwise: str
             f"{release.name} was replaced by {later}, without photos whose owners asked for it: "
             f"genset site {later} --out {folder}"
         )
+    if folder.resolve().is_relative_to(release.root.resolve()):
+        raise BadInput(
+            f"{folder} is the release's own, which never changes: name another with --out"
+        )
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is a file: name a folder with --out")
     index = folder / INDEX
     if index.exists() and not _is_ours(index):
         raise BadInput(f"{index} is not a page of genset's: name another folder with --out")
     write_text(index, page(release, manifest, contact))
-    owners = {(photo.source, photo.owner) for photo in release.photos}
-    return Site(str(index), len(release.photos), len(owners), contact)
+    return Site(str(index), len(release.photos), owners_of(release.photos), contact)
 
 
 def _replaced_by(release: Release) -> str | None:

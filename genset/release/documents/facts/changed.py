@@ -31,7 +31,8 @@ def change(manifest: Mapping[str, Any]) -> str:
     words = (
         f"This is a variant of {line(variant.get('name', ''))} "
         f"({line(variant.get('content_hash', ''))}): {line(variant.get('what', ''))}. "
-        f"{told(variant, 'faces', int) or 0:,} faces were found in {len(changed):,} photos by "
+        f"{count(told(variant, 'faces', int) or 0, 'face')} found in "
+        f"{count(len(changed), 'photo')} by "
         f"{line(how.get('detector', ''))} ({line(how.get('package', ''))}, scores from "
         f"{line(how.get('threshold', ''))} on); these photos were encoded anew, without metadata "
         "but orientation and colour profile. All others keep their bytes. Not all faces are found, "
