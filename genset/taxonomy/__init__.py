@@ -1,4 +1,4 @@
-"""ImageNet's 1,000 classes: what each wnid means, and what to search for to find photos of it.
+"""Classes: what each means, and what to search for to find photos of it. ImageNet's are the first.
 
     >>> from genset.taxonomy import imagenet1k
     >>> crane = imagenet1k()["n02012849"]
@@ -15,11 +15,14 @@ label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps
 """
 
 from genset.taxonomy.classes import OTHER, PHOTOS, SCREENSHOTS, ImageClass, Query, WikipediaPage
+from genset.taxonomy.document import document_of, hash_of, mistakes_in, taxonomy_of
 from genset.taxonomy.entries import MOST_QUERIES, Entry, read_entries, read_toml
 from genset.taxonomy.imagenet import earlier_queries, imagenet1k, synonyms
-from genset.taxonomy.taxonomy import Taxonomy
+from genset.taxonomy.own import read_taxonomy
+from genset.taxonomy.taxonomy import IMAGENET, Taxonomy
 
 __all__ = [
+    "IMAGENET",
     "MOST_QUERIES",
     "OTHER",
     "PHOTOS",
@@ -29,9 +32,14 @@ __all__ = [
     "Query",
     "Taxonomy",
     "WikipediaPage",
+    "document_of",
     "earlier_queries",
+    "hash_of",
     "imagenet1k",
+    "mistakes_in",
     "read_entries",
+    "read_taxonomy",
     "read_toml",
     "synonyms",
+    "taxonomy_of",
 ]

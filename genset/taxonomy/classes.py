@@ -40,17 +40,20 @@ class WikipediaPage:
 
 @dataclass(frozen=True, slots=True)
 class ImageClass:
-    """One of the 1,000 classes.
+    """A class of a taxonomy: one of ImageNet's 1,000, or of a user's own.
 
-    `index` is the wnid's place among the 1,000 in sorted order, which is how models number
-    their outputs. `lemmas` and `gloss` are WordNet's. `hypernyms` are what the class is a kind
-    of, one name for each step from the nearest up to "entity"; where WordNet forks, the path
-    takes the hypernym that it lists first. `queries` come with the most useful first.
-    `wikipedia` has the pages on it, mostly one. `content_types` are what is searched: Flickr's
-    numbers of photos (0), screenshots (1) and other things (2), sorted. `wikidata` are the items
-    of Wikidata that it is, such as "Q194406", where a workspace's own list names them. `taxon` is
-    the scientific name of what it is among organisms, "" where it is none for certain
-    (``wordnet_maps/taxa.py``).
+    `wnid` is its id: a wnid, or in a user's own taxonomy any word that can name a folder. `index`
+    is its place among the classes; for ImageNet the place of its wnid in sorted order, which is how
+    models number their outputs. `lemmas` and `gloss` are WordNet's, or what the user calls it and
+    how they define it. `hypernyms` are what the class is a kind of, one name for each step from the
+    nearest up to "entity"; where WordNet forks, the path takes the hypernym that it lists first.
+    `queries` come with the most useful first. `wikipedia` has the pages on it, mostly one.
+    `content_types` are what is searched: Flickr's numbers of photos (0), screenshots (1) and other
+    things (2), sorted. `wikidata` are the items of Wikidata that it is, such as "Q194406", where a
+    workspace's own list names them. `taxon` is the scientific name of what it is among organisms,
+    "" where it is none for certain (``wordnet_maps/taxa.py``). `synset` is the wnid of what it is
+    in WordNet, "" where that is not said. `imagenet` are the classes of ImageNet that it holds:
+    itself, if it is one.
     """
 
     index: int
@@ -63,6 +66,8 @@ class ImageClass:
     content_types: tuple[int, ...] = (PHOTOS,)
     wikidata: tuple[str, ...] = ()
     taxon: str = ""
+    synset: str = ""
+    imagenet: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

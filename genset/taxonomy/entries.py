@@ -66,7 +66,7 @@ def _entry(given: object, where: str) -> Entry:
     if unknown := sorted(given.keys() - set(_KEYS)):
         raise BadInput(f"{where}: there is no {unknown[0]}; known are {', '.join(_KEYS)}")
     types, why = given.get("content_types", [PHOTOS]), given.get("why", "")
-    if not isinstance(types, list) or not types or not all(map(_is_content_type, types)):
+    if not isinstance(types, list) or not types or not all(map(is_content_type, types)):
         raise BadInput(
             f"{where}: content_types is a list of 0 (photos), 1 (screenshots) and 2 (other)"
         )
@@ -108,5 +108,6 @@ def _items(items: object, where: str) -> tuple[str, ...]:
     return tuple(items)
 
 
-def _is_content_type(value: object) -> bool:
+def is_content_type(value: object) -> bool:
+    """Whether it is a number of what an upload is."""
     return type(value) is int and PHOTOS <= value <= OTHER

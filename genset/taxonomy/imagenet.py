@@ -26,6 +26,8 @@ def imagenet1k() -> Taxonomy:
                 wikipedia=tuple(map(WikipediaPage, guide[each["wnid"]]["wikipedia"])),
                 content_types=tuple(each.get("content_types", (PHOTOS,))),
                 taxon=taxa.get(each["wnid"], ""),
+                synset=each["wnid"],
+                imagenet=(each["wnid"],),
             )
             for index, each in enumerate(_read("imagenet1k.json"))
         ),

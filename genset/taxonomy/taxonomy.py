@@ -2,18 +2,26 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from itertools import takewhile
 
 from genset.errors import BadInput
 from genset.taxonomy.classes import ImageClass
 
+IMAGENET = "imagenet1k"
+"""The name of ImageNet's own taxonomy."""
+
 
 class Taxonomy:
-    """The classes, in the order of their index; looked up by wnid."""
+    """The classes, in the order of their index; looked up by id. `name` is the taxonomy's own."""
 
     def __init__(
-        self, classes: Iterable[ImageClass], confusable: Mapping[str, Iterable[str]]
+        self,
+        classes: Iterable[ImageClass],
+        confusable: Mapping[str, Iterable[str]],
+        name: str = IMAGENET,
     ) -> None:
+        self.name = name
         self._classes = tuple(classes)
         self._by_wnid = {each.wnid: each for each in self._classes}
         self._confusable = {wnid: tuple(others) for wnid, others in confusable.items()}
@@ -24,6 +32,10 @@ class Taxonomy:
 
     def __iter__(self) -> Iterator[ImageClass]:
         return iter(self._classes)
+
+    def get(self, wnid: str) -> ImageClass | None:
+        """The class with this id; None where there is none."""
+        return self._by_wnid.get(wnid)
 
     def __contains__(self, wnid: object) -> bool:
         return wnid in self._by_wnid
@@ -104,6 +116,8 @@ class Taxonomy:
 
     def _hint(self, word: str) -> str:
         """What the user may have meant by `word`."""
+        if not self.is_imagenet:
+            return self._own_hint(word)
         plain = _plain(word)
         named = [each for each in self if plain in map(_plain, each.lemmas)]
         if named:
@@ -119,6 +133,18 @@ class Taxonomy:
         if re.fullmatch(r"n\d{8}", wnid):
             return "it is not one of ImageNet's 1,000"
         return "a class is named by its wnid, such as n02123045"
+
+    @property
+    def is_imagenet(self) -> bool:
+        """Whether it is ImageNet's own, which all is about where nobody says another."""
+        return self.name == IMAGENET
+
+    def _own_hint(self, word: str) -> str:
+        named = [
+            each.wnid for each in self if _plain(word) in map(_plain, (each.wnid, *each.lemmas))
+        ]
+        near = named or get_close_matches(word, self._by_wnid, 3)
+        return f"you may mean {', '.join(near)}" if near else f"it is not in {self.name}"
 
 
 def _plain(text: str) -> str:

@@ -110,7 +110,8 @@ def _responsible(
         "rai:dataAnnotationAnalysis": labels.agreement(manifest),
         "rai:annotationsPerItem": labels.per_photo(photos),
         "rai:annotatorDemographics": NOT_SAID,
-        "rai:dataPreprocessingProtocol": changed.change(manifest) or f"None: photos {changed.KEPT}.",
+        "rai:dataPreprocessingProtocol": changed.change(manifest)
+        or f"None: photos {changed.KEPT}.",
         "rai:dataUseCases": card.USES,
         "rai:dataLimitations": card.limits(manifest, photos),
         "rai:dataBiases": origin.biases(manifest, photos),

@@ -78,7 +78,8 @@ def _responsible(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
         "rai:annotationsPerItem": ", ".join(
             f"{count:,} photos with {number}" for number, count in sorted(labels.items())
         ),
-        "rai:dataPreprocessingProtocol": changed.change(manifest) or f"None: photos {changed.KEPT}.",
+        "rai:dataPreprocessingProtocol": changed.change(manifest)
+        or f"None: photos {changed.KEPT}.",
         "rai:dataUseCases": sentences.USES,
         "rai:dataLimitations": by_source.limits,
         "rai:dataBiases": by_source.biases,
