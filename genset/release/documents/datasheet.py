@@ -6,7 +6,7 @@ Source: Gebru et al., "Datasheets for Datasets", Communications of the ACM, 2021
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from genset.release.documents import card, said
+from genset.release.documents import card, changed, said
 from genset.release.documents.facts import labels, origin, rights
 from genset.release.documents.facts.about import NOT_SAID, About
 from genset.release.documents.part import part
@@ -63,8 +63,9 @@ def _composition(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
     )
     yield (
         "What data does each instance consist of?",
-        f"The photo's {'' if changed.is_changed(manifest) else 'original '}bytes, and a record in manifest.json: its source, owner, title, "
-        "licence and dates as far as they are known, and its labels.",
+        f"The photo's {'' if changed.is_changed(manifest) else 'original '}bytes, and a record in "
+        "manifest.json: its source, owner, title, licence and dates as far as they are known, and "
+        "its labels.",
     )
     yield (
         "Is there a label or target associated with each instance?",

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from genset.release.documents import said, several
+from genset.release.documents import changed, said, several
 from genset.release.documents.earlier import sentences, sources
 from genset.release.documents.part import part
 from genset.release.documents.records import CONTEXT, files, pictures, records, version

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from genset.release.documents.changed import bytes_kept
 from genset.release.documents.said import aggregation, line, span, told
 from genset.release.reader import ReleasePhoto
 

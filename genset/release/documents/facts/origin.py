@@ -7,6 +7,7 @@ from typing import Any
 
 from genset.licenses import FLICKR_NOTICE
 from genset.release.documents import said
+from genset.release.documents.changed import bytes_kept
 from genset.release.reader import ReleasePhoto
 from genset.text.links import web_link
 from genset.text.numbers import count
