@@ -12,11 +12,11 @@ from PIL import Image
 from sqlalchemy import select
 
 from genset.errors import BadInput, GensetError
+from genset.fingerprint import fingerprint, scale_down
 from genset.progress import progress
 from genset.protocols.protocol import Window
 from genset.release.exclusions import Exclusion
 from genset.release.reader import MANIFEST, Release, find_releases
-from genset.scrape.fetch.fingerprint import fingerprint, scale_down
 from genset.store import Photo, Store
 from genset.workspace import Workspace
 

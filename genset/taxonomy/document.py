@@ -172,8 +172,8 @@ def _in_class(
             found += [(key, words) for words in _clash(id, key, value, classes, holders)]
     if not found:
         for query in _class(0, id, given).queries:
-            if words := mistake_in(query.text):
-                found.append(("queries", f"the query {query.text!r} {words}; write queries"))
+            if mistake := mistake_in(query.text):
+                found.append(("queries", f"the query {query.text!r} {mistake}; write queries"))
     for key, words in found:
         keys = ("classes", id, key) if key in given else ("classes", id)
         yield Mistake(keys, f"{id}: {words}")
@@ -218,7 +218,7 @@ def _text(most: int) -> Callable[[Any], str]:
     return check
 
 
-def _texts(what: str, most: int, mistake: Callable[[str], str]) -> Callable[[Any], str]:
+def _texts(what: str, most: int, mistake: Callable[[str], str | None]) -> Callable[[Any], str]:
     def check(value: Any) -> str:
         if not isinstance(value, list) or not 1 <= len(value) <= most:
             return f"is a list of 1 to {most} {what}"
