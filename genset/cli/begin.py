@@ -68,9 +68,9 @@ def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
     from genset.store.failures import explained
     from genset.store.taxonomies import keep_taxonomy
 
-    with closing(Store.open(workspace.store_url)) as store, explained(workspace.store_url):
-        with store.begin_alone() as session:
-            kept = keep_taxonomy(session, own)
+    url = workspace.store_url
+    with closing(Store.open(url)) as store, explained(url), store.begin_alone() as session:
+        kept = keep_taxonomy(session, own)
     text = file.read_text("utf-8-sig")
     if not (copy := workspace.root / TAXONOMY_FILE).exists() or copy.read_text("utf-8") != text:
         write_text(copy, text)
@@ -88,7 +88,13 @@ def _where(workspace: Workspace) -> str:
 
 
 @click.command()
-@click.option("--photos", type=FOLDER, required=True, help="A folder of wnid folders of photos.")
+@click.option("--photos", type=FOLDER, required=True, help="A folder of class folders of photos.")
+@click.option(
+    "--taxonomy",
+    "classes",
+    type=FILE,
+    help="The file of classes by which the folders are named (default: ImageNet's).",
+)
 @click.option("--records", type=FILE, help="JSON lines, one a photo; made up where not given.")
 @click.option(
     "--source",
@@ -109,6 +115,7 @@ def _where(workspace: Workspace) -> str:
 @click.option("--log", type=FILE, help="Append one JSON line for each request to this file.")
 def sandbox(
     photos: Path,
+    classes: Path | None,
     records: Path | None,
     source: str,
     port: int,
@@ -118,6 +125,7 @@ def sandbox(
 ) -> None:
     """Serve a folder of photos on loopback, with the API of Flickr or of another source.
 
+    A search finds the photos of a folder by the queries of its class, and by the words of its name.
     Commons wants a User-Agent with a contact and answers at most three requests at once, as
     Wikimedia does; on iNaturalist are the photos of organisms alone. To have several sources, start
     several sandboxes, each with a --port of its own.
@@ -136,12 +144,14 @@ def sandbox(
     \b
     genset sandbox --photos DIR
     genset sandbox --photos DIR --source commons --port 8751
+    genset sandbox --photos DIR --taxonomy pets.toml
     genset sandbox --photos DIR --fault too_many=0.05 --fault gone=0.02 --log asked.jsonl
     genset sandbox --photos DIR --fault outage=1800 --fault outage_after=10
     """
     from genset.sandbox import Faults, Sandbox
 
-    server = Sandbox(photos, records, port, Faults.parse(faults, seed), log, source)
+    taxonomy = read_taxonomy(classes) if classes else None
+    server = Sandbox(photos, records, port, Faults.parse(faults, seed), log, source, taxonomy)
     for name, value in server.environment.items():
         click.echo(f"export {name}={value}")
     sys.stdout.flush()
