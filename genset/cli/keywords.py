@@ -61,9 +61,11 @@ def _show(folder: Path | None, wnids: tuple[str, ...], as_json: bool) -> None:
         show_json([asdict(cls) for cls in classes])
     else:
         for cls in classes:
-            click.echo(f"{cls.wnid}  {', '.join(cls.lemmas)}: {cls.gloss}")
+            meaning = f": {cls.gloss}" if cls.gloss else ""
+            click.echo(f"{cls.wnid}  {', '.join(cls.lemmas)}{meaning}")
+            whose = "own list" if queries.taxonomy.is_imagenet else "Wikidata"
             for text in cls.depicted:
-                click.echo(f"           {text:<32}  own list, for Wikimedia Commons")
+                click.echo(f"           {text:<32}  {whose}, for Wikimedia Commons")
             for query in cls.queries:
                 click.echo(f"           {query.text:<32}  {query.why}")
             if cls.content_types != (PHOTOS,):
@@ -89,7 +91,9 @@ def _queries(folder: Path | None) -> "tuple[Queries, int]":
         return newest_queries(), 0
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store)
-        return queries, len(changed_classes(queries, newest_queries(workspace.root)))
+        return queries, len(
+            changed_classes(queries, newest_queries(workspace.root, queries.taxonomy))
+        )
 
 
 def _update(folder: Path | None, as_json: bool) -> None:

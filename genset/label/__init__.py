@@ -44,7 +44,6 @@ from genset.label.session.shown import (
 )
 from genset.label.session.sources import SourceWarning, heed, notices, warnings
 from genset.store import LabelerAct, Store, Verdict
-from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 __all__ = [
@@ -85,7 +84,6 @@ __all__ = [
     "export_labels",
     "heed",
     "image_id",
-    "imagenet1k",
     "import_labels",
     "label_secret",
     "list_gold_questions",

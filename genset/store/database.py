@@ -30,7 +30,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 # The newest file in migrations/versions. Written here so that opening a database that is up to
 # date, which every command does, need not load Alembic.
-HEAD = "0007"
+HEAD = "0008"
 
 
 class Store:

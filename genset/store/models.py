@@ -219,6 +219,21 @@ class Proposal(Claim):
     __mapper_args__ = {"polymorphic_identity": False}  # noqa: RUF012 - SQLAlchemy's
 
 
+class ExamplePhoto(Base):
+    """A photo that somebody gave as an example of a class, known to be right.
+
+    Labelers see it beside the class. It is no candidate of any class: nobody is asked about it, and
+    no release has it.
+    """
+
+    __tablename__ = "example"
+    __table_args__ = (UniqueConstraint("wnid", "photo_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    wnid: Mapped[str] = mapped_column(String(LONGEST_ID))
+    photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"), index=True)
+
+
 class RemovedOwner(Base):
     """A tombstone: this owner's photos are never to be taken again."""
 

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from functools import lru_cache
 
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
@@ -29,20 +28,31 @@ def kept_hash(session: Session) -> str:
 
 
 def kept_taxonomy(session: Session) -> Taxonomy:
-    """The workspace's classes.
+    """The workspace's classes, as they are in this transaction.
+
+    It asks for one short row: versions that were read before are kept in memory.
 
     Raises:
         GensetError: the database lacks those that it names.
     """
     if not (kept := kept_hash(session)):
         return imagenet1k()
-    row = session.get(TaxonomyVersion, kept)
-    if row is None:
+    if (known := _known.get(kept)) is not None:
+        return known
+    asked = select(TaxonomyVersion.content).where(TaxonomyVersion.hash == kept)
+    if (content := session.scalar(asked)) is None:
         raise GensetError(f"the store lacks the taxonomy {kept}: restore a backup of it")
-    return _read(row.content)
+    while len(_known) >= _MOST_KNOWN:
+        _known.pop(next(iter(_known)), None)
+    _known[kept] = found = _read(content)
+    return found
 
 
-@lru_cache(maxsize=4)  # what has thousands of classes takes a moment
+# By their hashes. To read one of thousands of classes takes a second.
+_known: dict[str, Taxonomy] = {}
+_MOST_KNOWN = 4
+
+
 def _read(content: str) -> Taxonomy:
     document = json.loads(content)
     for mistake in mistakes_in(document):
@@ -86,7 +96,7 @@ def _added(before: Taxonomy, after: Taxonomy) -> Taxonomy:
         now = after.get(was.wnid)
         if now is None:
             raise BadInput(f"{was.wnid} is missing: a pool does not lose classes, it can only gain")
-        if _meaning(was) != _meaning(now):
+        if meaning(was) != meaning(now):
             raise BadInput(f"{was.wnid} means another thing: give the new class another id")
     new = [each for each in after if each.wnid not in before]
     order = [*(after[each.wnid] for each in before), *new]
@@ -97,5 +107,6 @@ def _added(before: Taxonomy, after: Taxonomy) -> Taxonomy:
     )
 
 
-def _meaning(each: ImageClass) -> tuple[object, ...]:
+def meaning(each: ImageClass) -> tuple[object, ...]:
+    """What of a class never changes."""
     return each.name, each.gloss, each.synset, each.imagenet

@@ -15,7 +15,7 @@ label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps
 """
 
 from genset.taxonomy.classes import OTHER, PHOTOS, SCREENSHOTS, ImageClass, Query, WikipediaPage
-from genset.taxonomy.document import document_of, hash_of, mistakes_in, taxonomy_of
+from genset.taxonomy.document import LONGEST_ID, document_of, hash_of, mistakes_in, taxonomy_of
 from genset.taxonomy.entries import MOST_QUERIES, Entry, read_entries, read_toml
 from genset.taxonomy.imagenet import earlier_queries, imagenet1k, synonyms
 from genset.taxonomy.own import read_taxonomy
@@ -23,6 +23,7 @@ from genset.taxonomy.taxonomy import IMAGENET, Taxonomy
 
 __all__ = [
     "IMAGENET",
+    "LONGEST_ID",
     "MOST_QUERIES",
     "OTHER",
     "PHOTOS",

@@ -83,13 +83,14 @@ def _told(taxonomy: Taxonomy, each: ImageClass) -> dict[str, Any]:
 def _class(index: int, id: str, given: Mapping[str, Any]) -> ImageClass:
     """A class; what one of ImageNet's own does not say is as ImageNet's map has it."""
     known = imagenet1k().get(id)
-    name = " ".join(given.get("name", "").split()) or (known.name if known else _words(id))
+    name = clean(given.get("name", ""), 200) or (known.name if known else _words(id))
+    lemmas = [clean(each, 200) for each in given.get("lemmas", known.lemmas if known else ())]
     pages = tuple(map(WikipediaPage, given.get("wikipedia", ())))
     return ImageClass(
         index=index,
         wnid=id,
-        lemmas=tuple(dict.fromkeys((name, *given.get("lemmas", known.lemmas if known else ())))),
-        gloss=" ".join(given.get("definition", "").split()) or (known.gloss if known else ""),
+        lemmas=tuple(dict.fromkeys((name, *lemmas))),
+        gloss=clean(given.get("definition", ""), 2000) or (known.gloss if known else ""),
         hypernyms=tuple(given.get("hypernyms", known.hypernyms if known else ())),
         queries=_queries(name, given, known),
         wikipedia=pages or (known.wikipedia if known else ()),
@@ -107,7 +108,11 @@ def _queries(name: str, given: Mapping[str, Any], known: ImageClass | None) -> t
         Query(each, _OWN) if isinstance(each, str) else Query(each["query"], each.get("why", _OWN))
         for each in given.get("queries", ())
     )
-    queries = said or (known.queries if known else (Query(_quoted(name), "name"),))
+    queries = said or (
+        known.queries
+        if known
+        else (Query(_quoted(" ".join(name.replace('"', " ").split())), "name"),)
+    )
     without = "".join(f" -{_quoted(term)}" for term in given.get("without", ()))
     return tuple(Query(query.text + without, query.why) for query in queries)
 

@@ -73,7 +73,7 @@ def run_command(
     from genset.cli.release.licenses import Recheck, recheck
     from genset.protocols.kept import find_protocol
     from genset.protocols.standing import standing
-    from genset.protocols.windows import check_settings
+    from genset.protocols.windows import check_classes, check_settings
     from genset.protocols.windows import scrape_plans as plans_of
     from genset.release.freeze import create
     from genset.release.publish import free_folder
@@ -89,6 +89,7 @@ def run_command(
         if (made := _made_before(workspace, called, protocol, window)) is not None:
             _show_made(answer, made, ["it was frozen before:"], as_json)
             return
+        check_classes(protocol, store.taxonomy)
         check_settings(protocol, workspace)
         plans = plans_of(protocol, window, workspace)
         lines: list[str] = []
