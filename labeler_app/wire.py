@@ -11,20 +11,22 @@ from uuid import UUID
 
 from genset.errors import BadInput
 from genset.label import (
+    LONGEST_ID,
     AddedClass,
     AlsoScreen,
     Example,
     GivenLabel,
     HeldScreen,
+    ImageClass,
     Progress,
     Receipt,
     Screen,
     ShownPhoto,
     ShownQuestion,
     Submission,
+    Taxonomy,
     Verdict,
 )
-from genset.taxonomy import LONGEST_ID, ImageClass, Taxonomy
 from genset.text.links import web_link
 
 _MOST_SCREENS = 12

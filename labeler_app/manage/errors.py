@@ -13,7 +13,7 @@ from pathlib import Path
 import streamlit as st
 
 from genset.errors import BadInput, GensetError
-from genset.label import Store, Verdict, Workspace
+from genset.label import Store, Taxonomy, Verdict, Workspace
 from genset.label.answering import answering
 from genset.label.quality.gallery.one import Case, case_of
 from genset.label.quality.review import rule, send_to_review
@@ -25,7 +25,6 @@ from genset.label.quality.suspects import (
     read_suspects,
     undecided,
 )
-from genset.taxonomy import Taxonomy
 from genset.text.numbers import count
 from labeler_app.manage.manager import decides, draw, manager_name
 from labeler_app.manage.photos import colour, show_class, show_notices, show_photo

@@ -4,6 +4,7 @@ import streamlit as st
 
 from genset.errors import BadInput
 from genset.label import (
+    LONGEST_ID,
     Store,
     Verdict,
     Workspace,
@@ -11,7 +12,6 @@ from genset.label import (
     list_gold_questions,
     retire_gold_question,
 )
-from genset.taxonomy import LONGEST_ID
 from labeler_app.manage.tables import show_table
 from labeler_app.words import as_markdown
 
