@@ -58,7 +58,12 @@ def _show(folder: Path | None, wnids: tuple[str, ...], as_json: bool) -> None:
     queries, newer = _queries(folder)
     classes = queries.select(wnids)
     if as_json:
-        show_json([asdict(cls) for cls in classes])
+        # Of ImageNet's own both are the class itself.
+        left_out = {"synset", "imagenet"} if queries.taxonomy.is_imagenet else set[str]()
+        told = [asdict(cls) for cls in classes]
+        show_json(
+            [{key: value for key, value in each.items() if key not in left_out} for each in told]
+        )
     else:
         for cls in classes:
             meaning = f": {cls.gloss}" if cls.gloss else ""
