@@ -20,6 +20,7 @@ from genset.progress import progress
 from genset.release.reader import find_releases
 from genset.store import (
     Candidate,
+    ExamplePhoto,
     HostState,
     Label,
     Photo,
@@ -31,13 +32,13 @@ from genset.store import (
     is_out,
     ruled_correct,
 )
-from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 _PAGE = 10_000
 _OURS = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62}\.[a-z]+|\.partial-[0-9a-f]+)")
 _NAME = Photo.source, Photo.source_id
 _COUNTS = ~is_out(Label)
+_OF_POOL = Photo.id.not_in(select(ExamplePhoto.photo_id))
 _STORED = Photo.sha256.is_not(None), Photo.refused.is_(None)
 
 
@@ -60,7 +61,8 @@ class Status:
     does not answer, by its name, since when. `candidates` are those with a stored photo; `labeled`
     of them have at least one label, and `contested` are claimed by another class too. `sources` is
     by name, where several were searched; empty where only one was. `questions` about further
-    classes are asked, or have all their votes; `unanswered` of them lack votes.
+    classes are asked, or have all their votes; `unanswered` of them lack votes. `examples` are
+    photos that somebody gave to be shown beside a class; no other number has them.
     """
 
     workspace: str
@@ -83,10 +85,12 @@ class Status:
     sources: dict[str, SourceCounts] = field(default_factory=dict)
     questions: int = 0
     unanswered: int = 0
+    examples: int = 0
 
 
 def status(workspace: Workspace, store: Store) -> Status:
     """Count what each stage has stored, in the database and not here: a pool may have millions."""
+    taxonomy = store.taxonomy
     with store.session() as session:
 
         def count(query: Select[int]) -> int:
@@ -106,11 +110,11 @@ def status(workspace: Workspace, store: Store) -> Status:
         asked = [each for each in questions(session) if each.is_open or not each.waits(rules)]
         return Status(
             workspace=str(workspace.root),
-            classes=len(imagenet1k()),
+            classes=len(taxonomy),
             searched=count(select(func.count(distinct(Search.wnid)))),
             searches=count(select(func.count(Search.id))),
-            found=count(select(func.count(Photo.id))),
-            stored=count(select(func.count(Photo.sha256))),
+            found=count(select(func.count(Photo.id)).where(_OF_POOL)),
+            stored=count(select(func.count(Photo.sha256)).where(_OF_POOL)),
             refused=_refused(session),
             contested=count(contested),
             waiting=sum(
@@ -143,6 +147,7 @@ def status(workspace: Workspace, store: Store) -> Status:
             sources=_by_source(session),
             questions=len(asked),
             unanswered=sum(each.waits(rules) for each in asked),
+            examples=count(select(func.count(Photo.sha256)).where(~_OF_POOL)),
         )
 
 
@@ -158,7 +163,7 @@ def _refused(session: Session) -> dict[str, int]:
     """
     reasons = (
         select(Photo.refused, func.count())
-        .where(Photo.refused.is_not(None))
+        .where(Photo.refused.is_not(None), _OF_POOL)
         .group_by(Photo.refused)
         .order_by(func.min(Photo.id))
     )
@@ -179,9 +184,8 @@ def _by_source(session: Session) -> dict[str, SourceCounts]:
     tried = searches.keys() | set(session.scalars(select(SearchFailure.source).distinct()))
     if len(tried) < 2:
         return {}
-    photos = select(
-        Photo.source, func.count(), func.count(Photo.sha256), func.count(Photo.refused)
-    ).group_by(Photo.source)
+    photos = select(Photo.source, func.count(), func.count(Photo.sha256), func.count(Photo.refused))
+    photos = photos.where(_OF_POOL).group_by(Photo.source)
     counts = {name: (found, kept, out) for name, found, kept, out in session.execute(photos)}
     candidates = dict(
         session.execute(_in_pool(Photo.source, func.count()).group_by(Photo.source)).all()

@@ -20,6 +20,9 @@ from genset.files import write_text
 
 SETTINGS_FILE = "genset.toml"
 
+# The file of its own classes as their author wrote it. What holds is in the database.
+TAXONOMY_FILE = "taxonomy.toml"
+
 # What a workspace searches whose settings do not say.
 DEFAULT_SOURCES = ("flickr",)
 

@@ -27,6 +27,7 @@ from genset.label import (
     shown_picture,
     warnings,
 )
+from genset.label.answering import answering as answering_store
 from genset.label.people import mturk
 from genset.label.session.images import picture_path
 from labeler_app import wire
@@ -39,6 +40,9 @@ _WIDTHS = (350, 700, 1400)
 
 # What a class is called changes with genset alone, and any labeler may read it.
 _FOR_A_DAY = {"Cache-Control": "private, max-age=86400"}
+
+# A list of one's own may gain classes while it is labeled.
+_ASKED_AGAIN = {"Cache-Control": "private, max-age=60"}
 
 # Python runs one thread at a time, and so does SQLite's writer: more threads would only pass the
 # turn to and fro, in the midst of transactions for which others wait. While PostgreSQL is at work,
@@ -127,7 +131,13 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
             sessions.who(_session(request))
         except BadInput as error:
             return JSONResponse({"error": str(error)}, 401)
-        return Response(wire.classes(), media_type="application/json", headers=_FOR_A_DAY)
+        try:
+            with answering_store():
+                taxonomy = store.taxonomy
+        except GensetError as error:
+            return JSONResponse({"error": str(error)}, 503)
+        kept = _FOR_A_DAY if taxonomy.is_imagenet else _ASKED_AGAIN
+        return Response(wire.classes(taxonomy), media_type="application/json", headers=kept)
 
     def ready(_: Request) -> Response:
         try:

@@ -11,19 +11,21 @@ from uuid import UUID
 
 from genset.errors import BadInput
 from genset.label import (
+    LONGEST_ID,
     AddedClass,
     AlsoScreen,
     Example,
     GivenLabel,
     HeldScreen,
+    ImageClass,
     Progress,
     Receipt,
     Screen,
     ShownPhoto,
     ShownQuestion,
     Submission,
+    Taxonomy,
     Verdict,
-    imagenet1k,
 )
 from genset.text.links import web_link
 
@@ -79,7 +81,7 @@ def screen(shown: Screen | AlsoScreen | HeldScreen) -> dict[str, Any]:
         return {
             "id": shown.id,
             "kind": "also",
-            "home": _class(shown.home.wnid),
+            "home": _class(shown.home),
             "photo": _example(shown.photo),
             "questions": [_question(each) for each in shown.questions],
             "expires_at": milliseconds(shown.expires_at),
@@ -87,7 +89,7 @@ def screen(shown: Screen | AlsoScreen | HeldScreen) -> dict[str, Any]:
         }
     return {
         "id": shown.id,
-        **_class(shown.cls.wnid),
+        **_class(shown.cls),
         "photos": [_photo(each) for each in shown.photos],
         "examples": [_example(each) for each in shown.examples],
         "confusable": [
@@ -104,10 +106,8 @@ def screen(shown: Screen | AlsoScreen | HeldScreen) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=1024)
-def _class(wnid: str) -> dict[str, Any]:
+def _class(cls: ImageClass) -> dict[str, Any]:
     """What is shown of a class: the same on every screen."""
-    cls = imagenet1k()[wnid]
     return {
         "wnid": cls.wnid,
         "name": cls.name,
@@ -118,12 +118,12 @@ def _class(wnid: str) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=1)
-def classes() -> bytes:
+@lru_cache(maxsize=4)
+def classes(taxonomy: Taxonomy) -> bytes:
     """All classes by their index, as JSON, for the search among them."""
     found = [
         {"wnid": each.wnid, "name": each.name, "also": each.lemmas[1:], "definition": each.gloss}
-        for each in imagenet1k()
+        for each in taxonomy
     ]
     return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -219,7 +219,7 @@ def _label(given: Any) -> GivenLabel:
 def _added(given: Any) -> AddedClass:
     return AddedClass(
         id=_uuid(_field(given, "id", str)),
-        wnid=_name(given, "wnid"),
+        wnid=_class_id(given),
         shown_at=_time(given, "shown_at"),
         decided_at=_time(given, "decided_at"),
         order=_order(given),
@@ -237,6 +237,14 @@ def _field(given: Any, name: str, kind: Any) -> Any:
 
 def _name(given: Any, field: str) -> str:
     return _checked_name(_field(given, field, str))
+
+
+def _class_id(given: Any) -> str:
+    """A class's id, whose letters may be of any script."""
+    text: str = _field(given, "wnid", str)
+    if not (len(text) <= LONGEST_ID and text.isprintable()):
+        raise BadInput(f"a class's id has at most {LONGEST_ID} printable characters")
+    return text
 
 
 def _checked_name(text: str) -> str:

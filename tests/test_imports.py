@@ -149,7 +149,7 @@ INNER_FLOORS = {
     ],
     "label.exchange": [
         {"sheet"},
-        {"table", "opinions", "submissions"},
+        {"classes", "table", "opinions", "submissions"},
         {"proposed", "requested"},
         {"archive", "restore"},
     ],

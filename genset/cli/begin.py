@@ -2,14 +2,17 @@
 
 import os
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
 from genset.cli.common import FILE, FOLDER, PATH, json_option, show
 from genset.errors import BadInput
-from genset.workspace import SETTINGS_FILE, Workspace, load_secrets
+from genset.files import write_text
+from genset.taxonomy import Taxonomy, hash_of, read_taxonomy
+from genset.workspace import SETTINGS_FILE, TAXONOMY_FILE, Workspace, load_secrets
 
 
 @click.command()
@@ -20,8 +23,15 @@ from genset.workspace import SETTINGS_FILE, Workspace, load_secrets
     help="An e-mail address or a web page by which the people whose machines are asked can reach "
     "you; Wikimedia Commons and iNaturalist want one.",
 )
+@click.option(
+    "--taxonomy",
+    "file",
+    type=FILE,
+    help="A file of classes of your own (default: ImageNet's 1,000). On a workspace that has one, "
+    "the classes that are new in it are added.",
+)
 @json_option
-def init(folder: Path, contact: str, as_json: bool) -> None:
+def init(folder: Path, contact: str, file: Path | None, as_json: bool) -> None:
     """Make FOLDER (default: the current one) a workspace.
 
     It searches Flickr where FLICKR_API_KEY is set, and Wikimedia Commons, which needs no key, where
@@ -30,7 +40,9 @@ def init(folder: Path, contact: str, as_json: bool) -> None:
     \b
     genset init my-test-set
     genset init my-test-set --contact you@example.org
+    genset init my-pets --taxonomy pets.toml
     """
+    own = read_taxonomy(file) if file else None
     is_new = not (folder / SETTINGS_FILE).exists()
     load_secrets(folder)
     sources = ("flickr",) if os.environ.get("FLICKR_API_KEY") else ("commons",)
@@ -41,11 +53,28 @@ def init(folder: Path, contact: str, as_json: bool) -> None:
             f"contact under [scrape] in its {SETTINGS_FILE}"
         )
     lines = [f"workspace: {workspace.root}"]
+    answer: dict[str, Any] = {"workspace": str(workspace.root), "sources": workspace.sources}
+    if file and own:
+        answer["taxonomy"] = _take(workspace, file, own)
+        lines.append("classes: {classes:,} of {name} ({hash})".format(**answer["taxonomy"]))
     if is_new:
         lines.append(_where(workspace))
-    show(
-        {"workspace": str(workspace.root), "sources": workspace.sources}, "\n".join(lines), as_json
-    )
+    show(answer, "\n".join(lines), as_json)
+
+
+def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
+    """Make these the workspace's classes, and keep the file as it was written."""
+    from genset.store import Store
+    from genset.store.failures import explained
+    from genset.store.taxonomies import keep_taxonomy
+
+    url = workspace.store_url
+    with closing(Store.open(url)) as store, explained(url), store.begin_alone() as session:
+        kept = keep_taxonomy(session, own)
+    text = file.read_text("utf-8-sig")
+    if not (copy := workspace.root / TAXONOMY_FILE).exists() or copy.read_text("utf-8") != text:
+        write_text(copy, text)
+    return {"name": kept.name, "classes": len(kept), "hash": hash_of(kept)}
 
 
 def _where(workspace: Workspace) -> str:
@@ -59,7 +88,13 @@ def _where(workspace: Workspace) -> str:
 
 
 @click.command()
-@click.option("--photos", type=FOLDER, required=True, help="A folder of wnid folders of photos.")
+@click.option("--photos", type=FOLDER, required=True, help="A folder of class folders of photos.")
+@click.option(
+    "--taxonomy",
+    "classes",
+    type=FILE,
+    help="The file of classes by which the folders are named (default: ImageNet's).",
+)
 @click.option("--records", type=FILE, help="JSON lines, one a photo; made up where not given.")
 @click.option(
     "--source",
@@ -80,6 +115,7 @@ def _where(workspace: Workspace) -> str:
 @click.option("--log", type=FILE, help="Append one JSON line for each request to this file.")
 def sandbox(
     photos: Path,
+    classes: Path | None,
     records: Path | None,
     source: str,
     port: int,
@@ -89,6 +125,7 @@ def sandbox(
 ) -> None:
     """Serve a folder of photos on loopback, with the API of Flickr or of another source.
 
+    A search finds the photos of a folder by the queries of its class, and by the words of its name.
     Commons wants a User-Agent with a contact and answers at most three requests at once, as
     Wikimedia does; on iNaturalist are the photos of organisms alone. To have several sources, start
     several sandboxes, each with a --port of its own.
@@ -107,12 +144,14 @@ def sandbox(
     \b
     genset sandbox --photos DIR
     genset sandbox --photos DIR --source commons --port 8751
+    genset sandbox --photos DIR --taxonomy pets.toml
     genset sandbox --photos DIR --fault too_many=0.05 --fault gone=0.02 --log asked.jsonl
     genset sandbox --photos DIR --fault outage=1800 --fault outage_after=10
     """
     from genset.sandbox import Faults, Sandbox
 
-    server = Sandbox(photos, records, port, Faults.parse(faults, seed), log, source)
+    taxonomy = read_taxonomy(classes) if classes else None
+    server = Sandbox(photos, records, port, Faults.parse(faults, seed), log, source, taxonomy)
     for name, value in server.environment.items():
         click.echo(f"export {name}={value}")
     sys.stdout.flush()

@@ -58,12 +58,19 @@ def _show(folder: Path | None, wnids: tuple[str, ...], as_json: bool) -> None:
     queries, newer = _queries(folder)
     classes = queries.select(wnids)
     if as_json:
-        show_json([asdict(cls) for cls in classes])
+        # Of ImageNet's own both are the class itself.
+        left_out = {"synset", "imagenet"} if queries.taxonomy.is_imagenet else set[str]()
+        told = [asdict(cls) for cls in classes]
+        show_json(
+            [{key: value for key, value in each.items() if key not in left_out} for each in told]
+        )
     else:
         for cls in classes:
-            click.echo(f"{cls.wnid}  {', '.join(cls.lemmas)}: {cls.gloss}")
+            meaning = f": {cls.gloss}" if cls.gloss else ""
+            click.echo(f"{cls.wnid}  {', '.join(cls.lemmas)}{meaning}")
+            whose = "own list" if queries.taxonomy.is_imagenet else "Wikidata"
             for text in cls.depicted:
-                click.echo(f"           {text:<32}  own list, for Wikimedia Commons")
+                click.echo(f"           {text:<32}  {whose}, for Wikimedia Commons")
             for query in cls.queries:
                 click.echo(f"           {query.text:<32}  {query.why}")
             if cls.content_types != (PHOTOS,):
@@ -89,7 +96,9 @@ def _queries(folder: Path | None) -> "tuple[Queries, int]":
         return newest_queries(), 0
     with opened(folder) as (workspace, store):
         queries = workspace_queries(workspace, store)
-        return queries, len(changed_classes(queries, newest_queries(workspace.root)))
+        return queries, len(
+            changed_classes(queries, newest_queries(workspace.root, queries.taxonomy))
+        )
 
 
 def _update(folder: Path | None, as_json: bool) -> None:

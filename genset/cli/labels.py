@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from genset.label.quality.by_labeler import Share
     from genset.label.quality.review import Dispute
     from genset.label.quality.stats import Stats
+    from genset.taxonomy import Taxonomy
 
 panel_option = click.option(
     "--panel", help="Only the votes in force of this panel (default: of all panels)."
@@ -182,7 +183,7 @@ def labels_review(folder: Path | None, panel: str | None, votes: bool, as_json: 
     from genset.label.quality.review import queue
 
     with opened(folder) as (workspace, store):
-        waiting = queue(store, panel, workspace.label)
+        waiting, taxonomy = queue(store, panel, workspace.label), store.taxonomy
     if as_json:
         show_json(waiting if votes else [each.blind() for each in waiting])
     elif votes:
@@ -191,18 +192,17 @@ def labels_review(folder: Path | None, panel: str | None, votes: bool, as_json: 
             head, [(each.task, each.detail, _votes(each), each.page_url) for each in waiting]
         )
     else:
-        rows = [(each.task, _why(each), each.page_url) for each in waiting]
+        rows = [(each.task, _why(each, taxonomy), each.page_url) for each in waiting]
         show_table(("task", "why", "page"), rows)
 
 
-def _why(case: "Dispute") -> str:
+def _why(case: "Dispute", taxonomy: "Taxonomy") -> str:
     """Why it is to be settled; of a question, what it asks."""
     from genset.label.quality.review import FurtherDispute
-    from genset.taxonomy import imagenet1k
 
     if not isinstance(case, FurtherDispute):
         return case.why
-    asked, home = (imagenet1k()[wnid].name for wnid in (case.wnid, case.home))
+    asked, home = (taxonomy[wnid].name for wnid in (case.wnid, case.home))
     return f"{case.why}: is {asked} in this photo of {home}, too?"
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from genset.cli.common import (
     DAY,
@@ -21,6 +22,7 @@ from genset.cli.common import (
 from genset.cli.sources import source_option
 from genset.errors import BadInput, GensetError, NotAWorkspace
 from genset.progress import say
+from genset.text.numbers import count
 from genset.workspace import Workspace, checked_contact
 
 
@@ -202,28 +204,53 @@ def pull(
     type=DAY,
     help="Since when they are public; today where not given, for photos that never were.",
 )
+@click.option(
+    "--examples",
+    is_flag=True,
+    help="Show them to labelers beside their classes, as photos that are known to be right. They "
+    "are no candidates and come into no release, so they need no licence.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="With --examples: say what would come of it, and do nothing."
+)
 @min_size_option
 @json_option
-@click.pass_obj
+@click.pass_context
 def add(
-    folder: Path | None,
+    context: click.Context,
+    /,
     photos: Path,
     source: str | None,
     owner: str,
     license_name: str,
     license_url: str | None,
     posted: datetime | None,
+    examples: bool,
+    dry_run: bool,
     min_size: int | None,
     as_json: bool,
 ) -> None:
     """Make photos of your own candidates: DIR has a folder for each class, named by its wnid.
 
-    They go through the same checks as scraped ones. Adding a folder again adds what is new in it.
+    In a workspace with classes of its own the folders are named by their ids. The photos go through
+    the same checks as scraped ones. Adding a folder again adds what is new in it.
 
     \b
     genset add my-photos --owner "Ann Ko" --license "CC BY 4.0"
     genset add dump --source city-museum --posted 2019-05-01 --license "Public Domain Mark"
+    genset add --examples known-right --dry-run
     """
+    folder: Path | None = context.obj
+    if examples and posted is not None:
+        raise BadInput("--posted is for candidates: examples come into no release")
+    if examples:
+        given = context.get_parameter_source("license_name") is not ParameterSource.DEFAULT
+        licensed = license_name if given else ""
+        told = (source, owner, licensed, license_url)
+        _add_examples(folder, photos, told, min_size, dry_run, as_json)
+        return
+    if dry_run:
+        raise BadInput("--dry-run goes with --examples")
     from genset.licenses import license_named
     from genset.scrape import opt_out
     from genset.scrape.imports.folder import Origin
@@ -251,3 +278,37 @@ def add(
         *opt_out.lines(named, listed),
     ]
     show(asdict(done) | opt_out.told(workspace, named), "\n".join(lines), as_json)
+
+
+def _add_examples(
+    folder: Path | None,
+    photos: Path,
+    told: tuple[str | None, str, str, str | None],
+    min_size: int | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Add the photos as examples; `told` are the source, the owner, the licence and its address."""
+    from genset.licenses import license_named
+    from genset.scrape.imports.examples import SOURCE, add_examples
+    from genset.scrape.imports.folder import Origin
+    from genset.store import now
+
+    source, owner, license_name, license_url = told
+    known = license_named(license_name) if license_name else None
+    origin = Origin(
+        source=source or SOURCE,
+        owner=owner,
+        license=known.name if known else "",
+        license_url=license_url or (known.url if known else ""),
+        posted_at=now(),
+    )
+    with opened(folder, originals="store") as (workspace, store):
+        done = add_examples(workspace, store, photos, origin, min_size=min_size, dry_run=dry_run)
+    would = "would be " if dry_run else ""
+    lines = [
+        f"{count(done.added, 'example')} of {count(len(done.classes), 'class', 'classes')} "
+        f"{would}added, {done.already:,} were there, {len(done.refused):,} refused",
+        *(f"{file}: {reason}" for file, reason in done.refused.items()),
+    ]
+    show(asdict(done) | {"dry_run": dry_run}, "\n".join(lines), as_json)

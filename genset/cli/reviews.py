@@ -11,6 +11,7 @@ from genset.cli.score import RUNS_OPTION
 
 if TYPE_CHECKING:
     from genset.label.quality.suspects import Suspect, Suspects
+    from genset.taxonomy import Taxonomy
 
 
 @click.command("suspects")
@@ -53,12 +54,13 @@ def suspects(
         path = write_suspects(workspace.root, found)
         workspace.hide_from_git(path.name)
         left, without = len(undecided(store, found)), gone(store, found)
+        taxonomy = store.taxonomy
     if as_json:
         show_json(
             {"file": str(path), "undecided": left, "gone": sorted(without), **_as_json(found)}
         )
     else:
-        _show(found, left, most, without)
+        _show(found, left, most, without, taxonomy)
 
 
 @click.command("request-review")
@@ -93,7 +95,7 @@ def _as_json(found: "Suspects") -> dict[str, object]:
     }
 
 
-def _show(found: "Suspects", left: int, most: int, gone: set[str]) -> None:
+def _show(found: "Suspects", left: int, most: int, gone: set[str], taxonomy: "Taxonomy") -> None:
     missed, models = len(found.suspects), len(found.leading)
     who = f"all {models} leading models get" if models > 1 else "the one model gets"
     click.echo(
@@ -107,17 +109,13 @@ def _show(found: "Suspects", left: int, most: int, gone: set[str]) -> None:
         click.echo()
         show_table(
             ("task", "class", "steps off", "models say"),
-            [_row(each, gone) for each in found.suspects[:most]],
+            [_row(each, gone, taxonomy) for each in found.suspects[:most]],
         )
     if missed:
         click.echo(f"\n{left:,} to decide: genset label, the manager's page, Errors")
 
 
-def _row(each: "Suspect", gone: set[str]) -> tuple[str, str, int, str]:
-    from genset.taxonomy import imagenet1k
-
-    taxonomy = imagenet1k()
-
+def _row(each: "Suspect", gone: set[str], taxonomy: "Taxonomy") -> tuple[str, str, int, str]:
     def name(wnid: str) -> str:
         return taxonomy[wnid].name if wnid in taxonomy else wnid or "no class"
 

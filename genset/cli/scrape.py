@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @source_option("Where to search, instead of the workspace's sources; each fills the classes")
-@click.option("--classes", help="WNIDs, separated by commas (default: all 1,000).")
+@click.option("--classes", help="Ids of classes (wnids), separated by commas (default: all).")
 @click.option("--per-class", type=click.IntRange(min=1), help="Photos wanted for each class.")
 @click.option("--posted-after", type=DAY, help="Keep photos posted on this day (UTC) or later.")
 @click.option("--posted-before", type=DAY, help="Keep photos posted before this day (UTC).")

@@ -79,6 +79,11 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
             if now.questions
             else []
         ),
+        *(
+            [("examples", f"{now.examples:,} photos are shown to labelers beside their classes")]
+            if now.examples
+            else []
+        ),
         *(("release", f"{name}: {count:,} photos") for name, count in now.releases.items()),
         *(
             ("scored", f"{name}: {', '.join(models)}")
@@ -89,6 +94,8 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
     answer = asdict(now)
     if not now.sources:
         del answer["sources"]
+    if not now.examples:
+        del answer["examples"]
     show(answer, "\n".join(f"{stage:<10} {text}" for stage, text in lines), as_json)
 
 

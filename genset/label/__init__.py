@@ -44,10 +44,11 @@ from genset.label.session.shown import (
 )
 from genset.label.session.sources import SourceWarning, heed, notices, warnings
 from genset.store import LabelerAct, Store, Verdict
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import LONGEST_ID, ImageClass, Taxonomy
 from genset.workspace import Workspace
 
 __all__ = [
+    "LONGEST_ID",
     "AddedClass",
     "AlsoScreen",
     "Confusable",
@@ -56,6 +57,7 @@ __all__ = [
     "Example",
     "GivenLabel",
     "HeldScreen",
+    "ImageClass",
     "KnownPhoto",
     "Labeler",
     "LabelerAct",
@@ -73,6 +75,7 @@ __all__ = [
     "Studies",
     "Study",
     "Submission",
+    "Taxonomy",
     "Terms",
     "Verdict",
     "Visit",
@@ -85,7 +88,6 @@ __all__ = [
     "export_labels",
     "heed",
     "image_id",
-    "imagenet1k",
     "import_labels",
     "label_secret",
     "list_gold_questions",

@@ -22,7 +22,7 @@ from genset.files import sha256_of
 from genset.protocols.protocol import FORMAT, Collecting, Protocol, Window
 from genset.release.reader import Release, find_releases
 from genset.scrape.keywords.queries import read_classes
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy, imagenet1k, mistakes_in, taxonomy_of
 from genset.workspace import LabelRules, Workspace
 
 FILE = "protocol.json"
@@ -60,7 +60,7 @@ _CHOOSING = {
 }
 
 _LABELS = (None, "majority", "frequency", "dawid-skene")
-_LARGEST = 16_000_000  # bytes; 1,000 classes with their queries are 200,000
+_LARGEST = 64_000_000  # bytes; 1,000 classes with their queries are 200,000
 
 
 def folder_of(workspace: Workspace) -> Path:
@@ -175,7 +175,8 @@ def _check(told: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
 def _protocol(name: str, told: Mapping[str, Any]) -> Protocol:
     """The protocol that JSON says, its types checked where a later stage would not."""
     collect, label = dict(told["collect"]), dict(told["label"])
-    chosen = tuple(imagenet1k()[wnid] for wnid in told["classes"])
+    taxonomy = _taxonomy(told)
+    chosen = tuple(taxonomy[wnid] for wnid in told["classes"])
     classes = tuple(
         replace(cls, taxon=str(told["taxa"].get(cls.wnid, "")))
         for cls in read_classes(told["classes"], chosen)
@@ -199,4 +200,14 @@ def _protocol(name: str, told: Mapping[str, Any]) -> Protocol:
         rule=told["rule"],
         files={str(file): str(digest) for file, digest in told["files"].items()},
         classes=classes,
+        taxonomy=taxonomy,
     )
+
+
+def _taxonomy(told: Mapping[str, Any]) -> Taxonomy:
+    """The classes that the workspace had, ImageNet's where nothing is said of them."""
+    if "taxonomy" not in told:
+        return imagenet1k()
+    for mistake in mistakes_in(told["taxonomy"]):
+        raise ValueError(mistake.words)
+    return taxonomy_of(told["taxonomy"])

@@ -9,7 +9,7 @@ from typing import Any
 
 from genset.errors import BadInput
 from genset.scrape.keywords.queries import written_classes
-from genset.taxonomy import ImageClass
+from genset.taxonomy import ImageClass, Taxonomy, document_of, imagenet1k
 from genset.workspace import LabelRules
 
 FORMAT = "genset protocol 1"
@@ -92,6 +92,7 @@ class Protocol:
         classes: the classes, with what they are searched with.
         sha256: over all that it says but its name, in hexadecimal digits; "" before it is written.
         folder: where it lies.
+        taxonomy: all classes of the workspace that saved it; written where they are not ImageNet's.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Protocol:
     classes: tuple[ImageClass, ...]
     sha256: str = ""
     folder: Path = field(default=Path(), compare=False)
+    taxonomy: Taxonomy = field(default_factory=imagenet1k, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """All that it says, but for its name."""
@@ -122,6 +124,8 @@ class Protocol:
             "classes": written_classes(self.classes),
             "taxa": {cls.wnid: cls.taxon for cls in self.classes if cls.taxon},
         }
+        if not self.taxonomy.is_imagenet:
+            said["taxonomy"] = document_of(self.taxonomy)
         plain: dict[str, Any] = json.loads(json.dumps(said))
         return plain
 

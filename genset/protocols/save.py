@@ -18,7 +18,7 @@ from genset.protocols.kept import (
 )
 from genset.protocols.protocol import Collecting, Protocol, Window
 from genset.release.publish import checked_name, folder_written_whole
-from genset.taxonomy import ImageClass
+from genset.taxonomy import ImageClass, Taxonomy
 from genset.workspace import Workspace
 
 Words = Mapping[str, Any]
@@ -32,6 +32,7 @@ def save(
     classes: tuple[ImageClass, ...],
     choose: Words,
     rule: Words,
+    taxonomy: Taxonomy,
 ) -> Protocol:
     """Keep a protocol in ``protocols/NAME/``, for good.
 
@@ -43,6 +44,7 @@ def save(
         classes: the classes, with what they are searched with.
         choose: the words of ``genset release create``; files in them are copied.
         rule: what a manifest says of the choice by these words.
+        taxonomy: all of the workspace's classes.
 
     Raises:
         BadInput: the name is taken or cannot be a folder's name, or a file cannot be read.
@@ -67,6 +69,7 @@ def save(
                 rule=rule,
                 files=files,
                 classes=classes,
+                taxonomy=taxonomy,
             )
             write_text(partial / FILE, written_protocol(protocol))
     return read_protocol(folder)

@@ -14,7 +14,8 @@ from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.fetch.pauses import RetryPolicy
 from genset.scrape.sources.registry import source_class
 from genset.scrape.sources.source import Source
-from genset.taxonomy import ImageClass
+from genset.store.taxonomies import meaning
+from genset.taxonomy import ImageClass, Taxonomy
 from genset.workspace import SETTINGS_FILE, Workspace
 
 # Of the settings on labels, those that change what a vote means, or how many there are.
@@ -35,6 +36,25 @@ def check_settings(protocol: Protocol, workspace: Workspace) -> None:
                 f"protocol {protocol.name} has {_written(kept[name])}: set it so, or save another "
                 "protocol"
             )
+
+
+def check_classes(protocol: Protocol, taxonomy: Taxonomy) -> None:
+    """Check that the protocol's classes are this workspace's, and mean the same.
+
+    Raises:
+        BadInput: they are not, or do not.
+    """
+    theirs = protocol.taxonomy
+    if theirs.name != taxonomy.name:
+        raise BadInput(
+            f"protocol {protocol.name} is of the classes of {theirs.name}, and this workspace of "
+            f"those of {taxonomy.name}: run it in a workspace of {theirs.name}"
+        )
+    for each in protocol.classes:
+        here = taxonomy.get(each.wnid)
+        if here is None or meaning(here) != meaning(theirs[each.wnid]):
+            what = "has no such class" if here is None else "means another thing by it"
+            raise BadInput(f"protocol {protocol.name} asks for {each.wnid}: this workspace {what}")
 
 
 def scrape_plans(protocol: Protocol, window: Window, workspace: Workspace) -> list[ScrapePlan]:

@@ -27,6 +27,7 @@ from genset.sandbox.inaturalist.dialect import INaturalist
 from genset.sandbox.log import RequestLog
 from genset.sandbox.messages import Reply, Request
 from genset.sandbox.trouble import Trouble
+from genset.taxonomy import Taxonomy
 
 HOST = "127.0.0.1"
 
@@ -56,16 +57,20 @@ class Sandbox:
         faults: Faults = _NO_FAULTS,
         log: Path | None = None,
         source: str = "flickr",
+        taxonomy: Taxonomy | None = None,
     ) -> None:
         """Read `photos`, a folder of `<wnid>/<name>.jpg`, and `records` (see `records.py`).
 
         Port 0 is any free one. What is asked goes to `requests` and to the end of the file `log`
         (see `log.py`). `source` is whose API it speaks: "flickr", "commons" or "inaturalist".
+        `taxonomy` has the classes by which the folders are named: ImageNet's where it is not given.
         Raises BadInput for what the user can mend.
         """
         if source not in DIALECTS:
             raise BadInput(f'no sandbox speaks "{source}": name one of {", ".join(DIALECTS)}')
-        collection = Collection(photos, records, lambda each: faults.of_photo(each) == "gone")
+        collection = Collection(
+            photos, records, lambda each: faults.of_photo(each) == "gone", taxonomy
+        )
         try:
             self._server = _Server((HOST, port), self)
         except (OSError, OverflowError) as error:

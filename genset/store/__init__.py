@@ -27,6 +27,7 @@ from genset.store.models import (
     Candidate,
     Claim,
     DuplicatePair,
+    ExamplePhoto,
     Fact,
     Photo,
     PhotoEvent,
@@ -42,6 +43,7 @@ from genset.store.queries import (
     add_candidates,
     claimed_by_several,
     digest_of_votes,
+    examples_among,
     find_candidate,
     is_backed,
     is_called_correct,
@@ -66,12 +68,14 @@ from genset.store.scraping import (
     SearchFailure,
     Worker,
 )
+from genset.store.taxonomies import kept_taxonomy
 
 __all__ = [
     "Base",
     "Candidate",
     "Claim",
     "DuplicatePair",
+    "ExamplePhoto",
     "Fact",
     "GoldAnswer",
     "GoldQuestion",
@@ -111,6 +115,7 @@ __all__ = [
     "ask",
     "claimed_by_several",
     "digest_of_votes",
+    "examples_among",
     "find_candidate",
     "is_backed",
     "is_called_correct",
@@ -120,6 +125,7 @@ __all__ = [
     "is_postgresql",
     "is_ruled",
     "is_ruled_correct",
+    "kept_taxonomy",
     "labels_in_force",
     "now",
     "requests_in_force",

@@ -1,6 +1,7 @@
 """Open the database, and bring its tables up to date."""
 
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -16,16 +17,20 @@ from genset.errors import BadInput, MissingExtra
 from genset.store import sqlite
 from genset.store.failures import explained
 from genset.store.models import Base
+from genset.store.taxonomies import kept_taxonomy
+from genset.taxonomy import Taxonomy
 
 _NEVER_ANALYZED = text(
     "SELECT reltuples < 0 FROM pg_class WHERE oid = CAST('candidate' AS regclass)"
 )
 
+_LOOK_AGAIN = 5.0  # seconds: a server runs for days, and classes may be added meanwhile
+
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 # The newest file in migrations/versions. Written here so that opening a database that is up to
 # date, which every command does, need not load Alembic.
-HEAD = "0006"
+HEAD = "0008"
 
 
 class Store:
@@ -42,6 +47,18 @@ class Store:
         # threads one may look in vain for long; so those of a process take turns.
         is_sqlite = engine.dialect.name == "sqlite"
         self._turn = threading.RLock() if is_sqlite else nullcontext()
+        self._taxonomy: Taxonomy | None = None
+        self._looked_at = 0.0
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The workspace's classes, as they were at most a few seconds ago."""
+        now = time.monotonic()
+        if self._taxonomy is None or now - self._looked_at > _LOOK_AGAIN:
+            with self.session() as session:
+                self._taxonomy = kept_taxonomy(session)
+            self._looked_at = now
+        return self._taxonomy
 
     @contextmanager
     def begin(self) -> Iterator[Session]:

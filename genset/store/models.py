@@ -20,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from genset.files import image_file
+from genset.taxonomy.document import LONGEST_ID
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -69,7 +70,7 @@ class Search(Base):
     __tablename__ = "search"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    wnid: Mapped[str] = mapped_column(String(16), index=True)
+    wnid: Mapped[str] = mapped_column(String(LONGEST_ID), index=True)
     source: Mapped[str] = mapped_column(String(32))
     query: Mapped[str] = mapped_column(Text)
     posted_after: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -180,7 +181,7 @@ class Claim(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    wnid: Mapped[str] = mapped_column(String(16))
+    wnid: Mapped[str] = mapped_column(String(LONGEST_ID))
     photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"))
     keyword: Mapped[str] = mapped_column(Text)
     rank: Mapped[int] = mapped_column()
@@ -216,6 +217,21 @@ class Proposal(Claim):
     """
 
     __mapper_args__ = {"polymorphic_identity": False}  # noqa: RUF012 - SQLAlchemy's
+
+
+class ExamplePhoto(Base):
+    """A photo that somebody gave as an example of a class, known to be right.
+
+    Labelers see it beside the class. It is no candidate of any class: nobody is asked about it, and
+    no release has it.
+    """
+
+    __tablename__ = "example"
+    __table_args__ = (UniqueConstraint("wnid", "photo_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    wnid: Mapped[str] = mapped_column(String(LONGEST_ID))
+    photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"), index=True)
 
 
 class RemovedOwner(Base):
@@ -274,7 +290,7 @@ class Fact(Base):
 
     "images": the id in the marker file of the folder of originals, and "images_begun" the one that
     it gets when it is made. "query_list": the version of the queries that the workspace searches
-    with. "hashes:" and a hash: the last photo
+    with. "taxonomy": the hash of its own taxonomy in force. "hashes:" and a hash: the last photo
     (`PhotoLook.compared`) that was compared with that file of hashes.
     """
 
@@ -290,6 +306,19 @@ class QueryList(Base):
     __tablename__ = "query_list"
 
     version: Mapped[str] = mapped_column(String(64), primary_key=True)
+    content: Mapped[str] = mapped_column(Text)
+    made_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
+
+
+class TaxonomyVersion(Base):
+    """A workspace's own taxonomy in one version, as JSON (`genset.taxonomy.document_of`).
+
+    A workspace without one is on ImageNet's classes.
+    """
+
+    __tablename__ = "taxonomy"
+
+    hash: Mapped[str] = mapped_column(String(80), primary_key=True)
     content: Mapped[str] = mapped_column(Text)
     made_at: Mapped[datetime] = mapped_column(UtcDateTime, default=now)
 

@@ -33,7 +33,7 @@ from genset.store.labels import (
     Screen,
     Verdict,
 )
-from genset.store.models import Candidate, Claim, Photo, Proposal
+from genset.store.models import Candidate, Claim, ExamplePhoto, Photo, Proposal
 
 
 def stored_candidates(*wnids: str) -> Select[Candidate]:
@@ -292,6 +292,13 @@ def add_candidates(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
         )
     if new:
         session.execute(insert(Candidate), new)
+
+
+def examples_among(session: Session, hashes: Iterable[str]) -> set[str]:
+    """Those of these sha256 that are of photos which somebody gave as examples."""
+    asked = select(Photo.sha256).join(ExamplePhoto, ExamplePhoto.photo_id == Photo.id)
+    found = session.scalars(asked.where(Photo.sha256.in_(set(hashes)), Photo.refused.is_(None)))
+    return {each for each in found if each}
 
 
 def find_candidate(session: Session, task: str) -> Claim:

@@ -10,6 +10,7 @@ from sqlalchemy import BigInteger, Double, ForeignKey, String, Text, UniqueConst
 from sqlalchemy.orm import Mapped, mapped_column
 
 from genset.store.models import Base, UtcDateTime
+from genset.taxonomy.document import LONGEST_ID
 
 
 class Attempts:
@@ -44,7 +45,7 @@ class SearchFailure(Attempts, Base):
     __table_args__ = (UniqueConstraint("wnid", "source", "question"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    wnid: Mapped[str] = mapped_column(String(16))
+    wnid: Mapped[str] = mapped_column(String(LONGEST_ID))
     source: Mapped[str] = mapped_column(String(32))
     question: Mapped[str] = mapped_column(String(64))
     query: Mapped[str] = mapped_column(Text)

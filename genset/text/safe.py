@@ -39,4 +39,6 @@ def visible(text: str) -> str:
 
 
 def _kept(word: str, besides: str = "") -> str:
+    if word.isprintable():
+        return word
     return "".join(char for char in word if char.isprintable() or char in besides)

@@ -13,7 +13,7 @@ from pathlib import Path
 import streamlit as st
 
 from genset.errors import BadInput, GensetError
-from genset.label import Store, Verdict, Workspace, imagenet1k
+from genset.label import Store, Taxonomy, Verdict, Workspace
 from genset.label.answering import answering
 from genset.label.quality.gallery.one import Case, case_of
 from genset.label.quality.review import rule, send_to_review
@@ -43,7 +43,7 @@ def show_errors(workspace: Workspace, store: Store) -> None:
     if problem := st.session_state.pop("error problem", None):
         st.error(as_markdown(problem))
     try:
-        found = _list(workspace.root)
+        found = _list(workspace.root, store)
     except GensetError as error:
         st.error(as_markdown(str(error)))
         return
@@ -62,21 +62,21 @@ def show_errors(workspace: Workspace, store: Store) -> None:
         _nothing(len(left))
     else:
         _one(workspace, store, one, by, "Decided before" if again else f"{len(waiting):,} left")
-    _last(one, is_again=again is not None)
+    _last(one, store.taxonomy, is_again=again is not None)
 
 
-def _list(root: Path) -> Suspects | None:
+def _list(root: Path, store: Store) -> Suspects | None:
     """The newest list, read again once another one was made."""
     try:
         changed = (root / SUSPECTS_FILE).stat().st_mtime_ns
     except OSError:
         return None
-    return _read(str(root), changed)
+    return _read(str(root), changed, store)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _read(root: str, changed: int) -> Suspects | None:
-    return read_suspects(Path(root))
+def _read(root: str, changed: int, _store: Store) -> Suspects | None:
+    return read_suspects(Path(root), _store.taxonomy)
 
 
 # What each manager decided since, their session knows.
@@ -107,32 +107,31 @@ def _one(workspace: Workspace, store: Store, one: Suspect, by: str, where: str) 
         show_photo(workspace, case.shown.photo, f"The candidate {one.task}")
     with facts:
         st.caption(where)
-        show_class(case.shown.photo.wnid)
-        _right(one, case.shown.photo.wnid)
-        _answers(one)
+        show_class(store, case.shown.photo.wnid)
+        _right(one, case.shown.photo.wnid, store.taxonomy)
+        _answers(one, store.taxonomy)
         _votes(case)
         _buttons(workspace, store, one, by)
     show_notices(store, case.shown.photo)
 
 
-def _right(one: Suspect, own: str) -> None:
+def _right(one: Suspect, own: str, taxonomy: Taxonomy) -> None:
     others = [wnid for wnid in one.right if wnid != own]
     if others:
-        st.markdown(f"Right too: {_names(others)}")
+        st.markdown(f"Right too: {_names(others, taxonomy)}")
     if own not in one.right:
         st.markdown("Its own class is not among the right ones.")
 
 
-def _answers(one: Suspect) -> None:
+def _answers(one: Suspect, taxonomy: Taxonomy) -> None:
     models = len(one.guesses)
     if one.agreeing == models > 1:
-        st.markdown(f"**All {models} leading models say {_name(one.common)}**")
+        st.markdown(f"**All {models} leading models say {_name(one.common, taxonomy)}**")
     else:
         st.markdown("**The leading models say**")
     with st.container(gap=None):
         for guess in one.guesses:
-            st.markdown(f"{_name(guess.wnid)}{_sure(guess)} · {as_markdown(guess.model)}")
-    taxonomy = imagenet1k()
+            st.markdown(f"{_name(guess.wnid, taxonomy)}{_sure(guess)} · {as_markdown(guess.model)}")
     if one.common in taxonomy:
         common = taxonomy[one.common]
         st.caption(f"{as_markdown(common.name)}: {as_markdown(common.gloss)}")
@@ -217,7 +216,7 @@ def _decide(
     if not decides(f"error {one.task}"):
         return
     st.session_state.pop("error again", None)
-    reason = given or _reason(one)
+    reason = given or _reason(one, store.taxonomy)
     try:
         with answering():
             if verdict is None:
@@ -231,9 +230,9 @@ def _decide(
         st.session_state["errors decided"].add(one.task)
 
 
-def _reason(one: Suspect) -> str:
+def _reason(one: Suspect, taxonomy: Taxonomy) -> str:
     models = len(one.guesses)
-    name = _plain(one.common)
+    name = _plain(one.common, taxonomy)
     if models == 1:
         return f"the best model says {name}"
     return f"{one.agreeing} of {models} leading models say {name}"
@@ -248,13 +247,13 @@ def _back() -> None:
     st.session_state["error again"] = st.session_state["error last"][0]
 
 
-def _last(one: Suspect | None, *, is_again: bool) -> None:
+def _last(one: Suspect | None, taxonomy: Taxonomy, *, is_again: bool) -> None:
     """What was decided last."""
     if is_again or "error last" not in st.session_state:
         return
     last, verdict = st.session_state["error last"]
     with st.container(border=True):
-        name = _name(last.task.partition("/")[0])
+        name = _name(last.task.partition("/")[0], taxonomy)
         if verdict is None:
             st.markdown(f"You sent the last one, {name}, to review")
         else:
@@ -281,14 +280,13 @@ def _nothing(left: int) -> None:
         st.rerun()
 
 
-def _names(wnids: Sequence[str]) -> str:
-    return ", ".join(map(_name, wnids))
+def _names(wnids: Sequence[str], taxonomy: Taxonomy) -> str:
+    return ", ".join(_name(wnid, taxonomy) for wnid in wnids)
 
 
-def _name(wnid: str) -> str:
-    return as_markdown(_plain(wnid))
+def _name(wnid: str, taxonomy: Taxonomy) -> str:
+    return as_markdown(_plain(wnid, taxonomy))
 
 
-def _plain(wnid: str) -> str:
-    taxonomy = imagenet1k()
+def _plain(wnid: str, taxonomy: Taxonomy) -> str:
     return taxonomy[wnid].name if wnid in taxonomy else wnid or "no class"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from genset.label import Store, Verdict, Workspace, imagenet1k
+from genset.label import Store, Verdict, Workspace
 from genset.label.quality.gallery.by_class import Shown, of_class
 from genset.label.quality.gallery.by_labeler import Place, Said, said_at, said_by
 from genset.label.quality.gallery.photos import Which, classes_with_photos, labelers_with_labels
@@ -40,7 +40,7 @@ def _class(folder: str, workspace: Workspace, store: Store, row: DeltaGenerator)
     if not classes:
         st.info("No photos yet: run genset scrape")
         return
-    taxonomy = imagenet1k()
+    taxonomy = store.taxonomy
     offer("photos class", classes)
     with row:
         wnid = st.selectbox(
@@ -100,11 +100,11 @@ def _labeler(folder: str, workspace: Workspace, store: Store, row: DeltaGenerato
     around = [each.photo.task for each in seen]
     with st.container(key="gallery"):
         for each in seen:
-            _said_cell(workspace, each, around)
+            _said_cell(workspace, each, around, store.taxonomy[each.photo.wnid].name)
     show_notices(store, *(each.photo for each in seen))
 
 
-def _said_cell(workspace: Workspace, each: Said, around: Sequence[str]) -> None:
+def _said_cell(workspace: Workspace, each: Said, around: Sequence[str], name: str) -> None:
     badges = [Badge(each.verdict, each.verdict)]
     if each.seconds is not None:
         badges.append(Badge(f"{each.seconds:.1f} s"))
@@ -119,7 +119,6 @@ def _said_cell(workspace: Workspace, each: Said, around: Sequence[str]) -> None:
         badges.append(Badge(f"others: {said}"))
     if each.ruling is not None:
         badges.append(Badge(f"ruled {each.ruling}", each.ruling))
-    name = imagenet1k()[each.photo.wnid].name
     with st.container(gap="xxsmall"):
         what = f"The photo {each.photo.task}, shown for {name}"
         show_small(workspace, each.photo, what, [Badge(name), *badges])

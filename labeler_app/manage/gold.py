@@ -4,11 +4,11 @@ import streamlit as st
 
 from genset.errors import BadInput
 from genset.label import (
+    LONGEST_ID,
     Store,
     Verdict,
     Workspace,
     add_gold_question,
-    imagenet1k,
     list_gold_questions,
     retire_gold_question,
 )
@@ -31,7 +31,7 @@ def show_gold(workspace: Workspace, store: Store) -> None:
         {
             "number": [each.id for each in known],
             "photo": [each.task for each in known],
-            "class": [imagenet1k()[each.task.partition("/")[0]].name for each in known],
+            "class": [store.taxonomy[each.task.partition("/")[0]].name for each in known],
             "it is": [each.expected for each in known],
             "because": [each.reason for each in known],
             "retired": [each.retired_at for each in known],
@@ -45,10 +45,12 @@ def _add(store: Store) -> None:
     form = st.form("gold", border=False)
     with form, st.container(horizontal=True, vertical_alignment="bottom"):
         task = st.text_input(
-            "Photo", placeholder="n02123045/flickr:6061409035", max_chars=200, width=300
+            "Photo", placeholder=f"{_some_class(store)}/flickr:6061409035", max_chars=200, width=300
         )
         expected = st.radio("It is", [Verdict.CORRECT, Verdict.INCORRECT], horizontal=True)
-        wnid = st.text_input("For the class", placeholder="its own", max_chars=20, width=160)
+        wnid = st.text_input(
+            "For the class", placeholder="its own", max_chars=LONGEST_ID, width=160
+        )
         reason = st.text_input("Because", max_chars=500, width=300)
         sent = st.form_submit_button("Use as a gold question", type="primary")
     if not sent:
@@ -61,6 +63,12 @@ def _add(store: Store) -> None:
         st.error(as_markdown(str(error)))
     else:
         st.success(f"Gold question {made.id}: {as_markdown(made.task)} is {made.expected}")
+
+
+def _some_class(store: Store) -> str:
+    """The id of a class, for an example of how photos are named."""
+    taxonomy = store.taxonomy
+    return "n02123045" if taxonomy.is_imagenet else taxonomy.by_index(0).wnid
 
 
 def _retire(store: Store, numbers: list[int]) -> None:

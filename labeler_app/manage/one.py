@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from genset.errors import BadInput
-from genset.label import Store, Verdict, Workspace, add_gold_question, imagenet1k
+from genset.label import Store, Verdict, Workspace, add_gold_question
 from genset.label.quality.gallery.one import Case, Vote, case_of
 from labeler_app.manage.photos import colour, neighbours, show_notices, show_photo
 from labeler_app.manage.state import choose, enlarge
@@ -24,7 +24,7 @@ def show_one(workspace: Workspace, store: Store, task: str, around: Sequence[str
     with photo:
         show_photo(workspace, case.shown.photo, f"The candidate {task}")
     with facts:
-        _class(case)
+        _class(store, case)
         _votes(case)
         _settled(case)
         _gold(store, case)
@@ -47,8 +47,8 @@ def _ways(task: str, around: Sequence[str]) -> None:
             )
 
 
-def _class(case: Case) -> None:
-    cls = imagenet1k()[case.shown.photo.wnid]
+def _class(store: Store, case: Case) -> None:
+    cls = store.taxonomy[case.shown.photo.wnid]
     st.subheader(as_markdown(cls.name), anchor=False)
     st.markdown(as_markdown(cls.gloss))
     st.caption(as_markdown(case.shown.photo.task))
@@ -112,7 +112,7 @@ def _settled(case: Case) -> None:
 def _gold(store: Store, case: Case) -> None:
     task = case.shown.photo.task
     for each in case.gold:
-        name = imagenet1k()[each.wnid].name
+        name = store.taxonomy[each.wnid].name
         state = "retired" if each.retired_at else "in use"
         st.markdown(
             f"Gold question {each.id} ({state}): {as_markdown(name)} is {each.expected}, because "

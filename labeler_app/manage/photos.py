@@ -8,7 +8,7 @@ from typing import Protocol
 
 import streamlit as st
 
-from genset.label import Store, Verdict, Workspace, image_id, imagenet1k, notices
+from genset.label import Store, Verdict, Workspace, image_id, notices
 from genset.text.links import web_link
 from genset.text.safe import clean
 from labeler_app.words import as_markdown, as_text, link
@@ -56,14 +56,17 @@ def show_photo(workspace: Workspace, photo: Credited, what: str) -> None:
             st.caption(f"{licence} · {link('Photo page', photo.page_url)}")
 
 
-def show_class(wnid: str) -> None:
+def show_class(store: Store, wnid: str) -> None:
     """Draw what a class is."""
-    cls = imagenet1k()[wnid]
+    cls = store.taxonomy[wnid]
     st.subheader(as_markdown(cls.name), anchor=False)
-    st.markdown(as_markdown(cls.gloss))
+    if cls.gloss:
+        st.markdown(as_markdown(cls.gloss))
     kinds = " › ".join(cls.hypernyms[:3])
     pages = " · ".join(f"[{as_markdown(page.title)}](<{page.url}>)" for page in cls.wikipedia)
-    st.caption(f"a kind of {as_markdown(kinds)}" + (f" · Wikipedia: {pages}" if pages else ""))
+    said = [f"a kind of {as_markdown(kinds)}"] * bool(kinds) + [f"Wikipedia: {pages}"] * bool(pages)
+    if said:
+        st.caption(" · ".join(said))
 
 
 def show_small(workspace: Workspace, photo: Credited, what: str, badges: Iterable[Badge]) -> None:

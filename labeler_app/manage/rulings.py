@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from genset.errors import GensetError
-from genset.label import Store, Verdict, Workspace, imagenet1k
+from genset.label import Store, Verdict, Workspace
 from genset.label.answering import answering
 from genset.label.quality.review import Dispute, FurtherDispute, queue, rule
 from labeler_app.manage.manager import decides, draw, manager_name
@@ -39,7 +39,7 @@ def show_rulings(workspace: Workspace, store: Store) -> None:
     if case is None:
         _nothing(len(cases))
         if "ruling last" in st.session_state:
-            _last(None)
+            _last(store, None)
             _back_button("last", can_undo=True)
         return
     seen = st.toggle("Show votes first", key="votes first", help=_FIRST) or again is not None
@@ -49,11 +49,11 @@ def show_rulings(workspace: Workspace, store: Store) -> None:
         show_photo(workspace, case, f"The candidate {case.task}")
     with facts:
         st.caption("Settled before" if again else f"{len(waiting):,} to settle")
-        _show(case)
+        _show(store, case)
         if seen:
             _votes(case)
         _buttons(store, case, by, seen=seen, can_undo=again is None)
-        _last(again)
+        _last(store, again)
     show_notices(store, case)
 
 
@@ -67,10 +67,10 @@ def _queue(folder: str, _workspace: Workspace, _store: Store) -> list[Dispute]:
     return queue(_store, rules=_workspace.label)
 
 
-def _show(case: Dispute) -> None:
-    show_class(case.wnid)
+def _show(store: Store, case: Dispute) -> None:
+    show_class(store, case.wnid)
     if isinstance(case, FurtherDispute):
-        home = as_markdown(imagenet1k()[case.home].name)
+        home = as_markdown(store.taxonomy[case.home].name)
         st.markdown(f"Is it in this photo, too? It is one of {home}.")
     st.markdown(f"**{as_markdown(case.why[:1].upper() + case.why[1:])}**")
 
@@ -82,13 +82,13 @@ def _votes(case: Dispute) -> None:
             st.markdown(f":{colour(verdict)}-badge[{as_markdown(verdict)}] {as_markdown(worker)}")
 
 
-def _last(again: Dispute | None) -> None:
+def _last(store: Store, again: Dispute | None) -> None:
     """What was settled last, and now what the labelers had said of it."""
     if again is not None or "ruling last" not in st.session_state:
         return
     case, verdict = st.session_state["ruling last"]
     with st.container(border=True):
-        name = as_markdown(imagenet1k()[case.wnid].name)
+        name = as_markdown(store.taxonomy[case.wnid].name)
         st.markdown(f"You ruled the last one, {name}, :{colour(verdict)}-badge[{verdict}]")
         _votes(case)
         st.button(

@@ -79,7 +79,7 @@ def run_command(
     from genset.cli.release.opted_out import honour
     from genset.protocols.kept import find_protocol, releases_of, window_of
     from genset.protocols.standing import standing
-    from genset.protocols.windows import check_settings
+    from genset.protocols.windows import check_classes, check_settings
     from genset.protocols.windows import scrape_plans as plans_of
     from genset.release.freeze import chosen_photos, create
     from genset.release.publish import free_folder
@@ -99,6 +99,7 @@ def run_command(
         if (made := _made_before(workspace, called, protocol, window)) is not None:
             _show_made(answer, made, ["it was frozen before:"], as_json)
             return
+        check_classes(protocol, store.taxonomy)
         check_settings(protocol, workspace)
         plans = plans_of(protocol, window, workspace)
         lines: list[str] = []

@@ -38,7 +38,7 @@ _CHOOSING = (
 
 @click.command("save", params=[each for each in create_command.params if each.name in _CHOOSING])
 @click.argument("name")
-@click.option("--classes", help="WNIDs, separated by commas (default: all 1,000).")
+@click.option("--classes", help="Ids of classes (wnids), separated by commas (default: all).")
 @click.option(
     "--candidates",
     type=click.IntRange(min=1),
@@ -120,6 +120,7 @@ def save_command(
             classes,
             words,
             rule,
+            queries.taxonomy,
         )
     show(summary(found), "\n".join(lines_of(found)), as_json)
 

@@ -10,6 +10,8 @@
     control_answers.csv  what labelers said of them
     screens.csv          what was shown together, to whom
     screen_photos.csv    the photos of each screen, or the classes that it asks about
+    taxonomy.csv         the classes by id and name, and their list's name and hash, where they are
+                         not ImageNet's
 
 and, where further classes were proposed for a release's photos:
 
@@ -30,6 +32,7 @@ from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from genset.errors import BadInput
+from genset.label.exchange.classes import TAXONOMY, taxonomy_sheet
 from genset.label.exchange.proposed import PROPOSAL_SHEETS, proposal_sheets
 from genset.label.exchange.requested import REQUESTS, request_sheet
 from genset.label.exchange.sheet import Cells, remove_sheet, write_sheet
@@ -102,8 +105,9 @@ def export_all(store: Store, folder: Path) -> dict[str, int]:
             "screen_photos": (_SHOWN, _shown_rows(session)),
             **proposal_sheets(session),
             **request_sheet(session),
+            **taxonomy_sheet(session),
         }
-        for name in (*PROPOSAL_SHEETS, REQUESTS):
+        for name in (*PROPOSAL_SHEETS, REQUESTS, TAXONOMY):
             if name not in sheets:  # that of an earlier export would come in with this one
                 remove_sheet(folder / f"{name}.csv")
         return {

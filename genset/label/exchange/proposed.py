@@ -21,8 +21,7 @@ from genset.label.exchange.table import (
     photos_by_name,
 )
 from genset.label.proposals.choose import CONFUSABLE, LABELER, MODEL, RANDOM
-from genset.store import Claim, Photo, Proposal, ProposalRound, ProposedBy, Question
-from genset.taxonomy import imagenet1k
+from genset.store import Claim, Photo, Proposal, ProposalRound, ProposedBy, Question, kept_taxonomy
 
 PROPOSAL_SHEETS = ("proposal_rounds", "questions", "proposers")
 
@@ -144,19 +143,20 @@ def _round(row: Row) -> ProposalRound:
 
 def _add_questions(session: Session, path: Path, rounds: Mapping[int, int]) -> Imported:
     claims, photos = candidates_by_task(session), photos_by_name(session)
+    taxonomy = kept_taxonomy(session)
     there = set(session.scalars(select(Question.candidate_id)))
     new = known = 0
     for place, row in read_if_there(path, *_QUESTIONS):
         with naming(place):
             wnid, _, photo = row["task"].partition("/")
-            number, home = _number(row, "round"), imagenet1k()[row["home"]].wnid
+            number, home = _number(row, "round"), taxonomy[row["home"]].wnid
             if number not in rounds:
                 raise BadInput(f"there is no round {number} in proposal_rounds.csv")
             if row["at_random"] not in ("0", "1"):
                 raise BadInput(f"at_random is 0 or 1, not {row['at_random']!r}")
             if row["task"] not in claims:
                 asked = Proposal(
-                    wnid=imagenet1k()[wnid].wnid,
+                    wnid=taxonomy[wnid].wnid,
                     photo_id=known_task(photo, photos, "photo"),
                     keyword="",
                     rank=0,

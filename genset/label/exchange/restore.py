@@ -12,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
+from genset.label.exchange.classes import check_taxonomy
 from genset.label.exchange.proposed import add_proposals
 from genset.label.exchange.requested import add_requests
 from genset.label.exchange.sheet import Row, naming, number_in, read_if_there, time_in
@@ -37,9 +38,10 @@ from genset.store import (
     ScreenPhoto,
     Store,
     Visit,
+    kept_taxonomy,
     now,
 )
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 
 _LONGEST_LOOK = 1e9  # seconds at one screen: some thirty years
 
@@ -53,11 +55,13 @@ def import_all(store: Store, folder: Path) -> dict[str, Imported]:
     already stays as it is, so a second time adds nothing.
 
     Raises:
-        BadInput: a file cannot be read, or a row is wrong; its line is named.
+        BadInput: a file cannot be read, or a row is wrong (its line is named); or the labels are
+            of other classes.
     """
     if not (folder / "labels.csv").is_file():
         raise BadInput(f"{folder} has no labels.csv: name a folder that genset labels export wrote")
     with store.begin_alone() as session:
+        check_taxonomy(session, folder)
         proposed = add_proposals(session, folder)
         gold = _add_gold(session, folder)
         screens = _add_screens(session, folder)
@@ -96,13 +100,13 @@ def _add_labels(here: Here, folder: Path) -> dict[str, Imported]:
 def _add_gold(session: Session, folder: Path) -> Imported:
     photos = photos_by_name(session)
     there = {(each.wnid, each.photo_id) for each in session.scalars(select(GoldQuestion))}
-    candidates = candidates_by_task(session)
+    candidates, taxonomy = candidates_by_task(session), kept_taxonomy(session)
     new = known = 0
     for place, row in read_if_there(folder / "controls.csv", "task", "label", "reason"):
         with naming(place):
             wnid, _, photo = row["task"].partition("/")
             question = GoldQuestion(
-                wnid=imagenet1k()[wnid].wnid,
+                wnid=taxonomy[wnid].wnid,
                 photo_id=known_task(photo, photos, "photo"),
                 expected=verdict_in(row),
                 reason=row["reason"],
@@ -147,13 +151,14 @@ class _Visits:
 def _add_screens(session: Session, folder: Path) -> Imported:
     visits, photos = _Visits(session), photos_by_name(session)
     there = set(session.scalars(select(Screen.id)))
+    taxonomy = kept_taxonomy(session)
     added: set[str] = set()
     known = 0
     for place, row in read_if_there(
         folder / "screens.csv", "id", "worker", "wnid", "panel", "guideline"
     ):
         with naming(place):
-            screen = _screen(row, visits, photos)
+            screen = _screen(row, visits, photos, taxonomy)
         if screen.id in there:
             known += 1
         else:
@@ -184,11 +189,11 @@ def _add_screens(session: Session, folder: Path) -> Imported:
     return Imported(len(added), known)
 
 
-def _screen(row: Row, visits: _Visits, photos: Mapping[str, int]) -> Screen:
+def _screen(row: Row, visits: _Visits, photos: Mapping[str, int], taxonomy: Taxonomy) -> Screen:
     return Screen(
         id=_opaque(row["id"]),
         worker=checked_worker(row["worker"]),
-        wnid=imagenet1k()[row["wnid"]].wnid,
+        wnid=taxonomy[row["wnid"]].wnid,
         panel=checked_word("a panel", row["panel"]),
         guideline=checked_word("a guideline", row["guideline"]),
         created_at=time_in(row, "created_at") or now(),

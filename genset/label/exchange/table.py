@@ -13,8 +13,17 @@ from sqlalchemy.orm import Session, joinedload
 from genset.errors import BadInput
 from genset.label.exchange.sheet import Row, naming, number_in, read_sheet, time_in, write_sheet
 from genset.label.people.labelers import checked_worker
-from genset.store import Claim, Label, Photo, Screen, Store, Verdict, labels_in_force, now
-from genset.taxonomy import imagenet1k
+from genset.store import (
+    Claim,
+    Label,
+    Photo,
+    Screen,
+    Store,
+    Verdict,
+    kept_taxonomy,
+    labels_in_force,
+    now,
+)
 
 NEEDED = ("task", "worker", "label")
 COLUMNS = (
@@ -101,12 +110,14 @@ class Here:
 
     Attributes:
         candidates: ids by task.
+        taxonomy: the workspace's classes.
         photos: the names of those that are claimed for any class.
         screens, ids: what there is of screens and of labels, by id.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self.taxonomy = kept_taxonomy(session)
         self.candidates: Mapping[str, int] = {c.task: c.id for c in session.scalars(select(Claim))}
         self.photos = {task.partition("/")[2] for task in self.candidates}
         self.screens = set(session.scalars(select(Screen.id)))
@@ -196,7 +207,7 @@ def _claim(task: str, here: Here) -> int:
         BadInput: there is none; where the photo is here, only the class was not asked about.
     """
     wnid, _, photo = task.partition("/")
-    if task not in here.candidates and wnid in imagenet1k() and photo in here.photos:
+    if task not in here.candidates and wnid in here.taxonomy and photo in here.photos:
         raise BadInput(
             f"there is no candidate {task} in this workspace: it is a proposal of a further class "
             "for a photo that is here, and a table of labels brings none; import the folder that "

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy, imagenet1k
 
 MODEL, CONFUSABLE, RANDOM, LABELER = "model", "confusable", "random", "labeler"
 """Who proposes: the words of `genset.store.ProposedBy.kind`."""
@@ -43,15 +43,17 @@ class Proposer:
     run: str | None = None
 
 
-def ranked(home: str, file: str, models: Sequence[ModelAnswers]) -> dict[str, list[Proposer]]:
+def ranked(
+    home: str, file: str, models: Sequence[ModelAnswers], taxonomy: Taxonomy | None = None
+) -> dict[str, list[Proposer]]:
     """All further classes that are proposed for a photo of the class `home`, and who did.
 
-    They are the five best answers of each model, without `home` and what is no class of ImageNet's,
+    They are the five best answers of each model, without `home` and what is no class,
     and the classes that `home` may be taken for. First come those that most propose (each model is
     one, and the list of confusable classes is one); among these, those at the best place, then
-    those that a model proposes, then by wnid.
+    those that a model proposes, then by wnid. Without a `taxonomy` the classes are ImageNet's.
     """
-    taxonomy = imagenet1k()
+    taxonomy = imagenet1k() if taxonomy is None else taxonomy
     found: dict[str, list[Proposer]] = {}
     for model in models:
         for place, wnid in enumerate(model.best.get(file, ())[:BEST], start=1):
@@ -88,13 +90,16 @@ def drawn_count(average: float, file: str, seed: int) -> int:
     return int(average + int(_draw(seed, "count", file)[:13], 16) / 16**13)
 
 
-def drawn_classes(without: Iterable[str], count: int, file: str, seed: int) -> list[str]:
-    """`count` classes at random, all of ImageNet's alike but those in `without`.
+def drawn_classes(
+    without: Iterable[str], count: int, file: str, seed: int, taxonomy: Taxonomy | None = None
+) -> list[str]:
+    """`count` classes at random, all alike but those in `without`.
 
-    A larger count gives the same classes and more.
+    A larger count gives the same classes and more. Without a `taxonomy` they are ImageNet's.
     """
+    taxonomy = imagenet1k() if taxonomy is None else taxonomy
     left_out = set(without)
-    classes = [each.wnid for each in imagenet1k() if each.wnid not in left_out]
+    classes = [each.wnid for each in taxonomy if each.wnid not in left_out]
     return nsmallest(count, classes, key=lambda wnid: _draw(seed, "class", file, wnid))
 
 

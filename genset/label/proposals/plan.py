@@ -20,8 +20,9 @@ from genset.label.proposals.choose import (
 )
 from genset.label.proposals.existing import AskedBefore, Existing, proposed
 from genset.release.reader import ReleasePhoto
-from genset.store import rulings_in_force, votes
+from genset.store import kept_taxonomy, rulings_in_force, votes
 from genset.store.growth import question_lacks
+from genset.taxonomy import Taxonomy
 from genset.workspace import LabelRules
 
 MOST = 8
@@ -123,7 +124,8 @@ def make_plan(
     here = Existing(session, photos)
     drawn = drawn_photos([photo.file for photo in photos], rules.share, rules.seed)
     at_random = {photo.file: here.is_random(photo, photo.file in drawn) for photo in photos}
-    lists = {photo.file: ranked(photo.wnid, photo.file, models) for photo in photos}
+    taxonomy = kept_taxonomy(session)
+    lists = {photo.file: ranked(photo.wnid, photo.file, models, taxonomy) for photo in photos}
     average = _average(here, photos, at_random, lists, rules.most)
     for photo in photos:
         if (reason := here.left_out(photo)) is not None:
@@ -131,7 +133,7 @@ def make_plan(
             continue
         asked = here.asked(photo)
         if at_random[photo.file]:
-            proposers = _draw(photo, asked, average, rules.seed)
+            proposers = _draw(photo, asked, average, rules.seed, taxonomy)
             chosen = list(proposers)
         else:
             found = lists[photo.file]
@@ -163,7 +165,11 @@ def make_plan(
 
 
 def _draw(
-    photo: ReleasePhoto, asked: Mapping[str, AskedBefore], average: float, seed: int
+    photo: ReleasePhoto,
+    asked: Mapping[str, AskedBefore],
+    average: float,
+    seed: int,
+    taxonomy: Taxonomy,
 ) -> dict[str, list[Proposer]]:
     """The classes at random that a photo still lacks."""
     lack = drawn_count(average, photo.file, seed) - proposed(asked)
@@ -172,7 +178,7 @@ def _draw(
         for wnid, each in asked.items()
         if each.is_open or (each.comes_back and not each.is_proposed)
     ]
-    drawn = drawn_classes({photo.wnid, *there}, lack, photo.file, seed)
+    drawn = drawn_classes({photo.wnid, *there}, lack, photo.file, seed, taxonomy)
     return {wnid: [Proposer(RANDOM)] for wnid in drawn}
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from genset.errors import BadInput
 from genset.store import Candidate, DuplicatePair, Photo, Store
 from genset.store.duplicates import decide, open_pairs
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,7 @@ def paired(store: Store, number: int) -> Pair:
     Raises:
         BadInput: there is no such pair.
     """
+    taxonomy = store.taxonomy
     with store.session() as session:
         pair = session.get(DuplicatePair, number)
         if pair is None:
@@ -70,19 +71,19 @@ def paired(store: Store, number: int) -> Pair:
         return Pair(
             number=number,
             distance=pair.distance,
-            photo=_shown(session, pair.photo),
-            other=None if other is None else _shown(session, other),
+            photo=_shown(session, pair.photo, taxonomy),
+            other=None if other is None else _shown(session, other, taxonomy),
             other_name=pair.other,
         )
 
 
-def _shown(session: Session, photo: Photo) -> PairedPhoto:
+def _shown(session: Session, photo: Photo, taxonomy: Taxonomy) -> PairedPhoto:
     found_for = select(Candidate.wnid).where(Candidate.photo_id == photo.id)
     wnids = session.scalars(found_for.order_by(Candidate.wnid))
     return PairedPhoto(
         photo_id=photo.id,
         name=f"{photo.source}:{photo.source_id}",
-        classes=tuple(imagenet1k()[wnid].name for wnid in wnids),
+        classes=tuple(taxonomy[wnid].name for wnid in wnids),
         source=photo.source,
         owner_name=photo.owner_name or photo.owner,
         license=photo.license,

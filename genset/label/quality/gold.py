@@ -22,10 +22,10 @@ from genset.store import (
     find_candidate,
     is_out,
     is_postgresql,
+    kept_taxonomy,
     now,
     requests_in_force,
 )
-from genset.taxonomy import imagenet1k
 
 # Sure enough to test somebody by: a ruling, or this many labelers of one mind.
 AGREEING = 2
@@ -68,7 +68,7 @@ def add_gold_question(
     with answering(), store.begin() as session:
         lock_gold_questions(session)
         candidate = find_candidate(session, task)
-        wnid = imagenet1k()[wnid or candidate.wnid].wnid
+        wnid = kept_taxonomy(session)[wnid or candidate.wnid].wnid
         question = session.scalar(
             select(GoldQuestion).where(
                 GoldQuestion.wnid == wnid, GoldQuestion.photo_id == candidate.photo_id

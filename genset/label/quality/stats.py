@@ -18,7 +18,7 @@ from genset.label.quality.review import Dispute, disputes
 from genset.statistics.intervals import wilson
 from genset.store import Label, Store, Verdict, is_out
 from genset.store.growth import wanted
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 from genset.workspace import LabelRules, Workspace
 
 _NONE = Agreement(None, None, 0, 0)
@@ -127,7 +127,7 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         labelers = by_labeler(session, votes, panel, answers, agreeing)
         unsettled = disputes(session, [*everything, *asked], workspace.label)
         out = _taken_out(session)
-    classes = _classes(pool, votes, workspace.label)
+    classes = _classes(pool, votes, workspace.label, store.taxonomy)
     frequencies = [_frequency(ballot) for ballot in pool if ballot.votes]
     return Stats(
         panel=panel,
@@ -162,8 +162,10 @@ def _taken_out(session: Session) -> list[TakenOut]:
     ]
 
 
-def _classes(pool: Sequence[Ballot], votes: Sequence[Vote], rules: LabelRules) -> list[ClassStats]:
-    taxonomy, agreement = imagenet1k(), alpha_by_class(votes)
+def _classes(
+    pool: Sequence[Ballot], votes: Sequence[Vote], rules: LabelRules, taxonomy: Taxonomy
+) -> list[ClassStats]:
+    agreement = alpha_by_class(votes)
     by_class: dict[str, list[Ballot]] = defaultdict(list)
     for ballot in pool:
         by_class[ballot.wnid].append(ballot)

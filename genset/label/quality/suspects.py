@@ -22,7 +22,7 @@ from genset.store import (
     rulings_in_force,
     stored_candidates,
 )
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy, imagenet1k
 
 SUSPECTS_FILE = "suspects.json"
 _FORMAT = "genset suspects 1"
@@ -97,8 +97,10 @@ def write_suspects(folder: Path, found: Suspects) -> Path:
     return path
 
 
-def read_suspects(folder: Path) -> Suspects | None:
+def read_suspects(folder: Path, taxonomy: Taxonomy | None = None) -> Suspects | None:
     """The list in a workspace's folder; None where none was made.
+
+    `taxonomy` has the workspace's classes: ImageNet's where it is not given.
 
     Raises:
         GensetError: the file is not what `write_suspects` wrote.
@@ -107,7 +109,7 @@ def read_suspects(folder: Path) -> Suspects | None:
     try:
         if path.stat().st_size > _LARGEST:
             raise ValueError(f"it is larger than {_LARGEST >> 20} MiB")
-        return _read(json.loads(path.read_text("utf-8")))
+        return _read(json.loads(path.read_text("utf-8")), taxonomy or imagenet1k())
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -144,10 +146,10 @@ def gone(store: Store, found: Suspects) -> set[str]:
     return {each.task for each in found.suspects} - here
 
 
-def _read(content: dict[str, Any]) -> Suspects:
+def _read(content: dict[str, Any], taxonomy: Taxonomy) -> Suspects:
     if content.pop("format") != _FORMAT:
         raise ValueError("it is of another format")
-    suspects = tuple(map(_suspect, content.pop("suspects")))
+    suspects = tuple(_suspect(each, taxonomy) for each in content.pop("suspects"))
     made_at = datetime.fromisoformat(content.pop("made_at"))
     if made_at.tzinfo is None:
         raise ValueError("its time has no zone")
@@ -155,10 +157,9 @@ def _read(content: dict[str, Any]) -> Suspects:
     return Suspects(**content, leading=leading, made_at=made_at, suspects=suspects)
 
 
-def _suspect(given: dict[str, Any]) -> Suspect:
+def _suspect(given: dict[str, Any], taxonomy: Taxonomy) -> Suspect:
     guesses = tuple(Guess(**each) for each in given.pop("guesses"))
     right = tuple(given.pop("right"))
-    taxonomy = imagenet1k()
     if not guesses or not right or any(wnid not in taxonomy for wnid in right):
         raise ValueError(f"{given.get('task')} has no answers, or no right class")
     return Suspect(**given, right=right, guesses=guesses)

@@ -22,8 +22,9 @@ from genset.store import (
     ScreenPhoto,
     Verdict,
     ask,
+    kept_taxonomy,
 )
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 
 MOST_QUESTIONS = QUESTIONS_ON_A_SCREEN + 1  # with those whose answer is known
 _LOOKED_AT = 12  # questions of others, for a class that this photo surely does not show
@@ -178,17 +179,18 @@ def _known(
         if wnid not in taken and may_test(wnid) and (verdict := now_known.get(claim.id)):
             found[verdict].append(_Known(wnid, verdict, None, claim.id))
     if home in claims and now_known.get(claims[home].id) is Verdict.CORRECT:
+        taxonomy = kept_taxonomy(session)
         for wnid in dict.fromkeys(others):
-            if wnid not in taken and _is_surely_not_there(wnid, home, claims):
+            if wnid not in taken and _is_surely_not_there(taxonomy, wnid, home, claims):
                 kind = Verdict.INCORRECT
                 found[kind].append(_Known(wnid, kind, None, claims[home].id))
     return found
 
 
-def _is_surely_not_there(wnid: str, home: str, claims: Collection[str]) -> bool:
+def _is_surely_not_there(taxonomy: Taxonomy, wnid: str, home: str, claims: Collection[str]) -> bool:
     """Far from the photo's own class, and nothing that any class asked about may be taken for."""
-    confusable = imagenet1k().confusable
-    if wnid in claims or not are_far(wnid, home):
+    confusable = taxonomy.confusable
+    if wnid in claims or not are_far(taxonomy, wnid, home):
         return False
     taken_for_it = {other.wnid for other in confusable(wnid)}
     return taken_for_it.isdisjoint(claims) and not any(

@@ -27,14 +27,16 @@ from genset.store import (
     ScreenPhoto,
     Verdict,
     ask,
+    kept_taxonomy,
 )
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 
 EXAMPLES = 3  # known to be right too, but shown as such
 
 # Classes are far from each other when what they are both kinds of is no nearer than "whole", three
 # steps from "entity": a dog and a lamp, but not a dog and a cat.
 _STEPS_IN_COMMON = 4
+_TOP = "entity"
 _TRIES = 8
 _LOOKED_AT = 20  # candidates, to make one of them a gold question
 _READY = 2  # gold questions of each kind that a labeler has not seen, of a class they label
@@ -201,9 +203,9 @@ def _make_wrong(
     session: Session, board: Board, worker: str, wnid: str, known: Callable[[str], list[int]]
 ) -> list[int]:
     """Make a photo of some far class a gold question that is known to be wrong."""
-    classes = board.classes
+    classes, taxonomy = board.classes, kept_taxonomy(session)
     for other in _random.sample(classes, min(_TRIES, len(classes))):
-        if are_far(wnid, other):
+        if are_far(taxonomy, wnid, other):
             # What is still open, this labeler may be asked about: they would see it twice.
             right = [each for each in known(other) if not board.is_open(each)]
             if made := _make(session, worker, wnid, right, Verdict.INCORRECT):
@@ -240,14 +242,19 @@ def _make(
     return []
 
 
-def are_far(one: str, other: str) -> bool:
-    """Whether nobody takes one of these classes for the other."""
-    pairs = zip(
-        reversed(imagenet1k()[one].hypernyms), reversed(imagenet1k()[other].hypernyms), strict=False
-    )
+def are_far(taxonomy: Taxonomy, one: str, other: str) -> bool:
+    """Whether nobody takes one of these classes for the other.
+
+    Of classes of one's own only what WordNet says tells: that there are none of its hypernyms, up
+    to "entity", or others, is no reason to be sure.
+    """
+    first, second = taxonomy.get(one), taxonomy.get(other)
+    if first is None or second is None:
+        return False
+    pairs = zip(reversed(first.hypernyms), reversed(second.hypernyms), strict=False)
     common = 0
     for left, right in pairs:
-        if left != right:
+        if left != right or (not common and left != _TOP):
             break
         common += 1
-    return common <= _STEPS_IN_COMMON
+    return 0 < common <= _STEPS_IN_COMMON

@@ -36,9 +36,9 @@ from genset.store import (
     Verdict,
     ask,
     is_postgresql,
+    kept_taxonomy,
     now,
 )
-from genset.taxonomy import imagenet1k
 
 MOST_ADDED = 4
 
@@ -84,6 +84,7 @@ def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -
     if screen.photo_id is None:
         return [Receipt(each.id, False, NOT_HERE) for each in added]
     places, here = _on_screen(session, screen)
+    taxonomy = kept_taxonomy(session)
     receipts: dict[int, Receipt] = {}
     # Several who add the same classes take them in one order, and so none waits for one that waits.
     for number, each in sorted(enumerate(added), key=lambda one: one[1].wnid):
@@ -92,7 +93,7 @@ def add_classes(session: Session, screen: Screen, added: Sequence[AddedClass]) -
             receipts[number] = Receipt(each.id, known, "" if known else TAKEN)
             continue
         reason = ""
-        if each.wnid not in imagenet1k():
+        if each.wnid not in taxonomy:
             reason = NO_CLASS
         elif each.wnid == screen.wnid:
             reason = HOME

@@ -24,6 +24,7 @@ from genset.label.session.shown import (
 from genset.store import (
     Candidate,
     Claim,
+    ExamplePhoto,
     GoldAnswer,
     GoldQuestion,
     Label,
@@ -32,9 +33,9 @@ from genset.store import (
     SourceWords,
     Verdict,
     ask,
+    kept_taxonomy,
 )
 from genset.store import Screen as ScreenRow
-from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 _CONFUSABLE = 3
@@ -90,6 +91,25 @@ _EXAMPLES = (
     )
 )
 
+_GIVEN = (
+    select(
+        ExamplePhoto.wnid,
+        ExamplePhoto.photo_id,
+        func.row_number()
+        .over(partition_by=ExamplePhoto.wnid, order_by=ExamplePhoto.id)
+        .label("place"),
+    )
+    .join(Photo, Photo.id == ExamplePhoto.photo_id)
+    .where(ExamplePhoto.wnid.in_(bindparam("classes", expanding=True)), *_THERE)
+    .subquery()
+)
+_OWN_EXAMPLES = (
+    select(_GIVEN.c.wnid, Photo.id, *_CREDIT)
+    .join(Photo, Photo.id == _GIVEN.c.photo_id)
+    .where(_GIVEN.c.place <= EXAMPLES)
+    .order_by(_GIVEN.c.wnid, _GIVEN.c.place)
+)
+
 Answers = dict[str, tuple[Verdict, UUID]]
 Shown = TypeVar("Shown", bound=Example)
 
@@ -126,17 +146,16 @@ class _Look:
 
     def at_classes(self, rows: Sequence[ScreenRow]) -> list[Screen]:
         photos = _photos(self.session, rows, self._answers(rows))
+        taxonomy = kept_taxonomy(self.session)
         confusable = {
-            row.wnid: imagenet1k().confusable(row.wnid)[:_CONFUSABLE]
-            for row in rows
-            if photos[row.id]
+            row.wnid: taxonomy.confusable(row.wnid)[:_CONFUSABLE] for row in rows if photos[row.id]
         }
         others = (other.wnid for some in confusable.values() for other in some)
         examples = self._examples([*confusable, *others])
         return [
             Screen(
                 id=row.id,
-                cls=imagenet1k()[row.wnid],
+                cls=taxonomy[row.wnid],
                 photos=tuple(photos[row.id]),
                 examples=tuple(examples[row.wnid][:EXAMPLES]),
                 confusable=tuple(
@@ -151,7 +170,7 @@ class _Look:
         ]
 
     def at_photos(self, rows: Sequence[ScreenRow]) -> list[AlsoScreen]:
-        answers = self._answers(rows)
+        answers, taxonomy = self._answers(rows), kept_taxonomy(self.session)
         asked: dict[str, list[tuple[Example, str]]] = defaultdict(list)
         telling = set(ask(self.session, _TELLING).scalars())
         screens = {"screens": [row.id for row in rows]}
@@ -166,12 +185,12 @@ class _Look:
             for photo, wnid in asked[row.id]:
                 example = next((each for each in examples[wnid] if each.id != itself), None)
                 answer = answers.get(photo.id, (None, None))
-                yield ShownQuestion(photo.id, imagenet1k()[wnid], example, *answer)
+                yield ShownQuestion(photo.id, taxonomy[wnid], example, *answer)
 
         return [
             AlsoScreen(
                 id=row.id,
-                home=imagenet1k()[row.wnid],
+                home=taxonomy[row.wnid],
                 photo=asked[row.id][0][0],
                 questions=tuple(questions(row)),
                 expires_at=row.expires_at,
@@ -186,10 +205,15 @@ class _Look:
         return answers_in_force(self.session, self.worker, submitted)
 
     def _examples(self, classes: Iterable[str]) -> dict[str, list[Example]]:
-        """Photos of each of these classes that are known to be right, the surest first."""
+        """Photos of each of these classes that are known to be right, the surest first.
+
+        Those that somebody gave come before those that labelers or a reviewer settled.
+        """
+        given: dict[str, list[Example]] = {wnid: [] for wnid in classes}
+        for wnid, photo_id, *credit in ask(self.session, _OWN_EXAMPLES, {"classes": list(given)}):
+            given[wnid].append(Example(image_id(self.workspace, photo_id), *_named(*credit)))
         known = {
-            wnid: self.board.examples(self.session, self.worker, wnid, _LOOKED_AT)
-            for wnid in dict.fromkeys(classes)
+            wnid: self.board.examples(self.session, self.worker, wnid, _LOOKED_AT) for wnid in given
         }
         among = {"candidates": [each for some in known.values() for each in some]}
         stored = {
@@ -197,7 +221,8 @@ class _Look:
             for candidate, photo_id, *credit in ask(self.session, _EXAMPLES, among)
         }
         return {
-            wnid: [stored[each] for each in some if each in stored] for wnid, some in known.items()
+            wnid: given[wnid] + [stored[each] for each in some if each in stored]
+            for wnid, some in known.items()
         }
 
 

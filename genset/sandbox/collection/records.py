@@ -41,7 +41,7 @@ from genset.sandbox.collection.chance import number
 from genset.sandbox.collection.photos import Listing, Photo, mysql, normal
 from genset.sandbox.collection.pictures import SUFFIXES, Picture
 from genset.sandbox.collection.rows import Row, id_of, photo_of, text_of
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy, imagenet1k
 from genset.text.query import Phrase, Terms, parse, words
 
 _FIRST_POST = datetime(2014, 2, 1, tzinfo=UTC)
@@ -51,18 +51,25 @@ _POSTING_SECONDS = 5 * 365 * 86_400
 class Collection:
     """The photos of a folder under the records of a file, or under records made up for them.
 
-    A search lists the photos whose ids `gone` tells of, but they are not to be found any more.
+    `taxonomy` has the classes (ImageNet's where it is not given). A folder that is named by none is
+    found by the words of its name. A search lists the photos whose ids `gone` tells of, but
+    they are not to be found any more.
     """
 
     def __init__(
-        self, photos: Path, records: Path | None = None, gone: Callable[[str], bool] | None = None
+        self,
+        photos: Path,
+        records: Path | None = None,
+        gone: Callable[[str], bool] | None = None,
+        taxonomy: Taxonomy | None = None,
     ) -> None:
         self.photos: dict[str, Photo] = {}
         self.listings: list[Listing] = []
         self._said: dict[str, list[Phrase]] = {}  # by photo id, in all of its lines
+        self._taxonomy = imagenet1k() if taxonomy is None else taxonomy
         self._gone = gone or (lambda photo_id: False)
         shelf = _Shelf(photos)
-        for where, row in _read(records) if records else _make_up(shelf):
+        for where, row in _read(records) if records else _make_up(shelf, self._taxonomy):
             try:
                 self._add(row, shelf)
             except ValueError as error:
@@ -91,12 +98,12 @@ class Collection:
 
     def _add(self, row: Row, shelf: "_Shelf") -> None:
         wnid, search_key = text_of(row, "wnid"), text_of(row, "search_key")
-        photo = photo_of(row, shelf.picture_for(row))
+        photo = photo_of(row, shelf.picture_for(row), self._taxonomy)
         photo = self.photos.setdefault(photo.id, photo)
         # Each tag is a text of its own: a phrase does not go from one to the next.
         texts = words(search_key), words(photo.title), *map(words, photo.tags.split())
         self._said.setdefault(photo.id, []).extend(texts)
-        self.listings.append(Listing(photo, texts, planned_queries(wnid)))
+        self.listings.append(Listing(photo, texts, planned_queries(wnid, self._taxonomy)))
 
 
 class _Shelf:
@@ -164,11 +171,12 @@ def _read(records: Path) -> Iterator[tuple[str, Row]]:
         yield where, row
 
 
-def _make_up(shelf: _Shelf) -> Iterator[tuple[str, Row]]:
+def _make_up(shelf: _Shelf, taxonomy: Taxonomy) -> Iterator[tuple[str, Row]]:
     """A record for each file, the same on every machine: all that varies is its path's hash."""
     taken: set[int] = set()
     for wnid, paths in shelf.classes.items():
-        search_key = imagenet1k()[wnid].name if wnid in imagenet1k() else wnid
+        known = taxonomy.get(wnid)
+        search_key = known.name if known else " ".join(re.split(r"[\s_-]+", wnid)).strip() or wnid
         for path in paths:
             name = f"{wnid}/{path.name}"
             photo_id = 10_000_000_000 + number(name) % 40_000_000_000
@@ -190,11 +198,10 @@ def _make_up(shelf: _Shelf) -> Iterator[tuple[str, Row]]:
 
 
 @cache
-def planned_queries(wnid: str) -> frozenset[str]:
-    """What genset searches for when it looks for a class; nothing for names that are no wnid."""
-    if wnid not in imagenet1k():
-        return frozenset()
-    return frozenset(normal(query.text) for query in imagenet1k()[wnid].queries)
+def planned_queries(wnid: str, taxonomy: Taxonomy) -> frozenset[str]:
+    """What genset searches for when it looks for a class; nothing for names that are no class's."""
+    known = taxonomy.get(wnid)
+    return frozenset(normal(query.text) for query in known.queries) if known else frozenset()
 
 
 def natural(name: str) -> list[int | str]:

@@ -9,7 +9,7 @@ from typing import Any
 from genset.sandbox.collection.chance import number
 from genset.sandbox.collection.photos import OnCommons, OnINaturalist, Photo, mysql, normal
 from genset.sandbox.collection.pictures import Picture
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 
 Row = Mapping[str, Any]
 
@@ -30,7 +30,7 @@ _GRADES = ("research", "needs_id", "casual")
 _BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+(?:-[a-z]+)?")
 
 
-def photo_of(row: Row, picture: Picture) -> Photo:
+def photo_of(row: Row, picture: Picture, taxonomy: Taxonomy) -> Photo:
     """The photo that a record describes; ValueError says what is wrong with it, and the mend."""
     photo_id = id_of(row)
     mark = number(photo_id)
@@ -58,7 +58,7 @@ def photo_of(row: Row, picture: Picture) -> Photo:
         taken=mysql(_date(row, "date_taken")) if row.get("date_taken") else None,
         content_type=content_type,
         commons=_on_commons(row),
-        inaturalist=_on_inaturalist(row, photo_id),
+        inaturalist=_on_inaturalist(row, photo_id, taxonomy),
     )
 
 
@@ -85,9 +85,9 @@ def _on_commons(row: Row) -> OnCommons:
     )
 
 
-def _on_inaturalist(row: Row, photo_id: str) -> OnINaturalist:
+def _on_inaturalist(row: Row, photo_id: str, taxonomy: Taxonomy) -> OnINaturalist:
     wnid = text_of(row, "wnid")
-    names = _names(wnid)
+    names = _names(wnid, taxonomy)
     taxon = text_of(row, "taxon", names[0] if names else "")
     observation = text_of(row, "observation", str(OBSERVATIONS + int(photo_id)))
     if not re.fullmatch("[0-9]{1,15}", observation):
@@ -117,16 +117,15 @@ def _observation_license(row: Row) -> str | None:
 
 
 @cache
-def _names(wnid: str) -> tuple[str, ...]:
+def _names(wnid: str, taxonomy: Taxonomy) -> tuple[str, ...]:
     """What iNaturalist calls a class: its taxon first, its English name last.
 
     Nothing where it is no organism, as far as the taxonomy and the lemmas tell.
     """
-    if wnid not in imagenet1k():
+    if (each := taxonomy.get(wnid)) is None:
         return ()
-    each = imagenet1k()[wnid]
     binomials = (lemma for lemma in each.lemmas if _BINOMIAL.fullmatch(lemma))
-    taxa = [*filter(None, [getattr(each, "taxon", "")]), *binomials]
+    taxa = [*filter(None, [each.taxon]), *binomials]
     return tuple(dict.fromkeys([*taxa, each.name])) if taxa else ()
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import func, select, union
 from sqlalchemy.orm import Session, aliased
 
-from genset.store import Candidate, Photo, claimed_by_several, ruled_correct
-from genset.taxonomy import imagenet1k
+from genset.store import Candidate, Photo, claimed_by_several, kept_taxonomy, ruled_correct
+from genset.taxonomy import Taxonomy
 
 _MOST_RIVALS = 3  # to name in one line
 
@@ -87,15 +87,16 @@ def explain(session: Session, wnids: Iterable[str]) -> dict[str, str]:
     )
     held = dict(session.execute(stored).all())
     lost = dict(session.execute(claimed.order_by(Candidate.wnid)).all())
+    taxonomy = kept_taxonomy(session)
     return {
-        wnid: _line(wnid, count, held[wnid], contested_with(session, wnid))
+        wnid: _line(wnid, count, held[wnid], contested_with(session, wnid), taxonomy)
         for wnid, count in lost.items()
         if 2 * count > held[wnid]
     }
 
 
-def _line(wnid: str, contested: int, stored: int, rivals: list[Rival]) -> str:
-    told = [_shared(rival) for rival in rivals[:_MOST_RIVALS]]
+def _line(wnid: str, contested: int, stored: int, rivals: list[Rival], taxonomy: Taxonomy) -> str:
+    told = [_shared(rival, taxonomy) for rival in rivals[:_MOST_RIVALS]]
     if len(rivals) > _MOST_RIVALS:
         told.append(f"others with {len(rivals) - _MOST_RIVALS:,} more classes")
     return (
@@ -105,7 +106,7 @@ def _line(wnid: str, contested: int, stored: int, rivals: list[Rival]) -> str:
     )
 
 
-def _shared(rival: Rival) -> str:
+def _shared(rival: Rival, taxonomy: Taxonomy) -> str:
     """How many photos a rival claims, and which query of its own finds them."""
     ours, theirs = next(iter(rival.queries))
     why = (
@@ -113,10 +114,10 @@ def _shared(rival: Rival) -> str:
         if ours == theirs
         else f'whose query "{theirs}" finds what "{ours}" finds'
     )
-    return f"{rival.photos:,} with {_name(rival.wnid)}, {why}"
+    return f"{rival.photos:,} with {_name(rival.wnid, taxonomy)}, {why}"
 
 
-def _name(wnid: str) -> str:
+def _name(wnid: str, taxonomy: Taxonomy) -> str:
     """A class as people read it: "crane (n02012849)"."""
-    classes = imagenet1k()
-    return f"{classes[wnid].name} ({wnid})" if wnid in classes else wnid
+    known = taxonomy.get(wnid)
+    return f"{known.name} ({wnid})" if known else wnid

@@ -22,10 +22,10 @@ from genset.scrape.collect.locks import Locks
 from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.collect.search import keep_page
 from genset.scrape.fetch.hosts import HostClosed
-from genset.scrape.fetch.originals import Original
+from genset.scrape.fetch.originals import AN_EXAMPLE, Original
 from genset.scrape.sources.source import SearchPage
 from genset.scrape.sources.words import keep_words
-from genset.store import Photo, Store, now
+from genset.store import Photo, Store, examples_among, now
 
 # A job, and what came of it.
 Done = tuple[Job, Came]
@@ -137,13 +137,15 @@ class Results:
         )
         still_wanted = set(session.scalars(wanted)) if came else set()
         changes: dict[type, list[dict[str, Any]]] = {Original: [], PhotoRefused: []}
+        hashes = [each.sha256 for each in came.values() if isinstance(each, Original)]
+        examples = examples_among(session, hashes) if hashes else set()
         for photo_id, outcome in came.items():
             if photo_id not in still_wanted:  # somebody removed it while it was on its way
                 self._discard(session, outcome)
+            elif isinstance(outcome, Original) and outcome.sha256 in examples:
+                self._refuse(changes, photo_id, PhotoRefused(*AN_EXAMPLE))
             elif isinstance(outcome, PhotoRefused):
-                changes[PhotoRefused].append({"id": photo_id, "refused": str(outcome)})
-                reason = outcome.reason
-                self._summary.refused[reason] = self._summary.refused.get(reason, 0) + 1
+                self._refuse(changes, photo_id, outcome)
             else:
                 stored = {"id": photo_id, "stored_at": now()}
                 changes[Original].append(stored | asdict(outcome))
@@ -151,6 +153,13 @@ class Results:
         for rows in changes.values():
             if rows:
                 session.execute(update(Photo), rows)
+
+    def _refuse(
+        self, changes: dict[type, list[dict[str, Any]]], photo_id: int, outcome: PhotoRefused
+    ) -> None:
+        changes[PhotoRefused].append({"id": photo_id, "refused": str(outcome)})
+        reason = outcome.reason
+        self._summary.refused[reason] = self._summary.refused.get(reason, 0) + 1
 
     def _discard(self, session: Session, outcome: Original | PhotoRefused) -> None:
         """Delete an original that nobody is to have, unless another photo is made of its bytes."""

@@ -7,6 +7,7 @@ all its last ones are stored, so a scrape that is killed anywhere goes on from t
 """
 
 import queue
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -345,5 +346,10 @@ class _Needs:
 
 
 def _class_number(source: str, cls: ImageClass) -> int:
-    """A number to lock a class of a source by: its own in WordNet, and above it the source's."""
-    return crc32(source.encode()) << 27 | int(cls.wnid[1:])
+    """A number to lock a class of a source by: its own in WordNet, and above it the source's.
+
+    That of a class without a wnid is its place, which stays, counted down from the largest.
+    """
+    is_wnid = re.fullmatch("n[0-9]{8}", cls.wnid)
+    number = int(cls.wnid[1:]) if is_wnid else (1 << 27) - 1 - cls.index
+    return crc32(source.encode()) << 27 | number

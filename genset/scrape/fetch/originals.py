@@ -18,7 +18,10 @@ from genset.scrape.fetch.http import (
     is_retryable,
     photo_headers,
 )
-from genset.scrape.fetch.picture import MIN_SIZE, check_picture
+from genset.scrape.fetch.picture import MIN_SIZE, Picture, check_picture
+
+AN_EXAMPLE = "example", "labelers see it as one of a class"
+"""Why a photo of the bytes of an example is no candidate: the words of a `PhotoRefused`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,7 @@ def keep(content: bytes, images: Path, min_size: int | None = None) -> Original:
         PhotoRefused: they are no photo that can be used, or its shorter side is under `min_size`
             (None: `MIN_SIZE`) pixels.
     """
-    picture = check_picture(content)
-    if min(picture.width, picture.height) < (MIN_SIZE if min_size is None else min_size):
-        raise PhotoRefused("too small", f"{picture.width} x {picture.height}")
+    picture = checked(content, min_size)
     sha256 = hashlib.sha256(content).hexdigest()
     path = images / image_file(sha256, picture.format)
     # What a power cut left there may be a part of it.
@@ -64,6 +65,18 @@ def keep(content: bytes, images: Path, min_size: int | None = None) -> Original:
         height=picture.height,
         fingerprint=picture.fingerprint,
     )
+
+
+def checked(content: bytes, min_size: int | None = None) -> Picture:
+    """What a photo's bytes are. Nothing is written.
+
+    Raises:
+        PhotoRefused: as `keep`.
+    """
+    picture = check_picture(content)
+    if min(picture.width, picture.height) < (MIN_SIZE if min_size is None else min_size):
+        raise PhotoRefused("too small", f"{picture.width} x {picture.height}")
+    return picture
 
 
 class Fetcher:

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import normalize
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -24,12 +25,21 @@ from genset.errors import BadInput, PhotoRefused
 from genset.files import image_file, secure, sha256_of
 from genset.progress import progress
 from genset.scrape.fetch.http import MAX_BYTES
-from genset.scrape.fetch.originals import Original, keep
+from genset.scrape.fetch.originals import AN_EXAMPLE, Original, keep
 from genset.scrape.fetch.picture import FORMATS
 from genset.scrape.opt_out import OPTED_OUT, OptOut
 from genset.scrape.sources.registry import is_source
-from genset.store import Candidate, Photo, PhotoEvent, RemovedOwner, Store, add_candidates, now
-from genset.taxonomy import imagenet1k
+from genset.store import (
+    Candidate,
+    Photo,
+    PhotoEvent,
+    RemovedOwner,
+    Store,
+    add_candidates,
+    examples_among,
+    now,
+)
+from genset.taxonomy import Taxonomy
 from genset.workspace import Workspace
 
 
@@ -66,7 +76,7 @@ def add(
     """
     opt_out = OptOut.of(workspace)
     _check(workspace, store, origin, opt_out)
-    files = list(_class_files(folder))
+    files = list(class_files(folder, store.taxonomy))
     summary = AddSummary(origin.source)
     for file in progress(files, total=len(files), what="add", unit="photo"):
         sha256 = sha256_of(file.path)
@@ -74,14 +84,19 @@ def add(
             if _holds(session, file.wnid, sha256):
                 summary.already += 1
                 continue
-            was_removed = _was_removed(session, origin, sha256)
+            is_example = bool(examples_among(session, [sha256]))
+            is_removed = was_removed(session, sha256)
+        if is_example:  # which has a row of its own, that stays as it is
+            refused = str(PhotoRefused(*AN_EXAMPLE))
+            summary.refused[str(file.path.relative_to(folder))] = refused
+            continue
         outcome: Original | PhotoRefused
         try:
-            if was_removed:  # look before its bytes are written again
+            if is_removed:  # look before its bytes are written again
                 raise PhotoRefused("removed", "somebody asked for it")
-            if opt_out.reason_against(origin.source, origin.owner, _id(sha256)):
+            if opt_out.reason_against(origin.source, origin.owner, id_of(sha256)):
                 raise PhotoRefused(OPTED_OUT, f"named in {opt_out.file}")
-            outcome = keep(_content(file.path), workspace.images, min_size)
+            outcome = keep(content_of(file.path), workspace.images, min_size)
             secure([workspace.images / outcome.file])
         except PhotoRefused as refused:
             outcome = refused
@@ -94,13 +109,30 @@ def add(
     return summary
 
 
-class _File(NamedTuple):
+class ClassFile(NamedTuple):
+    """A file of a class's folder; `rank` is its place there, from 1."""
+
     wnid: str
     rank: int
     path: Path
 
 
 def _check(workspace: Workspace, store: Store, origin: Origin, opt_out: OptOut) -> None:
+    check_owner(store, origin, opt_out)
+    if origin.posted_at < workspace.posted_after:
+        raise BadInput(
+            f"photos that were public on {origin.posted_at.date()} may have been seen by models: "
+            f"this workspace takes those posted since {workspace.posted_after.date()} "
+            "(posted_after in genset.toml)"
+        )
+
+
+def check_owner(store: Store, origin: Origin, opt_out: OptOut) -> None:
+    """Check that photos may be from there, and that their owner wants them here.
+
+    Raises:
+        BadInput: they may not, or their owner does not.
+    """
     if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,31}", origin.source):
         raise BadInput(
             f"a source is named by up to 32 lower case letters, digits, '.', '_' and '-', not "
@@ -108,12 +140,6 @@ def _check(workspace: Workspace, store: Store, origin: Origin, opt_out: OptOut) 
         )
     if is_source(origin.source):  # ids mean something else there, and are asked after
         raise BadInput(f"{origin.source} is the name of what is scraped: say another with --source")
-    if origin.posted_at < workspace.posted_after:
-        raise BadInput(
-            f"photos that were public on {origin.posted_at.date()} may have been seen by models: "
-            f"this workspace takes those posted since {workspace.posted_after.date()} "
-            "(posted_after in genset.toml)"
-        )
     if f"{origin.source}:{origin.owner}" in opt_out.owners:
         raise BadInput(f"{origin.owner!r} opted out: {opt_out.file} names {origin.source}'s owner")
     with store.session() as session:
@@ -126,7 +152,7 @@ def _check(workspace: Workspace, store: Store, origin: Origin, opt_out: OptOut) 
         raise BadInput(f"the photos of {origin.owner!r} were removed: {tombstone.reason}")
 
 
-def _class_files(folder: Path) -> Iterator[_File]:
+def class_files(folder: Path, taxonomy: Taxonomy) -> Iterator[ClassFile]:
     """Every file of every class folder. What is hidden, or beside the class folders, is not ours.
 
     Raises:
@@ -134,14 +160,15 @@ def _class_files(folder: Path) -> Iterator[_File]:
     """
     classes = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
     if not classes:
-        raise BadInput(f"{folder} holds no class folders: put photos into {folder}/n02123045/")
+        example = "n02123045" if taxonomy.is_imagenet else taxonomy.by_index(0).wnid
+        raise BadInput(f"{folder} holds no class folders: put photos into {folder}/{example}/")
     for each in classes:
-        wnid = imagenet1k()[each.name].wnid
+        wnid = taxonomy[normalize("NFC", each.name)].wnid  # macOS parts letters from accents
         shown = sorted(path for path in each.iterdir() if not path.name.startswith("."))
         for rank, path in enumerate(shown, start=1):
             if not path.is_file():
                 raise BadInput(f"{path} is no file: put photos right into their class folder")
-            yield _File(wnid, rank, path)
+            yield ClassFile(wnid, rank, path)
 
 
 def _holds(session: Session, wnid: str, sha256: str) -> bool:
@@ -151,29 +178,51 @@ def _holds(session: Session, wnid: str, sha256: str) -> bool:
     return session.scalar(same.limit(1)) is not None
 
 
-def _was_removed(session: Session, origin: Origin, sha256: str) -> bool:
+def was_removed(session: Session, sha256: str) -> bool:
     """Whether `genset remove` took out these bytes, from whatever source they came."""
     files = [image_file(sha256, kind) for kind in FORMATS]
     event = select(PhotoEvent.id).where(PhotoEvent.what == "removed", PhotoEvent.detail.in_(files))
     return session.scalar(event.limit(1)) is not None
 
 
-def _id(sha256: str) -> str:
+def id_of(sha256: str) -> str:
     """A photo's id at its source."""
     return sha256[:32]
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
+    """A file's bytes. Raises PhotoRefused where there are too many."""
     if (size := path.stat().st_size) > MAX_BYTES:
         raise PhotoRefused("too large", f"{size} bytes")
     return path.read_bytes()
 
 
 def _settle(
-    session: Session, file: _File, sha256: str, origin: Origin, outcome: Original | PhotoRefused
+    session: Session, file: ClassFile, sha256: str, origin: Origin, outcome: Original | PhotoRefused
 ) -> Photo:
     """Store a file's photo, or why it is refused, as a candidate of its class."""
-    source_id = _id(sha256)
+    photo = photo_of(session, file, sha256, origin)
+    claimed = select(Candidate.id).where(
+        Candidate.wnid == file.wnid, Candidate.photo_id == photo.id
+    )
+    if session.scalar(claimed) is None:
+        row = {"wnid": file.wnid, "photo_id": photo.id, "keyword": "", "rank": file.rank}
+        add_candidates(session, [row])
+    if isinstance(outcome, PhotoRefused):
+        # A tombstone keeps its first words.
+        if not (photo.refused or "").startswith("removed"):
+            photo.refused = str(outcome)
+    elif photo.sha256 is None:
+        photo.refused = None
+        for name, value in asdict(outcome).items():
+            setattr(photo, name, value)
+        photo.stored_at = now()
+    return photo
+
+
+def photo_of(session: Session, file: ClassFile, sha256: str, origin: Origin) -> Photo:
+    """A file's photo, which is made where it is not there."""
+    source_id = id_of(sha256)
     photo = session.scalar(
         select(Photo).where(Photo.source == origin.source, Photo.source_id == source_id)
     )
@@ -193,19 +242,4 @@ def _settle(
         )
         session.add(photo)
         session.flush()
-    claimed = select(Candidate.id).where(
-        Candidate.wnid == file.wnid, Candidate.photo_id == photo.id
-    )
-    if session.scalar(claimed) is None:
-        row = {"wnid": file.wnid, "photo_id": photo.id, "keyword": "", "rank": file.rank}
-        add_candidates(session, [row])
-    if isinstance(outcome, PhotoRefused):
-        # A tombstone keeps its first words.
-        if not (photo.refused or "").startswith("removed"):
-            photo.refused = str(outcome)
-    elif photo.sha256 is None:
-        photo.refused = None
-        for name, value in asdict(outcome).items():
-            setattr(photo, name, value)
-        photo.stored_at = now()
     return photo

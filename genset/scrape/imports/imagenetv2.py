@@ -66,6 +66,11 @@ def take_in(
     Raises:
         BadInput: a file is missing or is not as that project writes it; nothing is stored then.
     """
+    if not store.taxonomy.is_imagenet:
+        raise BadInput(
+            f"ImageNetV2's photos are of ImageNet's classes, and this workspace is on "
+            f"{store.taxonomy.name}: import them into a workspace without --taxonomy"
+        )
     root = folder / "data" if (folder / "data" / "search_results").is_dir() else folder
     found = _search_results(root / "search_results")
     if dataset is None:

@@ -4,12 +4,13 @@ A list of queries says of every class what is searched for it, and among what ty
 a workspace's own one may name Wikidata's items, for sources that know what photos depict. The
 newest one is the package's, over which lies the workspace's own ``queries.toml``. A workspace keeps
 the list of its first scrape, whole, in its database; `update_queries` moves it to the newest one.
-A workspace that searched before lists had versions began with the first one, "1".
+A workspace that searched before lists had versions began with the first one, "1". Classes that it
+gained since are searched with the newest queries.
 """
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -19,11 +20,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput, GensetError
-from genset.store import Fact, QueryList, Search, Store
+from genset.store import Fact, QueryList, Search, Store, kept_taxonomy
 from genset.taxonomy import (
     Entry,
     ImageClass,
     Query,
+    Taxonomy,
     earlier_queries,
     imagenet1k,
     read_entries,
@@ -39,33 +41,35 @@ _FACT = "query_list"
 
 @dataclass(frozen=True)
 class Queries:
-    """All classes with the queries of one list, and its version."""
+    """All classes of a taxonomy with the queries of one list, and its version."""
 
     version: str
     classes: tuple[ImageClass, ...]
+    taxonomy: Taxonomy = field(compare=False)
 
     def select(self, wnids: Iterable[str] = ()) -> tuple[ImageClass, ...]:
         """The classes with these wnids, in order and each once; all of them for no wnids.
 
         Raises BadInput for the first word that is no wnid.
         """
-        return tuple(self._by_wnid[cls.wnid] for cls in imagenet1k().select(wnids))
+        return tuple(self._by_wnid[cls.wnid] for cls in self.taxonomy.select(wnids))
 
     @cached_property
     def _by_wnid(self) -> Mapping[str, ImageClass]:
         return {cls.wnid: cls for cls in self.classes}
 
 
-def newest_queries(root: Path | None = None) -> Queries:
-    """The package's queries, and over them those of the workspace in `root`.
+def newest_queries(root: Path | None = None, taxonomy: Taxonomy | None = None) -> Queries:
+    """The taxonomy's queries (ImageNet's are the package's), and over them those of `root`.
+
+    `root` is the workspace's folder.
 
     Raises BadInput, which names the line or the key, where the workspace's list is not right.
     """
-    own = _own_entries(root / OWN_LIST) if root else {}
-    classes = tuple(
-        _with_entry(cls, own[cls.wnid]) if cls.wnid in own else cls for cls in imagenet1k()
-    )
-    return Queries(version_of(classes), classes)
+    taxonomy = imagenet1k() if taxonomy is None else taxonomy
+    own = _own_entries(root / OWN_LIST, taxonomy) if root else {}
+    classes = tuple(_with_entry(cls, own[cls.wnid]) if cls.wnid in own else cls for cls in taxonomy)
+    return Queries(version_of(classes), classes, taxonomy)
 
 
 def first_queries() -> Queries:
@@ -75,29 +79,47 @@ def first_queries() -> Queries:
     for cls in imagenet1k():
         queries, content_types = earlier.get(cls.wnid, (cls.queries, cls.content_types))
         classes.append(replace(cls, queries=queries, content_types=content_types))
-    return Queries(FIRST_VERSION, tuple(classes))
+    return Queries(FIRST_VERSION, tuple(classes), imagenet1k())
 
 
 def workspace_queries(workspace: Workspace, store: Store, *, begin: bool = False) -> Queries:
     """The queries that a workspace searches with.
 
-    With `begin`, a workspace that has none yet keeps these from now on.
+    With `begin`, a workspace that has none yet keeps these from now on, and so does one that has
+    gained classes.
 
     Raises:
         BadInput: the workspace's own list is not right, and would be begun with.
     """
     with store.session() as session:
-        kept = _kept(session)
-        has_searched = session.scalar(select(Search.id).limit(1)) is not None
-    if kept is not None:
-        return kept
-    queries = first_queries() if has_searched else newest_queries(workspace.root)
-    if begin:
+        queries, is_kept = _in_force(session, workspace)
+    if begin and not is_kept:
         with store.begin_alone() as session:
-            kept = _kept(session)  # another process may have been quicker
-            if kept is None:
+            queries, is_kept = _in_force(
+                session, workspace
+            )  # another process may have been quicker
+            if not is_kept:
                 _keep(session, queries)
-    return kept or queries
+    return queries
+
+
+def _in_force(session: Session, workspace: Workspace) -> tuple[Queries, bool]:
+    """The queries that a workspace searches with, and whether it keeps them already."""
+    taxonomy = kept_taxonomy(session)
+    written = _kept(session)
+    if written is None:
+        has_searched = session.scalar(select(Search.id).limit(1)) is not None
+        if has_searched and taxonomy.is_imagenet:
+            return first_queries(), False
+        return newest_queries(workspace.root, taxonomy), False
+    version, content = written
+    if all(cls.wnid in content for cls in taxonomy):
+        return Queries(version, read_classes(content, taxonomy), taxonomy), True
+    newest = newest_queries(workspace.root, taxonomy).classes
+    classes = tuple(
+        read_classes(content, [cls])[0] if cls.wnid in content else cls for cls in newest
+    )
+    return Queries(version_of(classes), classes, taxonomy), False
 
 
 def update_queries(workspace: Workspace, store: Store) -> tuple[Queries, Queries]:
@@ -106,7 +128,8 @@ def update_queries(workspace: Workspace, store: Store) -> tuple[Queries, Queries
     Raises:
         BadInput: the workspace's own list is not right.
     """
-    before, after = workspace_queries(workspace, store), newest_queries(workspace.root)
+    before = workspace_queries(workspace, store)
+    after = newest_queries(workspace.root, before.taxonomy)
     with store.begin_alone() as session:
         _keep(session, after)
     return before, after
@@ -161,16 +184,15 @@ def _asked(cls: ImageClass) -> dict[str, Any]:
     return asked | ({"wikidata": cls.wikidata} if cls.wikidata else {})
 
 
-def _kept(session: Session) -> Queries | None:
-    """The list that the workspace keeps, if it keeps one already."""
+def _kept(session: Session) -> tuple[str, dict[str, Any]] | None:
+    """The list that the workspace keeps, if it keeps one already: its version, and what it says."""
     fact = session.get(Fact, _FACT)
     if fact is None:
         return None
     row = session.get(QueryList, fact.value)
     if row is None:
         raise GensetError(f"the store lacks the queries {fact.value}: restore a backup of it")
-    classes = read_classes(json.loads(row.content), imagenet1k())
-    return Queries(row.version, classes)
+    return row.version, json.loads(row.content)
 
 
 def _keep(session: Session, queries: Queries) -> None:
@@ -180,7 +202,7 @@ def _keep(session: Session, queries: Queries) -> None:
     session.merge(Fact(name=_FACT, value=queries.version))
 
 
-def _own_entries(path: Path) -> dict[str, Entry]:
+def _own_entries(path: Path, taxonomy: Taxonomy) -> dict[str, Entry]:
     """What a workspace's own list says, by wnid; nothing where there is no such file."""
     if not path.exists():
         return {}
@@ -190,14 +212,14 @@ def _own_entries(path: Path) -> dict[str, Entry]:
     entries = read_entries(document.get("classes", {}), path.name)
     for wnid in entries:
         try:
-            imagenet1k()[wnid]
+            taxonomy[wnid]
         except BadInput as error:
             raise BadInput(f"{path.name}: {error}") from None
     return entries
 
 
 def _with_entry(cls: ImageClass, entry: Entry) -> ImageClass:
-    cls = replace(cls, wikidata=entry.wikidata)
+    cls = replace(cls, wikidata=entry.wikidata or cls.wikidata)
     if not entry.queries:
         return cls
     why = f"own list: {entry.why}" if entry.why else "own list"

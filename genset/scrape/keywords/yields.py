@@ -34,7 +34,7 @@ from genset.store import (
     rulings_in_force,
     votes,
 )
-from genset.taxonomy import ImageClass, imagenet1k
+from genset.taxonomy import ImageClass, Taxonomy
 from genset.text.query import words
 
 FEWEST = 10
@@ -87,7 +87,7 @@ def query_yields(store: Store, queries: Queries, wnids: Iterable[str] = ()) -> l
     named = [cls.wnid for cls in queries.select(named)] if (named := tuple(wnids)) else []
     with store.session() as session:
         labeled, correct = _labeled(session)
-        chosen = named or sorted({wnid for wnid, _ in labeled if wnid in imagenet1k()})
+        chosen = named or sorted({wnid for wnid, _ in labeled if wnid in queries.taxonomy})
         found = _found(session, chosen)
         contested, rivals = _contested(session)
     yields: list[Yield] = []
@@ -113,7 +113,7 @@ def query_yields(store: Store, queries: Queries, wnids: Iterable[str] = ()) -> l
                     rival=rivals.get(key),
                 )
             )
-        yields += [_judged(each, of_class, cls) for each in of_class]
+        yields += [_judged(each, of_class, cls, queries.taxonomy) for each in of_class]
     return yields
 
 
@@ -121,7 +121,7 @@ def _interval(part: int, whole: int) -> Interval | None:
     return wilson(part, whole) if whole >= FEWEST else None
 
 
-def _judged(each: Yield, of_class: Sequence[Yield], cls: ImageClass) -> Yield:
+def _judged(each: Yield, of_class: Sequence[Yield], cls: ImageClass, taxonomy: Taxonomy) -> Yield:
     """The same with what the rule says of it."""
     if not each.searched and each.query == cls.taxon:
         return replace(each, reason="the name by which iNaturalist is searched")
@@ -132,7 +132,7 @@ def _judged(each: Yield, of_class: Sequence[Yield], cls: ImageClass) -> Yield:
     if share and share.high < HALF and share.high < max(lows):
         return replace(each, proposal="drop", reason="another query of the class is better")
     if disputed and disputed.low > QUARTER:
-        return replace(each, proposal="sharpen", reason=_way_out(each, cls))
+        return replace(each, proposal="sharpen", reason=_way_out(each, cls, taxonomy))
     if share and share.high < HALF:
         return replace(each, proposal="sharpen", reason="less than half of its photos are right")
     if share:
@@ -140,11 +140,11 @@ def _judged(each: Yield, of_class: Sequence[Yield], cls: ImageClass) -> Yield:
     return replace(each, reason=f"cannot tell: {each.labeled} labeled of {FEWEST} at least")
 
 
-def _way_out(each: Yield, cls: ImageClass) -> str:
+def _way_out(each: Yield, cls: ImageClass, taxonomy: Taxonomy) -> str:
     """Whose photos a contested query finds, and what would tell them apart."""
-    if each.rival is None or each.rival not in imagenet1k():
+    rival = taxonomy.get(each.rival or "")
+    if rival is None:
         return f"another class claims its photos ({each.rival})"
-    rival = imagenet1k()[each.rival]
     own = {word for text in (*cls.lemmas, each.query) for word in words(text)}
     theirs = [f"-{word}" for word in words(rival.name) if word not in own]
     hint = f"try {' '.join([each.query, *theirs])}" if theirs else "put a phrase in quotes"

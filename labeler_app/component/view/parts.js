@@ -14,7 +14,7 @@ export const sign = (text) => el("span", { class: "symbol", "aria-hidden": "true
 
 /** A class's further names. */
 export function alsoOf({ also }) {
-  return also.length > 0 ? el("span", { class: "also" }, also.join(", ")) : null;
+  return also.length > 0 ? el("span", { class: "also", dir: "auto" }, also.join(", ")) : null;
 }
 
 /** Where a class belongs, and where to read more of it. */
@@ -30,13 +30,14 @@ export const labeledBefore = () => el("span", { class: "again" }, "Labeled befor
 
 /** Who took it, and under which licence; a long name is cut, never what comes after it. */
 export function creditOf({ owner, license, license_url, page_url, source }) {
+  if (!owner && !license) return el("p", { class: "credit" }, "Given as an example");
   const page = source === "flickr" || /\bflickr\.com\//.test(page_url) ? "Flickr" : "photo page";
-  const rest = [link(words(license), license_url)];
-  if (page_url) rest.push(" · ", link(page, page_url));
+  const rest = license ? [link(words(license), license_url)] : [];
+  if (page_url) rest.push(rest.length > 0 ? " · " : "", link(page, page_url));
   return el(
     "p",
     { class: "credit" },
-    el("span", { class: "owner" }, "by ", words(owner)),
+    owner ? el("span", { class: "owner" }, "by ", words(owner)) : null,
     el("span", { class: "rest" }, ...rest),
   );
 }

@@ -83,8 +83,8 @@ function classOf(screen, revised) {
   return el(
     "div",
     { class: "class" },
-    el("h1", {}, el("span", {}, screen.name), revised ? labeledBefore() : null, alsoOf(screen)),
-    el("p", { class: "definition" }, screen.definition),
+    el("h1", {}, el("span", { dir: "auto" }, screen.name), revised ? labeledBefore() : null, alsoOf(screen)),
+    el("p", { class: "definition", dir: "auto" }, screen.definition),
     kindOf(screen),
   );
 }
@@ -102,9 +102,9 @@ function referenceOf(screen, pictures) {
     el(
       "figure",
       { title: definition, class: photo ? "" : "unseen" },
-      el("figcaption", {}, name),
+      el("figcaption", { dir: "auto" }, name),
       photo ? small(name) : null,
-      photo ? creditOf(photo) : el("p", { class: "meaning" }, definition),
+      photo ? creditOf(photo) : el("p", { class: "meaning", dir: "auto" }, definition),
     ),
   );
   return el(

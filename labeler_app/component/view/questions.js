@@ -149,12 +149,12 @@ const rowOf = (kind, { id }, place, click) => {
 /** What the photo shows already. */
 function homeOf(home, revised) {
   const shows = el("span", { class: "shows" }, "This photo shows: ");
-  const name = el("span", {}, shows, home.name);
+  const name = el("span", {}, shows, el("bdi", {}, home.name));
   return el(
     "div",
     { class: "class" },
     el("h1", {}, name, revised ? labeledBefore() : null, alsoOf(home)),
-    el("p", { class: "definition" }, home.definition),
+    el("p", { class: "definition", dir: "auto" }, home.definition),
     kindOf(home),
   );
 }
@@ -166,9 +166,9 @@ function wordsOf(cls, place, credit) {
   const id = `meaning-${place}`;
   const meaning =
     short === definition
-      ? el("p", { class: "meaning", id }, definition)
+      ? el("p", { class: "meaning", dir: "auto", id }, definition)
       : unfolding(id, short, definition);
-  const name = el("h3", {}, el("span", {}, cls.name), alsoOf(cls));
+  const name = el("h3", {}, el("span", { dir: "auto" }, cls.name), alsoOf(cls));
   return el("div", { class: "about" }, name, meaning, credit);
 }
 

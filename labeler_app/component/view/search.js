@@ -95,9 +95,9 @@ export class SearchDialog {
         "aria-disabled": taken ? "true" : null,
         click: choose,
       },
-      el("b", {}, cls.name),
+      el("b", { dir: "auto" }, cls.name),
       cls.also.length > 0 ? el("span", { class: "also" }, cls.also.join(", ")) : null,
-      el("span", { class: "meaning" }, taken ?? cls.definition),
+      el("span", { class: "meaning", dir: "auto" }, taken ?? cls.definition),
     );
   }
 

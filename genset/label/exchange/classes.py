@@ -1,0 +1,50 @@
+"""The classes of a workspace as a table of an archive, so that labels of others are not taken in.
+
+A workspace on ImageNet's classes writes none: a wnid means the same everywhere.
+"""
+
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from genset.errors import BadInput
+from genset.label.exchange.sheet import Cells, naming, read_if_there
+from genset.store import kept_taxonomy
+from genset.taxonomy import IMAGENET, hash_of
+
+TAXONOMY = "taxonomy"
+_COLUMNS = ("taxonomy", "hash", "wnid", "name")
+
+
+def taxonomy_sheet(session: Session) -> dict[str, tuple[tuple[str, ...], Cells]]:
+    """Columns and rows: a row for each class; no table where they are ImageNet's."""
+    taxonomy = kept_taxonomy(session)
+    if taxonomy.is_imagenet:
+        return {}
+    named = taxonomy.name, hash_of(taxonomy)
+    return {TAXONOMY: (_COLUMNS, ((*named, each.wnid, each.name) for each in taxonomy))}
+
+
+def check_taxonomy(session: Session, folder: Path) -> None:
+    """Check that the archive's classes mean what they mean here. One that is not here may be there.
+
+    Raises:
+        BadInput: they are of another taxonomy, or one has another name.
+    """
+    here, theirs = kept_taxonomy(session), IMAGENET
+    for place, row in read_if_there(folder / f"{TAXONOMY}.csv", *_COLUMNS):
+        theirs = row["taxonomy"]
+        if theirs != here.name:
+            break
+        with naming(place):
+            known = here.get(row["wnid"])
+            if known is not None and known.name != row["name"]:
+                raise BadInput(
+                    f"{known.wnid} is {row['name']!r} there and {known.name!r} in this workspace: "
+                    "its labels mean another thing"
+                )
+    if theirs != here.name:
+        raise BadInput(
+            f"{folder} has labels of the classes of {theirs}, and this workspace is on those of "
+            f"{here.name}: import them into a workspace of {theirs}"
+        )

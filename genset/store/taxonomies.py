@@ -1,0 +1,112 @@
+"""The classes of a workspace: ImageNet's, or its own, which the database keeps."""
+
+import json
+from dataclasses import replace
+
+from sqlalchemy import exists, select
+from sqlalchemy.orm import Session
+
+from genset.errors import BadInput, GensetError
+from genset.store.models import Claim, Fact, Search, TaxonomyVersion
+from genset.taxonomy import (
+    ImageClass,
+    Taxonomy,
+    document_of,
+    hash_of,
+    imagenet1k,
+    mistakes_in,
+    taxonomy_of,
+)
+
+_FACT = "taxonomy"
+
+
+def kept_hash(session: Session) -> str:
+    """The hash of the workspace's own taxonomy; "" where it is on ImageNet's."""
+    fact = session.get(Fact, _FACT)
+    return fact.value if fact else ""
+
+
+def kept_taxonomy(session: Session) -> Taxonomy:
+    """The workspace's classes, as they are in this transaction.
+
+    It asks for one short row: versions that were read before are kept in memory.
+
+    Raises:
+        GensetError: the database lacks those that it names.
+    """
+    if not (kept := kept_hash(session)):
+        return imagenet1k()
+    if (known := _known.get(kept)) is not None:
+        return known
+    asked = select(TaxonomyVersion.content).where(TaxonomyVersion.hash == kept)
+    if (content := session.scalar(asked)) is None:
+        raise GensetError(f"the store lacks the taxonomy {kept}: restore a backup of it")
+    while len(_known) >= _MOST_KNOWN:
+        _known.pop(next(iter(_known)), None)
+    _known[kept] = found = _read(content)
+    return found
+
+
+# By their hashes. To read one of thousands of classes takes a second.
+_known: dict[str, Taxonomy] = {}
+_MOST_KNOWN = 4
+
+
+def _read(content: str) -> Taxonomy:
+    document = json.loads(content)
+    for mistake in mistakes_in(document):
+        raise GensetError(f"the store's taxonomy is damaged: {mistake.words}; restore a backup")
+    return taxonomy_of(document)
+
+
+def keep_taxonomy(session: Session, taxonomy: Taxonomy) -> Taxonomy:
+    """Make it the workspace's, in a transaction that runs alone; return it as it is kept.
+
+    A pool does not change its taxonomy: classes may be added, which then come last, and what
+    classes that were there are searched with, may be confused with and are explained by may change.
+
+    Raises:
+        BadInput: the workspace is on ImageNet's classes already, or one of its own is missing or
+            means another thing.
+    """
+    has_begun = session.scalar(select(exists().where(Claim.id > 0))) or session.scalar(
+        select(exists().where(Search.id > 0))
+    )
+    if kept_hash(session):
+        taxonomy = _added(kept_taxonomy(session), taxonomy)
+    elif has_begun:
+        raise BadInput(
+            "this workspace has photos of ImageNet's classes, and a pool does not change its "
+            "taxonomy: make another workspace"
+        )
+    found = hash_of(taxonomy)
+    if session.get(TaxonomyVersion, found) is None:
+        content = json.dumps(document_of(taxonomy), ensure_ascii=False)
+        session.add(TaxonomyVersion(hash=found, content=content))
+    session.merge(Fact(name=_FACT, value=found))
+    return taxonomy
+
+
+def _added(before: Taxonomy, after: Taxonomy) -> Taxonomy:
+    """The classes of both: those that were there keep their places."""
+    if before.name != after.name:
+        raise BadInput(f"this workspace's taxonomy is {before.name}, not {after.name}")
+    for was in before:
+        now = after.get(was.wnid)
+        if now is None:
+            raise BadInput(f"{was.wnid} is missing: a pool does not lose classes, it can only gain")
+        if meaning(was) != meaning(now):
+            raise BadInput(f"{was.wnid} means another thing: give the new class another id")
+    new = [each for each in after if each.wnid not in before]
+    order = [*(after[each.wnid] for each in before), *new]
+    return Taxonomy(
+        (replace(each, index=index) for index, each in enumerate(order)),
+        {each.wnid: [other.wnid for other in after.confusable(each.wnid)] for each in order},
+        after.name,
+    )
+
+
+def meaning(each: ImageClass) -> tuple[object, ...]:
+    """What of a class never changes."""
+    return each.name, each.gloss, each.synset, each.imagenet

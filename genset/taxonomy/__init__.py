@@ -1,0 +1,46 @@
+"""Classes: what each means, and what to search for to find photos of it. ImageNet's are the first.
+
+    >>> from genset.taxonomy import imagenet1k
+    >>> crane = imagenet1k()["n02012849"]
+    >>> crane.name, crane.index
+    ('crane', 134)
+    >>> [query.text for query in crane.queries]
+    ['crane bird', 'sandhill crane', 'whooping crane', 'common crane']
+
+A class is named by its wnid, a noun's offset in WordNet 3.0, and never by its English name (two
+classes are called "crane") or a bare number (whose meaning drifts from list to list). The map is
+a data file that is committed with genset, so nothing here needs NLTK or WordNet;
+``wordnet_maps/build.py`` says how it was made. So is what tells classes apart, for those who
+label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps/guide.py``).
+"""
+
+from genset.taxonomy.classes import OTHER, PHOTOS, SCREENSHOTS, ImageClass, Query, WikipediaPage
+from genset.taxonomy.document import LONGEST_ID, document_of, hash_of, mistakes_in, taxonomy_of
+from genset.taxonomy.entries import MOST_QUERIES, Entry, read_entries, read_toml
+from genset.taxonomy.imagenet import earlier_queries, imagenet1k, synonyms
+from genset.taxonomy.own import read_taxonomy
+from genset.taxonomy.taxonomy import IMAGENET, Taxonomy
+
+__all__ = [
+    "IMAGENET",
+    "LONGEST_ID",
+    "MOST_QUERIES",
+    "OTHER",
+    "PHOTOS",
+    "SCREENSHOTS",
+    "Entry",
+    "ImageClass",
+    "Query",
+    "Taxonomy",
+    "WikipediaPage",
+    "document_of",
+    "earlier_queries",
+    "hash_of",
+    "imagenet1k",
+    "mistakes_in",
+    "read_entries",
+    "read_taxonomy",
+    "read_toml",
+    "synonyms",
+    "taxonomy_of",
+]

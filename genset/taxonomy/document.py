@@ -1,0 +1,290 @@
+"""A taxonomy as a document: as people write it in TOML, and as it is stored in JSON. Both checked.
+
+What a document has is told in `genset.taxonomy.own`.
+"""
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from genset.taxonomy.classes import PHOTOS, ImageClass, Query, WikipediaPage
+from genset.taxonomy.entries import MOST_QUERIES, is_content_type
+from genset.taxonomy.imagenet import imagenet1k
+from genset.taxonomy.taxonomy import IMAGENET, Taxonomy
+from genset.text.query import mistake_in
+from genset.text.safe import clean
+
+LONGEST_ID = 64
+"""Characters of a class's id."""
+
+_MOST_CLASSES = 100_000
+_OWN = "own taxonomy"
+
+# Names that a file system, or genset's own folders and lists, give another meaning.
+_TAKEN = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+_TAKEN |= {"unknown", "background"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What is wrong, and the keys that lead to it."""
+
+    keys: tuple[str, ...]
+    words: str
+
+
+def taxonomy_of(document: Mapping[str, Any]) -> Taxonomy:
+    """The taxonomy that a document without mistakes says."""
+    classes = document["classes"]
+    return Taxonomy(
+        (_class(index, id, given) for index, (id, given) in enumerate(classes.items())),
+        {id: given.get("confusable", ()) for id, given in classes.items()},
+        document["name"].strip(),
+    )
+
+
+def document_of(taxonomy: Taxonomy) -> dict[str, Any]:
+    """The document of a taxonomy, with all that it says spelled out, as it is stored."""
+    classes = {each.wnid: _told(taxonomy, each) for each in taxonomy}
+    return {"name": taxonomy.name, "classes": classes}
+
+
+def hash_of(taxonomy: Taxonomy) -> str:
+    """A taxonomy's hash, as ``sha256:...``, over all that it says, the order of its classes too."""
+    document = document_of(taxonomy)
+    told = [document["name"], list(document["classes"].items())]
+    canonical = json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return f"sha256:{sha256(canonical.encode()).hexdigest()}"
+
+
+def _told(taxonomy: Taxonomy, each: ImageClass) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "name": each.name,
+        "lemmas": list(each.lemmas[1:]),
+        "definition": each.gloss,
+        "queries": [{"query": query.text, "why": query.why} for query in each.queries],
+        "content_types": [] if each.content_types == (PHOTOS,) else list(each.content_types),
+        "synset": each.synset,
+        "hypernyms": list(each.hypernyms),
+        "wikidata": list(each.wikidata),
+        "taxon": each.taxon,
+        "wikipedia": [page.path for page in each.wikipedia],
+        "confusable": [other.wnid for other in taxonomy.confusable(each.wnid)],
+        "imagenet": list(each.imagenet),
+    }
+    return {key: value for key, value in told.items() if value}
+
+
+def _class(index: int, id: str, given: Mapping[str, Any]) -> ImageClass:
+    """A class; what one of ImageNet's own does not say is as ImageNet's map has it."""
+    known = imagenet1k().get(id)
+    name = clean(given.get("name", ""), 200) or (known.name if known else _words(id))
+    lemmas = [clean(each, 200) for each in given.get("lemmas", known.lemmas if known else ())]
+    pages = tuple(map(WikipediaPage, given.get("wikipedia", ())))
+    return ImageClass(
+        index=index,
+        wnid=id,
+        lemmas=tuple(dict.fromkeys((name, *lemmas))),
+        gloss=clean(given.get("definition", ""), 2000) or (known.gloss if known else ""),
+        hypernyms=tuple(given.get("hypernyms", known.hypernyms if known else ())),
+        queries=_queries(name, given, known),
+        wikipedia=pages or (known.wikipedia if known else ()),
+        content_types=tuple(sorted(set(given.get("content_types", [PHOTOS])))),
+        wikidata=tuple(given.get("wikidata", ())),
+        taxon=given.get("taxon", known.taxon if known else ""),
+        synset=given.get("synset", id if _is_wnid(id) else ""),
+        imagenet=tuple(given.get("imagenet", (id,) if known else ())),
+    )
+
+
+def _queries(name: str, given: Mapping[str, Any], known: ImageClass | None) -> tuple[Query, ...]:
+    """What is searched for: what is said, else as ImageNet's map has it, else the name."""
+    said = tuple(
+        Query(each, _OWN) if isinstance(each, str) else Query(each["query"], each.get("why", _OWN))
+        for each in given.get("queries", ())
+    )
+    queries = said or (
+        known.queries
+        if known
+        else (Query(_quoted(" ".join(name.replace('"', " ").split())), "name"),)
+    )
+    without = "".join(f" -{_quoted(term)}" for term in given.get("without", ()))
+    return tuple(Query(query.text + without, query.why) for query in queries)
+
+
+def _words(id: str) -> str:
+    return re.sub(r"[\s_-]+", " ", id).strip()
+
+
+def _quoted(term: str) -> str:
+    """A term of a query: a phrase of several words stands in quotes."""
+    return f'"{term}"' if re.search(r"\s", term) else term
+
+
+def _is_wnid(word: str) -> bool:
+    return re.fullmatch(r"n\d{8}", word) is not None
+
+
+def mistakes_in(document: Mapping[str, Any]) -> Iterator[Mistake]:
+    """What is wrong with a document, in its order."""
+    for key in document.keys() - {"name", "classes"}:
+        yield Mistake((key,), f"there is no {key} here; a file has name and [classes.ID]")
+    name = document.get("name")
+    if not isinstance(name, str) or clean(name, 100) != name.strip() or not name.strip():
+        yield Mistake(("name",), "name is a text of 1 to 100 characters on one line")
+    elif name.strip() == IMAGENET:
+        yield Mistake(("name",), f"{IMAGENET} is the name of ImageNet's own 1,000")
+    classes = document.get("classes")
+    if not isinstance(classes, dict) or not classes:
+        yield Mistake(("classes",), "there is no class: each has a table, such as [classes.dog]")
+        return
+    if len(classes) > _MOST_CLASSES:
+        yield Mistake(("classes",), f"at most {_MOST_CLASSES:,} classes, not {len(classes):,}")
+        return
+    folded = Counter(map(_folded, classes))
+    holders: dict[str, str] = {}
+    for id, given in classes.items():
+        if words := _mistake_in_id(id):
+            yield Mistake(("classes", id), words)
+        elif folded[_folded(id)] > 1:
+            yield Mistake(("classes", id), f"{id}: another id is the same but for case or form")
+        elif not isinstance(given, dict):
+            yield Mistake(("classes", id), f"{id} must be a table: write [classes.{id}]")
+        else:
+            yield from _in_class(id, given, classes, holders)
+
+
+def _folded(id: str) -> str:
+    return unicodedata.normalize("NFKC", id).casefold()
+
+
+def _in_class(
+    id: str, given: Mapping[str, Any], classes: Mapping[str, Any], holders: dict[str, str]
+) -> Iterator[Mistake]:
+    """What is wrong with what is said of a class; `holders` has whose each class of ImageNet is."""
+    found = []
+    for key, value in given.items():
+        if key not in _CHECKS:
+            found.append((key, f"there is no {key}; known are {', '.join(_CHECKS)}"))
+        elif words := _CHECKS[key](value):
+            found.append((key, f"{key} {words}"))
+        else:
+            found += [(key, words) for words in _clash(id, key, value, classes, holders)]
+    if not found:
+        for query in _class(0, id, given).queries:
+            if mistake := mistake_in(query.text):
+                found.append(("queries", f"the query {query.text!r} {mistake}; write queries"))
+    for key, words in found:
+        keys = ("classes", id, key) if key in given else ("classes", id)
+        yield Mistake(keys, f"{id}: {words}")
+
+
+def _mistake_in_id(id: str) -> str:
+    """What keeps a word from being an id, which names a folder everywhere; "" for nothing."""
+    if not re.fullmatch(r"\w(?:[\w.-]*\w)?", id) or unicodedata.normalize("NFC", id) != id:
+        return (
+            f"{id[:LONGEST_ID]!r} is no id: it names folders, so it has letters, digits, '_', '-' "
+            "and '.', and begins and ends with a letter or a digit; its name may be any text"
+        )
+    if len(id) > LONGEST_ID:
+        return f"{id[:20]}... has {len(id)} characters: an id has at most {LONGEST_ID}"
+    if id.casefold().partition(".")[0] in _TAKEN:
+        return f"{id} has another meaning: choose another id"
+    return ""
+
+
+def _clash(
+    id: str, key: str, value: Any, classes: Mapping[str, Any], holders: dict[str, str]
+) -> Iterator[str]:
+    """What does not go with the other classes."""
+    if key == "confusable":
+        for other in value:
+            if other == id or other not in classes:
+                yield f"{other} is {'itself' if other == id else 'no class of this file'}"
+    if key == "imagenet":
+        for wnid in value:
+            if wnid not in imagenet1k():
+                yield f"{wnid} is not one of ImageNet's 1,000"
+            elif (holder := holders.setdefault(wnid, id)) != id:
+                yield f"{wnid} is in {holder} already"
+
+
+def _text(most: int) -> Callable[[Any], str]:
+    def check(value: Any) -> str:
+        if isinstance(value, str) and value.strip() and len(value) <= most:
+            return "" if clean(value, most) else "has no character that prints"
+        return f"is a text of 1 to {most:,} characters"
+
+    return check
+
+
+def _texts(what: str, most: int, mistake: Callable[[str], str | None]) -> Callable[[Any], str]:
+    def check(value: Any) -> str:
+        if not isinstance(value, list) or not 1 <= len(value) <= most:
+            return f"is a list of 1 to {most} {what}"
+        for each in value:
+            if not isinstance(each, str):
+                return f"is a list of texts, and {each!r} is none"
+            if words := mistake(each):
+                return f"has {each[:80]!r}, which {words}"
+            if value.count(each) > 1:
+                return f"has {each[:80]!r} twice"
+        return ""
+
+    return check
+
+
+def _pattern(pattern: str, words: str) -> Callable[[str], str]:
+    return lambda text: "" if re.fullmatch(pattern, text) else words
+
+
+def _term(text: str) -> str:
+    return "is no word or words" if mistake_in(_quoted(text)) or '"' in text else ""
+
+
+def _query_list(value: Any) -> str:
+    """A query is a text, or a table that also says where it is from."""
+    said = [
+        each["query"]
+        if isinstance(each, dict)
+        and set(each) <= {"query", "why"}
+        and isinstance(each.get("query"), str)
+        and not _text(200)(each.get("why", "-"))
+        else each
+        for each in (value if isinstance(value, list) else [])
+    ]
+    return _texts("queries", MOST_QUERIES, mistake_in)(said)
+
+
+def _types(value: Any) -> str:
+    if isinstance(value, list) and value and all(map(is_content_type, value)):
+        return ""
+    return "is a list of 0 (photos), 1 (screenshots) and 2 (other)"
+
+
+_CHECKS: dict[str, Callable[[Any], str]] = {
+    "name": _text(200),
+    "lemmas": _texts("names", 100, lambda text: _text(200)(text)),
+    "definition": _text(2000),
+    "queries": _query_list,
+    "without": _texts("words", 10, _term),
+    "content_types": _types,
+    "synset": lambda value: (
+        "" if isinstance(value, str) and _is_wnid(value) else "is a noun's, such as n02084071"
+    ),
+    "hypernyms": _texts("names, the nearest first", 40, lambda text: _text(200)(text)),
+    "wikidata": _texts(
+        "items", MOST_QUERIES, _pattern("Q[1-9][0-9]{0,11}", "is no item, such as Q144")
+    ),
+    "taxon": _text(200),
+    "wikipedia": _texts(
+        "pages", 5, _pattern(r"[^\s<>\"]{1,200}", "is no page's name, such as Red_panda")
+    ),
+    "confusable": _texts("ids", 6, lambda text: ""),
+    "imagenet": _texts("wnids", 1000, lambda text: "" if _is_wnid(text) else "is no wnid"),
+}

@@ -1,0 +1,101 @@
+"""A taxonomy that people write: a TOML file with a table for each class, checked.
+
+::
+
+    name = "pets"
+
+    [classes.dog]
+    name = "dog"
+    definition = "a domestic dog of any breed"
+    synset = "n02084071"                # what it is in WordNet 3.0
+    queries = ["dog pet", "puppy"]      # what is searched for
+    without = ["hotdog"]                # words that a photo must not say
+
+    [classes.cat]
+    imagenet = ["n02123045", "n02123159"]   # the classes of ImageNet that it holds
+    confusable = ["dog"]
+
+A class is named by its id, the word after ``classes.``; all else may be left out.
+"""
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from genset.errors import BadInput
+from genset.taxonomy.document import mistakes_in, taxonomy_of
+from genset.taxonomy.taxonomy import Taxonomy
+
+_LARGEST = 64 * 2**20  # bytes of a file
+_SHOWN = 10  # mistakes that are told at once
+
+
+def read_taxonomy(path: Path) -> Taxonomy:
+    """The taxonomy in a file.
+
+    Raises:
+        BadInput: the file cannot be read, or has mistakes: the first ten, each with its line.
+    """
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise BadInput(f"{path} is larger than {_LARGEST // 2**20} MB: no taxonomy is")
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} cannot be read: {error.reason}; write it in UTF-8") from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+    return taxonomy_in(text, path.name)
+
+
+def taxonomy_in(text: str, file: str) -> Taxonomy:
+    """The taxonomy that the text of a file says; `file` is its name.
+
+    Raises:
+        BadInput: it has mistakes.
+    """
+    try:
+        document = tomllib.loads(text.replace("\r\n", "\n"))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadInput(f"{file}: {error}") from None
+    document.setdefault("name", Path(file).stem)
+    found = list(mistakes_in(document))
+    if found:
+        lines = [f"{file}, line {_line(text, each.keys)}: {each.words}" for each in found[:_SHOWN]]
+        more = [f"and {len(found) - _SHOWN:,} more"] * (len(found) > _SHOWN)
+        raise BadInput("\n".join([*lines, *more]))
+    return taxonomy_of(document)
+
+
+def _line(text: str, keys: Iterable[str]) -> int:
+    """The line on which the key stands to which these lead, from 1; 1 where it is nowhere.
+
+    TOML's reader tells no lines. The first lines up to and with the key are a document that has it;
+    without the line of the key they are not.
+    """
+    keys = tuple(keys)
+    lines = text.replace("\r\n", "\n").split("\n")
+    for number, line in enumerate(lines, start=1):
+        if keys[-1] in line and _has("\n".join(_whole(lines, number)), keys):
+            return number
+    return 1
+
+
+def _whole(lines: list[str], number: int) -> list[str]:
+    """The lines up to this one, and on to the end of what begins there."""
+    for end in range(number, min(number + 200, len(lines)) + 1):
+        try:
+            tomllib.loads("\n".join(lines[:end]))
+        except tomllib.TOMLDecodeError:
+            continue
+        return lines[:end]
+    return []
+
+
+def _has(text: str, keys: tuple[str, ...]) -> bool:
+    found: Any = tomllib.loads(text)
+    for key in keys:
+        if not isinstance(found, dict) or key not in found:
+            return False
+        found = found[key]
+    return True

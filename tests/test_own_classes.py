@@ -1,0 +1,226 @@
+"""A workspace on classes of its own, from an empty folder to labels, on either database.
+
+Their ids are of other scripts and their names strangers' words: both go safely through folders,
+queries, the page, tables and archives.
+"""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from genset.errors import BadInput
+from genset.label import Store, Workspace
+from genset.label.exchange.archive import export_all
+from genset.label.exchange.restore import import_all
+from genset.label.quality.stats import collect
+from genset.label.queue.hiding import are_far
+from genset.sandbox import Sandbox
+from genset.scrape.keywords.queries import newest_queries, update_queries, workspace_queries
+from genset.status import status
+from genset.store.taxonomies import keep_taxonomy
+from genset.taxonomy import Taxonomy, imagenet1k
+from genset.taxonomy.own import taxonomy_in
+from labeler_app import wire
+from tests.label.desks import CORRECT, desk_of, do_all
+from tests.labeled_workspace import TABBY, TENCH, add_candidate, labeled_workspace, picture, vote
+from tests.scrape.commands import genset
+
+DOG, PANDA, LONG = "كلب", "レッサーパンダ_1", "x" * 64
+PETS = f"""name = "pets"
+[classes."{DOG}"]
+name = 'a "dog" <b onclick="x()">كلب</b> \u202e evil'
+definition = "what barks; <script>alert('no')</script>"
+queries = ["dog pet"]
+confusable = ["{PANDA}"]
+wikidata = ["Q144"]
+[classes."{PANDA}"]
+name = "red panda"
+taxon = "Ailurus fulgens"
+[classes.{LONG}]
+queries = ["long cat"]
+"""
+NEWT = PETS + '[classes.newt]\nname = "newt"\n'
+
+
+@pytest.fixture
+def opened(
+    store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Workspace, Store]]:
+    """Two candidates of each class, on SQLite and on PostgreSQL by turns."""
+    monkeypatch.setenv("GENSET_STORE_URL", store_url)
+    monkeypatch.setattr("genset.label.queue.boards._SECONDS_TO_WAIT", 60.0)
+    workspace, store = own_workspace(tmp_path / "workspace")
+    yield workspace, store
+    store.close()
+
+
+def own_workspace(root: Path, text: str = PETS) -> tuple[Workspace, Store]:
+    workspace, store = labeled_workspace(root, classes=())
+    kept = keep(store, text)
+    for place, wnid in enumerate((DOG, PANDA, LONG)):
+        for rank in (1, 2):
+            add_candidate(workspace, store, kept[wnid].wnid, 100 * place + rank, rank)
+    return workspace, store
+
+
+def keep(store: Store, text: str) -> Taxonomy:
+    with store.begin_alone() as session:
+        kept = keep_taxonomy(session, taxonomy_in(text, "pets.toml"))
+    store._looked_at = -1e9  # some seconds pass
+    return kept
+
+
+@pytest.mark.parametrize(
+    "id", ["..", "a/b", "../x", "a b", "-a", "con", "a'b", 'a\\"b', "x" * 65, "a\\nb", "<b>", ".a"]
+)
+def test_an_id_that_could_not_name_a_folder_is_refused(id: str) -> None:
+    with pytest.raises(BadInput, match=r"pets\.toml, line"):
+        taxonomy_in(f'name = "pets"\n[classes."{id}"]\n', "pets.toml")
+
+
+def test_a_name_has_no_character_that_turns_its_neighbours() -> None:
+    dog = taxonomy_in(PETS, "pets.toml")[DOG]
+    assert dog.name == 'a "dog" <b onclick="x()">كلب</b> evil'
+
+
+def test_the_page_shows_the_users_classes(opened: tuple[Workspace, Store]) -> None:
+    screens = {each.cls.wnid: each for each in desk_of(opened, "ann").screens(12)}
+    assert set(screens) == {DOG, PANDA, LONG}
+    told = wire.screen(screens[DOG])
+    assert told["definition"] == "what barks; <script>alert('no')</script>"
+    assert (told["wnid"], told["hypernyms"]) == (DOG, ())
+    assert [each["wnid"] for each in told["confusable"]] == [PANDA]
+    listed = json.loads(wire.classes(opened[1].taxonomy))
+    assert [each["wnid"] for each in listed] == [DOG, PANDA, LONG]
+
+
+def test_labels_go_through_the_page_the_tables_and_the_numbers(
+    opened: tuple[Workspace, Store], tmp_path: Path
+) -> None:
+    workspace, store = opened
+    assert len(do_all(desk_of(opened, "ann"))) == 3
+    assert status(workspace, store).classes == 3
+    stats = collect(store, workspace)
+    assert {each.wnid: each.votes for each in stats.classes} == {DOG: 2, PANDA: 2, LONG: 2}
+    counts = export_all(store, tmp_path / "out")
+    assert (counts["labels"], counts["taxonomy"]) == (6, 3)
+    with (tmp_path / "out" / "taxonomy.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["taxonomy"], row["wnid"]) for row in rows} == {
+        ("pets", DOG),
+        ("pets", PANDA),
+        ("pets", LONG),
+    }
+    assert import_all(store, tmp_path / "out")["labels"].known == 6
+
+
+def test_an_archive_of_other_classes_is_refused_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, store = own_workspace(tmp_path / "pets")
+    do_all(desk_of((workspace, store), "ann"))
+    export_all(store, tmp_path / "out")
+    store.close()
+    _, imagenets = labeled_workspace(tmp_path / "imagenet")
+    with pytest.raises(BadInput, match=r"classes of pets, and this workspace is on .*imagenet1k"):
+        import_all(imagenets, tmp_path / "out")
+    export_all(imagenets, tmp_path / "of imagenet")
+    assert not (tmp_path / "of imagenet" / "taxonomy.csv").exists()
+    imagenets.close()
+    _, renamed = own_workspace(tmp_path / "renamed", PETS.replace('"red panda"', '"raccoon"'))
+    with pytest.raises(
+        BadInput, match=r"taxonomy\.csv, line 3: .* is 'red panda' there and 'raccoon'"
+    ):
+        import_all(renamed, tmp_path / "out")
+    with pytest.raises(BadInput, match="of the classes of imagenet1k"):
+        import_all(renamed, tmp_path / "of imagenet")
+    assert collect(renamed, workspace).votes == 0
+    renamed.close()
+
+
+def test_classes_that_come_while_people_label_leave_their_screens_whole(
+    opened: tuple[Workspace, Store],
+) -> None:
+    workspace, store = opened
+    desk = desk_of(opened, "ann")
+    before = desk.screens(12)
+    keep(store, NEWT)
+    task = add_candidate(workspace, store, "newt", 900)
+    held, far = desk.next(12, [each.id for each in before])
+    assert {each.id for each in before} <= {each.id for each in held}
+    assert far.classes == 4
+    vote(store, task, "bob", CORRECT)
+    assert len(do_all(desk)) == 4
+    assert {each.wnid for each in collect(store, workspace).classes} == {DOG, PANDA, LONG, "newt"}
+
+
+def test_a_list_of_queries_goes_on_where_classes_are_added(
+    opened: tuple[Workspace, Store],
+) -> None:
+    workspace, store = opened
+    first = workspace_queries(workspace, store, begin=True)
+    assert [[query.text for query in cls.queries] for cls in first.classes] == [
+        ["dog pet"],
+        ['"red panda"'],
+        ["long cat"],
+    ]
+    keep(store, NEWT.replace("dog pet", "puppy"))
+    then = workspace_queries(workspace, store, begin=True)
+    assert then.version != first.version
+    assert [cls.queries[0].text for cls in then.classes] == [
+        "dog pet",  # what it began with, until somebody updates it
+        '"red panda"',
+        "long cat",
+        "newt",
+    ]
+    assert workspace_queries(workspace, store) == then
+    (workspace.root / "queries.toml").write_text('[classes]\nnewt = ["great crested newt"]\n')
+    _, newest = update_queries(workspace, store)
+    assert newest == newest_queries(workspace.root, store.taxonomy)
+    assert [cls.queries[0].text for cls in newest.classes][::3] == ["puppy", "great crested newt"]
+    assert newest.classes[0].wikidata == ("Q144",)
+    (workspace.root / "queries.toml").write_text('[classes]\nn01440764 = ["tench"]\n')
+    with pytest.raises(BadInput, match="no class 'n01440764': it is not in pets"):
+        newest_queries(workspace.root, store.taxonomy)
+
+
+def test_nothing_is_taken_for_surely_wrong_where_nobody_says_what_classes_are() -> None:
+    own = taxonomy_in(
+        PETS + '[classes.salad]\nhypernyms = ["food"]\n[classes.lamp]\nhypernyms = ["thing"]\n'
+        "[classes.n02123045]\n[classes.n03637318]\n",
+        "pets.toml",
+    )
+    assert not are_far(own, DOG, PANDA)
+    assert not are_far(own, "salad", "lamp")
+    assert not are_far(own, "salad", TABBY)
+    assert are_far(own, TABBY, "n03637318")  # a cat and a lampshade, as WordNet has them
+    assert are_far(imagenet1k(), TABBY, "n03637318") and not are_far(imagenet1k(), TABBY, TENCH)
+
+
+def test_from_an_empty_folder_through_the_command_line(tmp_path: Path) -> None:
+    for place, wnid in enumerate((DOG, PANDA, LONG)):
+        folder = tmp_path / "photos" / wnid
+        folder.mkdir(parents=True)
+        for number in range(3):
+            (folder / f"{number}.jpg").write_bytes(picture(10 * place + number, (320, 300)))
+    (tmp_path / "pets.toml").write_text(PETS, "utf-8")
+    root = tmp_path / "workspace"
+    genset("init", str(root), "--taxonomy", "pets.toml", cwd=tmp_path)
+    with Sandbox(tmp_path / "photos", taxonomy=taxonomy_in(PETS, "pets.toml")) as sandbox:
+        genset("scrape", "--per-class", "2", cwd=root, endpoint=sandbox.endpoint)
+    told = json.loads(genset("status", "--json", cwd=root))
+    assert (told["classes"], told["candidates"], told["candidate_classes"]) == (3, 6, 3)
+    assert "examples" not in told
+    own = tmp_path / "own" / DOG
+    own.mkdir(parents=True)
+    (own / "a.jpg").write_bytes(picture(77, (320, 300)))
+    assert "1 photos of own added" in genset("add", str(own.parent), cwd=root)
+    (tmp_path / "own" / "n01440764").mkdir()
+    assert "it is not in pets" in genset("add", str(own.parent), cwd=root, code=2)
+    assert "every photo is in order" in genset("doctor", cwd=root)
+    assert DOG in genset("keywords", DOG, cwd=root)
+    refused = genset("import", "imagenetv2", str(tmp_path), cwd=root, code=2)
+    assert "this workspace is on pets" in refused
