@@ -15,11 +15,12 @@ from hypothesis.strategies import lists, text
 
 from genset.cli import cli
 from genset.taxonomy import read_taxonomy
-from genset.taxonomy.making.drafts import of_names
+from genset.taxonomy.making.drafts import of_names, of_synsets
 from genset.taxonomy.making.remarks import remarks
 from genset.taxonomy.making.together import together
 from genset.taxonomy.making.write import toml_of
 from genset.taxonomy.own import taxonomy_in
+from genset.taxonomy.wordnet import nouns
 
 DOG, CAT, CRANE = "n02084071", "n02121620", "n02012849"
 
@@ -235,3 +236,14 @@ def test_any_names_become_a_file_that_says_them(names: list[str]) -> None:
     assert len(taxonomy) == len(names)
     written = taxonomy_in(toml_of(taxonomy, remarks(taxonomy), "made"), "any.toml")
     assert [each.name for each in written] == [each.name for each in taxonomy]
+
+
+def test_any_nouns_become_a_file_that_says_them() -> None:
+    table = nouns()
+    wnids = sorted(noun for top in ("n00001740", "n12992868") for noun in table.leaves(top))
+    odd = [wnid for wnid in wnids if "  " in table[wnid].gloss]
+    twice = ["n10120330", "n10667863"]  # two steps above each have one name
+    taxonomy = together("any", of_synsets([*wnids[::173], *odd, *twice], 0))
+    assert odd and len(taxonomy) > 300
+    written = taxonomy_in(toml_of(taxonomy, remarks(taxonomy), "made"), "any.toml")
+    assert [each.synset for each in written] == [each.wnid for each in taxonomy]

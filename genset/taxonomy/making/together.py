@@ -34,7 +34,7 @@ def _class(index: int, draft: Draft, shared: set[str], imagenet: tuple[str, ...]
         index=index,
         wnid=draft.id,
         lemmas=tuple(_words(draft)),
-        gloss=noun.gloss if noun else "",
+        gloss=" ".join(noun.gloss.split()) if noun else "",  # as a file is read
         hypernyms=tuple(each.name for each in nouns().above(noun.wnid)) if noun else (),
         queries=known.queries if known else tuple(_queries(draft, shared)),
         synset=noun.wnid if noun else "",
