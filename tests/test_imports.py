@@ -44,6 +44,18 @@ INNER_FLOORS = {
         {"translate"},
         {"put"},
     ],
+    "taxonomy": [
+        {"classes"},
+        {"entries", "taxonomy"},
+        {"imagenet"},
+        {"wordnet"},
+        {"document"},
+        {"own"},
+        {"built_in"},
+        {"making"},
+    ],
+    "taxonomy.making": [{"ids"}, {"drafts"}, {"together", "remarks", "write"}],
+    "taxonomy.wordnet": [{"nouns", "queries"}],
     "evaluation.models": [
         {"trained"},
         {"spec", "preprocessing", "weights"},
@@ -52,7 +64,7 @@ INNER_FLOORS = {
         {"checkpoints"},
         {"zeroshot"},
         {"huggingface"},
-        {"load"},
+        {"load", "class_names"},
         {"memory"},
     ],
     "evaluation.data": [
@@ -313,7 +325,7 @@ INNER_FLOORS = {
 }
 
 # Rooms that are used through their `__init__`, which stands above all their floors.
-DOORS = ("sandbox", "label", "label.quality.aggregate", "tta")
+DOORS = ("sandbox", "label", "label.quality.aggregate", "tta", "taxonomy", "taxonomy.wordnet")
 
 # Tables of names, which import nothing of ours: whoever reads an option may read them.
 TABLES = ("genset.evaluation.engines", "genset.evaluation.run.executors")

@@ -46,8 +46,10 @@ def test_it_ships_the_page_the_maps_and_the_licence(installed: Path) -> None:
     assert (site / "labeler_app" / "component" / "style.css").is_file()
     for name in ("overrides.toml", "queries-1.json", "synonyms.json", "taxa.json", "taxa.toml"):
         assert (site / "wordnet_maps" / name).is_file()
-    for notice in ("LICENSE-WordNet.txt", "LICENSE-ImageNetV2.txt", "LICENSE-CLIP.txt"):
-        assert (site / "wordnet_maps" / notice).is_file()
+    for name in ("nouns.tsv.gz", "taxonomies/cifar10.toml", "taxonomies/imagenet100-cmc.toml"):
+        assert (site / "wordnet_maps" / name).is_file()
+    for notice in ("WordNet", "ImageNetV2", "CLIP", "CMC"):
+        assert (site / "wordnet_maps" / f"LICENSE-{notice}.txt").is_file()
 
 
 def test_it_needs_no_heavy_package(installed: Path) -> None:

@@ -39,17 +39,11 @@ from pathlib import Path
 from typing import Any
 
 from genset.errors import BadInput, GensetError, MissingExtra
-from genset.taxonomy import MOST_QUERIES, PHOTOS, Entry, read_entries, read_toml
-from genset.text.query import Phrase, Terms, parse
+from genset.taxonomy import PHOTOS, Entry, read_entries, read_toml
+from genset.taxonomy.wordnet.queries import by_rule, covered, distinct
 
 HERE = Path(__file__).parent
 WORDNET_VERSION = "3.0"
-
-# The hypernyms that a photographer would write beside a name.
-EVERYDAY = {
-    *("bird", "butterfly", "cat", "dog", "duck", "fish", "frog", "insect", "lobster", "monkey"),
-    *("rabbit", "salamander", "shark", "sheep", "snake", "spider", "turtle"),
-}
 
 # What NLTK reads to answer the questions asked here.
 NEEDED = [f"{kind}.{pos}" for kind in ("index", "data") for pos in ("noun", "verb", "adj", "adv")]
@@ -98,7 +92,7 @@ def build(wordnet: Path, wnids: list[str], overrides: Overrides) -> dict[str, An
                 "lemmas": _words(synset),
                 "gloss": synset.definition(),
                 "hypernyms": hypernyms,
-                "queries": [{"text": text, "why": why} for text, why in _distinct(queries)],
+                "queries": [{"text": text, "why": why} for text, why in distinct(queries)],
             }
             if override and override.content_types != (PHOTOS,):
                 made["content_types"] = override.content_types
@@ -118,33 +112,6 @@ def dump(document: dict[str, Any]) -> str:
     head = json.dumps({**document, "classes": []}, ensure_ascii=False, indent=1)
     lines = (json.dumps(each, ensure_ascii=False) for each in document["classes"])
     return head.removesuffix("[]\n}") + "[\n" + ",\n".join(lines) + "\n]}\n"
-
-
-def covered(queries: dict[str, list[str]]) -> list[str]:
-    """Each query of a class that finds all that a query of another class finds, in words.
-
-    `queries` are the texts by class.
-    """
-    flat = [
-        (wnid, text, _singular(parse(text))) for wnid, texts in queries.items() for text in texts
-    ]
-    return [
-        f"the query {wide!r} of {wnid} finds all that {narrow!r} of {other} finds"
-        for wnid, wide, terms in flat
-        for other, narrow, others_terms in flat
-        if other != wnid and terms.cover(others_terms)
-    ]
-
-
-def _singular(terms: Terms) -> Terms:
-    """The same without the ends of plurals, which Flickr does not always keep apart."""
-
-    def cut(phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
-        return tuple(
-            tuple(re.sub(r"(?<=\w{3})(es|s)$", "", word) for word in phrase) for phrase in phrases
-        )
-
-    return Terms(cut(terms.wanted), cut(terms.unwanted))
 
 
 def read_overrides(path: Path) -> Overrides:
@@ -182,30 +149,18 @@ def _by_rule(
     reader: Any, synset: Any, hypernyms: list[str], overrides: Overrides, shared: set[str]
 ) -> Iterator[tuple[str, str]]:
     """The queries that a class's lemmas make, each with why it is so: rules 2 and 3."""
-    everyday = next((name for name in hypernyms if name in EVERYDAY), None)
     for word in _words(synset):
         if word.casefold() in shared or word in overrides.drop:
             continue
         if word in overrides.plain:
             yield word, "override"
-        elif _is_first_sense(reader, synset, word) or (everyday and word.endswith(everyday)):
-            yield word, "lemma"  # "tree frog" says it already
-        elif everyday:
-            yield f"{word} {everyday}", "lemma with hypernym"
+        elif query := by_rule(word, hypernyms, _is_first_sense(reader, synset, word)):
+            yield query
 
 
 def _is_first_sense(reader: Any, synset: Any, word: str) -> bool:
     first: bool = reader.lemmas(word.replace(" ", "_"), pos="n")[0].synset() == synset
     return first
-
-
-def _distinct(queries: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The first of each spelling, and no more than are worth a search: rule 4."""
-    by_spelling: dict[str, tuple[str, str]] = {}
-    for text, why in queries:
-        spelling = text.casefold().replace("-", " ").replace("'", "")
-        by_spelling.setdefault(spelling, (text, why))
-    return list(by_spelling.values())[:MOST_QUERIES]
 
 
 def _words(synset: Any) -> list[str]:
@@ -243,7 +198,7 @@ def _reader(folder: Path) -> Iterator[Any]:
     NLTK refuses files that lie outside the corpus. Raises BadInput where `folder` is no WordNet
     3.0.
     """
-    _require_wordnet_3_0(folder)
+    require_wordnet_3_0(folder)
     try:
         import nltk
         from nltk.corpus.reader.wordnet import WordNetCorpusReader, WordNetError
@@ -270,8 +225,12 @@ def _reader(folder: Path) -> Iterator[Any]:
             nltk.data.path[:] = before
 
 
-def _require_wordnet_3_0(folder: Path) -> None:
-    """wnids are offsets into exactly this version's data.noun; another's name other things."""
+def require_wordnet_3_0(folder: Path) -> None:
+    """Refuse another version: its offsets, which wnids are, name other things.
+
+    Raises:
+        BadInput: `folder` holds no WordNet 3.0.
+    """
     missing = [name for name in NEEDED if not (folder / name).is_file()]
     if missing:
         raise BadInput(

@@ -11,6 +11,7 @@ import click
 from genset import __version__
 from genset.cli import (
     begin,
+    classes,
     duplicates,
     finetune,
     imports,
@@ -59,6 +60,7 @@ def cli(context: click.Context, folder: Path | None) -> None:
 
 for command in (
     begin.init,
+    classes.classes,
     keywords.keywords,
     begin.sandbox,
     scrape.scrape,

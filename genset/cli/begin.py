@@ -11,7 +11,8 @@ import click
 from genset.cli.common import FILE, FOLDER, PATH, json_option, show
 from genset.errors import BadInput
 from genset.files import write_text
-from genset.taxonomy import Taxonomy, hash_of, read_taxonomy
+from genset.taxonomy import IMAGENET, Taxonomy, hash_of, read_taxonomy
+from genset.taxonomy.built_in import file_of
 from genset.workspace import SETTINGS_FILE, TAXONOMY_FILE, Workspace, load_secrets
 
 
@@ -25,13 +26,14 @@ from genset.workspace import SETTINGS_FILE, TAXONOMY_FILE, Workspace, load_secre
 )
 @click.option(
     "--taxonomy",
-    "file",
-    type=FILE,
-    help="A file of classes of your own (default: ImageNet's 1,000). On a workspace that has one, "
-    "the classes that are new in it are added.",
+    "said",
+    metavar="FILE|NAME",
+    help="A file of classes of your own, or one that comes with genset: imagenet1k (the default), "
+    "imagenet100-cmc or cifar10. On a workspace that has one, the classes that are new in it are "
+    "added.",
 )
 @json_option
-def init(folder: Path, contact: str, file: Path | None, as_json: bool) -> None:
+def init(folder: Path, contact: str, said: str | None, as_json: bool) -> None:
     """Make FOLDER (default: the current one) a workspace.
 
     It searches Flickr where FLICKR_API_KEY is set, and Wikimedia Commons, which needs no key, where
@@ -41,7 +43,9 @@ def init(folder: Path, contact: str, file: Path | None, as_json: bool) -> None:
     genset init my-test-set
     genset init my-test-set --contact you@example.org
     genset init my-pets --taxonomy pets.toml
+    genset init my-ten --taxonomy cifar10
     """
+    file = file_of(said) if said and said != IMAGENET else None
     own = read_taxonomy(file) if file else None
     is_new = not (folder / SETTINGS_FILE).exists()
     load_secrets(folder)
@@ -54,6 +58,8 @@ def init(folder: Path, contact: str, file: Path | None, as_json: bool) -> None:
         )
     lines = [f"workspace: {workspace.root}"]
     answer: dict[str, Any] = {"workspace": str(workspace.root), "sources": workspace.sources}
+    if said == IMAGENET and not is_new:
+        _see_it_is_imagenet(workspace)
     if file and own:
         answer["taxonomy"] = _take(workspace, file, own)
         lines.append("classes: {classes:,} of {name} ({hash})".format(**answer["taxonomy"]))
@@ -62,15 +68,28 @@ def init(folder: Path, contact: str, file: Path | None, as_json: bool) -> None:
     show(answer, "\n".join(lines), as_json)
 
 
+def _see_it_is_imagenet(workspace: Workspace) -> None:
+    """Refuse a workspace on classes of its own, where ImageNet's were asked for."""
+    from genset.store import Store
+    from genset.store.failures import explained
+
+    with closing(Store.open(workspace.store_url)) as store, explained(workspace.store_url):
+        if not (kept := store.taxonomy).is_imagenet:
+            raise BadInput(f"this workspace's taxonomy is {kept.name}, not {IMAGENET}")
+
+
 def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
     """Make these the workspace's classes, and keep the file as it was written."""
     from genset.store import Store
     from genset.store.failures import explained
     from genset.store.taxonomies import keep_taxonomy
 
-    with closing(Store.open(workspace.store_url)) as store, explained(workspace.store_url):
-        with store.begin_alone() as session:
-            kept = keep_taxonomy(session, own)
+    with (
+        closing(Store.open(workspace.store_url)) as store,
+        explained(workspace.store_url),
+        store.begin_alone() as session,
+    ):
+        kept = keep_taxonomy(session, own)
     text = file.read_text("utf-8-sig")
     if not (copy := workspace.root / TAXONOMY_FILE).exists() or copy.read_text("utf-8") != text:
         write_text(copy, text)

@@ -1,5 +1,6 @@
 """A class: what it is, and what to search for to find photos of it."""
 
+import re
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -78,3 +79,8 @@ class ImageClass:
     def depicted(self) -> tuple[str, ...]:
         """What is searched where people say of photos what they depict: "depicts Q194406"."""
         return tuple(f"depicts {item}" for item in self.wikidata)
+
+
+def is_wnid(word: str) -> bool:
+    """Whether a word has the form of a wnid, such as n02084071."""
+    return re.fullmatch(r"n[0-9]{8}", word) is not None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from genset.taxonomy.classes import PHOTOS, ImageClass, Query, WikipediaPage
+from genset.taxonomy.classes import PHOTOS, ImageClass, Query, WikipediaPage, is_wnid
 from genset.taxonomy.entries import MOST_QUERIES, is_content_type
 from genset.taxonomy.imagenet import imagenet1k
 from genset.taxonomy.taxonomy import IMAGENET, Taxonomy
@@ -43,9 +43,16 @@ def taxonomy_of(document: Mapping[str, Any]) -> Taxonomy:
     classes = document["classes"]
     return Taxonomy(
         (_class(index, id, given) for index, (id, given) in enumerate(classes.items())),
-        {id: given.get("confusable", ()) for id, given in classes.items()},
+        {id: given.get("confusable") or _confused(id, classes) for id, given in classes.items()},
         document["name"].strip(),
     )
+
+
+def _confused(id: str, classes: Mapping[str, Any]) -> tuple[str, ...]:
+    """The classes for which one of ImageNet's own is taken, where nothing is said of it."""
+    if id not in imagenet1k():
+        return ()
+    return tuple(each.wnid for each in imagenet1k().confusable(id) if each.wnid in classes)
 
 
 def document_of(taxonomy: Taxonomy) -> dict[str, Any]:
@@ -63,12 +70,13 @@ def hash_of(taxonomy: Taxonomy) -> str:
 
 
 def _told(taxonomy: Taxonomy, each: ImageClass) -> dict[str, Any]:
+    usual = _types_of(imagenet1k().get(each.wnid))
     told: dict[str, Any] = {
         "name": each.name,
         "lemmas": list(each.lemmas[1:]),
         "definition": each.gloss,
         "queries": [{"query": query.text, "why": query.why} for query in each.queries],
-        "content_types": [] if each.content_types == (PHOTOS,) else list(each.content_types),
+        "content_types": [] if each.content_types == usual else list(each.content_types),
         "synset": each.synset,
         "hypernyms": list(each.hypernyms),
         "wikidata": list(each.wikidata),
@@ -93,10 +101,10 @@ def _class(index: int, id: str, given: Mapping[str, Any]) -> ImageClass:
         hypernyms=tuple(given.get("hypernyms", known.hypernyms if known else ())),
         queries=_queries(name, given, known),
         wikipedia=pages or (known.wikipedia if known else ()),
-        content_types=tuple(sorted(set(given.get("content_types", [PHOTOS])))),
+        content_types=tuple(sorted(set(given.get("content_types", _types_of(known))))),
         wikidata=tuple(given.get("wikidata", ())),
         taxon=given.get("taxon", known.taxon if known else ""),
-        synset=given.get("synset", id if _is_wnid(id) else ""),
+        synset=given.get("synset", id if is_wnid(id) else ""),
         imagenet=tuple(given.get("imagenet", (id,) if known else ())),
     )
 
@@ -107,22 +115,23 @@ def _queries(name: str, given: Mapping[str, Any], known: ImageClass | None) -> t
         Query(each, _OWN) if isinstance(each, str) else Query(each["query"], each.get("why", _OWN))
         for each in given.get("queries", ())
     )
-    queries = said or (known.queries if known else (Query(_quoted(name), "name"),))
-    without = "".join(f" -{_quoted(term)}" for term in given.get("without", ()))
+    queries = said or (known.queries if known else (Query(quoted(name), "name"),))
+    without = "".join(f" -{quoted(term)}" for term in given.get("without", ()))
     return tuple(Query(query.text + without, query.why) for query in queries)
+
+
+def _types_of(known: ImageClass | None) -> tuple[int, ...]:
+    """What is searched, where nothing is said of it."""
+    return known.content_types if known else (PHOTOS,)
 
 
 def _words(id: str) -> str:
     return re.sub(r"[\s_-]+", " ", id).strip()
 
 
-def _quoted(term: str) -> str:
+def quoted(term: str) -> str:
     """A term of a query: a phrase of several words stands in quotes."""
     return f'"{term}"' if re.search(r"\s", term) else term
-
-
-def _is_wnid(word: str) -> bool:
-    return re.fullmatch(r"n\d{8}", word) is not None
 
 
 def mistakes_in(document: Mapping[str, Any]) -> Iterator[Mistake]:
@@ -141,12 +150,12 @@ def mistakes_in(document: Mapping[str, Any]) -> Iterator[Mistake]:
     if len(classes) > _MOST_CLASSES:
         yield Mistake(("classes",), f"at most {_MOST_CLASSES:,} classes, not {len(classes):,}")
         return
-    folded = Counter(map(_folded, classes))
+    spellings = Counter(map(folded, classes))
     holders: dict[str, str] = {}
     for id, given in classes.items():
-        if words := _mistake_in_id(id):
+        if words := mistake_in_id(id):
             yield Mistake(("classes", id), words)
-        elif folded[_folded(id)] > 1:
+        elif spellings[folded(id)] > 1:
             yield Mistake(("classes", id), f"{id}: another id is the same but for case or form")
         elif not isinstance(given, dict):
             yield Mistake(("classes", id), f"{id} must be a table: write [classes.{id}]")
@@ -154,7 +163,8 @@ def mistakes_in(document: Mapping[str, Any]) -> Iterator[Mistake]:
             yield from _in_class(id, given, classes, holders)
 
 
-def _folded(id: str) -> str:
+def folded(id: str) -> str:
+    """An id without what file systems do not tell apart: case, and forms of a letter."""
     return unicodedata.normalize("NFKC", id).casefold()
 
 
@@ -179,7 +189,7 @@ def _in_class(
         yield Mistake(keys, f"{id}: {words}")
 
 
-def _mistake_in_id(id: str) -> str:
+def mistake_in_id(id: str) -> str:
     """What keeps a word from being an id, which names a folder everywhere; "" for nothing."""
     if not re.fullmatch(r"\w(?:[\w.-]*\w)?", id) or unicodedata.normalize("NFC", id) != id:
         return (
@@ -212,13 +222,16 @@ def _clash(
 def _text(most: int) -> Callable[[Any], str]:
     def check(value: Any) -> str:
         if isinstance(value, str) and value.strip() and len(value) <= most:
-            return "" if clean(value, most) else "has no character that prints"
+            printable = value.isprintable() or clean(value, most)
+            return "" if printable else "has no character that prints"
         return f"is a text of 1 to {most:,} characters"
 
     return check
 
 
-def _texts(what: str, most: int, mistake: Callable[[str], str | None]) -> Callable[[Any], str]:
+def _texts(
+    what: str, most: int, mistake: Callable[[str], str | None], once: bool = True
+) -> Callable[[Any], str]:
     def check(value: Any) -> str:
         if not isinstance(value, list) or not 1 <= len(value) <= most:
             return f"is a list of 1 to {most} {what}"
@@ -227,7 +240,7 @@ def _texts(what: str, most: int, mistake: Callable[[str], str | None]) -> Callab
                 return f"is a list of texts, and {each!r} is none"
             if words := mistake(each):
                 return f"has {each[:80]!r}, which {words}"
-            if value.count(each) > 1:
+            if once and value.count(each) > 1:
                 return f"has {each[:80]!r} twice"
         return ""
 
@@ -239,7 +252,7 @@ def _pattern(pattern: str, words: str) -> Callable[[str], str]:
 
 
 def _term(text: str) -> str:
-    return "is no word or words" if mistake_in(_quoted(text)) or '"' in text else ""
+    return "is no word or words" if mistake_in(quoted(text)) or '"' in text else ""
 
 
 def _query_list(value: Any) -> str:
@@ -270,9 +283,10 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
     "without": _texts("words", 10, _term),
     "content_types": _types,
     "synset": lambda value: (
-        "" if isinstance(value, str) and _is_wnid(value) else "is a noun's, such as n02084071"
+        "" if isinstance(value, str) and is_wnid(value) else "is a noun's, such as n02084071"
     ),
-    "hypernyms": _texts("names, the nearest first", 40, lambda text: _text(200)(text)),
+    # Two steps may have one name, as "contractor" has two senses on one path of WordNet.
+    "hypernyms": _texts("names, the nearest first", 40, lambda text: _text(200)(text), once=False),
     "wikidata": _texts(
         "items", MOST_QUERIES, _pattern("Q[1-9][0-9]{0,11}", "is no item, such as Q144")
     ),
@@ -281,5 +295,5 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
         "pages", 5, _pattern(r"[^\s<>\"]{1,200}", "is no page's name, such as Red_panda")
     ),
     "confusable": _texts("ids", 6, lambda text: ""),
-    "imagenet": _texts("wnids", 1000, lambda text: "" if _is_wnid(text) else "is no wnid"),
+    "imagenet": _texts("wnids", 1000, lambda text: "" if is_wnid(text) else "is no wnid"),
 }

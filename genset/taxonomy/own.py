@@ -15,17 +15,22 @@
     imagenet = ["n02123045", "n02123159"]   # the classes of ImageNet that it holds
     confusable = ["dog"]
 
-A class is named by its id, the word after ``classes.``; all else may be left out.
+A class is named by its id, the word after ``classes.``; all else may be left out. What a class
+with a synset is a kind of (`hypernyms`) is WordNet's where the file does not say it.
 """
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from genset.errors import BadInput
-from genset.taxonomy.document import mistakes_in, taxonomy_of
+from genset.taxonomy.classes import is_wnid
+from genset.taxonomy.document import Mistake, mistakes_in, taxonomy_of
+from genset.taxonomy.imagenet import imagenet1k
 from genset.taxonomy.taxonomy import Taxonomy
+from genset.taxonomy.wordnet import nouns
 
 _LARGEST = 64 * 2**20  # bytes of a file
 _SHOWN = 10  # mistakes that are told at once
@@ -59,26 +64,63 @@ def taxonomy_in(text: str, file: str) -> Taxonomy:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadInput(f"{file}: {error}") from None
     document.setdefault("name", Path(file).stem)
-    found = list(mistakes_in(document))
-    if found:
+    if found := list(mistakes_in(document)) or list(_unknown(document["classes"])):
         lines = [f"{file}, line {_line(text, each.keys)}: {each.words}" for each in found[:_SHOWN]]
         more = [f"and {len(found) - _SHOWN:,} more"] * (len(found) > _SHOWN)
         raise BadInput("\n".join([*lines, *more]))
-    return taxonomy_of(document)
+    return _placed(taxonomy_of(document))
+
+
+def _unknown(classes: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Synsets that WordNet lacks, said or by their class's id."""
+    for id, given in classes.items():
+        synset = given.get("synset", id)
+        if is_wnid(synset) and synset not in imagenet1k() and synset not in nouns():
+            keys = ("classes", id, "synset") if "synset" in given else ("classes", id)
+            yield Mistake(keys, f"{id}: WordNet 3.0 has no noun {synset}")
+
+
+def _placed(taxonomy: Taxonomy) -> Taxonomy:
+    """The same with WordNet's hypernyms where the file says a synset and no hypernyms."""
+    if all(each.hypernyms or not each.synset for each in taxonomy):
+        return taxonomy
+    return Taxonomy(
+        (
+            replace(each, hypernyms=tuple(above.name for above in nouns().above(each.synset)))
+            if each.synset and not each.hypernyms
+            else each
+            for each in taxonomy
+        ),
+        {each.wnid: [other.wnid for other in taxonomy.confusable(each.wnid)] for each in taxonomy},
+        taxonomy.name,
+    )
 
 
 def _line(text: str, keys: Iterable[str]) -> int:
     """The line on which the key stands to which these lead, from 1; 1 where it is nowhere.
 
-    TOML's reader tells no lines. The first lines up to and with the key are a document that has it;
-    without the line of the key they are not.
+    TOML's reader tells no lines. The lines up to and with the key, from the head of its class's
+    table on, are a document that has it; without the line of the key they are not.
     """
     keys = tuple(keys)
     lines = text.replace("\r\n", "\n").split("\n")
-    for number, line in enumerate(lines, start=1):
-        if keys[-1] in line and _has("\n".join(_whole(lines, number)), keys):
-            return number
-    return 1
+    heads = [number for number, line in enumerate(lines) if line.lstrip().startswith("[")]
+    begin = next((at for at in heads if keys[1:] and _is_head(lines[at], keys[:2])), 0)
+    end = heads[0] + 1 if heads and not keys[1:] else len(lines)
+    for number, line in enumerate(lines[begin:end], start=1):
+        if keys[-1] in line and _has("\n".join(_whole(lines[begin:], number)), keys):
+            return begin + number
+    return begin + 1
+
+
+def _is_head(line: str, keys: tuple[str, ...]) -> bool:
+    """Whether a table begins with this line to which these keys lead."""
+    if keys[-1] not in line:
+        return False
+    try:
+        return _has(line, keys)
+    except tomllib.TOMLDecodeError:
+        return False
 
 
 def _whole(lines: list[str], number: int) -> list[str]:

@@ -15,4 +15,5 @@
     preprocessing   how a photo becomes what a network takes
     transforms      what is done to a photo before it is normalized
     classes         what each output stands for
+    class_names     what a model calls its outputs, without its weights
 """

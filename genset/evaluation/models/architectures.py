@@ -50,7 +50,7 @@ def bare(spec: ModelSpec, outputs: int) -> Loaded:
     other = {"num_classes": outputs} if outputs != 1000 else {}
     if module == "torchvision":
         # The first weights named are those of the original recipe, which most checkpoints follow.
-        first = next(iter(_weights_enum(spec, name)))
+        first = next(iter(weights_enum(spec, name)))
         again = {"transform_input": True, "init_weights": False} if name in _NORMALIZE_AGAIN else {}
         network = zoo.get_model(name, weights=None, **again, **other)
         return network, Preprocessing.of_torchvision(first.transforms())
@@ -61,7 +61,7 @@ def bare(spec: ModelSpec, outputs: int) -> Loaded:
 
 def _of_torchvision(spec: ModelSpec) -> Loaded:
     name, _, wanted = spec.target.partition("@")
-    weights_of = _weights_enum(spec, name)
+    weights_of = weights_enum(spec, name)
     try:
         weights = weights_of[wanted] if wanted else weights_of.DEFAULT
     except KeyError:
@@ -89,7 +89,8 @@ def _of_torchvision(spec: ModelSpec) -> Loaded:
         ) from None
 
 
-def _weights_enum(spec: ModelSpec, name: str) -> Any:
+def weights_enum(spec: ModelSpec, name: str) -> Any:
+    """torchvision's weights of a classifier. Raises BadInput where there is none of the name."""
     classifiers = zoo.list_models(module=zoo)
     if name not in classifiers:
         near = ", ".join(get_close_matches(name, classifiers)) or "resnet50, ..."

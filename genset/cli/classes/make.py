@@ -1,0 +1,206 @@
+"""Commands that make a taxonomy file: from words, synsets, a folder, or a model."""
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from genset.cli.common import FILE, FOLDER, SpecType
+from genset.errors import BadInput
+from genset.text.safe import visible
+
+if TYPE_CHECKING:
+    from genset.evaluation.models.spec import ModelSpec
+    from genset.taxonomy.making.drafts import Asked, Draft
+
+_SHOWN = 30  # classes that are listed on the screen
+_PARTS = {"train", "training", "val", "valid", "validation", "test", "testing"}
+
+
+def _written(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options on what is written."""
+    for option in (
+        click.option("--force", is_flag=True, help="Write over a file that is there."),
+        click.option("--name", help="The taxonomy's name (default: the file's, or classes)."),
+        click.option("-o", "--output", type=FILE, metavar="FILE", help="Default: standard output."),
+    ):
+        command = option(command)
+    return command
+
+
+_sense_option = click.option(
+    "--sense",
+    "senses",
+    multiple=True,
+    metavar="WORD=SENSE",
+    help="What a word means: a noun's wnid, or its number among the word's senses (0: none of "
+    "them). May be repeated.",
+)
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True)
+@_sense_option
+@_written
+def from_words(
+    words: tuple[str, ...], senses: tuple[str, ...], output: Path | None, **how: Any
+) -> None:
+    """Make a class of each word, with what WordNet says of it.
+
+    WORDS have commas between them. A word with several senses is asked about on a terminal;
+    elsewhere --sense says which. One that WordNet lacks becomes a class without a synset.
+
+    \b
+    genset classes from-words dog,cat,"red panda" -o pets.toml
+    genset classes from-words dog,crane --sense dog=1 --sense crane=n03126707 -o some.toml
+    """
+    from genset.taxonomy.making import drafts
+
+    _see_it_is_free(output, how["force"])
+    listed = [word.strip(" \t\n\"'") for each in words for word in each.split(",")]
+    listed = [word for word in listed if word]
+    said = drafts.parse_senses(senses)
+    asked = drafts.to_ask(listed, said)
+    if sys.stdin.isatty():
+        for each in asked:
+            said |= drafts.parse_senses([f"{each.word}={_chosen(each)}"])
+    else:
+        drafts.refuse_unasked(asked)
+    _write(drafts.of_words(listed, said), output, **how)
+
+
+def _chosen(asked: "Asked") -> int:
+    """Ask which sense of a word is meant; 0 for none."""
+    from genset.taxonomy.wordnet import nouns
+
+    _say(f'"{asked.word}" has {len(asked.senses)} senses in WordNet:')
+    for number, noun in enumerate(asked.senses, 1):
+        kind = "".join(f" (a kind of {nouns()[above].name})" for above in noun.hypernyms[:1])
+        _say(f"  {number:>2}  {noun.wnid}  {', '.join(noun.lemmas)}{kind}: {noun.gloss}")
+    _say("   0  none of these")
+    chosen: int = click.prompt("Which?", type=click.IntRange(0, len(asked.senses)), err=True)
+    return chosen
+
+
+@click.command()
+@click.argument("wnids", nargs=-1, required=True, metavar="WNID...")
+@click.option("--leaves", is_flag=True, help="All kinds below that have none below them.")
+@click.option("--depth", type=click.IntRange(0, 20), help="The kinds so many steps below.")
+@_written
+def from_synsets(
+    wnids: tuple[str, ...], leaves: bool, depth: int | None, output: Path | None, **how: Any
+) -> None:
+    """Make classes of nouns of WordNet 3.0, such as those of ImageNet-21k: each, or what is below.
+
+    Instances (persons, rivers and others with a name of their own) are no kinds, and are left out
+    of what is below.
+
+    \b
+    genset classes from-synsets n02084071 --leaves -o dogs.toml
+    genset classes from-synsets n02084071 n02121620 --depth 1
+    """
+    from genset.taxonomy.making.drafts import of_synsets
+
+    if leaves and depth is not None:
+        raise BadInput("--leaves and --depth are two ways: give one")
+    _see_it_is_free(output, how["force"])
+    listed = [word for each in wnids for word in each.replace(",", " ").split()]
+    _write(of_synsets(listed, None if leaves else depth or 0), output, **how)
+
+
+@click.command()
+@click.argument("folder", type=FOLDER)
+@_sense_option
+@_written
+def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **how: Any) -> None:
+    """Make a class of each folder in FOLDER.
+
+    A folder whose name is a wnid, or begins with one, gets WordNet's words. Of others the name is
+    the class's id where it can be one.
+
+    \b
+    genset classes from-folder photos/ -o mine.toml
+    """
+    from genset.taxonomy.making.drafts import of_names, parse_senses
+
+    _see_it_is_free(output, how["force"])
+    names = sorted(
+        each.name for each in folder.iterdir() if each.is_dir() and not each.name.startswith(".")
+    )
+    if names and {name.casefold() for name in names} <= _PARTS:
+        raise BadInput(f"{folder} has the parts {', '.join(names)}: give {folder / names[0]}")
+    _write(of_names(names, parse_senses(senses), f"folder in {folder}"), output, **how)
+
+
+@click.command()
+@click.argument("spec", type=SpecType())
+@_sense_option
+@_written
+def from_model(spec: "ModelSpec", senses: tuple[str, ...], output: Path | None, **how: Any) -> None:
+    """Make a class of each output of a model, by the names that it has for them.
+
+    They come from a folder in Hugging Face's form, from timm's and torchvision's notes on their
+    weights, or from the list that the spec names by classes=FILE. No weights are loaded.
+
+    \b
+    genset classes from-model hf:my-model -o mine.toml
+    genset classes from-model "file:mine.pth?arch=timm:resnet18&classes=names.txt"
+    """
+    from genset.taxonomy.making.drafts import of_names, parse_senses
+
+    _see_it_is_free(output, how["force"])
+    names = _names_of(spec)
+    _write(of_names(names, parse_senses(senses), f"output of {spec.text}"), output, **how)
+
+
+def _names_of(spec: "ModelSpec") -> Iterable[str]:
+    from genset.cli.common import need
+
+    need("evaluate", "reading a model's class names", "torch", "torchvision", "timm")
+    from genset.evaluation.models.class_names import class_names
+
+    return class_names(spec)
+
+
+def _see_it_is_free(output: Path | None, force: bool) -> None:
+    if output and output.exists() and not force:
+        raise BadInput(f"{output} is there already: --force writes over it")
+    if output and not output.absolute().parent.is_dir():
+        raise BadInput(f"there is no folder {output.absolute().parent}")
+
+
+def _write(drafts: "list[Draft]", output: Path | None, force: bool, name: str | None) -> None:
+    """Write the classes, and say what each is and what to look at."""
+    from genset.files import write_text
+    from genset.taxonomy.making.remarks import remarks
+    from genset.taxonomy.making.together import together
+    from genset.taxonomy.making.write import toml_of
+
+    taxonomy = together(name or (output.stem if output else "classes"), drafts)
+    seen = remarks(taxonomy)
+    notes = {each.id: [*each.notes, *seen.get(each.id, ())] for each in drafts}
+    head = "Classes for genset: genset init FOLDER --taxonomy FILE. Change what you like."
+    text = toml_of(taxonomy, notes, head)
+    if output:
+        write_text(output, text)
+    else:
+        click.echo(text, nl=False)
+    for each in list(taxonomy)[:_SHOWN]:
+        imagenet = f", {len(each.imagenet)} of ImageNet's" if each.imagenet else ""
+        kind = f"{each.gloss} ({each.synset}{imagenet})" if each.synset else "no synset"
+        called = each.name if each.name != each.wnid else ""
+        _say("  ".join(filter(None, (each.wnid, called, kind))))
+        for note in notes[each.wnid]:
+            _say(f"    {note}")
+    if (more := len(taxonomy) - _SHOWN) > 0:
+        _say(f"and {more:,} more")
+    remarked = sum(map(bool, notes.values()))
+    where = f"{output}: " if output else ""
+    _say(f"{where}{len(taxonomy):,} classes, {remarked:,} with remarks")
+
+
+def _say(line: str) -> None:
+    """On standard error: standard output may be the file."""
+    click.echo(visible(line).replace("\n", " "), err=True)

@@ -1,0 +1,55 @@
+"""The command that shows classes: genset classes show."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from genset.cli.common import json_option, opened, show_json
+from genset.text.safe import visible
+
+if TYPE_CHECKING:
+    from genset.taxonomy import Taxonomy
+
+
+@click.command("show")
+@click.argument("said", metavar="[FILE|NAME]", required=False)
+@json_option
+@click.pass_obj
+def show_command(folder: Path | None, said: str | None, as_json: bool) -> None:
+    """Show what each class is, what is searched for and why, and what to look at.
+
+    Of a file, of a taxonomy that comes with genset (imagenet1k, imagenet100-cmc, cifar10), or of
+    the workspace. A file with mistakes is refused, each mistake with its line.
+
+    \b
+    genset classes show pets.toml
+    genset classes show cifar10
+    """
+    from genset.taxonomy.making.remarks import remarks
+
+    taxonomy = _taxonomy(folder, said)
+    seen = remarks(taxonomy)
+    if as_json:
+        show_json([{**asdict(each), "remarks": seen.get(each.wnid, [])} for each in taxonomy])
+        return
+    for each in taxonomy:
+        lines = [f"{each.wnid}  {', '.join(each.lemmas)}" + f": {each.gloss}" * bool(each.gloss)]
+        lines += [f"    {query.text:<32}  {query.why}" for query in each.queries]
+        if each.wnid not in each.imagenet and each.imagenet:
+            lines.append(f"    holds {len(each.imagenet)} of ImageNet's classes")
+        if others := taxonomy.confusable(each.wnid):
+            lines.append(f"    may be confused with {', '.join(other.wnid for other in others)}")
+        lines += [f"    note: {remark}" for remark in seen.get(each.wnid, ())]
+        click.echo(visible("\n".join(lines)))
+    click.echo(visible(f"{len(taxonomy):,} classes of {taxonomy.name}, {len(seen):,} with notes"))
+
+
+def _taxonomy(folder: Path | None, said: str | None) -> "Taxonomy":
+    from genset.taxonomy.built_in import taxonomy_named
+
+    if said:
+        return taxonomy_named(said)
+    with opened(folder) as (_, store):
+        return store.taxonomy

@@ -1,0 +1,93 @@
+"""A model's own class names: what its outputs are called, without its weights.
+
+They come from the list that the spec names (`classes=FILE`), the configuration of a folder in
+Hugging Face's form (`id2label`, timm's `label_names`), torchvision's notes on its weights, or
+timm's lists of ImageNet's 21,841 classes and of parts of them.
+"""
+
+from typing import Any
+
+from genset.errors import BadInput
+from genset.evaluation.models.architectures import weights_enum
+from genset.evaluation.models.classes import BACKGROUND, class_order
+from genset.evaluation.models.huggingface.folder import open_folder
+from genset.evaluation.models.huggingface.labels import match_labels
+from genset.evaluation.models.spec import ModelSpec
+from genset.taxonomy import imagenet1k
+from genset.taxonomy.classes import is_wnid
+
+
+def class_names(spec: ModelSpec) -> list[str]:
+    """What a model's outputs are called, in their order, without those that are no class.
+
+    Names that are ImageNet's 1,000, or some of them, are given by their wnids.
+
+    Raises:
+        BadInput: the model does not say it.
+        ModelError: its configuration cannot be fetched.
+    """
+    if spec.classes:
+        return [each for each in class_order(spec.classes, spec.background) if each != BACKGROUND]
+    names = _NAMES.get(spec.kind, _none)(spec)
+    if spec.background is not None and spec.background < len(names):
+        del names[spec.background]
+    names = [each for each in names if each.casefold() != "background"]
+    if all(map(is_wnid, names)):
+        return names
+    try:
+        matched = match_labels(names)
+    except BadInput:
+        return names
+    return names if matched.kept else list(matched.order)
+
+
+def _none(spec: ModelSpec) -> list[str]:
+    raise BadInput(
+        f"model {spec.text!r} does not say what its outputs are called: list them in a file, one a "
+        'line below "# not ImageNet", and name it by classes=FILE'
+    )
+
+
+def _of_torchvision(spec: ModelSpec) -> list[str]:
+    name, _, wanted = spec.target.partition("@")
+    members = weights_enum(spec, name).__members__
+    weights = members.get(wanted or "DEFAULT")
+    if weights is None:
+        raise BadInput(f"model {spec.text!r}: {name} has no weights {wanted}")
+    return [str(each) for each in weights.meta["categories"]]
+
+
+def _of_timm(spec: ModelSpec) -> list[str]:
+    from timm.data import ImageNetInfo, infer_imagenet_subset
+    from timm.models import get_pretrained_cfg, split_model_name_tag
+
+    if ":" in spec.target:
+        return _none(spec)
+    name, _ = split_model_name_tag(spec.target)  # type: ignore[no-untyped-call]
+    config = get_pretrained_cfg(spec.target if name != spec.target else name)
+    if config is None:
+        raise BadInput(f"model {spec.text!r}: timm has no weights of that name")
+    if config.label_names:
+        return [str(each) for each in config.label_names]
+    subset = infer_imagenet_subset(config) if config.num_classes else None
+    return list(ImageNetInfo(subset).label_names()) if subset else _none(spec)
+
+
+def _of_folder(spec: ModelSpec) -> list[str]:
+    config = open_folder(spec).config
+    labels: Any = config.get("id2label") or config.get("label_names")
+    if isinstance(labels, dict):
+        try:
+            by_number = {int(number): str(label) for number, label in labels.items()}
+        except ValueError:
+            raise BadInput(f"model {spec.text!r}: id2label does not count from 0") from None
+        labels = [by_number[number] for number in sorted(by_number)]
+    if isinstance(labels, list) and labels:
+        names = [str(each) for each in labels]
+        return _none(spec) if all(each.startswith("LABEL_") for each in names) else names
+    if config.get("num_classes") == len(imagenet1k()) and config.get("architecture"):
+        return [each.wnid for each in imagenet1k()]
+    return _none(spec)
+
+
+_NAMES = {"torchvision": _of_torchvision, "timm": _of_timm, "hf": _of_folder}

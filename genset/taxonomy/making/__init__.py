@@ -1,0 +1,10 @@
+"""Taxonomies made of words, synsets, folders' names or a model's class names.
+
+::
+
+    ids             names made safe as ids of classes
+    drafts          what is known of a class before it stands beside others
+    together        drafts to a taxonomy: queries, ImageNet's classes below, confusable classes
+    remarks         what a reader should look at: ambiguous words, queries that find other classes
+    write           a taxonomy as a TOML file, read back before it is one
+"""

@@ -1,0 +1,51 @@
+"""What a reader of a taxonomy should look at: ambiguous words, queries that find other classes."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from genset.taxonomy.classes import ImageClass
+from genset.taxonomy.taxonomy import Taxonomy
+from genset.taxonomy.wordnet import nouns
+from genset.taxonomy.wordnet.queries import covered
+
+_SHOWN = 3
+
+
+def remarks(taxonomy: Taxonomy) -> dict[str, list[str]]:
+    """By id, what is remarkable of each class, in sentences; classes without are not in it."""
+    found: dict[str, list[str]] = defaultdict(list)
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    for each in taxonomy:
+        found[each.wnid] += _of_words(each)
+        for word in each.lemmas:
+            names[word.casefold()][each.wnid] = None
+    for word, ids in names.items():
+        for id in ids if len(ids) > 1 else ():
+            others = _listed([other for other in ids if other != id])
+            found[id].append(f'"{word}" is a name of {others} too')
+    wide: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for pair in covered({each.wnid: [query.text for query in each.queries] for each in taxonomy}):
+        wide[pair.id, pair.wide].append(pair.other)
+    for (id, text), covers in wide.items():
+        others = _listed(list(dict.fromkeys(covers)))
+        found[id].append(
+            f'the query "{text}" also finds photos of {others}: exclude words, such as '
+            f'"{text} -word"'
+        )
+    return {each.wnid: found[each.wnid] for each in taxonomy if found[each.wnid]}
+
+
+def _of_words(each: ImageClass) -> Iterator[str]:
+    """Queries that are one word with several senses, and those with a hypernym that nobody says."""
+    for query in each.queries:
+        senses = nouns().senses(query.text)
+        if len(senses) < 2:
+            continue
+        numbers = [number for number, noun in enumerate(senses, 1) if noun.wnid == each.synset]
+        this = f", this is number {numbers[0]}" if numbers else ""
+        yield f'"{query.text}" has {len(senses)} senses in WordNet{this}'
+
+
+def _listed(ids: list[str]) -> str:
+    more = len(ids) - _SHOWN
+    return ", ".join(ids[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

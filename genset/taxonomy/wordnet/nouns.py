@@ -1,0 +1,188 @@
+"""The table of WordNet's nouns, looked up by wnid and by word."""
+
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+
+from genset.errors import BadInput
+from genset.taxonomy.imagenet import imagenet1k
+
+_TABLE = "nouns.tsv.gz"
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A synset: a meaning, with the words that may have it.
+
+    `senses` has, for each of `lemmas`, which of the word's senses it is, from 1; WordNet lists the
+    commonest first. `hypernyms` are the wnids of what it is a kind of, the principal one first, and
+    `is_instance` tells that it is an instance of them: one of its kind, as a river with a name.
+    """
+
+    wnid: str
+    lemmas: tuple[str, ...]
+    senses: tuple[int, ...]
+    gloss: str
+    hypernyms: tuple[str, ...]
+    is_instance: bool
+
+    @property
+    def name(self) -> str:
+        """Its first lemma."""
+        return self.lemmas[0]
+
+
+class Nouns:
+    """All nouns of a table, whose text `wordnet_maps/nouns.py` explains. Lines are read on need."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = {f"n{line[:8]}": line for line in text.splitlines()}
+        self._read: dict[str, Noun] = {}
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __contains__(self, wnid: object) -> bool:
+        return wnid in self._lines
+
+    def __getitem__(self, wnid: str) -> Noun:
+        """The noun with this wnid.
+
+        Raises:
+            BadInput: WordNet 3.0 has none.
+        """
+        if wnid not in self._read:
+            self._read[wnid] = self._noun(wnid)
+        return self._read[wnid]
+
+    def senses(self, word: str) -> tuple[Noun, ...]:
+        """The nouns that a word may mean, the commonest first; none where WordNet lacks it.
+
+        Case does not matter, nor does what joins words, where WordNet joins them in one way alone:
+        "red-panda" is "red panda".
+        """
+        plain = "_".join(word.lower().split())
+        for spelling in (plain, plain.replace("-", "_"), plain.replace("_", "-")):
+            if spelling in self._by_word:
+                return tuple(self[wnid] for wnid in self._by_word[spelling])
+        return ()
+
+    def above(self, wnid: str) -> tuple[Noun, ...]:
+        """What a noun is a kind of, from the nearest up to entity, by principal hypernyms."""
+        path = []
+        while (noun := self[wnid]).hypernyms:
+            wnid = noun.hypernyms[0]
+            path.append(self[wnid])
+        return tuple(path)
+
+    def children(self, wnid: str) -> tuple[str, ...]:
+        """The kinds of a noun that are one step below it, without instances, sorted.
+
+        Raises:
+            BadInput: there is no such noun.
+        """
+        return tuple(self._children.get(self[wnid].wnid, ()))
+
+    def leaves(self, wnid: str) -> tuple[str, ...]:
+        """All kinds of a noun that have none below them, sorted; itself, where it has none.
+
+        Raises:
+            BadInput: there is no such noun.
+        """
+        return self.below(wnid, len(self))
+
+    def below(self, wnid: str, depth: int) -> tuple[str, ...]:
+        """The kinds of a noun that are `depth` steps below it, sorted.
+
+        A kind that has none below it is taken itself where the steps do not suffice.
+
+        Raises:
+            BadInput: there is no such noun.
+        """
+        found, level = set(), {self[wnid].wnid}
+        for _ in range(depth):
+            found |= {each for each in level if not self._children.get(each)}
+            level = {child for each in level for child in self._children.get(each, ())}
+            if not level:
+                break
+        return tuple(sorted(found | level))
+
+    def all_above(self, wnid: str) -> set[str]:
+        """The wnids of a noun and of all above it, by every hypernym, those of instances too."""
+        found: set[str] = set()
+        waiting = [wnid]
+        while waiting:
+            each = waiting.pop()
+            if each not in found:
+                found.add(each)
+                waiting += self[each].hypernyms
+        return found
+
+    def _noun(self, wnid: str) -> Noun:
+        try:
+            offset, words, above, gloss = self._lines[wnid].split("\t")
+        except KeyError:
+            raise BadInput(f"WordNet 3.0 has no noun {wnid!r}") from None
+        pairs = [word.replace("_", " ").partition(":") for word in words.split(" ")]
+        return Noun(
+            wnid=f"n{offset}",
+            lemmas=tuple(lemma for lemma, _, _ in pairs),
+            senses=tuple(int(number or 1) for _, _, number in pairs),
+            gloss=gloss,
+            hypernyms=tuple(f"n{each.removeprefix('i')}" for each in above.split()),
+            is_instance="i" in above,
+        )
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[str]]:
+        """The wnids of each word's senses, in their order."""
+        found: dict[str, list[tuple[int, str]]] = {}
+        for wnid, line in self._lines.items():
+            for word in line.split("\t", 2)[1].split(" "):
+                lemma, _, number = word.lower().partition(":")
+                found.setdefault(lemma, []).append((int(number or 1), wnid))
+        return {
+            word: [wnid for _, wnid in sorted(set(senses))] if len(senses) > 1 else [senses[0][1]]
+            for word, senses in found.items()
+        }
+
+    @cached_property
+    def _children(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for wnid, above in self._kinds():
+            found.setdefault(above, []).append(wnid)
+        return {above: sorted(below) for above, below in found.items()}
+
+    def _kinds(self) -> Iterator[tuple[str, str]]:
+        for wnid, line in self._lines.items():
+            for above in line.split("\t", 3)[2].split():
+                if not above.startswith("i"):
+                    yield wnid, f"n{above}"
+
+
+@cache
+def nouns() -> Nouns:
+    """WordNet's nouns. Read once and kept."""
+    return Nouns(gzip.decompress(files("wordnet_maps").joinpath(_TABLE).read_bytes()).decode())
+
+
+def imagenet_below(synset: str) -> tuple[str, ...]:
+    """The wnids of ImageNet's 1,000 that are this noun or below it, in the order of their index.
+
+    All hypernyms are followed, those of instances too.
+
+    Raises:
+        BadInput: `synset` is the wnid of no noun.
+    """
+    return tuple(_imagenet_by_noun().get(nouns()[synset].wnid, ()))
+
+
+@cache
+def _imagenet_by_noun() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for each in imagenet1k():
+        for above in nouns().all_above(each.wnid):
+            found.setdefault(above, []).append(each.wnid)
+    return found

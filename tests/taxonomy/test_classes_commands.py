@@ -1,0 +1,237 @@
+"""`genset classes`: taxonomy files made of words, synsets, folders and models."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis.strategies import lists, text
+
+from genset.cli import cli
+from genset.taxonomy import read_taxonomy
+from genset.taxonomy.making.drafts import of_names
+from genset.taxonomy.making.remarks import remarks
+from genset.taxonomy.making.together import together
+from genset.taxonomy.making.write import toml_of
+from genset.taxonomy.own import taxonomy_in
+
+DOG, CAT, CRANE = "n02084071", "n02121620", "n02012849"
+
+
+def said(*words: str | Path) -> Result:
+    return CliRunner().invoke(cli, ["classes", *map(str, words)])
+
+
+def refusal(*words: str | Path) -> str:
+    done = said(*words)
+    assert done.exit_code and done.stdout == ""
+    return str(done.exception)
+
+
+def test_words_become_a_file_that_init_reads(tmp_path: Path) -> None:
+    file = tmp_path / "pets.toml"
+    senses = ["--sense", "dog=1", "--sense", f"cat={CAT}"]
+    done = said("from-words", "dog,cat,red panda", "blorp", *senses, "-o", file)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == ""
+    taxonomy = read_taxonomy(file)
+    assert taxonomy.name == "pets"
+    assert [each.wnid for each in taxonomy] == ["dog", "cat", "red_panda", "blorp"]
+    assert [each.synset for each in taxonomy] == [DOG, CAT, "n02509815", ""]
+    dog = taxonomy["dog"]
+    assert [(query.text, query.why) for query in dog.queries][:2] == [
+        ("dog", "lemma"),
+        ("domestic dog", "lemma"),
+    ]
+    assert dog.hypernyms[0] == "canine" and dog.hypernyms[-1] == "entity"
+    assert len(dog.imagenet) == 118
+    assert taxonomy["blorp"].queries[0].why == "name"
+    assert '# "dog" has 7 senses in WordNet, this is number 1' in file.read_text("utf-8")
+    assert '"dog" has 7 senses' in done.stderr
+    assert "no synset" in done.stderr
+    done = CliRunner().invoke(cli, ["init", str(tmp_path / "w"), "--taxonomy", str(file)])
+    assert done.exit_code == 0 and "classes: 4 of pets" in done.output
+
+
+def test_without_a_terminal_senses_are_listed_and_none_is_taken(tmp_path: Path) -> None:
+    words = refusal("from-words", "dog,tench,crane", "-o", tmp_path / "x.toml")
+    dog, crane = words.splitlines()
+    assert "'dog' has 7 senses" in dog and f"1 = {DOG} a member of" in dog
+    assert f"5 = {CRANE}" in crane
+    assert "tench" not in words
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_on_a_terminal_senses_are_asked_for(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "genset", "classes", "from-words", "crane"]
+    asked = subprocess.Popen(
+        command, cwd=tmp_path, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )  # fmt: skip
+    os.write(ours, b"9\n5\n")  # the first is no sense's number
+    out, err = asked.communicate(timeout=120)
+    os.close(ours)
+    os.close(theirs)
+    assert asked.returncode == 0, err
+    assert tomllib.loads(out.decode())["classes"]["crane"]["synset"] == CRANE
+    assert b"a kind of wading bird" in err and b"none of these" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("dog,dog", "--sense", "dog=1"), "'dog' is there twice"),
+        (("tench", "--sense", "dog=1"), "given for 'dog'"),
+        (("dog", "--sense", "dog=8"), "none is number 8"),
+        (("dog", "--sense", "dog=n99999999"), "no noun 'n99999999'"),
+        (("dog", "--sense", "dog"), "--sense dog=n02084071"),
+        ((",",), "no word"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(words: tuple[str, ...], says: str) -> None:
+    assert says in refusal("from-words", *words)
+
+
+def test_no_sense_may_be_meant() -> None:
+    done = said("from-words", "dog", "--sense", "dog=0")
+    assert "synset" not in tomllib.loads(done.stdout)["classes"]["dog"]
+
+
+def test_a_file_is_written_over_by_force_alone(tmp_path: Path) -> None:
+    file = tmp_path / "a.toml"
+    file.write_text("mine")
+    assert "--force" in refusal("from-words", "tench", "-o", file)
+    assert file.read_text() == "mine"
+    assert said("from-words", "tench", "-o", file, "--force").exit_code == 0
+    assert read_taxonomy(file)["tench"].synset == "n01440764"
+    assert "no folder" in refusal("from-words", "tench", "-o", tmp_path / "no" / "a.toml")
+
+
+def test_synsets_are_taken_themselves_or_with_what_is_below(tmp_path: Path) -> None:
+    for words, count, one in (
+        ((DOG,), 1, DOG),
+        ((DOG, "--depth", "1"), 18, "n01322604"),
+        ((DOG, "--leaves"), 147, "n02085620"),
+    ):
+        classes = tomllib.loads(said("from-synsets", *words).stdout)["classes"]
+        assert len(classes) == count and one in classes
+    assert f"may be {DOG}" in refusal("from-synsets", "dog")
+    assert "no noun" in refusal("from-synsets", "n99999999")
+    assert "give one" in refusal("from-synsets", DOG, "--leaves", "--depth", "1")
+
+
+def test_an_imagenet_class_is_in_the_nearest_class_above_it() -> None:
+    classes = tomllib.loads(said("from-synsets", "n02121808", "n02123045").stdout)["classes"]
+    assert classes["n02123045"]["imagenet"] == ["n02123045"]
+    assert "n02123045" not in classes["n02121808"]["imagenet"]
+
+
+def test_siblings_may_be_confused() -> None:
+    done = said("from-words", "lion,tiger", "--sense", "lion=1", "--sense", "tiger=2")
+    classes = tomllib.loads(done.stdout)["classes"]
+    assert classes["lion"]["confusable"] == ["tiger"]
+    assert classes["tiger"]["confusable"] == ["lion"]
+
+
+def test_a_later_sense_is_searched_for_with_what_it_is() -> None:
+    done = said("from-words", "drake,boxer", "--sense", "drake=n01847806", "--sense", "boxer=4")
+    classes = tomllib.loads(done.stdout)["classes"]
+    assert {"query": "drake duck", "why": "lemma with hypernym"} in classes["drake"]["queries"]
+
+
+def test_a_query_that_finds_another_class_is_flagged() -> None:
+    done = said("from-words", "puffin,puffin nest", "--sense", "puffin=1")
+    assert 'the query "puffin" also finds photos of puffin_nest' in done.stderr
+    assert '# the query "puffin" also finds' in done.stdout
+
+
+def test_folders_become_classes(tmp_path: Path) -> None:
+    for name in (DOG, "n02085620-Chihuahua", "tench", "a b'c", "con", "n99999999", "猫", ".hidden"):
+        (tmp_path / "photos" / name).mkdir(parents=True)
+    (tmp_path / "photos" / "file.txt").touch()
+    file = tmp_path / "f.toml"
+    done = said("from-folder", tmp_path / "photos", "-o", file)
+    assert done.exit_code == 0, done.output
+    taxonomy = read_taxonomy(file)
+    assert {each.wnid: each.name for each in taxonomy} == {
+        DOG: "dog",
+        "n02085620-Chihuahua": "Chihuahua",
+        "tench": "tench",
+        "a_b_c": "a b'c",
+        "class_con": "con",
+        "class_n99999999": "n99999999",
+        "猫": "猫",
+    }
+    assert taxonomy["n02085620-Chihuahua"].imagenet == ("n02085620",)
+    assert '"a b\'c" became the id a_b_c' in done.stderr
+
+
+def test_parts_of_a_set_are_no_classes(tmp_path: Path) -> None:
+    (tmp_path / "train" / "dog").mkdir(parents=True)
+    (tmp_path / "val").mkdir()
+    assert f"give {tmp_path / 'train'}" in refusal("from-folder", tmp_path)
+
+
+def test_a_models_own_names_become_classes(tmp_path: Path) -> None:
+    config = {"model_type": "vit", "id2label": {"1": "tabby cat, a", "0": "great dane", "2": "dog"}}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    done = said("from-model", f"hf:{tmp_path}", "--sense", "dog=1")
+    assert done.exit_code == 0, done.output
+    classes = tomllib.loads(done.stdout)["classes"]
+    assert list(classes) == ["great_dane", "tabby_cat", "dog"]
+    assert [each.get("synset") for each in classes.values()] == [
+        "n02109047",
+        "n02123045",
+        DOG,
+    ]
+
+
+def test_a_list_of_outputs_is_a_models_own_names(tmp_path: Path) -> None:
+    (tmp_path / "names.txt").write_text("# not ImageNet\nred_fox\ndog\n")
+    spec = f"file:a.pth?arch=timm:resnet18&classes={tmp_path / 'names.txt'}"
+    classes = tomllib.loads(said("from-model", spec).stdout)["classes"]
+    assert [each["name"] for each in classes.values()] == ["red fox", "dog"]
+    assert "synset" not in classes["dog"]  # it has several senses, and none was said
+
+
+@pytest.mark.parametrize("spec", ["torchvision:resnet18", "timm:resnet50.a1_in1k"])
+def test_an_imagenet_models_classes_are_imagenets(spec: str) -> None:
+    classes = tomllib.loads(said("from-model", spec).stdout)["classes"]
+    assert len(classes) == 1000 and list(classes) == sorted(classes)
+
+
+def test_a_model_without_names_is_told_how_to_give_them() -> None:
+    assert "classes=FILE" in refusal("from-model", "file:a.pth?arch=timm:resnet18")
+
+
+def test_show_says_what_is_searched_and_what_to_look_at(tmp_path: Path) -> None:
+    done = said("show", "cifar10")
+    assert "dog  dog, domestic dog" in done.stdout
+    assert 'note: "dog" has 7 senses' in done.stdout
+    (tmp_path / "bad.toml").write_text('[classes.a]\n\n[classes.b]\nsynset = "n99999999"\n')
+    assert "bad.toml, line 4: b: WordNet 3.0 has no noun n99999999" in refusal(
+        "show", tmp_path / "bad.toml"
+    )
+
+
+def test_hypernyms_are_filled_where_a_file_says_a_synset_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(f'[classes.a]\nsynset = "{DOG}"\n[classes.b]\n')
+    taxonomy = read_taxonomy(tmp_path / "a.toml")
+    assert taxonomy["a"].hypernyms[:2] == ("canine", "carnivore")
+    assert taxonomy["b"].hypernyms == ()
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(lists(text(max_size=80), min_size=1, max_size=5))
+def test_any_names_become_a_file_that_says_them(names: list[str]) -> None:
+    taxonomy = together("any", of_names(names, {}, "name"))
+    assert len(taxonomy) == len(names)
+    written = taxonomy_in(toml_of(taxonomy, remarks(taxonomy), "made"), "any.toml")
+    assert [each.name for each in written] == [each.name for each in taxonomy]

@@ -1,0 +1,98 @@
+"""Rebuild ``nouns.tsv.gz``, all nouns of WordNet, from a WordNet 3.0 folder.
+
+    python -m wordnet_maps.nouns --wordnet /usr/share/wordnet
+
+A line has, between tabs: a synset's offset; its lemmas, "_" for a blank, with ":2" where the synset
+is the lemma's second sense (a lemma's senses come with the commonest first); the offsets of its
+hypernyms in WordNet's order, which has the principal one first, "i" before those of which it is an
+instance; and its definition without the examples.
+
+The text depends on WordNet's files alone. So do the file's bytes but for the version of zlib.
+"""
+
+import argparse
+import gzip
+import io
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from genset.errors import BadInput, GensetError
+from wordnet_maps.build import HERE, require_wordnet_3_0
+
+_POINTER = re.compile(r" (@i?) (\d{8}) n ")
+
+
+def table(wordnet: Path) -> str:
+    """The whole table.
+
+    Raises:
+        BadInput: `wordnet` is no WordNet 3.0 folder, or one that is cut short.
+    """
+    require_wordnet_3_0(wordnet)
+    try:
+        senses = dict(_senses((wordnet / "index.noun").read_text("ascii")))
+        lines = (wordnet / "data.noun").read_text("ascii").splitlines()
+        return "".join(_row(line, senses) for line in lines if not line.startswith(" "))
+    except (KeyError, IndexError, ValueError):
+        raise BadInput(f"{wordnet} cannot be read: is the WordNet folder complete?") from None
+
+
+def _senses(index: str) -> Iterator[tuple[str, list[str]]]:
+    """Each lemma in lower case, with the offsets of its senses, the commonest first."""
+    for line in index.splitlines():
+        if not line.startswith(" "):
+            lemma, _, count, *rest = line.split()
+            yield lemma, rest[-int(count) :]
+
+
+def _row(line: str, senses: dict[str, list[str]]) -> str:
+    head, _, gloss = line.partition(" | ")
+    offset, _, _, count, *rest = head.split()
+    lemmas = rest[: 2 * int(count, 16) : 2]
+    numbers = [senses[lemma.lower()].index(offset) + 1 for lemma in lemmas]
+    words = [
+        lemma if number == 1 else f"{lemma}:{number}"
+        for lemma, number in zip(lemmas, numbers, strict=True)
+    ]
+    above = [("i" if mark == "@i" else "") + up for mark, up in _POINTER.findall(f"{head} ")]
+    return "\t".join((offset, " ".join(words), " ".join(above), _definition(gloss))) + "\n"
+
+
+def _definition(gloss: str) -> str:
+    """A gloss without its examples, which stand in quotes, as NLTK tells them apart."""
+    return re.sub(r"[\"].*?[\"]", "", gloss).strip().strip("; ")
+
+
+def pack(text: str) -> bytes:
+    """The bytes of the file."""
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9, mtime=0, filename="") as file:
+        file.write(text.encode("ascii"))
+    return packed.getvalue()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; returns the exit status, after one line on what is wrong if not 0."""
+    parser = argparse.ArgumentParser(
+        prog="python -m wordnet_maps.nouns", description="Rebuild the table of WordNet's nouns."
+    )
+    parser.add_argument(
+        "--wordnet", type=Path, required=True, metavar="DIR", help="such as /usr/share/wordnet"
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", default=HERE / "nouns.tsv.gz")
+    options = parser.parse_args(arguments)
+    try:
+        options.output.write_bytes(pack(table(options.wordnet)))
+    except GensetError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return error.exit_code
+    except OSError as error:
+        sys.stderr.write(f"error: {error.strerror}: {error.filename}\n")
+        return GensetError.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
