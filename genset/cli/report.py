@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from genset.cli.common import FILE, json_option, show_json, show_path
-from genset.cli.score import RUNS_OPTION
+from genset.cli.score import RUNS_OPTION, TAXONOMY_OPTION
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.truths.truth import TRUTHS, By
 from genset.evaluation.results.references.sets import CHOICES as SETS
@@ -103,6 +103,7 @@ _SEED = click.option(
     metavar="NAME",
     help="Report on all releases of this protocol, in the order of their windows.",
 )
+@TAXONOMY_OPTION
 @_SEED
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 @RUNS_OPTION
@@ -120,6 +121,7 @@ def report(
     entries: tuple[str, ...],
     counterparts: tuple[str, ...],
     protocol: str,
+    taxonomy: str,
     seed: int,
     **asked: Any,
 ) -> None:
@@ -151,7 +153,7 @@ def report(
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     genset report v1 --tta runs/fast=fast --counterpart resnet50 --margin 1
     """
-    from genset.evaluation.locate import locate_runs, locate_set
+    from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
     from genset.evaluation.results.runs import find_runs
     from genset.reporting.data.options import ReportOptions, parse_counterpart, parse_entry
     from genset.statistics.resampling import Resampling
@@ -160,7 +162,8 @@ def report(
     sets += _releases_of(folder, protocol) if protocol else ()
     named = sets or (_newest_release(folder),)
     # Without `kept`: where there are no runs yet, a report makes no folder for them.
-    found = [(each, locate_set(each, folder, runs=runs)) for each in named]
+    own = locate_taxonomy(taxonomy) if taxonomy else None
+    found = [(each, locate_set(each, folder, runs=runs, taxonomy=own)) for each in named]
     options = ReportOptions(
         real_labels=labels,
         tta=tuple(map(parse_entry, entries)),
@@ -242,6 +245,7 @@ def _with_file(document: str, path: Path | None) -> str:
     help="What makes an answer right: the photo's own class, any right class (ReaL), or an "
     "unclear one too.",
 )
+@TAXONOMY_OPTION
 @_SEED
 @RUNS_OPTION
 @json_option
@@ -252,6 +256,7 @@ def compare(
     second: str,
     photos: str,
     by: By,
+    taxonomy: str,
     seed: int,
     runs: Path | None,
     as_json: bool,
@@ -264,7 +269,7 @@ def compare(
     genset compare resnet50 fast --on v1
     genset compare resnet50 fast --on v2 --truth real
     """
-    from genset.evaluation.locate import locate_runs, locate_set
+    from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
     from genset.evaluation.results.compare import compare as compare_models
     from genset.evaluation.results.multilabel import own_proposals
     from genset.evaluation.results.remarks import remarks
@@ -275,7 +280,8 @@ def compare(
     from genset.statistics.bootstrap import Resampling
 
     kept = runs or locate_runs(folder)
-    found = locate_set(photos or _newest_release(folder), folder, runs=kept)
+    own = locate_taxonomy(taxonomy) if taxonomy else None
+    found = locate_set(photos or _newest_release(folder), folder, runs=kept, taxonomy=own)
     results = load_results(found, kept)
     models = [results.find(first), results.find(second)]
     resampling = Resampling(seed=seed)

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from genset.licenses import License, attribution
-from genset.release.documents.sources import Place, places
+from genset.release.documents.facts.origin import Place, places
 from genset.release.reader import Release, ReleasePhoto
 from genset.taxonomy import imagenet1k
 from genset.text.links import web_link
