@@ -23,11 +23,13 @@ from genset.evaluation.data.truths.give import give_truth
 from genset.evaluation.data.truths.keep import with_truth
 from genset.evaluation.data.truths.truth import TRUTHS, By
 from genset.evaluation.evaluate import evaluate as evaluate_specs
-from genset.evaluation.locate import locate_runs, locate_set
+from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
+from genset.evaluation.mapping.convention import Among, Pool
 from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.results.compare import compare as compare_models
 from genset.evaluation.results.evaluated import Comparison, Estimate, Evaluated
 from genset.evaluation.results.given import count_given
+from genset.evaluation.results.mapped import check_convention
 from genset.evaluation.results.multilabel import own_proposals
 from genset.evaluation.results.references.sets import Named
 from genset.evaluation.results.results import Results, results_of
@@ -35,6 +37,7 @@ from genset.evaluation.results.runs import run_folder
 from genset.evaluation.run.options import ScoringOptions
 from genset.release.reader import Release
 from genset.statistics.bootstrap import Resampling
+from genset.taxonomy import Taxonomy
 from genset.text.safe import clean
 
 if TYPE_CHECKING:
@@ -61,6 +64,10 @@ class HowToScore(TypedDict, total=False):
         cluster: "ray", or "".
         cache: folder where pixels are kept for later runs.
         allow_code: load models that are code (TorchScript).
+        pool: on classes of your own, what a class gets of the probabilities of a model's outputs
+            that are below it: their "sum" (the default), or "max", the largest.
+        among: there, what competes: "all" outputs (the default), or the "subset" of those of the
+            set's classes.
     """
 
     keep: int
@@ -72,6 +79,8 @@ class HowToScore(TypedDict, total=False):
     cluster: str
     cache: str | PathLike[str] | None
     allow_code: bool
+    pool: Pool
+    among: Among
 
 
 class WhatToReport(TypedDict, total=False):
@@ -99,7 +108,12 @@ class WhatToReport(TypedDict, total=False):
     include_restricted: bool
 
 
-def open_set(named: str | PathLike[str], *, classes: Sequence[str] = ()) -> PhotoSet:
+def open_set(
+    named: str | PathLike[str],
+    *,
+    classes: Sequence[str] = (),
+    taxonomy: Taxonomy | str | PathLike[str] | None = None,
+) -> PhotoSet:
     """Open a set of photos.
 
     Args:
@@ -108,15 +122,22 @@ def open_set(named: str | PathLike[str], *, classes: Sequence[str] = ()) -> Phot
             columns image and wnid, a ``.tar`` of these, WebDataset's shards, or a Hugging Face data
             set. ``docs/evaluating.md`` has all layouts.
         classes: names of folders that are no classes of ImageNet, and count as classes.
+        taxonomy: the classes of the photos, if they are your own: a file of them
+            (``docs/your-classes.md``), or what `genset.taxonomy.read_taxonomy` gave. A release says
+            itself what its classes are.
 
     Returns:
         The set; `ids` says in which order its photos are.
 
     Raises:
-        BadInput: there is none, or it holds no photo.
+        BadInput: there is none, or it holds no photo; or the taxonomy has mistakes, or is given to
+            a release.
         ReleaseDamaged: it is a release, and not what its manifest says.
     """
-    return locate_set(str(named), others=classes)
+    own = taxonomy
+    if own is not None and not isinstance(own, Taxonomy):
+        own = locate_taxonomy(str(own))
+    return locate_set(str(named), others=classes, taxonomy=own)
 
 
 def evaluate(
@@ -129,6 +150,7 @@ def evaluate(
     classes: Sequence[str] | None = None,
     runs: str | PathLike[str] | None = None,
     multilabel: str | PathLike[str] | Mapping[str, Any] | None = None,
+    taxonomy: Taxonomy | str | PathLike[str] | None = None,
     **how: Unpack[HowToScore],
 ) -> Evaluated:
     """Score one model on a set of photos.
@@ -148,12 +170,15 @@ def evaluate(
             brings its own.
         name: of the model in tables.
         classes: what each output stands for, if not ImageNet's 1,000 classes in the order of
-            their wnids: wnids, or the names of the set's own classes.
+            their wnids: wnids, or the names of the set's own classes. On a set with a taxonomy of
+            its own, outputs meet the classes by their ids, by the classes' lists, or by WordNet
+            (``docs/your-classes.md``): `Evaluated.record.mapping` says how.
         runs: the folder where runs are kept; by default the workspace's, or ``runs``.
         multilabel: a file with all classes that each photo shows, which is kept with the set in
             place of the one that it had: ReaL's ``real.json``, and other forms that
             ``docs/evaluating.md`` has; or a dict from photo ids to lists of wnids. Then
             `Evaluated.multilabel` has the model's numbers by it.
+        taxonomy: whose classes the photos are of, where `photos` is a path: see `open_set`.
         how: how the model is scored, as in ``precision="bf16"``: see `HowToScore`.
 
     Raises:
@@ -162,7 +187,9 @@ def evaluate(
         GensetError: no photo can be read, or the run cannot be written.
     """
     if not isinstance(photos, PhotoSet):
-        photos = open_set(photos, classes=classes or ())
+        photos = open_set(photos, classes=classes or (), taxonomy=taxonomy)
+    elif taxonomy is not None:
+        raise BadInput("taxonomy= is for a path: give it to genset.open_set, which made this set")
     if not isinstance(name, str) or len(name) > _LONGEST_NAME or not name.isprintable():
         raise BadInput(f"name= is up to {_LONGEST_NAME} printable characters, not {name!r:.60}")
     kept = Path(runs) if runs is not None else locate_runs()
@@ -179,13 +206,16 @@ def evaluate(
     if predictions is not None:
         if model is not None:
             raise BadInput("evaluate takes a model or predictions=, not both")
-        if transform is not None or how:
+        if transform is not None or how.keys() - {"pool", "among"}:
             raise BadInput("predictions= are counted as they are: leave out what is for a model")
         with _files_named():
-            return count_given(photos, predictions, name, classes, kept)
+            convention = _options(how).convention
+            check_convention(photos, convention)
+            return count_given(photos, predictions, name, classes, kept, convention)
     if model is None:
         raise BadInput("evaluate needs a model, or predictions=")
     options = _options(how)
+    check_convention(photos, options.convention)
     if isinstance(model, str):
         if transform is not None or classes is not None or name:
             raise BadInput(

@@ -28,13 +28,18 @@ LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # The same inside the rooms that have rooms of their own; and inside those.
 INNER_FLOORS = {
     "evaluation": [
-        {"processes"},
+        {"processes", "mapping"},
         {"models"},
         {"data"},
         {"engines"},
         {"results"},
         {"run"},
         {"evaluate", "locate"},
+    ],
+    "evaluation.mapping": [
+        {"convention", "outputs", "wordnet"},
+        {"pooling"},
+        {"record"},
     ],
     "evaluation.models.checkpoints": [
         {"allowed", "kinds"},
@@ -87,7 +92,7 @@ INNER_FLOORS = {
     ],
     "evaluation.data.truths": [{"truth"}, {"forms"}, {"read", "keep"}, {"give"}],
     "evaluation.run": [
-        {"environment", "packages", "settled", "shards", "startup"},
+        {"environment", "meeting", "packages", "settled", "shards", "startup"},
         {"options"},
         {"job"},
         {"executors.executor"},

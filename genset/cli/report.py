@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from genset.cli.common import FILE, json_option, show_json, show_path
-from genset.cli.score import RUNS_OPTION
+from genset.cli.score import RUNS_OPTION, TAXONOMY_OPTION
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.truths.truth import TRUTHS, By
 from genset.evaluation.results.references.sets import CHOICES as SETS
@@ -116,6 +116,7 @@ _SEED = click.option(
     help="A model that is new on each later year of a protocol, all others being old (default: "
     "those first scored since the year was frozen).",
 )
+@TAXONOMY_OPTION
 @_SEED
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
 @RUNS_OPTION
@@ -133,6 +134,7 @@ def report(
     entries: tuple[str, ...],
     counterparts: tuple[str, ...],
     protocol: str,
+    taxonomy: str,
     seed: int,
     **asked: Any,
 ) -> None:
@@ -164,7 +166,7 @@ def report(
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     genset report v1 --tta runs/fast=fast --counterpart resnet50 --margin 1
     """
-    from genset.evaluation.locate import locate_runs, locate_set
+    from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
     from genset.evaluation.results.runs import find_runs
     from genset.reporting.data.options import ReportOptions, parse_counterpart, parse_entry
     from genset.statistics.resampling import Resampling
@@ -173,7 +175,8 @@ def report(
     sets += _releases_of(folder, protocol) if protocol else ()
     named = sets or (_newest_release(folder),)
     # Without `kept`: where there are no runs yet, a report makes no folder for them.
-    found = [(each, locate_set(each, folder, runs=runs)) for each in named]
+    own = locate_taxonomy(taxonomy) if taxonomy else None
+    found = [(each, locate_set(each, folder, runs=runs, taxonomy=own)) for each in named]
     options = ReportOptions(
         real_labels=labels,
         tta=tuple(map(parse_entry, entries)),
@@ -257,6 +260,7 @@ def _with_file(document: str, path: Path | None) -> str:
     help="What makes an answer right: the photo's own class, any right class (ReaL), or an "
     "unclear one too.",
 )
+@TAXONOMY_OPTION
 @_SEED
 @RUNS_OPTION
 @json_option
@@ -267,6 +271,7 @@ def compare(
     second: str,
     photos: str,
     by: By,
+    taxonomy: str,
     seed: int,
     runs: Path | None,
     as_json: bool,
@@ -279,7 +284,7 @@ def compare(
     genset compare resnet50 fast --on v1
     genset compare resnet50 fast --on v2 --truth real
     """
-    from genset.evaluation.locate import locate_runs, locate_set
+    from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
     from genset.evaluation.results.compare import compare as compare_models
     from genset.evaluation.results.multilabel import own_proposals
     from genset.evaluation.results.remarks import remarks
@@ -290,7 +295,8 @@ def compare(
     from genset.statistics.bootstrap import Resampling
 
     kept = runs or locate_runs(folder)
-    found = locate_set(photos or _newest_release(folder), folder, runs=kept)
+    own = locate_taxonomy(taxonomy) if taxonomy else None
+    found = locate_set(photos or _newest_release(folder), folder, runs=kept, taxonomy=own)
     results = load_results(found, kept)
     models = [results.find(first), results.find(second)]
     resampling = Resampling(seed=seed)

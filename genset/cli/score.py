@@ -1,7 +1,8 @@
 """Commands that score models and report on them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
 
 RUNS_OPTION = click.option(
     "--runs", type=PATH, help="Where runs are kept (default: the workspace's runs/)."
+)
+TAXONOMY_OPTION = click.option(
+    "--taxonomy",
+    default="",
+    metavar="FILE|NAME",
+    help="The classes of a folder, if not ImageNet's: a file of your own, or a name, as cifar10.",
 )
 _ENGINES = f"{', '.join(ENGINES)}; auto: the fastest that gives PyTorch's answers."
 _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS)."
@@ -90,6 +97,21 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     show_default=True,
     help="Seed of the questions' options and their order.",
 )
+@TAXONOMY_OPTION
+@click.option(
+    "--pool",
+    default="sum",
+    show_default=True,
+    metavar="sum|max",
+    help="On your own classes, what a class gets of a model's outputs that are below it.",
+)
+@click.option(
+    "--among",
+    default="all",
+    show_default=True,
+    metavar="all|subset",
+    help="There, which outputs compete: all, or only those of the set's classes.",
+)
 @click.option("--audit-preprocessing", is_flag=True, help="Also try other transforms on a sample.")
 @click.option(
     "--latency",
@@ -127,6 +149,7 @@ def evaluate(
     prompts: Path | None,
     offered: int | None,
     seed: int,
+    taxonomy: str,
     **how: Any,
 ) -> None:
     """Score models on a set in one pass: a release, or photos in another layout.
@@ -143,6 +166,11 @@ def evaluate(
 
     A finished run is not repeated, and an interrupted one resumes. torchrun or a Ray cluster
     distributes the photos over processes.
+
+    On classes of your own (a release's, or --taxonomy FILE) a model's outputs are mapped to them:
+    those with their ids, those that a class lists as imagenet, or all below its synset in WordNet.
+    Their probabilities are summed. A class without any output is named, and its photos do not
+    count.
 
     Answers that were computed elsewhere are predictions:FILE, with ?name=, &classes=LIST and
     &background=INDEX. FILE is N x k class indices (.npy, in the set's order), or a table (.csv,
@@ -164,16 +192,23 @@ def evaluate(
     genset evaluate labels.csv --model 'predictions:preds.npy?name=mine'
     genset evaluate v1 --model torchvision:resnet50 --latency entries --price-per-hour 0.34
     genset evaluate val/labels.csv --multilabel real.json
+    genset evaluate photos/ --taxonomy pets.toml --model torchvision:resnet50 --pool max
     genset evaluate v1 --write-prompts asked.jsonl --prompt-options 4
     genset evaluate v1 --model 'answers:said.jsonl?prompts=asked.jsonl&name=my-vlm'
     """
+    from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
+
+    own = locate_taxonomy(taxonomy) if taxonomy else None
     if prompts is not None:
         if multilabel is not None:
             raise BadInput("--write-prompts writes questions alone: leave out --multilabel")
-        _write_prompts(folder, photos, models, prompts, offered, seed, as_json)
+        asked = partial(locate_set, photos, folder, taxonomy=own)
+        _write_prompts(asked, models, prompts, offered, seed, as_json)
         return
     if not models:
-        _show_truth(folder, photos, multilabel, runs, as_json)
+        kept = runs or locate_runs(folder)
+        found = locate_set(photos, folder, runs=kept, taxonomy=own)
+        _show_truth(found, multilabel, kept, as_json)
         return
     networks = [spec for spec in models if not spec.is_predictions]
     if networks:
@@ -182,7 +217,6 @@ def evaluate(
     from genset.evaluation.data.truths.keep import with_truth
     from genset.evaluation.evaluate import SomeModelsFailed
     from genset.evaluation.evaluate import evaluate as score
-    from genset.evaluation.locate import locate_runs, locate_set
     from genset.evaluation.models.classes import other_classes
     from genset.evaluation.results.blur_cost import blur_costs
     from genset.evaluation.results.runs import LOGITS, run_folder
@@ -194,7 +228,7 @@ def evaluate(
     check_latency(latency, price)
     kept = runs or locate_runs(folder)
     found = on_all_machines(
-        lambda: locate_set(photos, folder, other_classes(models), kept), networks
+        lambda: locate_set(photos, folder, other_classes(models), kept, own), networks
     )
     replaced = ""
     is_first = os.environ.get("RANK", "0") == "0"  # of torchrun's processes
@@ -271,17 +305,13 @@ def _show_blur_costs(costs: "Sequence[BlurCost]", release: str) -> None:
         click.echo(visible(f"{told}, too"))
 
 
-def _show_truth(
-    workspace: Path | None, photos: str, file: Path | None, runs: Path | None, as_json: bool
-) -> None:
+def _show_truth(found: "PhotoSet", file: Path | None, kept: Path, as_json: bool) -> None:
     """Print the kept runs by the set's truth, which a file may give."""
     from genset.evaluation.data.truths.give import give_truth
     from genset.evaluation.data.truths.keep import with_truth
-    from genset.evaluation.locate import locate_runs, locate_set
     from genset.reporting.truth import measure_all
 
-    kept = runs or locate_runs(workspace)
-    found, replaced = locate_set(photos, workspace, runs=kept), ""
+    replaced = ""
     if file is not None:
         found, replaced = give_truth(found, file, kept)
     found = with_truth(found, kept)
@@ -296,20 +326,18 @@ def _show_truth(
 
 
 def _write_prompts(
-    workspace: Path | None,
-    photos: str,
+    open_photos: "Callable[[], PhotoSet]",
     models: "Sequence[ModelSpec]",
     path: Path,
     offered: int | None,
     seed: int,
     as_json: bool,
 ) -> None:
-    from genset.evaluation.locate import locate_set
     from genset.evaluation.results.answers.prompts import write_prompts
 
     if models:
         raise BadInput("--write-prompts scores no model: leave out --model")
-    found = locate_set(photos, workspace)
+    found = open_photos()
     write_prompts(found, path, offered, seed)
     answer = {"file": str(path), "questions": len(found), "seed": seed}
     show(answer, f"{path}: {count(len(found), 'question')}, seed {seed}", as_json)
@@ -323,9 +351,11 @@ def _audits(
 ) -> "list[Audit]":
     from genset.evaluation.models.load import KEPT, load_model
     from genset.evaluation.run.audit import audit
+    from genset.evaluation.run.meeting import meet
 
     networks = [spec for spec, _ in scored if not spec.is_predictions]
-    return [audit(load_model(spec, options.allow_code, kept / KEPT), photos) for spec in networks]
+    loaded = [load_model(spec, options.allow_code, kept / KEPT) for spec in networks]
+    return [audit(meet(model, photos, options.convention), photos) for model in loaded]
 
 
 def _show_runs(results: "Sequence[Run]", k: int) -> None:

@@ -2,6 +2,7 @@
 
 ::
 
+    mapping     which of a model's outputs are of which class, where these are not ImageNet's
     models      from a spec to a network with its weights and its preprocessing
     data        from a set of photos to batches of pixels
     engines     what runs a network: PyTorch, ONNX Runtime, OpenVINO; and which one

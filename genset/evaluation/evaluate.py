@@ -8,10 +8,13 @@ from pathlib import Path
 
 from genset.errors import BadInput, GensetError, MissingExtra, ModelError
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.mapping.pooling import ClassMapping
+from genset.evaluation.models.classes import list_identity
 from genset.evaluation.models.files import CheckpointFiles
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.answers.read import RULE, read_answers, save_answers
 from genset.evaluation.results.count import make_run, provenance_of_answers
+from genset.evaluation.results.mapped import check_convention, count_mapped, read_mapped
 from genset.evaluation.results.predictions import (
     KEPT,
     holds_scores,
@@ -78,7 +81,8 @@ def evaluate(
         options: how models are scored.
 
     Raises:
-        BadInput: the set only lists photos, and a model is a network.
+        BadInput: the set only lists photos, and a model is a network; or the options are for
+            classes of one's own.
         SomeModelsFailed: some cannot be loaded or run; the others were scored.
         GensetError: none can, or no photo can be read, or answers cannot be written.
     """
@@ -89,6 +93,7 @@ def evaluate(
                 "predictions:PATH or answers:PATH can be scored on it"
             )
     options = options or ScoringOptions()
+    check_convention(photos, options.convention)
     found: dict[ModelSpec, Run | GensetError] = {}
     for spec in specs:
         if spec.is_predictions:
@@ -140,19 +145,25 @@ def _count_predictions(
     if spec.kind == "answers":
         return _count_answers(photos, spec, runs)
     keep = options.keep or KEPT
-    counted = read_predictions(spec, photos, keep)
+    mapping: ClassMapping | None = None
+    if photos.own_taxonomy is None:
+        counted = read_predictions(spec, photos, keep)
+    else:
+        given = read_mapped(spec, photos, keep, options.convention)
+        mapping, counted = given.mapping, count_mapped(spec, photos, given)
     weights_hash = f"sha256:{sha256_of(Path(spec.target))}"
     have_scores = holds_scores(spec)
     key = run_key(
         set=photos.list_hash or photos.content_hash,  # that of answers to the table alone
         predictions=weights_hash,
-        classes=sha256_of(Path(spec.classes)) if spec.classes else "",
+        classes=list_identity(spec.classes),
         background=spec.background,
-        **({"keep": keep} if have_scores and keep != KEPT else {}),
+        **({"keep": keep} if (have_scores or mapping) and keep != KEPT else {}),
+        **({"mapping": mapping.identity} if mapping else {}),
     )
     folder = run_folder(runs, photos.name, spec.name, key)
     if options.logits and have_scores and not (folder / LOGITS).is_file():
-        keep_scores(spec, photos, folder)
+        keep_scores(spec, photos, folder, mapping.known if mapping else ())
     if (kept := load_run(folder)) is not None:
         return kept
     run = make_run(photos, counted, provenance_of_answers(spec, key, weights_hash))
@@ -166,7 +177,7 @@ def _count_answers(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
     key = run_key(
         set=photos.content_hash,
         answers=answers_hash,
-        classes=sha256_of(Path(spec.classes)) if spec.classes else "",
+        classes=list_identity(spec.classes),
         prompts=sha256_of(Path(spec.prompts)) if spec.prompts else "",
         rule=RULE,
     )

@@ -3,8 +3,10 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from genset.errors import NotAWorkspace
+from genset.errors import BadInput, NotAWorkspace
 from genset.evaluation.data.photos import PhotoSet, open_set
+from genset.taxonomy import IMAGENET, Taxonomy
+from genset.taxonomy.built_in import BUILT_IN, taxonomy_named
 from genset.workspace import Workspace
 
 HASHES = ".hashes"
@@ -16,6 +18,7 @@ def locate_set(
     workspace: Path | None = None,
     others: Collection[str] = (),
     runs: Path | None = None,
+    taxonomy: Taxonomy | None = None,
 ) -> PhotoSet:
     """The set that is meant: a release of the workspace, or a path in any layout.
 
@@ -25,6 +28,7 @@ def locate_set(
         others: classes beside ImageNet's that a folder of photos may be named by.
         runs: where runs are kept, and with them the hashes of photos; None: where `locate_runs`
             says, if that folder is there.
+        taxonomy: whose classes the photos are of; None: ImageNet's, or what a release says.
 
     Raises:
         BadInput: there is none, or it is no such set.
@@ -33,7 +37,19 @@ def locate_set(
     found = _find(workspace)
     kept = runs or locate_runs(workspace)
     hashes = kept / HASHES if runs or kept.is_dir() else None
-    return open_set(named, found.releases if found else None, others, hashes)
+    return open_set(named, found.releases if found else None, others, hashes, taxonomy)
+
+
+def locate_taxonomy(named: str) -> Taxonomy | None:
+    """The taxonomy that a name or a file means; None for ImageNet's own, by its name.
+
+    Raises:
+        BadInput: there is no such file, or it has mistakes.
+    """
+    if named not in BUILT_IN and not Path(named).is_file():
+        known = ", ".join(BUILT_IN)
+        raise BadInput(f"there is no taxonomy {named}: give a file of classes, or one of {known}")
+    return None if named == IMAGENET else taxonomy_named(named)
 
 
 def locate_runs(workspace: Path | None = None) -> Path:

@@ -6,7 +6,7 @@ from typing import Any
 from genset.evaluation.results.missed import WrongAnswer
 from genset.evaluation.results.runs import Accuracy
 from genset.reporting.data.gallery import Answer
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy, imagenet1k
 from genset.text.numbers import ends
 
 
@@ -24,10 +24,15 @@ def probability(answer: Answer | WrongAnswer) -> str:
     return "> 99 %" if answer.probability > 0.99 else f"{100 * answer.probability:.0f} %"
 
 
-def class_name(wnid: str) -> str:
-    """The class's name for people to read; a wnid that is not ImageNet's is its own."""
-    taxonomy = imagenet1k()
-    return taxonomy[wnid].name if wnid in taxonomy else wnid or "no class"
+def class_name(wnid: str, own: Taxonomy | None = None) -> str:
+    """The class's name for people to read; a word that is no class's id is its own.
+
+    `own` is the set's taxonomy, where it is not ImageNet's: its names come first.
+    """
+    for taxonomy in (own, imagenet1k()):
+        if taxonomy is not None and (found := taxonomy.get(wnid)) is not None:
+            return found.name
+    return wnid or "no class"
 
 
 def settings(values: Mapping[str, Any]) -> str:

@@ -28,6 +28,7 @@ from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS
 from genset.files import write_text, written_whole
 from genset.release.reader import MANIFEST
 from genset.reporting.data.options import ReportOptions
+from genset.taxonomy import hash_of
 
 KEPT = ".reports"
 """The folder among the runs that printed forms of reports are kept in."""
@@ -71,12 +72,14 @@ def digest_of(photos: PhotoSet, runs: Path, options: ReportOptions) -> str:
         return ""
     if seen.is_unsettled:
         return ""
-    about = {
+    about: dict[str, object] = {
         "versions": [__version__, python_version(), *map(_version, _LIBRARIES)],
         "set": [photos.name, photos.content_hash, photos.list_hash, photos.listed, photos.notes],
         "truth": [photos.truth.source, photos.truth.sha256] if photos.truth else None,
         "options": repr(options),
     }
+    if photos.own_taxonomy is not None:
+        about["taxonomy"] = hash_of(photos.own_taxonomy)
     seen.digest.update(json.dumps(about).encode())
     return seen.digest.hexdigest()
 

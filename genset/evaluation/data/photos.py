@@ -6,11 +6,12 @@ from pathlib import Path
 from genset.errors import BadInput
 from genset.evaluation.data.sets import folder, labels, release
 from genset.evaluation.data.sets.endings import SUFFIXES
-from genset.evaluation.data.sets.layout import Layout
+from genset.evaluation.data.sets.layout import Classes, Layout
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto
 from genset.evaluation.data.sets.tables import hugging_face
 from genset.evaluation.data.sets.tars import tar
 from genset.release.reader import MANIFEST
+from genset.taxonomy import Taxonomy, imagenet1k
 
 __all__ = ["SUFFIXES", "PhotoSet", "ScoredPhoto", "open_set"]
 
@@ -23,6 +24,7 @@ def open_set(
     releases: Path | None = None,
     others: Collection[str] = (),
     hashes: Path | None = None,
+    taxonomy: Taxonomy | None = None,
 ) -> PhotoSet:
     """The set that a name or a path means.
 
@@ -32,16 +34,20 @@ def open_set(
         others: classes that a model knows beside ImageNet's, by which folders may be named.
         hashes: the folder where the hashes of files are kept, so that files that stay as they are
             are not read again; None: all are read.
+        taxonomy: whose classes the photos are of; None: ImageNet's, or what a release says.
 
     Raises:
-        BadInput: there is none, or it holds no photo, or is not what its layout says.
+        BadInput: there is none, or it holds no photo, or is not what its layout says; or a
+            taxonomy is given to a release.
         ReleaseDamaged: it is a release, and not what its manifest says.
     """
-    if releases is not None and release.takes(str(releases / named)):
-        return release.read(str(releases / named), others, hashes)
+    own = taxonomy is not None and not taxonomy.is_imagenet
+    classes = Classes(taxonomy or imagenet1k(), () if own else others)
+    if releases is not None and release.takes(str(releases / named), classes):
+        return release.read(str(releases / named), classes, hashes)
     for layout in _LAYOUTS:
-        if layout.takes(named):
-            return layout.read(named, others, hashes)
+        if layout.takes(named, classes):
+            return layout.read(named, classes, hashes)
     found = releases.glob(f"[!.]*/{MANIFEST}") if releases else ()
     known = ", ".join(sorted(manifest.parent.name for manifest in found))
     hint = f"; releases here: {known}" if known else ""

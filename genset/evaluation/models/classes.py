@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from genset.errors import BadInput
+from genset.errors import BadInput, MissingExtra
 from genset.evaluation.models.spec import ModelSpec
+from genset.files import sha256_of
 from genset.taxonomy import imagenet1k
 
 # Stands for an output that is no class: some models were trained with one more, for "none".
@@ -12,6 +13,15 @@ BACKGROUND = ""
 
 # In the place of a list: ImageNet's 1,000 in sorted order, for a model that does not say so.
 SORTED = "imagenet1k"
+
+# timm's names of its lists for heads with more classes than ImageNet-1k, by how many these are.
+_OF_TIMM = {
+    11_221: "imagenet-21k-miil",
+    11_821: "imagenet-12k",
+    21_841: "imagenet-22k",
+    21_842: "imagenet-22k-ms",
+    21_843: "imagenet-21k-goog",
+}
 
 # The first line of a list of classes that are not ImageNet's.
 OTHERS = "# not ImageNet"
@@ -21,10 +31,10 @@ def class_order(file: str = "", background: int | None = None) -> tuple[str, ...
     """The wnid of each output, in order; `BACKGROUND` for one that is no class.
 
     Without a `file`, or with `SORTED`, these are ImageNet's 1,000 in the sorted order of their
-    wnids. A file has one
-    wnid a line, or the word "background"; it may have fewer classes than ImageNet. Where its first
-    line is `OTHERS`, the names of any classes follow. `background` puts an output that is no class
-    at this index (0: before the first) of either list.
+    wnids; with the name of one of timm's lists, such as "imagenet-12k", those of that. A file has
+    one wnid a line, or the word "background"; it may have fewer classes than ImageNet. Where its
+    first line is `OTHERS`, the names of any classes follow. `background` puts an output that is no
+    class at this index (0: before the first) of either list.
 
     Raises:
         BadInput: the file is not there, or a line is no wnid (or, of others, no name) or repeats
@@ -36,6 +46,24 @@ def class_order(file: str = "", background: int | None = None) -> tuple[str, ...
             raise BadInput(f"a background output is one of 0 to {len(order)}, not {background}")
         order.insert(background, BACKGROUND)
     return tuple(order)
+
+
+def timm_list(outputs: int) -> tuple[str, ...] | None:
+    """What the outputs of one of timm's larger heads stand for, by timm's own list.
+
+    Args:
+        outputs: how many the head has: 11,821 are those of ImageNet-12k, and so on.
+
+    Returns:
+        The wnids, in order; None where it is no such head.
+    """
+    return tuple(_read(Path(_OF_TIMM[outputs]))) if outputs in _OF_TIMM else None
+
+
+def list_identity(file: str) -> str:
+    """What tells a list from others in a run's key: a file's hash, or the name of a known list."""
+    known = file in ("", SORTED, *_OF_TIMM.values())
+    return file if known else sha256_of(Path(file))
 
 
 def other_classes(specs: Iterable[ModelSpec]) -> set[str]:
@@ -52,6 +80,8 @@ def other_classes(specs: Iterable[ModelSpec]) -> set[str]:
 def _read(path: Path) -> list[str]:
     if str(path) == SORTED:
         return [each.wnid for each in imagenet1k()]
+    if str(path) in _OF_TIMM.values():
+        return _from_timm(str(path))
     try:
         lines = path.read_text("utf-8").split("\n")
     except (OSError, ValueError) as error:
@@ -79,3 +109,12 @@ def _read(path: Path) -> list[str]:
     if not seen:
         raise BadInput(f"the class list {path} is empty")
     return order
+
+
+def _from_timm(name: str) -> list[str]:
+    try:
+        from timm.data import ImageNetInfo  # type: ignore[attr-defined]
+    except ModuleNotFoundError:
+        raise MissingExtra(f"timm's list of classes {name}", "evaluate") from None
+    names: list[str] = ImageNetInfo(name).label_names()  # type: ignore[no-untyped-call]
+    return names

@@ -9,9 +9,10 @@ import torch
 from torch import nn
 
 from genset.errors import BadInput
+from genset.evaluation.mapping.pooling import ClassMapping
 from genset.evaluation.models.architectures import bare, pretrained
 from genset.evaluation.models.checkpoints.put import put_weights
-from genset.evaluation.models.classes import class_order
+from genset.evaluation.models.classes import class_order, timm_list
 from genset.evaluation.models.exported import load_exported
 from genset.evaluation.models.huggingface.load import load_hugging_face
 from genset.evaluation.models.parts import Parts
@@ -48,6 +49,8 @@ class LoadedModel:
         versions: of the packages, beside PyTorch, that its answers depend on.
         device: "cpu", or another device's name, where the network must stay there; "" where it may
             be moved to a GPU.
+        mapping: how its outputs meet the classes of the set that it is scored on; None where an
+            output stands for its class.
     """
 
     spec: ModelSpec
@@ -64,6 +67,17 @@ class LoadedModel:
     salt: str = ""
     identity: dict[str, object] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    mapping: ClassMapping | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What each of its answers stands for: a class's id; "" for no class."""
+        return self.mapping.columns if self.mapping else self.order
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The classes that it can give as an answer, and that photos can be of."""
+        return self.mapping.known if self.mapping else frozenset(filter(None, self.order))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +112,8 @@ def load_model(spec: ModelSpec, allow_code: bool = False, kept: Path | None = No
 
 def _pretrained(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
     network, preprocessing = pretrained(spec)
+    if spec.kind == "timm" and not spec.classes and spec.background is None:
+        order = timm_list(getattr(network, "num_classes", 0)) or order
     return _network(spec, order, network, preprocessing, [])
 
 

@@ -28,6 +28,8 @@ class Counted:
         classes: how many classes the model chooses among.
         masked: photos whose class is none of these, left out of the counts.
         notes: what a reader of the numbers must know, in sentences.
+        mapping: how its outputs met the set's classes (`mapping.record_of`); None where each stands
+            for its class.
     """
 
     predictions: list[Prediction]
@@ -35,6 +37,7 @@ class Counted:
     classes: int
     masked: int
     notes: tuple[str, ...] = ()
+    mapping: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,7 @@ def make_run(photos: PhotoSet, counted: Counted, provenance: Provenance) -> Run:
         masked=counted.masked,
         hits=hits_by_rank(predictions),
         notes=[*photos.notes, *counted.notes, *sanity_checks(predictions, counted.classes)],
+        mapping=counted.mapping,
     )
 
 

@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from genset.errors import BadInput, first_line
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.mapping.convention import Convention
 from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.count import make_run, provenance_of_answers
 from genset.evaluation.results.evaluated import Evaluated
+from genset.evaluation.results.mapped import Given, answers_of, count_mapped, mapping_on
 from genset.evaluation.results.predictions import (
+    KEPT,
     Answers,
     answers_of_indices,
     answers_of_scores,
@@ -30,6 +33,7 @@ def count_given(
     name: str,
     classes: Sequence[str] | None,
     runs: Path,
+    convention: Convention | None = None,
 ) -> Evaluated:
     """Count answers whose rows follow a set's photos.
 
@@ -41,6 +45,7 @@ def count_given(
         name: of the model; "": the run is not kept.
         classes: what each index or column stands for; None: ImageNet's 1,000 classes.
         runs: the folder where a run with a name is kept.
+        convention: how columns meet a set's own classes; None: by sums, among all.
 
     Raises:
         BadInput: the array does not fit the set or the classes.
@@ -49,13 +54,24 @@ def count_given(
     array = _array(_in_order(predictions, photos))
     order = class_order() if classes is None else tuple(map(str, classes))
     spec = ModelSpec(name or "predictions", "predictions", "array", "", name or "predictions")
-    counted = count_answers(spec, photos, _answers(spec, photos, array, order), set(order))
+    mapping = None
+    if photos.own_taxonomy is not None:
+        mapping = mapping_on(photos, order, convention or Convention())
+        given = Given(answers_of("predictions=", array, photos, mapping, KEPT), mapping)
+        counted = count_mapped(spec, photos, given)
+    else:
+        counted = count_answers(spec, photos, _answers(spec, photos, array, order), set(order))
     digest = hashlib.sha256(f"{array.dtype} {array.shape}\n".encode())
     digest.update(np.ascontiguousarray(array).data)
     answers_hash = f"sha256:{digest.hexdigest()}"
     salt = "" if name else uuid4().hex  # nothing is found again without a name
     key = run_key(
-        set=photos.content_hash, predictions=answers_hash, classes=order, name=name, salt=salt
+        set=photos.content_hash,
+        predictions=answers_hash,
+        classes=order,
+        name=name,
+        salt=salt,
+        **({"mapping": mapping.identity} if mapping else {}),
     )
     folder = run_folder(runs, photos.name, spec.name, key)
     if name and (kept := load_run(folder)) is not None:

@@ -15,7 +15,9 @@ from genset.evaluation.results.compare import Pair
 from genset.evaluation.results.marks import mark
 from genset.evaluation.results.results import Results, Scored
 from genset.evaluation.results.whole import answered_in_part
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
+
+_Apart = Callable[[str, str], int]
 
 FEWEST_LEADING = 3
 """Models that lead at least, where so many were scored: one alone errs for reasons of its own."""
@@ -27,7 +29,7 @@ class WrongAnswer:
 
     `wnid` is "" where it is no class. `probability` is None where it is not known. `distance` is
     that to the nearest of the photo's classes (`genset.taxonomy.Taxonomy.distance`); the largest
-    there is where one of the two is not among ImageNet's.
+    there is where one of the two is not among the set's classes; 0 where these have no hypernyms.
     """
 
     model: str
@@ -132,12 +134,13 @@ def missed_by_all(
     counted = np.logical_and.reduce([each.counted for each in marks])
     answered = np.logical_and.reduce([model.answered for model in models])
     wrong = counted & ~np.logical_or.reduce([each.right for each in marks])
+    apart = _distances(results.photos.taxonomy)
     found = []
     for place in np.flatnonzero(wrong).tolist():
         photo = results.photos.photos[place]
         classes = truth.correct_of(photo.id) if truth else frozenset({photo.wnid})
         own_first = sorted(classes, key=partial(_after_own, photo.wnid))
-        found.append(_missed(photo.id, tuple(own_first), models, place))
+        found.append(_missed(photo.id, tuple(own_first), models, place, apart))
     return MissedByAll(
         leading=tuple(model.label for model in models),
         photos=int(counted.sum()),
@@ -146,8 +149,10 @@ def missed_by_all(
     )
 
 
-def _missed(image: str, right: tuple[str, ...], models: Sequence[Scored], place: int) -> Missed:
-    answers = tuple(_answer(model, place, right) for model in models)
+def _missed(
+    image: str, right: tuple[str, ...], models: Sequence[Scored], place: int, apart: _Apart
+) -> Missed:
+    answers = tuple(_answer(model, place, right, apart) for model in models)
     votes = Counter(each.wnid for each in answers)
     common = min(answers, key=lambda each: (-votes[each.wnid], each.distance))
     return Missed(
@@ -160,13 +165,13 @@ def _missed(image: str, right: tuple[str, ...], models: Sequence[Scored], place:
     )
 
 
-def _answer(model: Scored, place: int, right: tuple[str, ...]) -> WrongAnswer:
+def _answer(model: Scored, place: int, right: tuple[str, ...], apart: _Apart) -> WrongAnswer:
     wnid, sure = model.ranked_at(place)[0], float(model.confidence[place])
     return WrongAnswer(
         model=model.label,
         wnid=wnid,
         probability=None if np.isnan(sure) else sure,
-        distance=min(_apart(wnid, each) for each in right),
+        distance=min(apart(wnid, each) for each in right),
     )
 
 
@@ -174,8 +179,18 @@ def _after_own(own: str, wnid: str) -> tuple[bool, str]:
     return wnid != own, wnid
 
 
-@cache
-def _apart(one: str, other: str) -> int:
-    taxonomy = imagenet1k()
-    known = one in taxonomy and other in taxonomy
-    return taxonomy.distance(one, other) if known else taxonomy.height
+def height_of(taxonomy: Taxonomy) -> int:
+    """The largest distance that two classes can have; 0 where one has no hypernyms to go by."""
+    return taxonomy.height if all(each.hypernyms for each in taxonomy) else 0
+
+
+def _distances(taxonomy: Taxonomy) -> _Apart:
+    """What tells how far apart two answers are."""
+    height = height_of(taxonomy)
+
+    @cache
+    def apart(one: str, other: str) -> int:
+        known = height and one in taxonomy and other in taxonomy
+        return taxonomy.distance(one, other) if known else height
+
+    return apart

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from genset.errors import BadInput, GensetError, MissingExtra, first_line
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.mapping.pooling import ClassMapping
 from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.count import Counted
@@ -61,7 +62,7 @@ def read_predictions(spec: ModelSpec, photos: PhotoSet, keep: int = KEPT) -> Cou
     if path.suffix == ".npy":
         answers = _from_array(spec, path, order, photos, keep)
     elif path.suffix in (".csv", ".parquet"):
-        answers = _from_table(spec, path, known)
+        answers = answers_of_table(spec, path, known)
     else:
         raise BadInput(f"model {spec.text!r}: predictions are a .npy, .csv or .parquet file")
     of_set = {photo.id for photo in photos.photos}
@@ -82,25 +83,28 @@ def holds_scores(spec: ModelSpec) -> bool:
         BadInput: it is no array.
     """
     path = Path(spec.target)
-    return path.suffix == ".npy" and _load_array(spec, path).dtype.kind == "f"
+    return path.suffix == ".npy" and load_array(spec, path).dtype.kind == "f"
 
 
-def keep_scores(spec: ModelSpec, photos: PhotoSet, folder: Path) -> None:
+def keep_scores(
+    spec: ModelSpec, photos: PhotoSet, folder: Path, known: Collection[str] = ()
+) -> None:
     """Keep the scores of a file as the logits of its run, one row a photo that counts.
 
     Args:
         spec: names the file, which holds scores and was counted.
         photos: the set.
         folder: of the run.
+        known: the classes whose photos count; none: those that the file's columns are of.
 
     Raises:
         OSError: they cannot be written.
     """
     order = class_order(spec.classes, spec.background)
-    known = set(filter(None, order))
+    known = known or set(filter(None, order))
     rows = [place for place, photo in enumerate(photos.photos) if photo.wnid in known]
     buffer = io.BytesIO()
-    np.save(buffer, _load_array(spec, Path(spec.target))[rows])
+    np.save(buffer, load_array(spec, Path(spec.target))[rows])
     write_text(folder / LOGIT_CLASSES, f"{json.dumps({'classes': list(order)})}\n")
     with written_whole(folder / LOGITS) as file:
         file.write(buffer.getbuffer())
@@ -189,6 +193,7 @@ def answers_of_scores(
     photos: PhotoSet,
     more: str = "",
     keep: int = KEPT,
+    mapping: ClassMapping | None = None,
 ) -> Answers:
     """Answers that are a score for each class: the best, with their probabilities.
 
@@ -202,6 +207,7 @@ def answers_of_scores(
         photos: the set.
         more: what to say where there are not as many columns as classes.
         keep: how many of the best classes.
+        mapping: of the columns to the set's classes; None: each is a class.
 
     Raises:
         BadInput: naming the row that is wrong, or the shape.
@@ -222,12 +228,16 @@ def answers_of_scores(
             row = start + int(np.argmin(usable))
             raise BadInput(f"row {row} of {what} holds NaN or infinity")
         are_probabilities = are_probabilities and _sum_to_1(rows)
-    wnids = np.array(order, dtype=object)
+    wnids = np.array(mapping.columns if mapping else order, dtype=object)
+    keep = mapping.kept(keep) if mapping else keep
     answers = {}
     for start in starts:
         rows = scores[start : start + _AT_ONCE].astype(np.float64)
+        if mapping is not None:
+            rows = shares = mapping.shares(rows, are_probabilities)
+        else:
+            shares = np.minimum(rows, 1.0) if are_probabilities else _softmax(rows)
         best = np.argsort(-rows, axis=1, kind="stable")[:, :keep]
-        shares = np.minimum(rows, 1.0) if are_probabilities else _softmax(rows)
         known = np.take_along_axis(shares, best, axis=1).tolist()
         some = photos.photos[start : start + _AT_ONCE]
         for photo, ranked, each in zip(some, wnids[best].tolist(), known, strict=True):
@@ -260,7 +270,7 @@ def _one_row_a_photo(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
 def _from_array(
     spec: ModelSpec, path: Path, order: Sequence[str], photos: PhotoSet, keep: int
 ) -> Answers:
-    array = _load_array(spec, path)
+    array = load_array(spec, path)
     is_plain = not spec.classes and spec.background is None
     background = "; if output 0 is a background class, say &background=0"
     try:
@@ -275,7 +285,12 @@ def _from_array(
         raise BadInput(f"model {spec.text!r}: {error}") from None
 
 
-def _load_array(spec: ModelSpec, path: Path) -> NDArray[Any]:
+def load_array(spec: ModelSpec, path: Path) -> NDArray[Any]:
+    """The array in a file, N x k integers or floats.
+
+    Raises:
+        BadInput: it is none.
+    """
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # noqa: BLE001 - numpy raises what it likes on a bad file
@@ -291,7 +306,13 @@ def _load_array(spec: ModelSpec, path: Path) -> NDArray[Any]:
     return array
 
 
-def _from_table(spec: ModelSpec, path: Path, known: set[str]) -> Answers:
+def answers_of_table(spec: ModelSpec, path: Path, known: set[str]) -> Answers:
+    """The answers in a table, of classes that are known.
+
+    Raises:
+        BadInput: naming the photo that is wrong.
+        MissingExtra: it is Parquet, and pyarrow is not installed.
+    """
     rows = _read_rows(spec, path)
     columns = [name for name in rows[0] if name] if rows else []
     ranks = sum(f"top{n}" in columns for n in range(1, len(columns) + 1))

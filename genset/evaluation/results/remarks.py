@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from genset.evaluation.mapping.record import explained
 from genset.evaluation.results.runs import Run
 from genset.text.numbers import count
 from genset.text.safe import clean
@@ -10,7 +11,9 @@ from genset.text.safe import clean
 def remarks(run: Run) -> list[str]:
     """What must stand beside a run's numbers."""
     found = [f"{unreadable(run)}; not counted"] if run.unreadable else []
-    if run.masked:
+    if run.mapping is not None:
+        found += explained(run.mapping)
+    elif run.masked:
         found.append(
             f"chooses among {count(run.classes, 'class', 'classes')} only; "
             f"{count(run.masked, 'photo')} of other classes not counted"

@@ -16,6 +16,7 @@ from genset.evaluation.data.truths.keep import with_truth
 from genset.evaluation.results.arrays import Answers, Names, Numbers, read_answers
 from genset.evaluation.results.flags import flags_of
 from genset.evaluation.results.runs import Run, find_runs, names_of, run_folder
+from genset.taxonomy import imagenet1k
 
 _MEND = "delete the folder and run genset evaluate again"
 
@@ -86,6 +87,14 @@ class Results:
     flagged: tuple[Scored, ...] = ()
     # What is worked out once for all models (`marks`). Another set, another one.
     kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def is_of_imagenet(self) -> bool:
+        """Whether each class of the set is one of ImageNet's, and holds no other."""
+        own = self.photos.own_taxonomy
+        if own is None:
+            return all(wnid in imagenet1k() for wnid in self.wnids)
+        return all(wnid in own and own[wnid].imagenet == (wnid,) for wnid in self.wnids)
 
     def right(self, model: Scored, k: int = 1) -> NDArray[np.bool_]:
         """N: whether the true class is among the model's first `k` answers."""

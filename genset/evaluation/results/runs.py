@@ -85,6 +85,9 @@ class Run:
             said it then; None where nobody did.
         checkpoints: the sha256 (64 hexadecimal digits) of each file that these weights were read
             from; none where they are a library's, or were read before this was kept.
+        mapping: on a set of other classes than ImageNet's, how the model's outputs met them: the
+            `taxonomy` and its hash, `pool`, `among`, `outputs` of each class, and classes `without`
+            any, with how many photos each has; None on a set of ImageNet's.
     """
 
     key: str
@@ -110,6 +113,7 @@ class Run:
     trained_until: str = ""
     reference_top1: float | None = None
     checkpoints: list[str] = field(default_factory=list)
+    mapping: dict[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """What its record holds: the attributes, without what nobody said."""
@@ -120,6 +124,8 @@ class Run:
             del record["reference_top1"]
         if not self.checkpoints:
             del record["checkpoints"]
+        if self.mapping is None:
+            del record["mapping"]
         return record
 
     def top(self, k: int) -> Accuracy | None:

@@ -4,12 +4,14 @@ import io
 import json
 import shutil
 import time
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genset.errors import GensetError
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.mapping.record import record_of
 from genset.evaluation.results.count import Counted, Provenance, make_run
 from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS, Prediction, Run, save_run
 from genset.evaluation.run.environment import device_of, versions
@@ -39,7 +41,7 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
             return run
         raise
     answers = merged(kept, len(photos.photos))
-    known = {wnid for wnid in task.model.order if wnid}
+    known = task.model.known
     countable = np.array([photos.photos[index].wnid in known for index in answers.indices], bool)
     if not countable.any():
         why = "is of a class that it knows" if len(answers.indices) else "can be read"
@@ -51,9 +53,10 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
             for index, why in answers.unreadable.items()
             if photos.photos[index].wnid in known
         },
-        classes=len(known),
+        classes=len(set(filter(None, task.model.columns))),
         masked=sum(photo.wnid not in known for photo in photos.photos),
         notes=tuple(task.notes),
+        mapping=_mapping(task, photos),
     )
     provenance = Provenance(
         key=task.key,
@@ -81,10 +84,15 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
     return run
 
 
+def _mapping(task: ModelTask, photos: PhotoSet) -> dict[str, Any] | None:
+    mapping = task.model.mapping
+    return None if mapping is None else record_of(mapping, (each.wnid for each in photos.photos))
+
+
 def _predictions(
     task: ModelTask, photos: PhotoSet, answers: Answers, countable: NDArray[np.bool_]
 ) -> list[Prediction]:
-    wnids = np.array(task.model.order, dtype=object)[answers.classes[countable]].tolist()
+    wnids = np.array(task.model.columns, dtype=object)[answers.classes[countable]].tolist()
     shares = answers.probabilities[countable].tolist()
     scored = [photos.photos[index] for index in answers.indices[countable]]
     return [

@@ -79,7 +79,7 @@ def audit(model: LoadedModel, photos: PhotoSet) -> Audit:
     Raises:
         ModelError: the network fails, or no photo of the sample can be read.
     """
-    known = {wnid: place for place, wnid in enumerate(model.order) if wnid}
+    known = {wnid: place for place, wnid in enumerate(model.columns) if wnid in model.known}
     countable = [photo for photo in photos.photos if photo.wnid in known]
     sample = countable[:: max(1, ceil(len(countable) / _PHOTOS))]
     variants = {"": model.preprocessing, **_variants(model.preprocessing)}
@@ -149,7 +149,9 @@ def _best(model: LoadedModel, engine: TorchEngine, pixels: Pixels) -> NDArray[np
         for start in range(0, len(pixels), batch):
             part = pixels[start : start + batch]
             given = np.resize(part, (batch, *part.shape[1:])) if model.batch else part
-            best.append(engine(given)[: len(part)].argmax(axis=1))
+            scores = engine(given)[: len(part)]
+            shares = model.mapping.shares(scores) if model.mapping else scores
+            best.append(shares.argmax(axis=1))
     except Exception as error:  # noqa: BLE001 - the network may be the user's own code
         raise ModelError(f"model {model.spec.text!r} cannot be run: {first_line(error)}") from None
     return np.concatenate(best)

@@ -28,6 +28,7 @@ from genset.evaluation.models.load import KEPT, LoadedModel, load_model
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.processes import call_in_fork, cores
 from genset.evaluation.results.runs import Run, load_predictions, run_folder
+from genset.evaluation.run.meeting import meet
 from genset.evaluation.run.options import ScoringOptions
 
 _PHOTOS = 100
@@ -115,7 +116,8 @@ def measure(
         ModelError: the model cannot be loaded or run.
         GensetError: no photo can be read any more.
     """
-    model = load_model(spec, options.allow_code, runs / KEPT)
+    loaded = load_model(spec, options.allow_code, runs / KEPT)
+    model = meet(loaded, photos, options.convention)
     asked = run.engine or "auto" if options.engine == "auto" else options.engine
     (name,) = candidates(model, asked, False, options.precision)
     onnx = None
@@ -154,8 +156,11 @@ class _OnThreads:
 
     def best(self, scores: Logits) -> tuple[str, ...]:
         """The five best classes, as runs keep them."""
-        places = torch.from_numpy(scores).topk(min(5, len(scores))).indices
-        return tuple(self.model.order[place] for place in places.tolist())
+        kept, mapping = min(5, len(scores)), self.model.mapping
+        if mapping is not None:
+            scores, kept = mapping.shares(scores[None])[0], mapping.kept(5)
+        places = torch.from_numpy(scores).topk(kept).indices
+        return tuple(self.model.columns[place] for place in places.tolist())
 
     def answer(self, photo: ScoredPhoto, decoding: str) -> tuple[str, ...]:
         """The five best classes for a photo."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from genset.errors import BadInput
 from genset.evaluation.engines import ENGINES, PRECISIONS
+from genset.evaluation.mapping.convention import Among, Convention, Pool
 from genset.evaluation.run.executors import CLUSTERS
 from genset.taxonomy import imagenet1k
 
@@ -25,6 +26,9 @@ class ScoringOptions:
         cluster: "": this machine (or torchrun's) scores; or one of `CLUSTERS`.
         cache: folder where pixels are kept for later runs; None: they are not.
         allow_code: load models that are code (TorchScript).
+        pool: on a set of other classes than ImageNet's, what a class gets of the probabilities of
+            a model's outputs: their "sum" or "max", the largest.
+        among: there, what competes: "all" outputs, or the "subset" of those of the set's classes.
 
     Raises:
         BadInput: a value is none of these.
@@ -39,12 +43,20 @@ class ScoringOptions:
     cluster: str = ""
     cache: Path | None = None
     allow_code: bool = False
+    pool: Pool = "sum"
+    among: Among = "all"
+
+    @property
+    def convention(self) -> Convention:
+        """How outputs meet classes that are not ImageNet's."""
+        return Convention(self.pool, self.among)
 
     def __post_init__(self) -> None:
         """Refuse what is not possible."""
         for what, number in (("keep", self.keep), ("workers", self.workers)):
             if not isinstance(number, int):
                 raise BadInput(f"{what} is a whole number, not {number!r}")
+        _ = self.convention  # which refuses what is not possible
         classes = len(imagenet1k())
         if self.keep and not 5 <= self.keep <= classes:
             raise BadInput(f"5 to {classes} classes of each photo can be kept, not {self.keep}")

@@ -101,6 +101,8 @@ class ScoringPlan:
         if spec.classes or spec.background is not None:
             identity["outputs"] = model.order
         identity |= model.identity
+        if model.mapping is not None:
+            identity["mapping"] = model.mapping.identity
         if model.salt:
             identity["salt"] = model.salt
         if engine:

@@ -28,6 +28,7 @@ from genset.evaluation.run.agreement import agree_on_work
 from genset.evaluation.run.assemble import assemble
 from genset.evaluation.run.environment import this_device
 from genset.evaluation.run.job import Job, MissingShard, ModelTask, ShardReport
+from genset.evaluation.run.meeting import meet
 from genset.evaluation.run.plan import ScoringPlan
 from genset.evaluation.run.shards import Answers, BadShard, save_shard, shard_file
 
@@ -74,7 +75,7 @@ def _loaded(plan: ScoringPlan, model: ModelSpec | LoadedModel) -> ModelTask | Ge
     try:
         if isinstance(model, ModelSpec):
             model = load_model(model, plan.options.allow_code, plan.runs / KEPT)
-        return plan.new_task(model)
+        return plan.new_task(meet(model, plan.photos, plan.options.convention))
     except GensetError as error:
         return error
 
@@ -274,14 +275,20 @@ class Worker:
         `indices` are those of the photos that could be read, maybe none; of features, no best are
         kept (`keep` is 0).
         """
-        outputs = len(self.job.tasks[number].model.order)
+        model = self.job.tasks[number].model
+        outputs, keep = len(model.order), self.job.options.keep
         logits = np.concatenate([np.empty((0, outputs), np.float32), *batches])
         scores = torch.from_numpy(logits)
-        best = scores.topk(min(self.job.options.keep, outputs), dim=1).indices
+        if model.mapping is None:
+            best = scores.topk(min(keep, outputs), dim=1).indices
+            probabilities = scores.softmax(dim=1).gather(1, best)
+        else:
+            shares = torch.from_numpy(model.mapping.shares(logits))
+            probabilities, best = shares.topk(model.mapping.kept(keep), dim=1)
         return Answers(
             indices=np.array(indices, np.int64),
             classes=best.numpy().astype(np.int32),
-            probabilities=scores.softmax(dim=1).gather(1, best).numpy(),
+            probabilities=probabilities.numpy().astype(np.float32),
             logits=logits if self.job.tasks[number].logits else None,
             unreadable=unreadable,
         )

@@ -33,7 +33,7 @@ class MissedTogether:
         without: photos that do not, because no class is right for them.
         missed: how many of those counted all of them get wrong.
         unanimous: on how many of these all of them, being several, give one and the same answer.
-        height: the largest severity that there can be.
+        height: the largest severity that there can be; 0 where the set's classes have no hypernyms.
         photos: the first of the missed ones.
     """
 

@@ -18,6 +18,7 @@ from genset.reporting.data.training import ByTraining
 from genset.reporting.data.tta import JoinedEntry
 from genset.statistics.calibration import Calibration
 from genset.statistics.intervals import Interval
+from genset.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,7 @@ class ReportData:
         missed: photos that every leading model gets wrong; None for fewer than two models.
         galleries: further photos to show.
         other_runs: runs left out, because they scored another set that had the same name.
+        taxonomy: whose classes the set has; None for ImageNet's.
     """
 
     options: ReportOptions
@@ -171,6 +173,7 @@ class ReportData:
     missed: MissedTogether | None
     galleries: tuple[Gallery, ...]
     other_runs: int
+    taxonomy: Taxonomy | None = None
 
     @property
     def ranked(self) -> tuple[ScoredModel, ...]:

@@ -43,7 +43,6 @@ from genset.statistics.trend import (
     fit_trend,
     logit,
 )
-from genset.taxonomy import imagenet1k
 
 _POINTS = 25  # of a drawn line
 _FEWEST_ARCHITECTURES = 3  # of two nothing can be said about how architectures scatter
@@ -69,7 +68,7 @@ def against_known(results: Results, runs: Path, options: ReportOptions) -> Basel
     if options.reference == NONE or not results.models:
         return None
     is_asked = bool(options.reference)
-    if not is_asked and not set(results.wnids) <= {each.wnid for each in imagenet1k()}:
+    if not is_asked and not results.is_of_imagenet:
         return None
     whole = tuple(model for model in results.models if _answers_all(model))
     partial = tuple(model.label for model in results.models if not _answers_all(model))

@@ -104,6 +104,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         missed=missed,
         galleries=choose_galleries(results, records, classes, confused, shown),
         other_runs=results.other_runs,
+        taxonomy=photos.own_taxonomy,
     )
 
 

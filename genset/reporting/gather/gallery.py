@@ -12,6 +12,7 @@ from genset.evaluation.results.results import Results, Scored
 from genset.release.reader import ReleasePhoto
 from genset.reporting.data.gallery import Answer, Gallery, Sample
 from genset.reporting.format import class_name
+from genset.taxonomy import Taxonomy
 
 MAX_PHOTOS = 30  # Flickr's terms allow no more on a page
 _HARD_CLASSES, _OF_EACH, _CONFUSED, _DISAGREED = 3, 2, 6, 6
@@ -142,9 +143,9 @@ class _Chooser:
             id=photo.id,
             photo=photo,
             wnid=photo.wnid,
-            name=class_name(photo.wnid),
+            name=class_name(photo.wnid, self._results.photos.own_taxonomy),
             answers=tuple(
-                _answer(model, place, photo.wnid)
+                _answer(model, place, photo.wnid, self._results.photos.own_taxonomy)
                 for model in self._results.models
                 if model.answered[place]
             ),
@@ -152,13 +153,13 @@ class _Chooser:
         )
 
 
-def _answer(model: Scored, place: int, wnid: str) -> Answer:
+def _answer(model: Scored, place: int, wnid: str, own: Taxonomy | None) -> Answer:
     ranked = model.ranked_at(place)
     sure = float(model.confidence[place])
     return Answer(
         model=model.label,
         wnid=ranked[0],
-        name=class_name(ranked[0]),
+        name=class_name(ranked[0], own),
         probability=None if np.isnan(sure) else sure,
         place=ranked.index(wnid) + 1 if wnid in ranked else None,
     )

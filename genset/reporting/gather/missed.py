@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from genset.evaluation.results.compare import Pair
-from genset.evaluation.results.missed import leading, missed_by_all
+from genset.evaluation.results.missed import height_of, leading, missed_by_all
 from genset.evaluation.results.results import Results
 from genset.evaluation.results.whole import answered_in_part
 from genset.release.reader import ReleasePhoto
 from genset.reporting.data.missed import MissedPhoto, MissedTogether
-from genset.taxonomy import imagenet1k
 
 _SHOWN = 12
 _NAMED = 100  # after those that are shown
@@ -36,7 +35,7 @@ def missed_together(
         without=found.without,
         missed=len(found.missed),
         unanimous=found.unanimous,
-        height=imagenet1k().height,
+        height=height_of(results.photos.taxonomy),
         photos=tuple(
             MissedPhoto(
                 missed=each,

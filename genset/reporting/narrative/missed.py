@@ -6,7 +6,8 @@ from genset.evaluation.results.missed import FEWEST_LEADING, Missed
 from genset.reporting.data.missed import MissedPhoto, MissedTogether
 from genset.reporting.format import class_name
 from genset.statistics.intervals import wilson
-from genset.text.numbers import count, ends, percent
+from genset.taxonomy import Taxonomy
+from genset.text.numbers import NONE, count, ends, percent
 from genset.text.safe import clean
 
 _FEW = 20  # photos of which a share would say little
@@ -57,19 +58,31 @@ DEFINITION = (
 )
 
 
+WITHOUT_DISTANCES = (
+    "Classes of this set have no hypernyms, so that it is not known how severe an error is: those "
+    "come first on which more models agree. Labels that are mended only where models err make "
+    "these models look better: look at a random share of other photos, too."
+)
+
+
 def definition(found: MissedTogether) -> str:
     """How they are sorted, and what that can lead to."""
-    return DEFINITION.format(height=found.height)
+    return DEFINITION.format(height=found.height) if found.height else WITHOUT_DISTANCES
 
 
-def names(missed: Missed) -> list[str]:
-    """The photo's right classes, its own first."""
-    return list(map(class_name, missed.right))
+def names(missed: Missed, own: Taxonomy | None = None) -> list[str]:
+    """The photo's right classes, its own first; `own` is the set's taxonomy, if not ImageNet's."""
+    return [class_name(wnid, own) for wnid in missed.right]
 
 
-def right(missed: Missed) -> str:
+def right(missed: Missed, own: Taxonomy | None = None) -> str:
     """The same in a line."""
-    return ", ".join(names(missed))
+    return ", ".join(names(missed, own))
+
+
+def steps(missed: Missed) -> str:
+    """How severe it is; a dash where that is not known."""
+    return f"{missed.severity}" if missed.severity else NONE
 
 
 def agreement(missed: Missed) -> str:
@@ -81,7 +94,7 @@ def agreement(missed: Missed) -> str:
         said = f"{missed.agreeing} of {models} say the same"
     else:
         said = "each says something else"
-    return f"{count(missed.severity, 'step')} off; {said}"
+    return f"{count(missed.severity, 'step')} off; {said}" if missed.severity else said
 
 
 def name(found: MissedPhoto) -> str:
@@ -90,8 +103,8 @@ def name(found: MissedPhoto) -> str:
     return f"{record.source}:{record.source_id}" if record else found.missed.image
 
 
-def answers(missed: Missed) -> list[tuple[str, int]]:
+def answers(missed: Missed, own: Taxonomy | None = None) -> list[tuple[str, int]]:
     """The models' answers with how many give each, the commonest first."""
     said = [each.wnid for each in missed.answers]
     different: Sequence[str] = sorted(set(said), key=lambda wnid: (-said.count(wnid), wnid))
-    return [(class_name(wnid), said.count(wnid)) for wnid in different]
+    return [(class_name(wnid, own), said.count(wnid)) for wnid in different]

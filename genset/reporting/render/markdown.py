@@ -18,13 +18,16 @@ from genset.reporting.render.pairs import pair_to_json
 from genset.reporting.render.sources_markdown import sources_in_markdown
 from genset.reporting.render.training_markdown import training_in_markdown
 from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
+from genset.taxonomy import hash_of
 from genset.text.markdown import escape, table
 from genset.text.numbers import bare_p, between, count, ends, percent, points
 from genset.text.to_json import to_json
 
 FORMAT = "genset report 2"
 _LISTED = 10
-_OWN_FORM = frozenset({"models", "flagged", "pairs", "by_truth", "missed", "entries", "finetuning"})
+_OWN_FORM = frozenset(
+    {"models", "flagged", "pairs", "by_truth", "missed", "entries", "finetuning", "taxonomy"}
+)
 _COLUMNS = 6  # models side by side, the best ones
 
 
@@ -74,7 +77,7 @@ def as_markdown(data: ReportData) -> str:
     if data.confusions:
         parts += ["### Hardest classes and commonest confusions", _hardest(data), _confused(data)]
     if data.missed:
-        parts += ["### Errors that matter", *missed_in_markdown(data.missed)]
+        parts += ["### Errors that matter", *missed_in_markdown(data.missed, data.taxonomy)]
     parts += [part for each in data.breakdowns for part in _breakdown(data.models, each)]
     if calibrated := [model for model in data.models if model.calibration]:
         parts += ["### Calibration", _calibration(calibrated)]
@@ -112,6 +115,7 @@ def report_json(data: ReportData) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "headline": narrative.headline(data),
+        **_taxonomy_to_json(data),
         **to_json(found, paths=attrgetter("name")),
         "models": [_model_to_json(model) for model in data.models],
         **({"flagged": [_model_to_json(model) for model in data.flagged]} if data.flagged else {}),
@@ -121,6 +125,12 @@ def report_json(data: ReportData) -> dict[str, Any]:
         **({"entries": entries_to_json(data)} if data.entries else {}),
         **({"finetuning": tasks_to_json(data.finetuning)} if data.finetuning else {}),
     }
+
+
+def _taxonomy_to_json(data: ReportData) -> dict[str, Any]:
+    """Which classes the set has, where they are not ImageNet's."""
+    own = data.taxonomy
+    return {"taxonomy": {"name": own.name, "hash": hash_of(own)}} if own else {}
 
 
 def _without(record: Any, *left_out: str) -> dict[str, Any]:
@@ -210,7 +220,12 @@ def _pairs(data: ReportData) -> str:
 def _hardest(data: ReportData) -> str:
     head = ("Class", "wnid", "Photos", "Mean top-1 (%)")
     rows = [
-        (class_name(each.name), each.name, f"{each.photos:,}", f"{100 * each.mean:.1f}")
+        (
+            class_name(each.name, data.taxonomy),
+            each.name,
+            f"{each.photos:,}",
+            f"{100 * each.mean:.1f}",
+        )
         for each in data.classes[:_LISTED]
     ]
     return table(head, rows, words=2)
@@ -219,8 +234,8 @@ def _hardest(data: ReportData) -> str:
 def _confused(data: ReportData) -> str:
     rows = [
         (
-            f"{class_name(each.wnid)} ({each.wnid})",
-            f"{class_name(each.other)} ({each.other})",
+            f"{class_name(each.wnid, data.taxonomy)} ({each.wnid})",
+            f"{class_name(each.other, data.taxonomy)} ({each.other})",
             f"{each.answers:,} of {each.of:,}",
             f"{each.models}",
         )

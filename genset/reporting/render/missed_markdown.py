@@ -5,22 +5,25 @@ from typing import Any
 
 from genset.reporting.data.missed import MissedTogether
 from genset.reporting.narrative import missed as narrative
+from genset.taxonomy import Taxonomy
 from genset.text.markdown import escape, table
 from genset.text.to_json import to_json
 
 _LISTED = 10
 
 
-def missed_in_markdown(found: MissedTogether) -> list[str]:
-    """The section's sentences, and the first photos."""
+def missed_in_markdown(found: MissedTogether, own: Taxonomy | None = None) -> list[str]:
+    """The section's sentences, and the first photos; `own` is the set's taxonomy, if its own."""
     parts = [escape(" ".join(narrative.sentences(found)))]
     if found.photos:
         rows = [
             (
                 narrative.name(each),
-                narrative.right(each.missed),
-                ", ".join(f"{name} ({models})" for name, models in narrative.answers(each.missed)),
-                f"{each.missed.severity}",
+                narrative.right(each.missed, own),
+                ", ".join(
+                    f"{name} ({models})" for name, models in narrative.answers(each.missed, own)
+                ),
+                narrative.steps(each.missed),
             )
             for each in found.photos[:_LISTED]
         ]

@@ -2,24 +2,23 @@
 
 import os
 import stat
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from genset.errors import BadInput
 from genset.evaluation.data.sets.endings import HEAD, has_no_ending, is_photo_name, looks_like_photo
 from genset.evaluation.data.sets.kept import KeptHashes
-from genset.evaluation.data.sets.layout import left_out
+from genset.evaluation.data.sets.layout import Classes, left_out
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto, hash_of, readable
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 
 
-def takes(named: str) -> bool:
+def takes(named: str, classes: Classes) -> bool:
     """Whether it is a folder."""
     return Path(named).is_dir()
 
 
-def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
+def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
     """The photos of all folders that are classes, in the order of their ids.
 
     Raises:
@@ -27,13 +26,13 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
     """
     folder = Path(named)
     kept = KeptHashes(hashes, folder)
-    found = Classified()
+    found = Classified(classes)
     for child in sorted(_children(folder), key=lambda entry: entry.name):
         if child.name.startswith("."):
             continue
         if not _is_folder(child):
             _beside(child, found)
-        elif child.name not in imagenet1k() and child.name not in others:
+        elif child.name not in classes:
             found.strange.append(child.name)
         else:
             _list_class(Path(child.path), kept, found)
@@ -51,6 +50,7 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
         content_hash=hash_of(photos),
         photos=tuple(photos),
         notes=found.notes(),
+        own_taxonomy=classes.own,
     )
 
 
@@ -59,6 +59,7 @@ class Classified:
     """The photos of folders of classes, and by their names what is left out.
 
     Attributes:
+        classes: which names are classes.
         photos: the ids of those that are in a class's folder, CLASS/NAME.
         strange: folders that are no classes.
         empty: classes without photos.
@@ -67,6 +68,7 @@ class Classified:
         others: files of classes' folders that are no photos.
     """
 
+    classes: Classes
     photos: list[str] = field(default_factory=list)
     strange: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
@@ -80,23 +82,33 @@ class Classified:
         Raises:
             BadInput: there is none.
         """
+        own = self.classes.own
+        by = "its wnid, as in n02123045" if own is None else f"its id, as in {_first(own)}"
         if not self.photos and self.strange:
             raise BadInput(
-                f"{Path(where) / self.strange[0]} is not a class of ImageNet: name each folder of "
-                "photos by its wnid, as in n02123045"
+                f"{Path(where) / self.strange[0]} is not a class of {self.classes.whose}: name "
+                f"each folder of photos by {by}"
             )
         if not self.photos:
-            raise BadInput(f"{where} holds no photos: it needs wnid folders (n02123045/photo.jpg)")
+            folders = "wnid folders (n02123045"
+            if own is not None:
+                folders = f"a folder for each class ({_first(own)}"
+            raise BadInput(f"{where} holds no photos: it needs {folders}/photo.jpg)")
 
     def notes(self) -> tuple[str, ...]:
         """What is left out, in sentences."""
+        whose = self.classes.whose
         return (
-            *left_out(self.strange, "is not a class of ImageNet", "are not classes of ImageNet"),
+            *left_out(self.strange, f"is not a class of {whose}", f"are not classes of {whose}"),
             *left_out(self.empty, "has no photo", "have no photo"),
             *left_out(self.closed, "cannot be read", "cannot be read"),
             *left_out(self.stray, "is in no class's folder", "are in no class's folder", "photo"),
             *left_out(self.others, "is no photo", "are no photos", "file"),
         )
+
+
+def _first(taxonomy: Taxonomy) -> str:
+    return next(iter(taxonomy)).wnid
 
 
 def _children(folder: Path) -> "list[os.DirEntry[str]]":
@@ -115,7 +127,7 @@ def _beside(child: "os.DirEntry[str]", found: Classified) -> None:
     """What lies beside the folders of classes."""
     if is_photo_name(child.name):
         found.stray.append(child.name)
-    elif child.name in imagenet1k():  # a link that leads nowhere, or a file
+    elif child.name in found.classes.taxonomy:  # a link that leads nowhere, or a file
         found.closed.append(child.name)
 
 

@@ -6,30 +6,30 @@ ImageNet's own ``val/``, in which all photos lie flat, is such a set.
 import csv
 import hashlib
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from genset.errors import BadInput
 from genset.evaluation.data.sets.kept import KeptHashes
+from genset.evaluation.data.sets.layout import Classes
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto, hash_of
-from genset.taxonomy import imagenet1k
 
 LABELS = "labels.csv"
 
 
-def takes(named: str) -> bool:
+def takes(named: str, classes: Classes) -> bool:
     """Whether it is a table, or a folder with one and without folders of classes."""
     path = Path(named)
     if path.suffix == ".csv":
         return path.is_file()
     if not (path / LABELS).is_file():
         return False
-    taxonomy = imagenet1k()
+    taxonomy = classes.taxonomy
     return not any(child.name in taxonomy and child.is_dir() for child in path.iterdir())
 
 
-def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
+def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
     """The photos in the order of the table's rows. Where none is there, the set is `listed`.
 
     Raises:
@@ -39,7 +39,7 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
     path = path / LABELS if path.is_dir() else path
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = rows_of(file, str(path), others)
+            rows = rows_of(file, str(path), classes)
     except (OSError, ValueError, csv.Error) as error:
         raise BadInput(f"{path} cannot be read: {error}") from None
     folder = path.parent
@@ -51,6 +51,7 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
         content_hash=_hash_of_list(photos),
         photos=tuple(photos),
         listed=True,
+        own_taxonomy=classes.own,
     )
     if not any(os.path.lexists(photo.path) for photo in photos):
         return listed
@@ -67,13 +68,13 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
     )
 
 
-def rows_of(lines: Iterable[str], where: str, others: Collection[str]) -> dict[str, str]:
+def rows_of(lines: Iterable[str], where: str, classes: Classes) -> dict[str, str]:
     """The class of each photo, by its name in the table.
 
     Args:
         lines: of the table.
         where: it is, for errors.
-        others: classes beside ImageNet's.
+        classes: which words are classes.
 
     Raises:
         BadInput: naming the row that is wrong.
@@ -83,11 +84,10 @@ def rows_of(lines: Iterable[str], where: str, others: Collection[str]) -> dict[s
     rows = [(row.get("image"), row.get("wnid")) for row in table]
     if not rows or not {"image", "wnid"} <= set(table.fieldnames or ()):
         raise BadInput(f"{where} lists no photos: it needs the columns image and wnid, and rows")
-    taxonomy = imagenet1k()
     found: dict[str, str] = {}
     for number, (image, wnid) in enumerate(rows, 1):
-        if not image or wnid is None or (wnid not in taxonomy and wnid not in others):
-            raise BadInput(f"{where}, photo {number}: {wnid!r} is not a class of ImageNet")
+        if not image or wnid is None or wnid not in classes:
+            raise BadInput(f"{where}, photo {number}: {wnid!r} is not a class of {classes.whose}")
         if image in found:
             raise BadInput(f"{where}, photo {number}: {image} is there twice")
         found[image] = wnid

@@ -1,24 +1,52 @@
 """What a module of a layout does, and what several of them need."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from genset.evaluation.data.sets.photo import PhotoSet, readable
+from genset.taxonomy import Taxonomy, imagenet1k
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """Which words are classes of a set.
+
+    Attributes:
+        taxonomy: whose classes they are.
+        others: beside ImageNet's, the names of classes that a model knows.
+    """
+
+    taxonomy: Taxonomy = field(default_factory=imagenet1k)
+    others: Collection[str] = ()
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.taxonomy or word in self.others
+
+    @property
+    def own(self) -> Taxonomy | None:
+        """The taxonomy; None for ImageNet's."""
+        return None if self.taxonomy.is_imagenet else self.taxonomy
+
+    @property
+    def whose(self) -> str:
+        """What their taxonomy is called in a sentence."""
+        return "ImageNet" if self.taxonomy.is_imagenet else self.taxonomy.name
 
 
 class Layout(Protocol):
     """The interface of the layouts' modules."""
 
-    def takes(self, named: str) -> bool:
+    def takes(self, named: str, classes: Classes) -> bool:
         """Whether a path, or a pattern of paths, means a set of this layout."""
 
-    def read(self, named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
+    def read(self, named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         """The set.
 
         Args:
             named: the path or pattern.
-            others: classes that a model knows beside ImageNet's.
+            classes: which words are classes.
             hashes: the folder where hashes of files are kept; None: they are not.
 
         Raises:

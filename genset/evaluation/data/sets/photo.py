@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from genset.evaluation.data.truths.truth import Truth
+from genset.taxonomy import Taxonomy, imagenet1k
 
 _LARGEST = 2**30  # bytes of a photo
 
@@ -123,6 +124,7 @@ class PhotoSet:
     predictions alone can be scored. `notes` say what of a folder is left out. `list_hash` is the
     content hash that the set has where its table is all there is; "" for a set without a table.
     `truth` has all classes that each photo shows, where it is known (`truths.keep.with_truth`).
+    `own_taxonomy` has the classes where they are not ImageNet's.
     """
 
     name: str
@@ -133,6 +135,12 @@ class PhotoSet:
     notes: tuple[str, ...] = ()
     list_hash: str = ""
     truth: Truth | None = field(default=None, repr=False, compare=False)
+    own_taxonomy: Taxonomy | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """Whose classes the photos are of: ImageNet's where no other is said."""
+        return self.own_taxonomy or imagenet1k()
 
     @property
     def ids(self) -> list[str]:

@@ -1,32 +1,39 @@
 """A release: a folder with a manifest."""
 
+import json
 import os
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from genset.errors import BadInput
 from genset.evaluation.data.sets.kept import KeptHashes
+from genset.evaluation.data.sets.layout import Classes
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto
 from genset.evaluation.data.truths.truth import Truth
 from genset.release.reader import MANIFEST, Release
+from genset.taxonomy import Taxonomy, mistakes_in, taxonomy_of
 
 
-def takes(named: str) -> bool:
+def takes(named: str, classes: Classes) -> bool:
     """Whether the folder has a manifest."""
     return (Path(named) / MANIFEST).is_file()
 
 
-def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
+def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
     """The release, once its bytes are seen to be those that its manifest says.
 
     A file that was read before, and has the same stat, is not read again; ``genset release verify``
     reads all.
 
     Raises:
-        BadInput: the manifest is none of ours.
+        BadInput: the manifest is none of ours, or a taxonomy is given to a release.
         ReleaseDamaged: the release is not what its manifest says.
     """
     folder = Path(named)
+    if classes.own is not None:
+        raise BadInput(
+            f"{folder} is a release, which says itself what its classes are: leave out --taxonomy"
+        )
     kept = KeptHashes(hashes, folder)
     manifest = str(folder / MANIFEST)
     if not (kept.knows(manifest) and _is_as_verified(folder, kept)):
@@ -42,7 +49,14 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
         for file, sha256 in verified["photos"].items()
     )
     truth = _truth(verified)
-    return PhotoSet(verified["name"], folder, verified["content_hash"], photos, truth=truth)
+    return PhotoSet(
+        name=verified["name"],
+        root=folder,
+        content_hash=verified["content_hash"],
+        photos=photos,
+        truth=truth,
+        own_taxonomy=_taxonomy(folder, verified.get("taxonomy")),
+    )
 
 
 def _verified(release: Release) -> dict[str, Any]:
@@ -60,7 +74,23 @@ def _verified(release: Release) -> dict[str, Any]:
             "proposed": {photo.file: photo.label_proposers for photo in release.photos},
             "proposers": _proposers(release.multilabel),
         }
+    if taxonomy := json.loads((release.root / MANIFEST).read_text("utf-8")).get("taxonomy"):
+        verified["taxonomy"] = taxonomy
     return verified
+
+
+def _taxonomy(folder: Path, said: dict[str, Any] | None) -> Taxonomy | None:
+    """The taxonomy that a manifest embeds; None for ImageNet's.
+
+    Raises:
+        BadInput: it is none.
+    """
+    if said is None:
+        return None
+    document: dict[str, Any] = {key: said[key] for key in ("name", "classes") if key in said}
+    for mistake in mistakes_in(document):
+        raise BadInput(f"{folder / MANIFEST}, taxonomy: {mistake.words}")
+    return taxonomy_of(document)
 
 
 def _proposers(multilabel: dict[str, Any]) -> dict[str, list[str]]:

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from genset.errors import BadInput
 from genset.evaluation.data.sets.photo import PhotoSet
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 
-_INDICES = range(1000)
 _VALIDATION = 50_000  # photos of ImageNet's validation set
 _NUMBERED = re.compile(r"ILSVRC2012_val_([0-9]{8})(?:\.\w+)?")
 _DIGITS = re.compile(r"([0-9]+)")
@@ -108,7 +107,11 @@ def from_object(path: object, content: object, photos: PhotoSet) -> Said:
     if {"format", "photos", "strategy"} <= set(content):
         raise BadInput(f"{path} is a release's manifest: its labels are in answers.csv beside it")
     return Said(
-        {str(image): _verdicts(path, str(image), each) for image, each in content.items()}, {}
+        {
+            str(image): _verdicts(path, str(image), each, photos.taxonomy)
+            for image, each in content.items()
+        },
+        {},
     )
 
 
@@ -153,7 +156,7 @@ def _counted(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if place % 2 else (0, part) for place, part in enumerate(parts)]
 
 
-def _verdicts(path: object, image: str, given: object) -> Verdicts:
+def _verdicts(path: object, image: str, given: object, taxonomy: Taxonomy) -> Verdicts:
     given = _listed(given)
     if isinstance(given, list | tuple | set | frozenset):
         given = {"correct": given}
@@ -161,7 +164,7 @@ def _verdicts(path: object, image: str, given: object) -> Verdicts:
         raise BadInput(f"{path}: the labels of {image[:200]} are {NO_LIST}")
     found: Verdicts = {}
     for said, classes in given.items():
-        for wnid in _wnids(path, image, classes):
+        for wnid in _wnids(path, image, classes, taxonomy):
             _put(path, found, image, wnid, _VERDICTS[said])
     return found
 
@@ -171,15 +174,15 @@ def _listed(given: object) -> object:
     return given.tolist() if hasattr(given, "tolist") else given
 
 
-def _wnids(path: object, image: str, classes: object) -> Iterable[str]:
-    taxonomy = imagenet1k()
+def _wnids(path: object, image: str, classes: object, taxonomy: Taxonomy) -> Iterable[str]:
+    indices = range(len(taxonomy))
     classes = _listed(classes)
     if not isinstance(classes, list | tuple | set | frozenset):
         raise BadInput(f"{path}: the labels of {image[:200]} are {NO_LIST}")
     for each in classes:
         if isinstance(each, str):
             yield each
-        elif isinstance(each, Integral) and not isinstance(each, bool) and each in _INDICES:
+        elif isinstance(each, Integral) and not isinstance(each, bool) and each in indices:
             yield taxonomy.by_index(int(each)).wnid
         else:
             raise BadInput(

@@ -25,7 +25,6 @@ from genset.errors import BadInput, first_line
 from genset.evaluation.data.sets.photo import PhotoSet
 from genset.evaluation.data.truths import forms
 from genset.evaluation.data.truths.truth import Truth, models_among
-from genset.taxonomy import imagenet1k
 
 _LARGEST = 2**28  # bytes; ReaL's file has 0.4 MB
 _GZIP = b"\x1f\x8b"  # what gzip's files begin with
@@ -120,7 +119,7 @@ def _of(verdicts: Mapping[str, str], verdict: str) -> frozenset[str]:
 
 
 def _check_classes(path: object, found: Mapping[str, forms.Verdicts], photos: PhotoSet) -> None:
-    taxonomy, own = imagenet1k(), {photo.wnid for photo in photos.photos}
+    taxonomy, own = photos.taxonomy, {photo.wnid for photo in photos.photos}
     for image, verdicts in found.items():
         for wnid in verdicts:
             if wnid not in taxonomy and wnid not in own:

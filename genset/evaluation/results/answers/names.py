@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from genset.taxonomy import ImageClass, imagenet1k, synonyms
+from genset.taxonomy import ImageClass, Taxonomy, imagenet1k, synonyms
 
 _ARTICLE = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
 
@@ -30,20 +30,21 @@ class ClassNames:
     and CLIP's name of it; another class has the name that it is listed under.
     """
 
-    def __init__(self, classes: Iterable[str]) -> None:
+    def __init__(self, classes: Iterable[str], taxonomy: Taxonomy | None = None) -> None:
         """Take the names of these classes.
 
         Args:
             classes: wnids, or the names of classes that are not ImageNet's.
+            taxonomy: the set's, where it is not ImageNet's.
         """
         self._as_written: set[str] = set()
         self._own: defaultdict[str, set[str]] = defaultdict(set)
         self._synonyms: defaultdict[str, set[str]] = defaultdict(set)
-        taxonomy, further = imagenet1k(), synonyms()
+        further = synonyms()
         for wnid in classes:
             names = [wnid]
-            if wnid in taxonomy:
-                names += [*taxonomy[wnid].lemmas, name_in_prompts(taxonomy[wnid])]
+            if found := (taxonomy or imagenet1k()).get(wnid):
+                names += [*found.lemmas, name_offered(wnid, taxonomy)]
             self._as_written.update(names)
             for name in names:
                 self._own[normalized(name)].add(wnid)
@@ -89,6 +90,25 @@ def name_in_prompts(each: ImageClass) -> str:
         query.why == "lemma with hypernym" for query in each.queries
     )
     return f"{each.name} ({each.hypernyms[0]})" if unclear else each.name
+
+
+def name_offered(wnid: str, taxonomy: Taxonomy | None = None) -> str:
+    """What a question calls a class; no two classes of a set have one name.
+
+    `taxonomy` is the set's, where it is not ImageNet's: there ids tell apart what shares a name.
+    """
+    if taxonomy is None:
+        found = imagenet1k().get(wnid)
+        return name_in_prompts(found) if found else wnid
+    name = taxonomy[wnid].name
+    return f"{name} ({wnid})" if normalized(name) in _shared_in(taxonomy) else name
+
+
+@cache
+def _shared_in(taxonomy: Taxonomy) -> frozenset[str]:
+    """The names that several classes of a taxonomy have, normalized."""
+    counts = Counter(normalized(each.name) for each in taxonomy)
+    return frozenset(name for name, classes in counts.items() if classes > 1)
 
 
 @cache

@@ -22,10 +22,10 @@ from typing import Any
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet, ScoredPhoto
 from genset.evaluation.results.answers.lines import read_lines
-from genset.evaluation.results.answers.names import name_in_prompts, normalized
+from genset.evaluation.results.answers.names import name_offered, normalized
 from genset.evaluation.results.answers.taking import Options
 from genset.files import written_whole
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy, imagenet1k
 
 MOST_OPTIONS = len(ascii_uppercase)
 
@@ -55,7 +55,7 @@ def write_prompts(photos: PhotoSet, path: Path, options: int | None = None, seed
             line = {
                 "image": photo.id,
                 "path": str(photo.path.resolve()),
-                **_question(photo, classes, options, draw),
+                **_question(photo, photos.own_taxonomy, classes, options, draw),
                 "seed": seed,
                 "set_hash": photos.content_hash,
             }
@@ -89,23 +89,29 @@ def _options(where: str, given: Any) -> Options:
 
 
 def _classes(photos: PhotoSet) -> list[str]:
+    if photos.own_taxonomy is not None:
+        return [each.wnid for each in photos.own_taxonomy]
     own = {photo.wnid for photo in photos.photos}
     imagenet = [each.wnid for each in imagenet1k()]
     return imagenet if own <= set(imagenet) else sorted(own)
 
 
 def _question(
-    photo: ScoredPhoto, classes: Sequence[str], options: int | None, draw: Random
+    photo: ScoredPhoto,
+    own: Taxonomy | None,
+    classes: Sequence[str],
+    options: int | None,
+    draw: Random,
 ) -> Mapping[str, object]:
     if options is None:
-        names = [_name(wnid) for wnid in classes]
+        names = [name_offered(wnid, own) for wnid in classes]
         draw.shuffle(names)
         asked = "What is the main object in this photo? Answer with one of these names alone:"
         return {"question": f"{asked} {'; '.join(names)}", "options": []}
-    offered = [photo.wnid, *_others(photo.wnid, classes, options - 1, draw)]
+    offered = [photo.wnid, *_others(photo.wnid, own or imagenet1k(), classes, options - 1, draw)]
     draw.shuffle(offered)
     lettered = [
-        {"letter": letter, "name": _name(wnid), "wnid": wnid}
+        {"letter": letter, "name": name_offered(wnid, own), "wnid": wnid}
         for letter, wnid in zip(ascii_uppercase, offered, strict=False)
     ]
     lines = "\n".join(f"{each['letter']}. {each['name']}" for each in lettered)
@@ -113,15 +119,11 @@ def _question(
     return {"question": f"{asked}\n{lines}", "options": lettered}
 
 
-def _others(wnid: str, classes: Sequence[str], count: int, draw: Random) -> list[str]:
+def _others(
+    wnid: str, taxonomy: Taxonomy, classes: Sequence[str], count: int, draw: Random
+) -> list[str]:
     """Wrong options: as many that the class may be taken for as make half, and random ones."""
-    taxonomy = imagenet1k()
     alike = [each.wnid for each in taxonomy.confusable(wnid)] if wnid in taxonomy else []
     chosen = alike[: count // 2]
     rest = [other for other in classes if other != wnid and other not in chosen]
     return [*chosen, *draw.sample(rest, count - len(chosen))]
-
-
-def _name(wnid: str) -> str:
-    taxonomy = imagenet1k()
-    return name_in_prompts(taxonomy[wnid]) if wnid in taxonomy else wnid

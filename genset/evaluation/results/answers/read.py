@@ -68,8 +68,11 @@ def read_answers(spec: ModelSpec, photos: PhotoSet) -> ReadAnswers:
     path = Path(spec.target)
     if not path.is_file():
         raise BadInput(f"model {spec.text!r}: there is no file {path}")
+    own = photos.own_taxonomy
     known = class_order(spec.classes)
-    names = ClassNames(known)
+    if own is not None and not spec.classes:
+        known = tuple(each.wnid for each in own)
+    names = ClassNames(known, own)
     try:
         options = read_prompts(Path(spec.prompts), photos) if spec.prompts else {}
         texts, notes = _texts(path, photos)

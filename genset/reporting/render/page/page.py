@@ -5,6 +5,7 @@ One small script of our own sorts, filters and shows names: a charting library w
 that draws the same figures a second time.
 """
 
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -108,7 +109,7 @@ def _words(data: ReportData) -> dict[str, Any]:
         "confused": confused,
         "is_restricted": is_restricted,
         "thumbnail": thumbnail,
-        "class_name": class_name,
+        "class_name": partial(class_name, own=data.taxonomy),
         "all_classes": len(imagenet1k()),
         "most_rows": _ROWS,
         "most_sources": MOST_COMPARED,

@@ -19,8 +19,7 @@ _AT_ONCE = 250  # models, of which 10,000 draws are 20 MB
 
 def is_of_imagenet(results: Results) -> bool:
     """Whether all classes of a set are ImageNet's."""
-    taxonomy = imagenet1k()
-    return all(wnid in taxonomy for wnid in results.wnids)
+    return results.is_of_imagenet
 
 
 def is_subset(results: Results) -> bool:

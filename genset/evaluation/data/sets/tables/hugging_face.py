@@ -5,7 +5,7 @@ columns of an export of genset's own have all right classes, these are the set's
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -14,7 +14,7 @@ from typing import Any
 
 from genset.errors import BadInput, MissingExtra, first_line
 from genset.evaluation.data.sets.kept import KeptHashes
-from genset.evaluation.data.sets.layout import left_out
+from genset.evaluation.data.sets.layout import Classes, left_out
 from genset.evaluation.data.sets.patterns import expanded, set_name
 from genset.evaluation.data.sets.photo import (
     Part,
@@ -34,7 +34,7 @@ _LISTS, _PROPOSERS = ("labels_correct", "labels_unclear"), "label_proposers"
 _SPLITS, _STATE = "dataset_dict.json", "state.json"
 
 
-def takes(named: str) -> bool:
+def takes(named: str, classes: Classes) -> bool:
     """Whether it is such a file, or a folder with such files or with ``data/*.parquet``."""
     path = Path(named)
     if not path.is_dir():
@@ -44,7 +44,7 @@ def takes(named: str) -> bool:
     return any(next(each.glob("*.parquet"), None) for each in (path, path / "data"))
 
 
-def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
+def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
     """The photos of all rows, in their order.
 
     Raises:
@@ -59,17 +59,17 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
     rows: list[_Row] = []
     for path in files:
         try:
-            rows += _rows(path, root, kept, others)
+            rows += _rows(path, root, kept, classes)
         except (OSError, ValueError, KeyError) as error:  # pyarrow's are among them
             raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
     kept.save()
     counted = [row for row in rows if row.wnid]
     strange = list(dict.fromkeys(row.label for row in rows if not row.wnid and row.label))
     if not counted:
-        what = f"{strange[0]!r} is not a class of ImageNet" if strange else "there are no labels"
-        raise BadInput(
-            f"{named}: {what}: name labels by wnids, or as ImageNet does (tench, Tinca tinca)"
-        )
+        none = f"is not a class of {classes.whose}"
+        what = f"{strange[0]!r} {none}" if strange else "there are no labels"
+        by = "wnids, or as ImageNet does (tench, Tinca tinca)"
+        raise BadInput(f"{named}: {what}: name labels by {'ids' if classes.own else by}")
     ids = [f"{row.wnid}/{row.name}" for row in counted]
     if not all(row.name for row in counted) or len(set(ids)) < len(ids):
         ids = [f"{row.wnid}/{row.number}" for row in counted]
@@ -79,13 +79,26 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
     )
     bare = [row.number for row in rows if not row.wnid and not row.label]
     notes = (
-        *left_out(strange, "is not a class of ImageNet", "are not classes of ImageNet", "label"),
+        *left_out(
+            strange,
+            f"is not a class of {classes.whose}",
+            f"are not classes of {classes.whose}",
+            "label",
+        ),
         *left_out(bare, "has no label", "have no label", "row"),
     )
     name = root.resolve().name if root.is_dir() else set_name(named)
     records = {each: row.record for each, row in zip(ids, counted, strict=True)}
     truth = truth_of_export(name, records)
-    return PhotoSet(name, root, hash_of(photos), photos, notes=notes, truth=truth)
+    return PhotoSet(
+        name=name,
+        root=root,
+        content_hash=hash_of(photos),
+        photos=photos,
+        notes=notes,
+        truth=truth,
+        own_taxonomy=classes.own,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +153,7 @@ def _files(folder: Path) -> list[Path]:
     return found
 
 
-def _rows(path: Path, root: Path, kept: KeptHashes, others: Collection[str]) -> list[_Row]:
+def _rows(path: Path, root: Path, kept: KeptHashes, classes: Classes) -> list[_Row]:
     """The rows of a file."""
     module = arrow if path.suffix == ".arrow" else parquet
     folders = dict.fromkeys((path.parent, path.parent.parent, root))
@@ -151,7 +164,7 @@ def _rows(path: Path, root: Path, kept: KeptHashes, others: Collection[str]) -> 
     labels, *named = module.values_of(path, wanted)
     names = named[0] if named else [None] * len(labels)
     parts = _parts(path, columns, kept)
-    meaning = _meaning(columns, labels, others)
+    meaning = _meaning(columns, labels, classes)
     further = [each for each in (*_LISTS, _PROPOSERS) if each in schema.names]
     values = module.values_of(path, further) if _LISTS[0] in further else []
     rows = []
@@ -206,11 +219,11 @@ def _beside(table: Path, name: str, kept: KeptHashes) -> tuple[Path, Part | None
 
 
 def _meaning(
-    columns: Columns, labels: Sequence[Any], others: Collection[str]
+    columns: Columns, labels: Sequence[Any], classes: Classes
 ) -> Callable[[Any], tuple[str, str]]:
     """What gives the class of a label, "" for none, and the label's name."""
     names = columns.names or tuple(sorted({str(each) for each in labels if each is not None}))
-    wnids = dict(zip(names, wnids_of(names, others), strict=True))
+    wnids = dict(zip(names, wnids_of(names, classes), strict=True))
     return partial(_class_of, columns.names, wnids)
 
 

@@ -1,13 +1,14 @@
 """A ``.tar`` of folders of classes, or of photos with a ``labels.csv``; or WebDataset's shards."""
 
 import csv
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from genset.errors import BadInput
 from genset.evaluation.data.sets.folder import Classified
 from genset.evaluation.data.sets.kept import KeptHashes
 from genset.evaluation.data.sets.labels import LABELS, rows_of
+from genset.evaluation.data.sets.layout import Classes
 from genset.evaluation.data.sets.patterns import expanded, set_name
 from genset.evaluation.data.sets.photo import (
     PhotoSet,
@@ -19,18 +20,17 @@ from genset.evaluation.data.sets.photo import (
 from genset.evaluation.data.sets.tars import webdataset
 from genset.evaluation.data.sets.tars.members import Member, members_of
 from genset.release.reader import MANIFEST
-from genset.taxonomy import imagenet1k
 
 _PACKED = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar.zst")
 _LONGEST = 2**28  # bytes of a table
 
 
-def takes(named: str) -> bool:
+def takes(named: str, classes: Classes) -> bool:
     """Whether it ends as tars do."""
     return named.endswith((".tar", *_PACKED)) and not Path(named).is_dir()
 
 
-def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
+def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
     """The photos of a tar in the order of their ids or of its table; of shards in theirs.
 
     Raises:
@@ -41,20 +41,20 @@ def read(named: str, others: Collection[str], hashes: Path | None) -> PhotoSet:
     tars = {path: members_of(path, kept) for path in expanded(named)}
     kept.save()
     if len(tars) > 1 or any(map(webdataset.has_samples, tars.values())):
-        return webdataset.read(set_name(named), root, tars, others)
+        return webdataset.read(set_name(named), root, tars, classes)
     [(path, members)] = tars.items()
-    return _read_one(path, _without_top(members, others), others)
+    return _read_one(path, _without_top(members, classes), classes)
 
 
-def _read_one(path: Path, members: dict[str, Member], others: Collection[str]) -> PhotoSet:
+def _read_one(path: Path, members: dict[str, Member], classes: Classes) -> PhotoSet:
     if MANIFEST in members:
         raise BadInput(f"{path} is a packed release: unpack it, and name its folder")
-    found = _classified(members, others)
+    found = _classified(members, classes)
     notes: tuple[str, ...] = ()
     if not found.photos and (table := _table(path, members)) is not None:
         where, text = table
         try:
-            rows = rows_of(text.splitlines(), where, others)
+            rows = rows_of(text.splitlines(), where, classes)
         except (ValueError, csv.Error) as error:
             raise BadInput(f"{where} cannot be read: {error}") from None
         photos = [_photo(path, image, wnid, members.get(image)) for image, wnid in rows.items()]
@@ -63,7 +63,14 @@ def _read_one(path: Path, members: dict[str, Member], others: Collection[str]) -
         notes = found.notes()
         ids = sorted(found.photos, key=lambda each: each.split("/"))
         photos = [_photo(path, each, each.partition("/")[0], members[each]) for each in ids]
-    return PhotoSet(set_name(str(path)), path, hash_of(photos), tuple(photos), notes=notes)
+    return PhotoSet(
+        name=set_name(str(path)),
+        root=path,
+        content_hash=hash_of(photos),
+        photos=tuple(photos),
+        notes=notes,
+        own_taxonomy=classes.own,
+    )
 
 
 def _photo(path: Path, image: str, wnid: str, member: Member | None) -> ScoredPhoto:
@@ -72,23 +79,23 @@ def _photo(path: Path, image: str, wnid: str, member: Member | None) -> ScoredPh
     return ScoredPhoto(readable(image), path, wnid, member.part, member.sha256)
 
 
-def _without_top(members: Sequence[Member], others: Collection[str]) -> dict[str, Member]:
+def _without_top(members: Sequence[Member], classes: Classes) -> dict[str, Member]:
     """By their names; without the folder that all lie in, as in a tar of ``val/``."""
     found = {member.name: member for member in members}
     while len(tops := {name.partition("/")[0] for name in found}) == 1:
         (top,) = tops
-        if top in found or top in imagenet1k() or top in others:
+        if top in found or top in classes:
             break
         found = {name.removeprefix(f"{top}/"): member for name, member in found.items()}
     return found
 
 
-def _classified(members: dict[str, Member], others: Collection[str]) -> Classified:
-    found = Classified()
+def _classified(members: dict[str, Member], classes: Classes) -> Classified:
+    found = Classified(classes)
     strange: dict[str, None] = {}
     for name, member in sorted(members.items()):
         folder, *below = name.split("/")
-        is_class = folder in imagenet1k() or folder in others
+        is_class = folder in classes
         if len(below) == 1 and is_class:
             if member.is_photo:
                 found.photos.append(name)

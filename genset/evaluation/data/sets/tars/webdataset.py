@@ -9,18 +9,17 @@ Source: https://github.com/webdataset/webdataset, ``base_plus_ext`` in ``tariter
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from genset.errors import BadInput
-from genset.evaluation.data.sets.layout import left_out
+from genset.evaluation.data.sets.layout import Classes, left_out
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto, hash_of, readable
 from genset.evaluation.data.sets.tars.members import Member
 from genset.evaluation.data.truths.truth import Truth, truth_of_export
-from genset.taxonomy import imagenet1k
 
 Shards = Mapping[Path, Sequence[Member]]
 
@@ -35,14 +34,14 @@ def has_samples(members: Sequence[Member]) -> bool:
     return any(member.is_photo and _split(member.name)[0] in labeled for member in members)
 
 
-def read(name: str, root: Path, shards: Shards, others: Collection[str]) -> PhotoSet:
+def read(name: str, root: Path, shards: Shards, classes: Classes) -> PhotoSet:
     """The photos of all shards, in their order.
 
     Args:
         name: of the set.
         root: what names the shards.
         shards: their members.
-        others: classes beside ImageNet's.
+        classes: which words are classes.
 
     Raises:
         BadInput: a class is none, or no photo has one.
@@ -52,7 +51,7 @@ def read(name: str, root: Path, shards: Shards, others: Collection[str]) -> Phot
     for path, members in shards.items():
         with path.open("rb") as file:
             for sample in _samples(path, members):
-                wnid = _class_of(sample, file, others)
+                wnid = _class_of(sample, file, classes)
                 if wnid is None:
                     bare.append(f"{path.name}/{sample.key}")
                 else:
@@ -70,7 +69,15 @@ def read(name: str, root: Path, shards: Shards, others: Collection[str]) -> Phot
     )
     notes = left_out(bare, "has no class", "have no class", "photo")
     truth = _truth(name, dict(zip(ids, (sample for sample, _ in found), strict=True)))
-    return PhotoSet(name, root, hash_of(photos), photos, notes=tuple(notes), truth=truth)
+    return PhotoSet(
+        name=name,
+        root=root,
+        content_hash=hash_of(photos),
+        photos=photos,
+        notes=tuple(notes),
+        truth=truth,
+        own_taxonomy=classes.own,
+    )
 
 
 def _truth(name: str, samples: "Mapping[str, _Sample]") -> Truth | None:
@@ -136,7 +143,7 @@ def _id(sample: _Sample, wnid: str, shard: str = "") -> str:
     return "/".join(filter(None, (wnid, shard, inside)))
 
 
-def _class_of(sample: _Sample, file: BinaryIO, others: Collection[str]) -> str | None:
+def _class_of(sample: _Sample, file: BinaryIO, classes: Classes) -> str | None:
     where = f"{sample.path}, sample {sample.key}"
     if "cls" in sample.fields:
         given: Any = _content(sample.fields["cls"], file, where).strip()
@@ -151,15 +158,16 @@ def _class_of(sample: _Sample, file: BinaryIO, others: Collection[str]) -> str |
         given = None
     if given is None or given == "":
         return None
-    taxonomy = imagenet1k()
+    taxonomy = classes.taxonomy
     word = str(given)
-    if word in taxonomy or word in others:
+    if word in classes:
         return word
     if word.isascii() and word.isdigit() and int(word[:9]) < len(taxonomy):
         return taxonomy.by_index(int(word)).wnid
     raise BadInput(
-        f"{where}: {word[:40]!r} is not a class of ImageNet: give a wnid, or its index from 0 to "
-        f"{len(taxonomy) - 1} in their sorted order"
+        f"{where}: {word[:40]!r} is not a class of {classes.whose}: give "
+        f"{'a wnid' if classes.own is None else 'an id'}, or its index from 0 to "
+        f"{len(taxonomy) - 1} in their {'sorted ' if classes.own is None else ''}order"
     )
 
 

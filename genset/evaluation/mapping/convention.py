@@ -1,0 +1,38 @@
+"""How outputs of one class are pooled, and which outputs compete."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from genset.errors import BadInput
+
+Pool = Literal["sum", "max"]
+"""What a class gets of the probabilities of its outputs: their sum, or the largest."""
+
+Among = Literal["all", "subset"]
+"""What a model chooses among: all its outputs, or those alone that are of the set's classes."""
+
+POOLS: tuple[Pool, ...] = get_args(Pool)
+AMONG: tuple[Among, ...] = get_args(Among)
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """How a model with other outputs is scored on a set's own classes.
+
+    Attributes:
+        pool: what a class gets of its outputs.
+        among: what competes: "all" outputs, so that one of no class may be the answer, which is
+            wrong then; or the "subset" of those that are of a class.
+
+    Raises:
+        BadInput: a value is none of these.
+    """
+
+    pool: Pool = "sum"
+    among: Among = "all"
+
+    def __post_init__(self) -> None:
+        """Refuse what is not possible."""
+        for what, value, known in (("pool", self.pool, POOLS), ("among", self.among, AMONG)):
+            if value not in known:
+                raise BadInput(f"{what} is {' or '.join(known)}, not {value}")

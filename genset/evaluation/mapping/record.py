@@ -1,0 +1,61 @@
+"""What a run keeps of how its model met the set's classes, and how that is said."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from genset.evaluation.mapping.pooling import ClassMapping
+from genset.text.numbers import count
+
+_NAMED = 5  # classes
+_POOLED = {"sum": "summed", "max": "the largest of them taken"}
+_AMONG = {
+    "all": "all outputs compete (all)",
+    "subset": "only outputs of these classes compete (subset)",
+}
+
+
+def record_of(mapping: ClassMapping, truth: Iterable[str]) -> dict[str, Any]:
+    """What a run keeps, as JSON's own types.
+
+    Args:
+        mapping: the model's, on the set.
+        truth: the class of each photo of the set.
+
+    Returns:
+        `taxonomy` and `taxonomy_hash`; `pool` and `among`; `model_outputs`, how many outputs the
+        model has; `outputs`, what the outputs of each class stand for; and `without`, for each
+        class that has none the number of its photos, which are not counted.
+    """
+    photos = Counter(truth)
+    classes = mapping.classes.items()
+    return {
+        "taxonomy": mapping.taxonomy,
+        "taxonomy_hash": mapping.taxonomy_hash,
+        "pool": mapping.convention.pool,
+        "among": mapping.convention.among,
+        "model_outputs": len(mapping.outputs),
+        "outputs": {
+            wnid: [mapping.outputs[n] for n in places] for wnid, places in classes if places
+        },
+        "without": {wnid: photos[wnid] for wnid, places in classes if not places},
+    }
+
+
+def explained(record: Mapping[str, Any]) -> list[str]:
+    """What was mapped, in a sentence; and a second one where classes have no output."""
+    outputs, without = record["outputs"], record["without"]
+    used = sum(map(len, outputs.values()))
+    pooled = f", {_POOLED[record['pool']]}" if used > len(outputs) else ""
+    said = [
+        f"{len(outputs):,} of {count(len(outputs) + len(without), 'class', 'classes')} of "
+        f"{record['taxonomy']} have {used:,} of the model's {record['model_outputs']:,} "
+        f"outputs{pooled}; {_AMONG[record['among']]}"
+    ]
+    if without:
+        there = sorted(without, key=lambda wnid: (-without[wnid], wnid))
+        named = ", ".join(f"{wnid} ({count(without[wnid], 'photo')})" for wnid in there[:_NAMED])
+        more = f" and {len(there) - _NAMED:,} more" if len(there) > _NAMED else ""
+        photos = count(sum(without.values()), "photo")
+        said.append(f"no output is of {named}{more}: {photos} not counted")
+    return said
