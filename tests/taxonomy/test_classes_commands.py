@@ -210,6 +210,8 @@ def test_an_imagenet_models_classes_are_imagenets(spec: str) -> None:
 
 def test_a_model_without_names_is_told_how_to_give_them() -> None:
     assert "classes=FILE" in refusal("from-model", "file:a.pth?arch=timm:resnet18")
+    assert "no weights of that name" in refusal("from-model", "timm:resnet50.no_such_tag")
+    assert "no weights of that name" in refusal("from-model", "timm:no_such_model")
 
 
 def test_show_says_what_is_searched_and_what_to_look_at(tmp_path: Path) -> None:

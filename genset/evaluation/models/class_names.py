@@ -58,19 +58,23 @@ def _of_torchvision(spec: ModelSpec) -> list[str]:
 
 
 def _of_timm(spec: ModelSpec) -> list[str]:
-    from timm.data import ImageNetInfo, infer_imagenet_subset
-    from timm.models import get_pretrained_cfg, split_model_name_tag
+    from timm.data.imagenet_info import ImageNetInfo, infer_imagenet_subset
+    from timm.models import get_pretrained_cfg
 
     if ":" in spec.target:
         return _none(spec)
-    name, _ = split_model_name_tag(spec.target)  # type: ignore[no-untyped-call]
-    config = get_pretrained_cfg(spec.target if name != spec.target else name)
+    try:
+        config = get_pretrained_cfg(spec.target, allow_unregistered=False)
+    except RuntimeError:  # it has no such tag
+        config = None
     if config is None:
         raise BadInput(f"model {spec.text!r}: timm has no weights of that name")
     if config.label_names:
         return [str(each) for each in config.label_names]
     subset = infer_imagenet_subset(config) if config.num_classes else None
-    return list(ImageNetInfo(subset).label_names()) if subset else _none(spec)
+    if not subset:
+        return _none(spec)
+    return list(ImageNetInfo(subset).label_names())  # type: ignore[no-untyped-call]
 
 
 def _of_folder(spec: ModelSpec) -> list[str]:
