@@ -185,7 +185,9 @@ def test_labels_of_other_people_are_told_from_photos(
     found.keep_all(0.4)
     drift, labels, _ = found.report("p-2023", "p-2024")["drift_and_progress"]
     assert drift.startswith("The photos, or their labels, drifted from p-2023 to p-2024: they are")
-    assert labels.startswith("Of 48 labels that the later made of p-2023 and p-2024 was chosen by")
+    assert labels.startswith(
+        "Of 48 labels behind the later made of p-2023 and p-2024, 0 are by people"
+    )
     assert "0 are by people who labeled photos of the other one, too" in labels
     assert labels.endswith("let the same people label photos of both years.")
 

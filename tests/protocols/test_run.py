@@ -315,7 +315,8 @@ def test_a_year_says_who_labeled_it_and_by_which_protocol(sandbox: Any, genset: 
     assert manifest["labelers"] == 1
     collected = manifest["collected"]
     assert (collected["labels"], collected["candidates"], collected["searches"]) == (10, 14, 4)
-    assert manifest["labeling"]["by_way"]["page"]["labelers"] == 1
+    (way,) = manifest["labeling"]["by_way"].values()
+    assert (way["labels"], way["labelers"]) == (10, 1)
     assert manifest["protocol"]["labels"] == 10
     (earlier,) = manifest["protocol"]["earlier"]
     assert earlier["labels_in_common"] == 0

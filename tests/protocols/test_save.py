@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from genset import __version__
+from genset.cli import cli
+from genset.taxonomy import imagenet1k
 from tests.labeled_workspace import GOLDFISH, TENCH
-from tests.protocols.years import Maintainer
+from tests.protocols.years import Maintainer, rows_of
+from tests.scrape.several import Start
 
 
 def test_it_keeps_all_that_makes_a_release(genset: Maintainer) -> None:
@@ -118,3 +122,27 @@ def test_one_from_a_stranger_is_refused_in_a_line(
     for words in (("show", "fish"), ("run", "fish"), ("list",)):
         answer = genset("protocol", *words)
         assert isinstance(answer, str) and answer.startswith("2: "), answer
+
+
+def test_one_that_is_damaged_does_not_hide_the_others(genset: Maintainer) -> None:
+    genset("protocol", "save", "fish", "--classes", TENCH)
+    genset("protocol", "save", "torn", "--classes", TENCH)
+    torn = genset.workspace.root / "protocols" / "torn" / "protocol.json"
+    torn.write_text(torn.read_text()[:100])
+    done = CliRunner().invoke(cli, ["-w", str(genset.workspace.root), "protocol", "list", "--json"])
+    assert [each["protocol"] for each in json.loads(done.stdout)] == ["fish"]
+    assert str(torn) in str(done.exception)
+    assert genset("protocol", "show", "none").endswith("there are fish, torn")
+
+
+def test_another_version_that_chooses_in_the_same_way_is_told(
+    start: Start, genset: Maintainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start("flickr", rows_of(2023, 1000, (imagenet1k()[TENCH],), 2))
+    window = ("--posted-after", "2023-01-01", "--posted-before", "2024-01-01")
+    monkeypatch.setattr("genset.protocols.save.__version__", "0.0.9")
+    genset("protocol", "save", "fish", "--classes", TENCH, "--candidates", 2, *window)
+    genset("protocol", "run", "fish")
+    genset.label()
+    said = genset.says("protocol", "run", "fish")
+    assert f"genset 0.0.9 saved this protocol, and this is genset {__version__}" in said

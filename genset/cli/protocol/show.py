@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import json_option, show, show_rows
-from genset.errors import BadInput, GensetError
+from genset.errors import BadInput
 from genset.text.numbers import count
 from genset.workspace import Workspace
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def list_command(folder: Path | None, as_json: bool) -> None:
     """List the workspace's protocols, and the releases that were made by each.
 
-    One that was changed is named after the list, and the exit code is 1.
+    One that was changed is named after the list, and the exit code is 2.
 
     \b
     genset protocol list
@@ -33,7 +33,7 @@ def list_command(folder: Path | None, as_json: bool) -> None:
         try:
             each = read_protocol(path)
         except BadInput as error:
-            damaged.append(str(error))
+            damaged.append(f"protocol {path.name}: {error}")
             continue
         made = [one.name for one in releases_of(workspace, each)]
         sources = ", ".join(each.collect.sources)
@@ -43,7 +43,7 @@ def list_command(folder: Path | None, as_json: bool) -> None:
     shown = rows if as_json else [(*row[:-1], ", ".join(row[-1])) for row in rows]
     show_rows(head, shown, as_json)
     if damaged:
-        raise GensetError("; ".join(damaged))
+        raise BadInput("; ".join(damaged))
 
 
 @click.command("show")

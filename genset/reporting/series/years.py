@@ -97,8 +97,8 @@ def labels(found: Drift) -> str:
     said = [f"Whether the same people labeled {first} and {second} is not recorded."]
     if told.votes is not None and told.common is not None:
         said = [
-            f"Of {count(told.votes, 'label')} that the later made of {first} and {second} was "
-            f"chosen by, {told.common:,} are by people who labeled photos of the other one, too."
+            f"Of {count(told.votes, 'label')} behind the later made of {first} and {second}, "
+            f"{told.common:,} are by people who labeled photos of the other one, too."
         ]
     frequency = told.frequency
     if frequency is None:
