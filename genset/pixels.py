@@ -7,6 +7,10 @@ reads with 8 bits, the upper ones; so does this.)
 import numpy as np
 from PIL import Image
 
+FORMATS = ("JPEG", "PNG", "WEBP")
+"""Pillow's names of the formats that photos are in. A stranger's file is opened as no other one:
+some of Pillow's decoders start programs."""
+
 _RANGES = {"I": (2**8, 2**16), "F": (1, 2**8, 2**16)}
 
 

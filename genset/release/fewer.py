@@ -37,12 +37,12 @@ def facts_of_fewer(
     if isinstance(facts.get("dataset"), dict):
         facts["dataset"] = {key: word for key, word in facts["dataset"].items() if key != "doi"}
     if isinstance(facts.get("variant"), dict):
-        facts["variant"] = _of_changed(facts["variant"], {photo.file for photo in remaining})
+        facts["variant"] = of_changed(facts["variant"], {photo.file for photo in remaining})
     form = BEFORE[-1] if manifest["format"] in BEFORE else manifest["format"]
     return facts, form
 
 
-def _of_changed(variant: Mapping[str, Any], files: Set[str]) -> dict[str, Any]:
+def of_changed(variant: Mapping[str, Any], files: Set[str]) -> dict[str, Any]:
     """What is said of changed photos, for these files alone."""
     changed = variant.get("changed")
     if not isinstance(changed, dict):

@@ -21,7 +21,7 @@ from PIL import Image, ImageOps
 from genset.cli import cli
 from genset.errors import BadInput, GensetError
 from genset.release.audit.people import KNOWN
-from genset.release.export import FORMATS
+from genset.release.export import FORMATS, export
 from genset.release.faces import centerface
 from genset.release.faces.blur import blurred
 from genset.release.faces.centerface import CenterFace, Face, overlap
@@ -109,8 +109,8 @@ def released(realdata: Path, pool: Pool, marks: Marks) -> Release:
     return pool.create()
 
 
-def export_blurred(release: Release, kind: str, to: Path) -> dict[str, Any]:
-    line = ["release", "export", str(release.root), "--format", kind, "--to", str(to)]
+def export_blurred(release: Release, kind: str, to: Path, *words: str) -> dict[str, Any]:
+    line = ["release", "export", str(release.root), "--format", kind, "--to", str(to), *words]
     done = CliRunner().invoke(cli, [*line, "--blur-faces", "--json"])
     if isinstance(done.exception, GensetError):
         raise done.exception
@@ -168,6 +168,53 @@ def test_a_blurred_variant_is_marked_and_has_a_hash_of_its_own(
     assert again["variant"] == told["variant"]
     assert Release(tmp_path / "again").content_hash == variant.content_hash
     assert not killed.parent.parent.exists()
+
+
+@pytest.mark.realdata
+def test_what_is_printed_is_what_was_written(
+    realdata: Path, pool: Pool, marks: Marks, tmp_path: Path
+) -> None:
+    one = [name for name, boxes in marks.items() if [kind for kind, _ in boxes] == ["face"]]
+    large = [name for name in one if marks[name][0][1][3] - marks[name][0][1][1] > 40][:4]
+    licenses = [
+        {},
+        {},
+        {"license": "All Rights Reserved", "license_url": ""},
+        {"license": "CC BY-ND", "license_url": ""},  # of no version, so it has no id
+    ]
+    for number, (name, values) in enumerate(zip(large, licenses, strict=True), start=500):
+        content = (realdata / "photos" / name).read_bytes()
+        task = add_candidate(
+            pool.workspace, pool.store, name.partition("/")[0], number, content=content, **values
+        )
+        pool.label(task, ann="correct")
+    release = pool.create()
+    for words, number, left in (([], 2, 1), (["--include-restricted"], 3, 0)):
+        out = tmp_path / f"out{number}"
+        line = ["release", "export", str(release.root), "--format", "imagefolder", "--blur-faces"]
+        text = CliRunner().invoke(cli, [*line, "--to", str(out), *words]).output
+        variant = Release(out).variant
+        assert variant is not None and len(variant["changed"]) == number
+        faces = f"{variant['faces']} faces in {number} photos"
+        assert f"{out}: {number} of 4 photos as imagefolder" in text and f"blurred: {faces}" in text
+        assert "1 photo with faces whose licence allows no changes" in text
+        assert Release(out).content_hash in text
+        assert ("1 left out, which no licence lets you hand on: say --include" in text) is bool(
+            left
+        )
+        card = (out / "DATA_CARD.md").read_text("utf-8")
+        assert f"{variant['faces']} faces found in {number} photos by CenterFace" in card
+        told = export_blurred(release, "parquet", tmp_path / f"p{number}", *words)
+        assert told["variant"] == variant
+        assert (told["photos"], told["of"], told["restricted"]) == (number, 4, left)
+    assert (release.root / "manifest.json").is_file()
+    # Its photos were changed already, and no address leads to them as they are.
+    with pytest.raises(BadInput, match="say --blur-faces of v1"):
+        export_blurred(Release(out), "imagefolder", tmp_path / "twice")
+    for kind in WITHOUT_PHOTOS:
+        with pytest.raises(BadInput, match="photos that were changed"):
+            export(Release(out), kind, tmp_path / "twice")
+    assert not (tmp_path / "twice").exists()
 
 
 def detail(image: Image.Image, face: list[int]) -> float:

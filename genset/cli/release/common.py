@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.errors import NotAWorkspace
+from genset.errors import BadInput, NotAWorkspace
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -25,7 +25,13 @@ def named(folder: Path | None, name: str) -> "Release":
 
     path = Path(name)
     if not (path / MANIFEST).is_file():
-        path = Workspace.find(folder).releases / name
+        try:
+            path = Workspace.find(folder).releases / name
+        except NotAWorkspace:
+            raise BadInput(
+                f"{name} is no release: it has no {MANIFEST}, and there is no workspace here that "
+                "could have one of this name"
+            ) from None
     return Release(path)
 
 

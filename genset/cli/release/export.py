@@ -72,11 +72,11 @@ def export_command(
         to = to or Path(f"{found.name}-{kind}")
         done = export(found, kind, to, said, include_restricted=include_restricted)
         answer, lines = asdict(done), []
-    show(answer, "\n".join([*lines_of(done), *lines]), as_json)
+    show(answer, "\n".join([*lines_of(done, blur_faces), *lines]), as_json)
 
 
-def lines_of(done: "Export") -> Iterator[str]:
-    """What is printed of an export."""
+def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:
+    """What is printed of an export, or of one whose photos were changed."""
     if done.format in ("manifest", "mixed"):
         yield f"{done.folder}: {done.photos} photos as {done.format}"
         if done.format == "mixed" and done.restricted:
@@ -91,11 +91,13 @@ def lines_of(done: "Export") -> Iterator[str]:
         return
     part = f"{done.photos} of {done.of}" if done.photos < done.of else f"{done.photos}"
     yield f"{done.folder}: {part} photos as {done.format}"
-    if done.photos < done.of:
+    if done.photos < done.of or is_variant:
         yield f"  {done.content_hash}: a set of its own, not the release"
+    if done.restricted:
+        instead = "" if is_variant else "share --format mixed, or "
         yield (
-            f"  {done.restricted} left out, which no licence lets you hand on: share --format "
-            "mixed, or say --include-restricted where they are yours"
+            f"  {done.restricted} left out, which no licence lets you hand on: {instead}say "
+            "--include-restricted where they are yours"
         )
     if done.reserved:
         yield (

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import select
 
+from genset.errors import BadInput
 from genset.release.audit.finding import Finding
 from genset.release.audit.papers import check_papers
 from genset.release.audit.people import check_faces
@@ -53,8 +54,10 @@ def audit(
         faces: whether to look for faces.
 
     Raises:
-        BadInput: a file of `against` is none of these.
+        BadInput: a file of `against` is none of these, or the release has no photo.
     """
+    if not release.photos:
+        raise BadInput(f"{release.name} has no photo: there is nothing to audit")
     sets = [Exclusion.read(path) for path in against]
     manifest: dict[str, Any] = json.loads((release.root / MANIFEST).read_text("utf-8"))
     findings = (

@@ -1,9 +1,10 @@
 """One point of a checklist, and how it is printed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from genset.text.numbers import count
 from genset.text.safe import printable
 
 Verdict = Literal["pass", "fail", "not said"]
@@ -31,6 +32,14 @@ class Finding:
 def verdict(wrong: Sequence[str]) -> Verdict:
     """That of a point that nothing may be wrong with."""
     return "fail" if wrong else "pass"
+
+
+def unread(finding: Finding, photos: int) -> Finding:
+    """A finding on what photos show, where so many of them cannot be read: then it is no pass."""
+    if not photos or finding.verdict == "not said":
+        return finding
+    says = f"{finding.says}; {count(photos, 'photo')} cannot be read"
+    return replace(finding, verdict="fail" if finding.verdict == "fail" else "not said", says=says)
 
 
 def lines(findings: Sequence[Finding]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The point on people: photos in which a detector finds faces."""
 
-from genset.release.audit.finding import Finding, verdict
+from genset.release.audit.finding import Finding, unread, verdict
 from genset.release.faces.centerface import CenterFace, is_here
 from genset.release.faces.find import faces_of
 from genset.release.reader import Release
@@ -22,8 +22,9 @@ def check_faces(release: Release, look: bool = True) -> Finding:
         says = "the detector is not here: pip install 'genset[faces]'"
         return Finding("faces", "not said", says)
     detector = CenterFace()
-    named, number, done = [], 0, _blurred(release)
+    named, number, unreadable, done = [], 0, 0, _blurred(release)
     for photo, found in faces_of(release, detector):
+        unreadable += found is None
         # A face of a few blocks is still found as one.
         faces = [
             face
@@ -35,8 +36,8 @@ def check_faces(release: Release, look: bool = True) -> Finding:
             named.append(f"{photo.file}: {count(len(faces), 'face')}, score {faces[0].score:.2f}")
     says = f"CenterFace finds {count(number, 'face')} in {len(named):,} of "
     says += f"{count(len(release.photos), 'photo')} ({KNOWN})"
-    says += "; blurred ones are not counted" if done else ""
-    return Finding("faces", verdict(named), says, tuple(named))
+    says += "; not counted are those that its manifest calls blurred" if done else ""
+    return unread(Finding("faces", verdict(named), says, tuple(named)), unreadable)
 
 
 def _blurred(release: Release) -> dict[str, list[list[float]]]:

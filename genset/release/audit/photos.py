@@ -5,21 +5,23 @@ import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import islice
 
 import numpy as np
 from PIL import Image
 
-from genset.fingerprint import fingerprint
+from genset.fingerprint import fingerprint, scale_down
 from genset.hashes import BITS, near
+from genset.pixels import FORMATS
 from genset.progress import progress
-from genset.release.audit.finding import Finding, verdict
+from genset.release.audit.finding import Finding, unread, verdict
 from genset.release.exclusions import Exclusion
 from genset.release.reader import Release, ReleasePhoto
 from genset.text.numbers import count
 
 _GPS = 0x8825  # the Exif tag that leads to positions
 _POSITIONS = (b"GPSLatitude", b"GPSLongitude")  # in XMP
+_BESIDE = 10  # of the photos that look like one, those that are named beside it
 
 Pairs = frozenset[frozenset[str]]
 
@@ -30,7 +32,7 @@ class Look:
 
     Attributes:
         photo: its record.
-        hash: its perceptual hash, 64 bits; None where it cannot be read.
+        hash: its perceptual hash, 64 bits; None where it cannot be read, or has several pictures.
         has_place: whether its metadata say where it was taken.
     """
 
@@ -49,27 +51,31 @@ def check_photos(
         against: other sets, by their hashes.
         different: names of photos, two by two, that look alike and are known to be different.
     """
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        seen = threads.map(lambda photo: _look(release.root, photo), release.photos)
+    with warnings.catch_warnings(), ThreadPoolExecutor(os.cpu_count()) as threads:
+        warnings.simplefilter("ignore")  # Pillow's, on sizes and odd metadata
+        seen = threads.map(lambda photo: _look(release, photo), release.photos)
         looks = list(progress(seen, total=len(release.photos), what="audit", unit="photo"))
+    read = [look for look in looks if look.hash is not None]
     unreadable = tuple(look.photo.file for look in looks if look.hash is None)
     total = count(len(looks), "photo")
-    says = f"{len(looks) - len(unreadable):,} of {total} can be read"
+    says = f"{len(read):,} of {total} can be read"
     yield Finding("readable", verdict(unreadable), says, unreadable)
-    yield _within(looks, different)
-    yield _against(looks, against)
-    places = tuple(look.photo.file for look in looks if look.has_place)
+    yield unread(_within(read, different), len(unreadable))
+    yield unread(_against(looks, against), len(unreadable))
+    places = tuple(look.photo.file for look in read if look.has_place)
     says = f"{len(places):,} of {total} say where they were taken (GPS in Exif or XMP)"
-    yield Finding("places", verdict(places), says, places)
+    yield unread(Finding("places", verdict(places), says, places), len(unreadable))
 
 
-def _look(root: Path, photo: ReleasePhoto) -> Look:
+def _look(release: Release, photo: ReleasePhoto) -> Look:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(root / photo.file) as image:
-                has_place = _has_place(image)
-                return Look(photo, fingerprint(image), has_place)
+        with Image.open(release.own_file(photo.file), formats=FORMATS) as image:
+            # What is behind the photo in a JPEG is a preview, as some cameras put it there.
+            if image.format in FORMATS[1:] and getattr(image, "n_frames", 1) > 1:
+                return Look(photo, None, has_place=False)
+            scale_down(image)
+            image.load()
+            return Look(photo, fingerprint(image), _has_place(image))
     except Exception:  # noqa: BLE001 - what decoders raise on broken files is not bounded
         return Look(photo, None, has_place=False)
 
@@ -88,26 +94,47 @@ def _name(photo: ReleasePhoto) -> str:
     return f"{photo.source}:{photo.source_id}"
 
 
-def _hashes(
-    looks: Sequence[Look],
-) -> tuple[list[Look], "np.ndarray[tuple[int], np.dtype[np.uint64]]"]:
-    read = [look for look in looks if look.hash is not None]
-    return read, np.array([look.hash for look in read], np.uint64)
-
-
-def _within(looks: Sequence[Look], different: Pairs) -> Finding:
+def _within(read: Sequence[Look], different: Pairs) -> Finding:
     """Whether a photo is in it twice: the same bytes, or looks that a hash takes for one."""
-    read, hashes = _hashes(looks)
-    pairs = []
-    for one, other, _ in near(hashes, hashes):
-        first, second = read[one].photo, read[other].photo
-        names = frozenset((_name(first), _name(second)))
-        is_same = first.sha256 == second.sha256
-        if one < other and (is_same or names not in different):
-            pairs.append(f"{first.file} {'is' if is_same else 'looks like'} {second.file}")
-    says = f"{count(len(pairs), 'pair')} of photos that are the same or look alike (at most "
-    says += f"{BITS} of 64 bits of a perceptual hash differ)"
-    return Finding("duplicates within", verdict(pairs), says, tuple(pairs))
+    named, alike = [], 0
+    for place, others in enumerate(_alike(read, different)):
+        alike += bool(others)
+        # A pair is named once, beside the first of the two.
+        if later := [read[other].photo for other in others if other > place]:
+            photo = read[place].photo
+            word = "is" if all(each.sha256 == photo.sha256 for each in later) else "looks like"
+            files = [each.file for each in later[:_BESIDE]]
+            more = ["others"] if len(later) > _BESIDE else []
+            named.append(f"{photo.file} {word} {', '.join([*files, *more])}")
+    says = f"{alike:,} of {count(len(read), 'photo')} are the same as another or look like it (at "
+    says += f"most {BITS} of 64 bits of a perceptual hash differ)"
+    return Finding("duplicates within", verdict(named), says, tuple(named))
+
+
+def _alike(read: Sequence[Look], different: Pairs) -> Iterator[list[int]]:
+    """For each photo the places of those that look like it; of very many, some.
+
+    Photos with one hash are compared once: thousands of black ones would be millions of pairs.
+    """
+    hashes = np.array([look.hash for look in read], np.uint64)
+    values, value_of = np.unique(hashes, return_inverse=True)
+    places: list[list[int]] = [[] for _ in values]
+    for place, value in reversed(list(enumerate(value_of))):
+        places[value].append(place)
+    beside: list[list[int]] = [[] for _ in values]
+    for one, other, _ in near(values, values):
+        beside[one].append(other)
+    for place, value in enumerate(value_of):
+        others = (other for each in beside[value] for other in places[each] if other != place)
+        alike = (
+            other for other in others if _is_alike(read[place].photo, read[other].photo, different)
+        )
+        yield sorted(islice(alike, 2 * _BESIDE))
+
+
+def _is_alike(one: ReleasePhoto, other: ReleasePhoto, different: Pairs) -> bool:
+    """Whether photos with near hashes count as one: nobody called them different."""
+    return one.sha256 == other.sha256 or frozenset((_name(one), _name(other))) not in different
 
 
 def _against(looks: Sequence[Look], sets: Sequence[Exclusion]) -> Finding:
@@ -115,7 +142,8 @@ def _against(looks: Sequence[Look], sets: Sequence[Exclusion]) -> Finding:
     if not sets:
         says = "no other set was given: --against FILE of genset hash or sha256sum"
         return Finding("duplicates against", "not said", says)
-    read, hashes = _hashes(looks)
+    read = [look for look in looks if look.hash is not None]
+    hashes = np.array([look.hash for look in read], np.uint64)
     found = []
     for each in sets:
         alike = {read[one].photo.file for one, _, _ in near(hashes, each.fingerprints)}

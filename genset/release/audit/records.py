@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from genset.licenses import License, is_open, spdx_id
+from genset.licenses import License, is_open, may_be_passed_on, spdx_id
 from genset.release.audit.finding import Finding, verdict
 from genset.release.documents.said import told
 from genset.release.reader import ReleasePhoto
@@ -31,29 +31,28 @@ def check_records(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -
 
 
 def _licenses(photos: Sequence[ReleasePhoto]) -> Finding:
-    """Whether each photo's licence is named, and lets it be handed on."""
-    reserved = [p.file for p in photos if " ".join(p.license.split()) == RESERVED]
-    unnamed = [p.file for p in photos if not p.license.strip()]
-    kinds = {(p.license, p.license_url): License(p.license, p.license_url) for p in photos}
-    open_kinds = {key for key, each in kinds.items() if is_open(each)}
-    free = sum((p.license, p.license_url) in open_kinds for p in photos)
-    # An id of our own without an address is a name that leads nowhere.
-    lost = {
-        key
-        for key, each in kinds.items()
-        if spdx_id(each).startswith("LicenseRef-") and not web_link(each.url)
-    }
-    known = {*reserved, *unnamed}
-    vague = [p.file for p in photos if (p.license, p.license_url) in lost and p.file not in known]
-    says = f"{free:,} of {count(len(photos), 'photo')} under open licences"
-    for word, files in (
-        ("all rights reserved", reserved),
-        ("no licence named", unnamed),
-        ("a licence without an address", vague),
-    ):
-        says += f"; {len(files):,} {word}" if files else ""
-    wrong = sorted({*reserved, *unnamed, *vague})
-    return Finding("licences", verdict(wrong), says, tuple(wrong))
+    """Whether each photo's licence is named, and known to let it be handed on."""
+    known = {License(p.license, p.license_url) for p in photos}
+    passed_on = {each for each in known if may_be_passed_on(each)}
+    free = {each for each in known if is_open(each)}
+    wrong: dict[str, list[str]] = {}
+    for photo in photos:
+        license = License(photo.license, photo.license_url)
+        if license not in passed_on:
+            wrong.setdefault(_why_not(license), []).append(photo.file)
+    number = sum(License(p.license, p.license_url) in free for p in photos)
+    says = f"{number:,} of {count(len(photos), 'photo')} under open licences"
+    says += "".join(f"; {len(files):,} {why}" for why, files in sorted(wrong.items()))
+    named = sorted(file for files in wrong.values() for file in files)
+    return Finding("licences", verdict(named), says, tuple(named))
+
+
+def _why_not(license: License) -> str:
+    """What is wrong with a licence that lets nobody hand a photo on, as far as we know."""
+    if not license.name.strip() and not web_link(license.url):
+        return "without a licence"
+    is_reserved = spdx_id(license) == spdx_id(License(RESERVED, ""))
+    return "all rights reserved" if is_reserved else "under a licence that genset does not know"
 
 
 def _credits(photos: Sequence[ReleasePhoto]) -> Finding:
@@ -90,7 +89,7 @@ def _agreement(manifest: Mapping[str, Any]) -> Finding:
     """How well labelers agree: Krippendorff's alpha over all candidates."""
     alpha = told(manifest.get("collected"), "agreement", float)
     if alpha is None:
-        says = "not measured: no candidate has labels of two people that could differ"
+        says = "not measured: no candidate has two labels, or no two labels of all differ"
         return Finding("agreement", "not said", says)
     how = "conclusions hold" if alpha >= _FIRM else "tentative conclusions at most"
     says = f"Krippendorff's alpha is {alpha:.3f} over all candidates: "

@@ -90,11 +90,17 @@ def export(
         include_restricted: write also the photos that no licence lets others hand on.
 
     Raises:
-        BadInput: the folder exists, an optional dependency is missing, or no photo is left.
+        BadInput: the folder exists, an optional dependency is missing, no photo is left, or
+            addresses would be written of photos that were changed.
         GensetError: a photo of the release is missing, was changed, or is a symbolic link.
     """
     if kind in ("parquet", "huggingface") and find_spec("pyarrow") is None:
         raise MissingExtra(f"an export as {kind}", "export")
+    if release.variant is not None and kind in _BY_ADDRESS:
+        raise BadInput(
+            f"{release.name} has photos that were changed, and addresses lead to photos as they "
+            f"were: choose a format that has the photos, or export {release.variant['name']}"
+        )
     if include_restricted and kind in _BY_ADDRESS:
         raise BadInput(f"--include-restricted does not apply to --format {kind}")
     with one_at_a_time(folder.absolute().parent):

@@ -6,7 +6,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from genset.pixels import eight_bit
+from genset.pixels import FORMATS, eight_bit
 from genset.release.faces.centerface import Face
 
 BLOCKS = 6
@@ -46,7 +46,7 @@ def blurred(content: bytes, faces: Sequence[Face]) -> bytes:
     Raises:
         OSError: it cannot be decoded.
     """
-    with Image.open(io.BytesIO(content)) as image:
+    with Image.open(io.BytesIO(content), formats=FORMATS) as image:
         image.load()
         orientation = image.getexif().get(_ORIENTATION, 1)
         kept = {name: image.info[name] for name in ("icc_profile",) if name in image.info}

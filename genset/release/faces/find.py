@@ -1,11 +1,13 @@
 """The faces in a photo's file, and in all photos of a release."""
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageOps
 
 from genset.errors import GensetError, first_line
+from genset.pixels import FORMATS
 from genset.progress import progress
 from genset.release.faces.centerface import CenterFace, Face
 from genset.release.reader import Release, ReleasePhoto
@@ -29,9 +31,11 @@ def find_faces(path: Path, detector: CenterFace) -> list[Face]:
     Raises:
         GensetError: it cannot be read.
     """
-    try:
-        with Image.open(path) as image:
-            image.load()
-            return detector.find(image)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise GensetError(f"{path} cannot be read: {first_line(error)}") from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Pillow's, on sizes and odd metadata
+        try:
+            with Image.open(path, formats=FORMATS) as image:
+                shown = ImageOps.exif_transpose(image)
+        except Exception as error:  # noqa: BLE001 - what decoders raise on broken files is not bounded
+            raise GensetError(f"{path} cannot be read: {first_line(error)}") from None
+        return detector.find(shown)

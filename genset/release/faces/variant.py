@@ -14,11 +14,12 @@ from genset.errors import BadInput, GensetError
 from genset.files import one_at_a_time
 from genset.licenses import License, spdx_id
 from genset.release.export import Export, Said, export
+from genset.release.export.contents import is_restricted
 from genset.release.export.photos import content
 from genset.release.faces.blur import BLOCKS, GROWN, blurred
 from genset.release.faces.centerface import CenterFace
 from genset.release.faces.find import faces_of
-from genset.release.fewer import facts_of_fewer
+from genset.release.fewer import facts_of_fewer, of_changed
 from genset.release.publish import publish
 from genset.release.reader import Release, ReleasePhoto
 from genset.text.numbers import count
@@ -36,12 +37,13 @@ def export_blurred(
     *,
     include_restricted: bool = False,
 ) -> tuple[Export, dict[str, Any]]:
-    """Export a release with its faces blurred; return what the variant's manifest says of it, too.
+    """Export a release with its faces blurred; return what its manifest says of the variant, too.
 
     Which photos are in it is as for other exports.
 
     Raises:
-        BadInput: the format has no photos, the folder is there, or an extra is missing.
+        BadInput: the format has no photos, the folder is there, the release's faces are blurred
+            already, or an extra is missing.
         GensetError: a photo is missing, was changed or cannot be read, or none would be left.
     """
     if kind in WITHOUT_PHOTOS:
@@ -49,11 +51,19 @@ def export_blurred(
             f"--format {kind} leads to photos where their owners show them, with all faces: choose "
             "a format that has the photos"
         )
+    if release.variant is not None:
+        raise BadInput(
+            f"{release.name} is a variant whose photos were changed already: say --blur-faces of "
+            f"{release.variant['name']}"
+        )
     if folder.exists():
         raise BadInput(f"{folder} exists: name another folder with --to")
     with blurred_beside(release, folder, detector) as variant:
         done = export(variant, kind, folder, said, include_restricted=include_restricted)
-        return done, variant.variant or {}
+        files = {
+            photo.file for photo in variant.photos if include_restricted or not is_restricted(photo)
+        }
+        return replace(done, of=len(release.photos)), of_changed(variant.variant or {}, files)
 
 
 @contextmanager
@@ -130,9 +140,10 @@ def _changed(photo: ReleasePhoto, content: bytes, folder: Path) -> tuple[Release
 
 
 def _may_be_changed(photo: ReleasePhoto) -> bool:
-    """Whether its licence allows copies that are changed."""
-    id = photo.license_id or spdx_id(License(photo.license, photo.license_url))
-    return "-ND-" not in f"{id}-"
+    """Whether its licence allows copies that are changed, by its id, name and address alike."""
+    ids = (photo.license_id or "", spdx_id(License(photo.license, photo.license_url)))
+    names = (photo.license.upper().replace(" ", "-"), *ids)
+    return all("-ND-" not in f"{name}-" for name in names)
 
 
 def blurred_lines(variant: dict[str, Any]) -> list[str]:

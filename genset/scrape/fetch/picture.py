@@ -10,9 +10,9 @@ from PIL import Image, UnidentifiedImageError
 
 from genset.errors import PhotoRefused
 from genset.fingerprint import fingerprint, scale_down
+from genset.pixels import FORMATS
 from genset.scrape.fetch.jpeg import lacks_its_end
 
-FORMATS = ("JPEG", "PNG", "WEBP")
 MIN_SIZE = 64  # pixels of the shorter side: what is smaller is an icon, which no network can tell
 MAX_PIXELS = 100_000_000
 _LARGE = 20_000_000  # pixels

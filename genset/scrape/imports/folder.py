@@ -23,10 +23,10 @@ from sqlalchemy.orm import Session
 
 from genset.errors import BadInput, PhotoRefused
 from genset.files import image_file, secure, sha256_of
+from genset.pixels import FORMATS
 from genset.progress import progress
 from genset.scrape.fetch.http import MAX_BYTES
 from genset.scrape.fetch.originals import AN_EXAMPLE, Original, keep
-from genset.scrape.fetch.picture import FORMATS
 from genset.scrape.opt_out import OPTED_OUT, OptOut
 from genset.scrape.sources.registry import is_source
 from genset.store import (
