@@ -1,6 +1,7 @@
 """The routes as somebody finds them who did not come with the page."""
 
 import json
+import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
@@ -101,6 +102,17 @@ def test_the_page_for_mechanical_turk_is_framed_by_it_alone_and_posts_to_it_alon
 
 def test_the_server_says_whether_it_is_ready(served: Served) -> None:
     assert ask(served, "/genset/ready").json == {"ready": True}
+
+
+@pytest.mark.parametrize(("hours", "status"), [(23.9, 200), (24.1, 401)])
+def test_a_session_holds_for_a_day(
+    served: Served, monkeypatch: pytest.MonkeyPatch, hours: float, status: int
+) -> None:
+    signed_at = int(time.time() - hours * 3600)
+    with monkeypatch.context() as then:
+        then.setattr("itsdangerous.timed.TimestampSigner.get_timestamp", lambda _: signed_at)
+        session = session_of(served, "early")
+    assert ask(served, "/genset/screens", session, {"held": [], "count": 1}).status == status
 
 
 def test_a_session_is_needed_and_cannot_be_forged(served: Served) -> None:

@@ -1,7 +1,9 @@
 """The commands of `genset release`, as a maintainer types them."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,8 @@ from genset.cli import cli
 from genset.errors import GensetError
 from genset.release.reader import MANIFEST, Release
 from genset.scrape.upkeep.removal import remove
-from genset.store import Photo
-from tests.labeled_workspace import GOLDFISH, TENCH
+from genset.store import DuplicatePair, Photo
+from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
 from tests.release.conftest import Pool
 
 Genset = Callable[..., str]
@@ -148,3 +150,29 @@ def test_takedown_diff_and_export(
     monkeypatch.chdir(tmp_path)
     assert "v1.1-manifest: 7 photos as manifest" in genset("export", "v1.1", "--format", "manifest")
     assert (tmp_path / "v1.1-manifest" / MANIFEST).is_file()
+
+
+def test_of_similar_photos_the_one_posted_first_is_taken_whatever_their_names(
+    pool: Pool, genset: Genset
+) -> None:
+    pool.label_all_correct()
+    with pool.store.begin() as session:
+        one, other = (
+            session.query(Photo).filter_by(source_id=number).one() for number in ("0", "1")
+        )
+        one.posted_at = other.posted_at + timedelta(days=1)
+        session.add(DuplicatePair(photo=one, other="flickr:1", distance=3, verdict="same"))
+    genset("create", "v1", "--exclude", "duplicates")
+    photos = Release(pool.workspace.releases / "v1").photos
+    assert [photo.source_id for photo in photos if photo.wnid == TENCH] == ["1"]
+
+
+@pytest.mark.parametrize("strategy", ["threshold", "top"])
+def test_a_class_gets_as_many_photos_as_were_asked_for(
+    pool: Pool, genset: Genset, strategy: str
+) -> None:
+    pool.label_all_correct()
+    for each in (1, 2):
+        genset("create", f"v{each}", "--strategy", strategy, "--per-class", each)
+        photos = Release(pool.workspace.releases / f"v{each}").photos
+        assert Counter(photo.wnid for photo in photos) == dict.fromkeys(CLASSES, each)

@@ -1,10 +1,14 @@
 """A takedown's new version, and what differs between two."""
 
 import json
+import shutil
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
+from genset.cli import cli
 from genset.errors import BadInput, GensetError
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.diff import diff
@@ -13,6 +17,7 @@ from genset.release.reader import MANIFEST, Release
 from genset.release.strategies import Threshold
 from genset.release.takedown import takedown
 from genset.scrape.upkeep.removal import remove
+from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.release.conftest import Pool
 
@@ -111,3 +116,19 @@ def test_a_diff_names_what_came_went_and_changed(pool: Pool) -> None:
     text = "\n".join(found.lines())
     assert "0 photos the same, 1 added, 1 removed, 1 moved, 1 changed" in text
     assert 'labels {"correct": 1} -> {"correct": 2}' in text
+
+
+def test_an_owner_s_photos_go_though_the_pool_never_had_them(
+    pool: Pool, release: Release, tmp_path: Path
+) -> None:
+    """As where another workspace made the release, and its folder was brought here."""
+    workspace = Workspace.create(tmp_path / "other")
+    shutil.copytree(release.root, workspace.releases / "v1")
+
+    def run(*words: str) -> Result:
+        return CliRunner().invoke(cli, ["-w", str(workspace.root), *words])
+
+    assert "no photo of v1 was removed" in str(run("release", "takedown", "v1").exception)
+    run("remove", "--owner", "flickr:100@N00", "--reason", "does not want to take part")
+    assert run("release", "takedown", "v1").exit_code == 0
+    assert named(Release(workspace.releases / "v1.1")) == named(release) - {"100"}

@@ -171,6 +171,14 @@ def test_the_calibration_error_is_the_mean_distance_of_bins() -> None:
     assert found.overconfidence == pytest.approx(confidence.mean() - 4 / 6)
 
 
+def test_a_confidence_between_two_bins_is_in_the_lower_one() -> None:
+    said = [0.0, 0.1, 0.2, 0.21, 0.4, 0.92, 1.0]  # each in a bin of its own; 0.2 = 3/15, 0.4 = 6/15
+    right = [False, True, True, False, True, False, True]
+    found = calibration(np.array(said), np.array(right))
+    assert [(each.photos, each.confidence) for each in found.bins] == [(1, each) for each in said]
+    assert found.error == pytest.approx((0 + 0.9 + 0.8 + 0.21 + 0.6 + 0.92 + 0) / 7)
+
+
 def test_a_model_that_says_what_it_is_has_no_calibration_error() -> None:
     rng = np.random.default_rng(2)
     confidence = rng.random(200_000)

@@ -55,6 +55,21 @@ _STAMP = select(
 )
 
 
+class Clock:
+    """The time that boards take, and the wait for new ones. Tests hold one of their own."""
+
+    def now(self) -> float:
+        """Seconds since some moment."""
+        return time.monotonic()
+
+    def wait(self, thread: threading.Thread, seconds: float) -> None:
+        """Until the thread has ended, or these seconds are over."""
+        thread.join(seconds)
+
+
+clock = Clock()
+
+
 class Boards:
     """The boards of a store and its rules: questions, where there are any, and candidates."""
 
@@ -112,7 +127,7 @@ class _Kept:
     def __init__(self, store: Store, rules: LabelRules) -> None:
         self._rules = rules
         self._making = threading.Lock()
-        self._began = time.monotonic()
+        self._began = clock.now()
         self._boards = self._new(store)
         if self._boards.unread > _READ_AT_ONCE:
             store.analyze()
@@ -120,16 +135,16 @@ class _Kept:
             self._aside(self._read, store, self._boards)
         else:
             self._boards.read_all(store)
-        self._took = time.monotonic() - self._began
+        self._took = clock.now() - self._began
 
     def boards(self, store: Store) -> Boards:
         """The boards; new ones where the pool has changed, unless that takes too long to wait."""
-        age = time.monotonic() - self._began - self._took
+        age = clock.now() - self._began - self._took
         is_large = self._took > _SECONDS_TO_WAIT
         may = not is_large or self._took < age * _SHARE_OF_TIME
         due = age > _OLDEST or (may and not self._is_current(store))
         if due and self._making.acquire(blocking=False):
-            self._aside(self._make, store).join(_SECONDS_TO_WAIT)
+            clock.wait(self._aside(self._make, store), _SECONDS_TO_WAIT)
         return self._boards
 
     def _is_current(self, store: Store) -> bool:
@@ -141,15 +156,15 @@ class _Kept:
             return Boards(session, self._rules)
 
     def _make(self, store: Store) -> None:
-        began = time.monotonic()
+        began = clock.now()
         boards = self._new(store)
         boards.read_all(store)
         self._boards = boards
-        self._began, self._took = began, time.monotonic() - began
+        self._began, self._took = began, clock.now() - began
 
     def _read(self, store: Store, boards: Boards) -> None:
         boards.read_all(store)
-        self._took = time.monotonic() - self._began
+        self._took = clock.now() - self._began
 
     def _aside(self, work: Callable[..., None], *given: Any) -> threading.Thread:
         """Do what takes long in a thread of its own; `_making` is held until it is done."""

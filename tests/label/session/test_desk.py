@@ -342,6 +342,16 @@ def test_back_from_a_screen_in_work_leads_to_the_newest(opened: Opened) -> None:
     assert back.id == first.id
 
 
+def test_back_from_another_labeler_s_screen_leads_to_one_s_own_newest(anywhere: Opened) -> None:
+    ann, bob = (desk_of(anywhere, name) for name in ("ann", "bob"))
+    (hers,), (his,) = ann.screens(count=1), bob.screens(count=1)
+    for desk, screen in ((ann, hers), (bob, his)):
+        do(desk, screen)
+    back = bob.earlier(hers.id)
+    assert back is not None
+    assert back.id == his.id
+
+
 # What is refused
 
 

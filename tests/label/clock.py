@@ -1,0 +1,22 @@
+"""A clock that a test holds, in the place of `genset.label.queue.boards.Clock`."""
+
+import threading
+
+
+class HeldClock:
+    """Time passes where the test says so, and new boards are waited for until they are there.
+
+    `takes` is how many seconds pass whenever somebody looks: above 0, boards take long to make, as
+    those of a large pool do.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.takes = 0.0
+
+    def now(self) -> float:
+        self.seconds += self.takes
+        return self.seconds
+
+    def wait(self, thread: threading.Thread, seconds: float) -> None:
+        thread.join()

@@ -1,0 +1,35 @@
+"""Pools whose boards take long to make: labelers go on with those that are there meanwhile."""
+
+from pathlib import Path
+
+from tests.label.clock import HeldClock
+from tests.label.desks import desk_of, do_all, owners
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace
+
+
+def test_a_new_photo_of_a_small_pool_is_asked_about_at_once(
+    tmp_path: Path, clock: HeldClock
+) -> None:
+    workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH])
+    ann = desk_of((workspace, store), "ann")
+    do_all(ann)
+    add_candidate(workspace, store, GOLDFISH, 100)
+    assert owners(*ann.screens()) == ["owner 100"]
+    store.close()
+
+
+def test_of_a_large_pool_new_boards_take_a_twentieth_of_the_time_at_most(
+    tmp_path: Path, clock: HeldClock
+) -> None:
+    workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH])
+    ann = desk_of((workspace, store), "ann")
+    clock.takes = 1.0
+    ann.progress()  # makes the first boards, between two looks at the clock: one second
+    clock.takes = 0.0
+    do_all(ann)
+    add_candidate(workspace, store, GOLDFISH, 100)
+    clock.seconds += 18
+    assert ann.screens() == []
+    clock.seconds += 3
+    assert owners(*ann.screens()) == ["owner 100"]
+    store.close()
