@@ -14,7 +14,6 @@ from urllib.parse import quote
 from genset.licenses import License, attribution
 from genset.release.documents.facts.origin import Place, places
 from genset.release.reader import Release, ReleasePhoto
-from genset.taxonomy import imagenet1k
 from genset.text.links import web_link
 from genset.text.numbers import count
 from genset.text.safe import clean
@@ -110,13 +109,14 @@ def _of_photo(
     row = " · ".join(filter(None, links))
     return (
         f'<li id="{escape(photo.sha256[:16])}">{escape(credit)} '
-        f"<span>Shown as: {_text(_class_name(photo.wnid))}. {row}</span>"
+        f"<span>Shown as: {_text(_class_name(photo.wnid, release))}. {row}</span>"
         f"<code>{escape(photo.file)}</code></li>"
     )
 
 
-def _class_name(wnid: str) -> str:
-    return imagenet1k()[wnid].name if wnid in imagenet1k() else wnid
+def _class_name(wnid: str, release: Release) -> str:
+    found = release.taxonomy.get(wnid)
+    return found.name if found else wnid
 
 
 def _link(url: str, words: str) -> str:
