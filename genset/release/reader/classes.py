@@ -1,6 +1,8 @@
 """The classes of a release: ImageNet's, or its own, which its manifest has as a document."""
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from genset.taxonomy import (
@@ -36,8 +38,12 @@ def read_classes(manifest: Mapping[str, Any]) -> Taxonomy:
         ValueError, TypeError, KeyError: they are not as genset writes them, or their hash differs.
     """
     told = manifest.get(_FACT)
-    if told is None:
-        return imagenet1k()
+    return imagenet1k() if told is None else _read(json.dumps(told))
+
+
+@lru_cache(maxsize=4)  # to read thousands of classes takes seconds
+def _read(text: str) -> Taxonomy:
+    told = json.loads(text)
     document = {key: value for key, value in told.items() if key != "hash"}
     for mistake in mistakes_in(document):
         raise ValueError(f"its classes: {mistake.words}")
