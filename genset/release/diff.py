@@ -9,7 +9,7 @@ from genset.release.reader import MANIFEST, Release, ReleasePhoto
 
 _FACTS = (
     *("strategy", "labelers", "left_out", "short", "notes", "contact", "collected", "unseen_since"),
-    *("sources", "replaces", "multilabel"),
+    *("sources", "replaces", "multilabel", "taxonomy"),
 )
 _RIGHT = "labels_correct"
 
@@ -64,7 +64,7 @@ def diff(one: Release, other: Release) -> Diff:
         for file in sorted(before.keys() & after.keys())
         if (differing := _differing(before[file], after[file]))
     }
-    manifests = [json.loads((each.root / MANIFEST).read_text("utf-8")) for each in (one, other)]
+    manifests = [_facts(each) for each in (one, other)]
     return Diff(
         same=len(before.keys() & after.keys()) - len(changed),
         added=sorted(photo.file for photo in new if photo.file not in moved),
@@ -77,6 +77,15 @@ def diff(one: Release, other: Release) -> Diff:
             if manifests[0].get(name) != manifests[1].get(name)
         },
     )
+
+
+def _facts(release: Release) -> dict[str, Any]:
+    """What its manifest says; of its own classes, the name and the hash."""
+    manifest: dict[str, Any] = json.loads((release.root / MANIFEST).read_text("utf-8"))
+    if not release.taxonomy.is_imagenet:
+        own = manifest["taxonomy"]
+        manifest["taxonomy"] = {"name": own["name"], "hash": own["hash"]}
+    return manifest
 
 
 def _differing(one: ReleasePhoto, other: ReleasePhoto) -> dict[str, list[Any]]:

@@ -17,11 +17,11 @@ from genset.release.facts import agreement, collected, ground, license_of, words
 from genset.release.happened import happened
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
-from genset.release.reader import Release, ReleasePhoto
+from genset.release.reader import Release, ReleasePhoto, fact_of
 from genset.release.scope import Scope
 from genset.release.seen import licenses_seen
 from genset.release.table import CandidateRow, read_table
-from genset.store import Candidate, Store, Verdict, votes
+from genset.store import Candidate, Store, Verdict, kept_taxonomy, votes
 from genset.workspace import Workspace
 
 Votes = dict[int, Counter[Verdict]]
@@ -70,6 +70,7 @@ def _facts(
     scope = Scope(plan.collected)
     ruled = sum(entry.ruling is not None for entry in choice.chosen)
     facts = {
+        **fact_of(kept_taxonomy(session)),
         "strategy": {**plan.as_json(), **({"ruled": ruled} if ruled else {})},
         **scope.protocol(session),
         "labelers": scope.labelers(session),
@@ -97,7 +98,8 @@ def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan) -> Preview:
     """
     with store.session() as session:
         choice, photos, _ = _chosen(session, plan, workspace.posted_after)
-    return preview(photos, choice)
+        taxonomy = kept_taxonomy(session)
+    return preview(photos, choice, taxonomy)
 
 
 def chosen_photos(workspace: Workspace, store: Store, plan: ReleasePlan) -> list[ReleasePhoto]:

@@ -8,7 +8,7 @@ from typing import Any
 from genset.release.choose import Chosen
 from genset.release.reader import ReleasePhoto
 from genset.release.strategies.matched import BINS, bin_of
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Preview:
     Attributes:
         photos: the number of photos.
         classes: photos by wnid.
-        without: how many of the 1,000 classes have no photo.
+        without: how many of the workspace's classes have no photo.
         frequencies: photos in the five bins of selection frequency, the lowest first.
         unmeasured: photos without a selection frequency.
         licenses: photos by licence, the most used first.
@@ -44,7 +44,9 @@ class Preview:
 
     def lines(self) -> Iterator[str]:
         """The numbers as text."""
-        yield f"  {self.photos:,} photos; {len(self.classes):,} of 1,000 classes have photos"
+        classes = len(self.classes)
+        of = classes + self.without
+        yield f"  {self.photos:,} photos; {classes:,} of {of:,} classes have photos"
         sizes = sorted(Counter(self.classes.values()).items(), reverse=True)
         yield "  photos by class: " + (
             ", ".join(f"{count:,} x {size}" for size, count in sizes) or "none"
@@ -65,7 +67,7 @@ class Preview:
             yield f"  {note}: {len(values):,} classes: {some}"
 
 
-def preview(photos: Iterable[ReleasePhoto], choice: Chosen) -> Preview:
+def preview(photos: Iterable[ReleasePhoto], choice: Chosen, taxonomy: Taxonomy) -> Preview:
     """Preview a choice. `photos` are the records of the chosen candidates."""
     frequencies = [0] * BINS
     classes: Counter[str] = Counter()
@@ -83,7 +85,7 @@ def preview(photos: Iterable[ReleasePhoto], choice: Chosen) -> Preview:
     return Preview(
         photos=classes.total(),
         classes=dict(sorted(classes.items())),
-        without=sum(each.wnid not in classes for each in imagenet1k()),
+        without=sum(each.wnid not in classes for each in taxonomy),
         frequencies=frequencies,
         unmeasured=unmeasured,
         licenses=dict(licenses.most_common()),

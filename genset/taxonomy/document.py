@@ -22,12 +22,16 @@ from genset.text.safe import clean
 LONGEST_ID = 64
 """Characters of a class's id."""
 
+_LONGEST_NAME = 255  # bytes of a file's name
 _MOST_CLASSES = 100_000
 _OWN = "own taxonomy"
 
 # Names that a file system, or genset's own folders and lists, give another meaning.
 _TAKEN = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 _TAKEN |= {"unknown", "background"}
+
+# How files end that lie beside the folders of classes, such as a release's documents.
+_DOCUMENTS = (".md", ".txt", ".csv", ".json", ".bib", ".cff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ def _told(taxonomy: Taxonomy, each: ImageClass) -> dict[str, Any]:
     usual = _types_of(imagenet1k().get(each.wnid))
     told: dict[str, Any] = {
         "name": each.name,
-        "lemmas": list(each.lemmas[1:]),
+        "lemmas": list(each.lemmas[1:]) or _alone(each),
         "definition": each.gloss,
         "queries": [{"query": query.text, "why": query.why} for query in each.queries],
         "content_types": [] if each.content_types == usual else list(each.content_types),
@@ -86,6 +90,12 @@ def _told(taxonomy: Taxonomy, each: ImageClass) -> dict[str, Any]:
         "imagenet": list(each.imagenet),
     }
     return {key: value for key, value in told.items() if value}
+
+
+def _alone(each: ImageClass) -> list[str]:
+    """The one name of a class, where ImageNet's map would else give it others."""
+    known = imagenet1k().get(each.wnid)
+    return [each.name] if known and known.lemmas != each.lemmas else []
 
 
 def _class(index: int, id: str, given: Mapping[str, Any]) -> ImageClass:
@@ -203,7 +213,9 @@ def mistake_in_id(id: str) -> str:
         )
     if len(id) > LONGEST_ID:
         return f"{id[:20]}... has {len(id)} characters: an id has at most {LONGEST_ID}"
-    if id.casefold().partition(".")[0] in _TAKEN:
+    if len(id.encode()) > _LONGEST_NAME:
+        return f"{id[:20]}... is too long for a folder's name: it has {len(id.encode())} bytes"
+    if id.casefold().partition(".")[0] in _TAKEN or id.casefold().endswith(_DOCUMENTS):
         return f"{id} has another meaning: choose another id"
     return ""
 

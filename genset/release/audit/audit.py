@@ -61,7 +61,7 @@ def audit(
     sets = [Exclusion.read(path) for path in against]
     manifest: dict[str, Any] = json.loads((release.root / MANIFEST).read_text("utf-8"))
     findings = (
-        *check_records(manifest, release.photos),
+        *check_records(manifest, release.photos, release.taxonomy),
         *check_photos(release, sets, different),
         check_faces(release, faces),
         *check_papers(release, manifest),

@@ -7,9 +7,10 @@ from typing import Any
 
 from genset.licenses import License, is_open, may_be_passed_on, spdx_id
 from genset.release.audit.finding import Finding, verdict
+from genset.release.documents.facts.classes import its_classes
 from genset.release.documents.said import told
 from genset.release.reader import ReleasePhoto
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 from genset.text.links import web_link
 from genset.text.numbers import count
 
@@ -20,14 +21,16 @@ RESERVED = "All Rights Reserved"
 _TENTATIVE, _FIRM = 0.667, 0.8
 
 
-def check_records(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> Iterator[Finding]:
+def check_records(
+    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
+) -> Iterator[Finding]:
     """Licences, credits, addresses, labels, agreement, classes."""
     yield _licenses(photos)
     yield _credits(photos)
     yield _addresses(photos)
     yield _labels(photos)
     yield _agreement(manifest)
-    yield _coverage(photos)
+    yield _coverage(photos, taxonomy)
 
 
 def _licenses(photos: Sequence[ReleasePhoto]) -> Finding:
@@ -98,10 +101,10 @@ def _agreement(manifest: Mapping[str, Any]) -> Finding:
     return Finding("agreement", "pass", f"{says}{how}")
 
 
-def _coverage(photos: Sequence[ReleasePhoto]) -> Finding:
-    """Whether each of the 1,000 classes has photos."""
+def _coverage(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> Finding:
+    """Whether each of the classes has photos."""
     sizes = Counter(photo.wnid for photo in photos)
-    missing = tuple(each.wnid for each in imagenet1k() if each.wnid not in sizes)
-    says = f"{len(sizes):,} of ImageNet's 1,000 classes have photos, {min(sizes.values())} to "
+    missing = tuple(each.wnid for each in taxonomy if each.wnid not in sizes)
+    says = f"{len(sizes):,} of {its_classes(taxonomy)} have photos, {min(sizes.values())} to "
     says += f"{max(sizes.values())} each"
     return Finding("class coverage", verdict(missing), says, missing)

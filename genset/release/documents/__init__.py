@@ -19,7 +19,7 @@ from genset.release.documents.facts.several import is_told
 from genset.release.documents.tables.answers import answers
 from genset.release.documents.tables.classes import class_map
 from genset.release.documents.tables.metadata import metadata
-from genset.release.reader import ReleasePhoto
+from genset.release.reader import ReleasePhoto, classes_of
 
 CARD, CREDITS, LICENSES = "DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"
 TABLE, CROISSANT, ANSWERS = "metadata.csv", "croissant.json", "answers.csv"
@@ -30,8 +30,9 @@ CITATION = "CITATION.bib"  # made when it is asked for: a DOI comes after the re
 
 def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[str, str]:
     """The text of each document, by the name of its file."""
-    table = metadata(manifest, photos)
-    several = {ANSWERS: answers(photos)} if is_told(manifest) else {}
+    taxonomy = classes_of(manifest)
+    table = metadata(manifest, photos, taxonomy)
+    several = {ANSWERS: answers(photos, taxonomy)} if is_told(manifest) else {}
     if not _says_what_happened(manifest):
         return {
             CARD: earlier.data_card(manifest, photos),
@@ -43,13 +44,13 @@ def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> di
         }
     via = {place.name: place.credit for place in origin.places(manifest, photos)}
     return {
-        CARD: data_card(manifest, photos),
-        DATASHEET: datasheet(manifest, photos),
+        CARD: data_card(manifest, photos, taxonomy),
+        DATASHEET: datasheet(manifest, photos, taxonomy),
         CREDITS: attributions(manifest, photos, via),
         LICENSES: licenses(photos, About(manifest)),
         TABLE: table,
-        CLASSES: class_map(),
-        CROISSANT: croissant(manifest, photos, table),
+        CLASSES: class_map(taxonomy),
+        CROISSANT: croissant(manifest, photos, table, taxonomy),
         **several,
     }
 
@@ -57,6 +58,7 @@ def documents(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> di
 def _says_what_happened(manifest: Mapping[str, Any]) -> bool:
     """Whether it has the facts of `genset.release.happened`, as those that older ones wrote do not.
 
-    A new version of a release has the facts of the one that it replaces.
+    A new version of a release has the facts of the one that it replaces. Older versions knew no
+    classes but ImageNet's.
     """
-    return not said.is_before(manifest) and "came" in manifest
+    return not said.is_before(manifest) and ("came" in manifest or "taxonomy" in manifest)

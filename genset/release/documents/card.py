@@ -7,25 +7,23 @@ from typing import Any
 from genset.release.documents import said
 from genset.release.documents.facts import changed, labels, lineage, origin, rights, several
 from genset.release.documents.facts.about import NOT_SAID, About
+from genset.release.documents.facts.classes import its_classes, uses
 from genset.release.documents.facts.part import part
 from genset.release.reader import ReleasePhoto
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 from genset.text.numbers import count
 
 _LISTED = 200  # classes without a photo; of more, the manifest says which there are
 
-USES = (
-    "Made to measure how well image classifiers that were trained on ImageNet-1k generalize to "
-    "photos that they were not tuned on. Not for training, for recognizing persons, or for judging "
-    "whether a system is safe to use."
-)
 NEVER_CHANGES = (
     "The release never changes. Photos that are taken out are missing from a new version "
     "(genset release takedown), which names their files: scores on the two differ."
 )
 
 
-def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str:
+def data_card(
+    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
+) -> str:
     """The card, in Markdown; it has no words of strangers but sources' and licences' names."""
     about, words = About(manifest), said.markdown
     classes = len({photo.wnid for photo in photos})
@@ -33,8 +31,8 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         f"# {words(manifest['name'])}",
         *([words(about.title)] if about.title else []),
         words(
-            f"A frozen test set: {count(len(photos), 'photo')} of {classes:,} of ImageNet's 1,000 "
-            f"classes, made on {said.line(manifest['created_at'])} with genset "
+            f"A frozen test set: {count(len(photos), 'photo')} of {classes:,} of "
+            f"{its_classes(taxonomy)}, made on {said.line(manifest['created_at'])} with genset "
             f"{said.line(manifest.get('genset', ''))}."
         ),
         f"Content: `{said.line(manifest['content_hash'])}`. Cite it with this hash; "
@@ -55,14 +53,14 @@ def data_card(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> st
         *_replaced(manifest),
         *_changed(manifest),
         "## Classes",
-        *coverage(photos),
+        *map(words, coverage(photos, taxonomy)),
         *_short(manifest),
         "## Uses",
-        USES,
+        words(uses(taxonomy)),
         "## Known limits",
         _listed(limits(manifest, photos)),
         "## Persons",
-        *map(words, rights.persons(manifest, photos)),
+        *map(words, rights.persons(manifest, photos, taxonomy)),
         "## Licences",
         "\n".join(rights.by_license(photos)),
         *([words(rights.reserved(photos))] if rights.reserved(photos) else []),
@@ -83,13 +81,14 @@ def limits(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
     return [*origin.biases(manifest, photos), *labels.limits(manifest, photos)]
 
 
-def coverage(photos: Sequence[ReleasePhoto]) -> list[str]:
+def coverage(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> list[str]:
     """How many photos classes have, as sentences."""
     sizes = Counter(photo.wnid for photo in photos)
     by_size = sorted(Counter(sizes.values()).items(), reverse=True)
-    missing = [each.wnid for each in imagenet1k() if each.wnid not in sizes]
+    missing = [each.wnid for each in taxonomy if each.wnid not in sizes]
     parts = ["; ".join(f"{count(n, 'class', 'classes')} with {size:,}" for size, n in by_size)]
-    parts = [f"Photos by class: {parts[0]}. classes.csv has each class's place among the 1,000."]
+    place = f"classes.csv has each class's place among the {len(taxonomy):,}."
+    parts = [f"Photos by class: {parts[0]}. {place}"]
     if missing:
         named = f": {', '.join(missing)}" if len(missing) <= _LISTED else ""
         parts.append(f"{count(len(missing), 'class', 'classes')} without a photo{named}.")

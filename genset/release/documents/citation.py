@@ -20,7 +20,7 @@ from genset.release.documents.facts.about import About
 from genset.release.documents.facts.lineage import comes_from
 from genset.text.links import web_link
 
-_KEYWORDS = ("image classification", "test set", "ImageNet", "generalization")
+_IMAGENET = "ImageNet"
 _TEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_"},
     "{": r"\textbraceleft{}",  # BibTeX counts braces, those after a backslash too
@@ -44,6 +44,7 @@ class Citation:
         photos: how many it has.
         doi, url, license: as the maintainer says; `url` leads to the web.
         comes_from: the releases of which it is a part, a variant or a new version.
+        classes: the name of its taxonomy.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Citation:
     url: str
     license: str
     comes_from: str = ""
-    keywords: tuple[str, ...] = _KEYWORDS
+    classes: str = _IMAGENET
 
     @classmethod
     def of(
@@ -64,9 +65,11 @@ class Citation:
     ) -> "Citation":
         """A release's, by its manifest and what its maintainer said `later` (`About`)."""
         about, name = About(manifest, later), said.line(manifest["name"])
+        own = said.told(said.told(manifest, "taxonomy", dict), "name", str)
+        classes = said.line(own or _IMAGENET)
         return cls(
             name=name,
-            title=about.title or f"{name}: a test set of photos for classifiers of ImageNet",
+            title=about.title or f"{name}: a test set of photos for classifiers of {classes}",
             authors=about.authors,
             created_at=said.line(manifest["created_at"]),
             content_hash=said.line(manifest["content_hash"]),
@@ -75,7 +78,13 @@ class Citation:
             url=quote(web_link(about.word("hosting")) or "", safe=":/?#@!$&*+,;=%~"),
             license=about.word("license"),
             comes_from=comes_from(manifest),
+            classes=classes,
         )
+
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        """What it is about."""
+        return "image classification", "test set", self.classes, "generalization"
 
     @property
     def day(self) -> str:

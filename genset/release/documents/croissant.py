@@ -13,13 +13,17 @@ from genset.release.documents import card, said
 from genset.release.documents.citation import Citation, bibtex
 from genset.release.documents.facts import changed, labels, origin, rights, several
 from genset.release.documents.facts.about import NOT_SAID, About
+from genset.release.documents.facts.classes import its_classes, uses
 from genset.release.documents.facts.lineage import lineage
 from genset.release.documents.records import CONTEXT, files, pictures, records, version
 from genset.release.reader import ReleasePhoto
+from genset.taxonomy import Taxonomy
 from genset.text.links import web_link
 
 
-def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table: str) -> str:
+def croissant(
+    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table: str, taxonomy: Taxonomy
+) -> str:
     """The document, as JSON-LD; `table` is the text of metadata.csv."""
     about = About(manifest)
     cited = Citation.of(manifest, len(photos))
@@ -33,8 +37,8 @@ def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table
         "name": cited.name,
         "description": " ".join(
             (
-                f"A frozen test set of {len(photos):,} photos for classifiers of ImageNet's 1,000 "
-                "classes, with the labels that were recorded with them.",
+                f"A frozen test set of {len(photos):,} photos for classifiers of "
+                f"{its_classes(taxonomy)}, with the labels that were recorded with them.",
                 *lineage(manifest, photos),
             )
         ),
@@ -49,7 +53,7 @@ def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table
         ),
         "keywords": list(cited.keywords),
         **({"sameAs": f"https://doi.org/{cited.doi}"} if cited.doi else {}),
-        **_responsible(manifest, photos, about),
+        **_responsible(manifest, photos, about, taxonomy),
         "distribution": [
             {
                 "@type": "cr:FileObject",
@@ -60,9 +64,9 @@ def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table
                 "encodingFormat": "text/csv",
                 "sha256": hashlib.sha256(table.encode()).hexdigest(),
             },
-            *files(photos),
+            *files(photos, taxonomy),
         ],
-        "recordSet": [records(manifest), *pictures(photos)],
+        "recordSet": [records(manifest, taxonomy), *pictures(photos)],
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
@@ -82,7 +86,7 @@ def _creators(about: About) -> Any:
 
 
 def _responsible(
-    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], about: About
+    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], about: About, taxonomy: Taxonomy
 ) -> dict[str, Any]:
     every = origin.places(manifest, photos)
     terms = [
@@ -113,11 +117,11 @@ def _responsible(
         "rai:annotatorDemographics": NOT_SAID,
         "rai:dataPreprocessingProtocol": changed.change(manifest)
         or f"None: photos {changed.KEPT}.",
-        "rai:dataUseCases": card.USES,
+        "rai:dataUseCases": uses(taxonomy),
         "rai:dataLimitations": card.limits(manifest, photos),
         "rai:dataBiases": origin.biases(manifest, photos),
         "rai:dataSocialImpact": NOT_SAID,
-        "rai:personalSensitiveInformation": " ".join(rights.persons(manifest, photos)),
+        "rai:personalSensitiveInformation": " ".join(rights.persons(manifest, photos, taxonomy)),
         "rai:dataReleaseMaintenancePlan": f"{card.NEVER_CHANGES} Plan: "
         f"{about.answer('maintenance')} Contact: {about.contact or NOT_SAID}",
         "rai:hasSyntheticData": False,

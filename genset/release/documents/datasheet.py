@@ -9,22 +9,26 @@ from typing import Any
 from genset.release.documents import card, said
 from genset.release.documents.facts import changed, labels, origin, rights
 from genset.release.documents.facts.about import NOT_SAID, About
+from genset.release.documents.facts.classes import its_number, uses
 from genset.release.documents.facts.lineage import lineage
 from genset.release.reader import ReleasePhoto
+from genset.taxonomy import Taxonomy
 from genset.text.numbers import count
 
 _Answers = Iterator[tuple[str, str]]
 
 
-def datasheet(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str:
+def datasheet(
+    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
+) -> str:
     """The questions and answers, in Markdown; "Not said." where nobody says it."""
     about = About(manifest)
     sections = {
-        "Motivation": _motivation(about),
-        "Composition": _composition(manifest, photos),
+        "Motivation": _motivation(about, taxonomy),
+        "Composition": _composition(manifest, photos, taxonomy),
         "Collection process": _collection(manifest, photos, about),
         "Preprocessing, cleaning, labeling": _labeling(manifest, photos),
-        "Uses": _uses(manifest, photos),
+        "Uses": _uses(manifest, photos, taxonomy),
         "Distribution": _distribution(manifest, photos, about),
         "Maintenance": _maintenance(about),
     }
@@ -42,13 +46,15 @@ _HEAD = (
 )
 
 
-def _motivation(about: About) -> _Answers:
-    yield "For what purpose was the dataset created?", card.USES
+def _motivation(about: About, taxonomy: Taxonomy) -> _Answers:
+    yield "For what purpose was the dataset created?", uses(taxonomy)
     yield "Who created the dataset, and on behalf of which entity?", about.makers() or NOT_SAID
     yield "Who funded the creation of the dataset?", about.answer("funding")
 
 
-def _composition(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> _Answers:
+def _composition(
+    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
+) -> _Answers:
     reasons = "; ".join(card.reasons(manifest))
     limits = card.limits(manifest, photos)
     yield "What do the instances that comprise the dataset represent?", "Photos."
@@ -68,8 +74,8 @@ def _composition(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
     )
     yield (
         "Is there a label or target associated with each instance?",
-        "Yes: its class, by wnid, and its place among ImageNet's 1,000. Labels by photo: "
-        f"{labels.per_photo(photos)}.",
+        f"Yes: its class, by {'wnid' if taxonomy.is_imagenet else 'id'}, and its place among "
+        f"{its_number(taxonomy)}. Labels by photo: {labels.per_photo(photos)}.",
     )
     yield "Is any information missing from individual instances?", _missing(photos)
     yield "Are relationships between individual instances made explicit?", _OWNERS
@@ -85,7 +91,10 @@ def _composition(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) ->
     yield "Does the dataset contain data that might be considered confidential?", NOT_SAID
     yield "Does it contain data that might be offensive, threatening or cause anxiety?", NOT_SAID
     yield "Does the dataset identify any subpopulations?", "No field of its records does."
-    yield "Is it possible to identify individuals?", " ".join(rights.persons(manifest, photos))
+    yield (
+        "Is it possible to identify individuals?",
+        " ".join(rights.persons(manifest, photos, taxonomy)),
+    )
     yield "Does the dataset contain data that might be considered sensitive?", NOT_SAID
 
 
@@ -167,7 +176,9 @@ def _labeling(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> _A
     )
 
 
-def _uses(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> _Answers:
+def _uses(
+    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
+) -> _Answers:
     yield "Has the dataset been used for any tasks already?", NOT_SAID
     yield "Is there a repository that links to papers or systems that use it?", NOT_SAID
     yield "What other tasks could the dataset be used for?", NOT_SAID
@@ -175,7 +186,7 @@ def _uses(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> _Answe
         "Is there anything about it that might impact future uses?",
         " ".join(card.limits(manifest, photos)),
     )
-    yield "Are there tasks for which the dataset should not be used?", card.USES
+    yield "Are there tasks for which the dataset should not be used?", uses(taxonomy)
 
 
 def _distribution(

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.release.documents import said
+from genset.release.documents.facts.classes import its_number
 from genset.release.documents.tables.metadata import columns
 from genset.release.reader import LISTS, ReleasePhoto
+from genset.taxonomy import Taxonomy
 
 _SUFFIXES = {"jpg": "image/jpeg", "png": "image/png", "webp": "image/webp", "gif": "image/gif"}
 _NUMBERS = {
@@ -49,21 +51,29 @@ _MEANINGS_SINCE_3 = {
 }
 
 
+def _of_own_classes(taxonomy: Taxonomy) -> dict[str, str]:
+    """What columns mean where classes are not ImageNet's."""
+    wnids = {name: _MEANINGS_SINCE_3[name].replace("The wnids", "The ids") for name in LISTS}
+    place = f"The place of the class among {its_number(taxonomy)} in their order, from 0."
+    return {**wnids, "label": place, "wnid": "The id of the class; classes.csv has its name."}
+
+
 def version(name: str) -> str:
     """Semantic, as Croissant asks: each takedown, as in ``v1.2``, counts in the second place."""
     last = name.rpartition(".")[2]
     return f"1.{last}.0" if "." in name and last.isdecimal() else "1.0.0"
 
 
-def files(photos: Sequence[ReleasePhoto]) -> list[dict[str, Any]]:
+def files(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> list[dict[str, Any]]:
+    ours = taxonomy.is_imagenet
     return [
         {
             "@type": "cr:FileSet",
             "@id": f"photos-{suffix}",
             "name": f"photos-{suffix}",
-            "description": "Photos in folders that are named by wnid.",
+            "description": f"Photos in folders that are named by {'wnid' if ours else 'class'}.",
             "encodingFormat": _SUFFIXES.get(suffix, f"image/{suffix}"),
-            "includes": f"n*/*.{suffix}",
+            "includes": f"{'n' if ours else ''}*/*.{suffix}",
         }
         for suffix in _suffixes(photos)
     ]
@@ -73,8 +83,10 @@ def _suffixes(photos: Sequence[ReleasePhoto]) -> list[str]:
     return sorted({photo.file.rpartition(".")[2] for photo in photos})
 
 
-def records(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def records(manifest: Mapping[str, Any], taxonomy: Taxonomy) -> dict[str, Any]:
     meanings = _MEANINGS if said.is_before(manifest) else _MEANINGS | _MEANINGS_SINCE_3
+    if not taxonomy.is_imagenet:
+        meanings = meanings | _of_own_classes(taxonomy)
     return {
         "@type": "cr:RecordSet",
         "@id": "records",

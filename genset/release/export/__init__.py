@@ -113,7 +113,7 @@ def export(
                 if name in texts:
                     write_text(partial / name, texts[name])
             if CLASSES in texts or kind not in _AS_FROZEN:
-                write_text(partial / CLASSES, texts.get(CLASSES) or class_map())
+                write_text(partial / CLASSES, texts.get(CLASSES) or class_map(release.taxonomy))
             _WRITERS[kind](contents.release, texts, partial)
     restricted = sum(map(is_restricted, release.photos))
     listed = [] if kind not in _BY_ADDRESS else release.photos

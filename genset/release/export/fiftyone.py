@@ -6,16 +6,17 @@ from pathlib import Path
 
 from genset.files import write_text
 from genset.release.documents import ANSWERS, TABLE
+from genset.release.export.photos import flat_name
 from genset.release.publish import Copy, copy_all
 from genset.release.reader import Release, ReleasePhoto
-from genset.taxonomy import imagenet1k
 
 
 def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write a folder to open as ``fiftyone.types.FiftyOneImageClassificationDataset``.
 
-    Classes are the 1,000 wnids in order. Samples are named ``WNID_SHA256``. What else is known of
-    each photo, such as its source, is in ``metadata.csv``, for ``labels.json`` has no place for it.
+    Classes are `Release.classes`. Samples are named ``WNID_SHA256`` (`flat_name`). What
+    else is known of each photo, such as its source, is in ``metadata.csv``, for ``labels.json`` has
+    no place for it.
     Where photos have several right answers, each sample has a list of them, its own class first:
     FiftyOne makes Classifications of it. Those that are unclear or wrong are in ``answers.csv``.
 
@@ -26,11 +27,11 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """
     labels, copies = {}, []
     for photo in release.photos:
-        name = photo.file.replace("/", "_")
+        name = flat_name(release, photo)
         copies.append(Copy(release.own_file(photo.file), folder / "data" / name, photo.sha256))
-        labels[name.rpartition(".")[0]] = _targets(photo)
+        labels[name.rpartition(".")[0]] = _targets(release, photo)
     copy_all(copies, "export")
-    document = {"classes": [each.wnid for each in imagenet1k()], "labels": labels}
+    document = {"classes": release.classes, "labels": labels}
     write_text(folder / "labels.json", json.dumps(document, indent=1) + "\n")
     if any(photo.unseen for photo in release.photos):  # its format is new enough to tell
         write_text(folder / TABLE, texts[TABLE])
@@ -38,8 +39,8 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
         write_text(folder / ANSWERS, texts[ANSWERS])
 
 
-def _targets(photo: ReleasePhoto) -> int | list[int]:
+def _targets(release: Release, photo: ReleasePhoto) -> int | list[int]:
     """The index of its class, or of all that are right answers."""
     if photo.labels_correct is None:
-        return imagenet1k()[photo.wnid].index
-    return [imagenet1k()[wnid].index for wnid in photo.labels_correct]
+        return release.taxonomy[photo.wnid].index
+    return [release.taxonomy[wnid].index for wnid in photo.labels_correct]

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from genset.files import write_text
-from genset.release.documents import CARD, CITATION
+from genset.release.documents import CARD, CITATION, said
 from genset.release.documents.facts.about import About
+from genset.release.documents.facts.classes import its_classes
 from genset.release.documents.tables.classes import readable_names
 from genset.release.export import parquet
 from genset.release.reader import MANIFEST, Release
-from genset.taxonomy import imagenet1k
 
 # The Hub's words for how many rows there are, by the number from which they do not hold any more.
 _SIZES = {
@@ -42,8 +42,7 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     parts = [
         texts[CARD].rstrip(),
         "## Columns",
-        "`label` and `class_name` have the same number, the class's place among ImageNet's 1,000 "
-        "wnids: the names of `label` are wnids, those of `class_name` are for people.",
+        _columns(release),
         *_classes(release),
         "## Citation",
         f"```bibtex\n{texts[CITATION].rstrip()}\n```",
@@ -55,6 +54,7 @@ def _head(release: Release, manifest: Mapping[str, Any], size: int) -> dict[str,
     """The metadata of the card; `size` is of the files in bytes."""
     several = release.multilabel is not None
     about = About(manifest)
+    features = parquet.features(parquet.columns_of(release.photos), release.taxonomy)
     return {
         "pretty_name": f"{about.title} {release.name}".strip(),
         # Each photo has its own.
@@ -65,7 +65,7 @@ def _head(release: Release, manifest: Mapping[str, Any], size: int) -> dict[str,
         "task_ids": [f"multi-{'label' if several else 'class'}-image-classification"],
         "size_categories": [_size(len(release.photos))],
         "annotations_creators": _annotators(manifest),
-        "tags": ["imagenet", "test-set", "generalization"],
+        "tags": [*(["imagenet"] * release.taxonomy.is_imagenet), "test-set", "generalization"],
         "configs": [
             {
                 "config_name": "default",
@@ -73,10 +73,7 @@ def _head(release: Release, manifest: Mapping[str, Any], size: int) -> dict[str,
             }
         ],
         "dataset_info": {
-            "features": [
-                {"name": name, **_of_card(feature)}
-                for name, feature in parquet.features(parquet.columns_of(release.photos)).items()
-            ],
+            "features": [{"name": name, **_of_card(feature)} for name, feature in features.items()],
             "splits": [
                 {
                     "name": "test",
@@ -115,13 +112,26 @@ def _of_card(feature: Mapping[str, Any]) -> dict[str, Any]:
     return {"dtype": feature["dtype"]}
 
 
+def _columns(release: Release) -> str:
+    """What the two columns of classes are, in Markdown."""
+    if release.taxonomy.is_imagenet:
+        place, names = "ImageNet's 1,000 wnids", "wnids"
+    else:
+        place, names = said.markdown(its_classes(release.taxonomy)), "their ids"
+    return (
+        f"`label` and `class_name` have the same number, the class's place among {place}: the "
+        f"names of `label` are {names}, those of `class_name` are for people."
+    )
+
+
 def _classes(release: Release) -> list[str]:
     """The classes that have photos, as a table."""
     photos = Counter(photo.wnid for photo in release.photos)
+    names = readable_names(release.taxonomy)
     rows = [
-        f"| {wnid} | {index} | {readable_names()[index]} | {number:,} |"
+        f"| {said.markdown(wnid)} | {index} | {said.markdown(names[index])} | {number:,} |"
         for wnid, number in sorted(photos.items())
-        for index in (imagenet1k()[wnid].index,)
+        for index in (release.taxonomy[wnid].index,)
     ]
     head = ["| wnid | label | name | photos |", "|---|---|---|---|"]
     return ["## Names of the classes", "\n".join([*head, *rows])]

@@ -10,7 +10,7 @@ from genset.progress import progress
 from genset.release.documents.tables.classes import readable_names
 from genset.release.export.photos import content, shards
 from genset.release.reader import LISTS, Release, ReleasePhoto
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 
 _CLASS_LABELS = ("label", "class_name")
 _ROWS = 100  # per row group, which readers load into memory at once
@@ -21,10 +21,10 @@ _TYPES |= {"selection_frequency": "float64", "confidence": "float64"}  # the oth
 def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write ``test-00000-of-00003.parquet`` and so on.
 
-    Columns: image (bytes and path), label (the index of the class in ImageNet's 1,000), class_name
+    Columns: image (bytes and path), label (the index of the class in `Release.classes`), class_name
     (the same number), then the fields of the record, as far as the manifest's format has them;
     `labels` is JSON. In the schema's metadata for `datasets`, the first three are an Image and two
-    ClassLabels: the names of `label` are the 1,000 wnids in order, those of `class_name` names for
+    ClassLabels: the names of `label` are the wnids in order, those of `class_name` names for
     people. Where photos have several right answers, `labels_correct`,
     `labels_unclear` and `labels_wrong` are lists of such ClassLabels, and votes, rulings and
     proposers JSON.
@@ -49,7 +49,9 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
                 for name in columns
             ),
         ],
-        metadata={"huggingface": json.dumps({"info": {"features": features(columns)}})},
+        metadata={
+            "huggingface": json.dumps({"info": {"features": features(columns, release.taxonomy)}})
+        },
     )
     cut = shards(release.photos)
     for number, photos in enumerate(progress(cut, total=len(cut), what="export", unit="shard")):
@@ -69,16 +71,16 @@ def columns_of(photos: Sequence[ReleasePhoto]) -> list[str]:
     return list({name: None for photo in photos for name in photo.as_json()})
 
 
-def features(columns: Sequence[str]) -> dict[str, Any]:
+def features(columns: Sequence[str], taxonomy: Taxonomy) -> dict[str, Any]:
     """What each column holds, in the words of `datasets`."""
-    label = {"names": [each.wnid for each in imagenet1k()], "_type": "ClassLabel"}
+    label = {"names": [each.wnid for each in taxonomy], "_type": "ClassLabel"}
     values = {
         name: {"feature": label, "_type": "Sequence"}
         if name in LISTS
         else {"dtype": _type(name), "_type": "Value"}
         for name in columns
     }
-    name = {"names": list(readable_names()), "_type": "ClassLabel"}
+    name = {"names": list(readable_names(taxonomy)), "_type": "ClassLabel"}
     return {"image": {"_type": "Image"}, "label": label, "class_name": name, **values}
 
 
@@ -88,10 +90,10 @@ def _row(release: Release, photo: ReleasePhoto) -> dict[str, Any]:
         **record,
         **{name: json.dumps(value) for name, value in record.items() if isinstance(value, dict)},
         **{
-            name: [imagenet1k()[wnid].index for wnid in record[name]]
+            name: [release.taxonomy[wnid].index for wnid in record[name]]
             for name in LISTS
             if name in record
         },
         "image": {"bytes": content(release, photo), "path": Path(photo.file).name},
-        **dict.fromkeys(_CLASS_LABELS, imagenet1k()[photo.wnid].index),
+        **dict.fromkeys(_CLASS_LABELS, release.taxonomy[photo.wnid].index),
     }

@@ -9,6 +9,17 @@ from genset.release.reader import Release, ReleasePhoto
 _MOST_PHOTOS, _MOST_BYTES = 1000, 256 * 2**20  # per shard
 
 
+def flat_name(release: Release, photo: ReleasePhoto) -> str:
+    """A file's name for a photo where there are no folders: ``WNID_SHA256.jpg``.
+
+    Where classes are not ImageNet's, it has the class's index: an id may have a dot, where readers
+    of tar files cut names, or be so long that with a hash it is too long for a file system.
+    """
+    if release.taxonomy.is_imagenet:
+        return photo.file.replace("/", "_")
+    return f"{release.taxonomy[photo.wnid].index}_{photo.file.rpartition('/')[2]}"
+
+
 def content(release: Release, photo: ReleasePhoto) -> bytes:
     """A photo's original bytes.
 

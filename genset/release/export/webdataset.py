@@ -8,17 +8,16 @@ from pathlib import Path
 
 from genset.files import written_whole
 from genset.progress import progress
-from genset.release.export.photos import content, shards
+from genset.release.export.photos import content, flat_name, shards
 from genset.release.reader import Release
-from genset.taxonomy import imagenet1k
 
 
 def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write ``NAME-000000.tar`` and so on. The same release gives the same bytes.
 
-    A sample is ``WNID_SHA256`` with ``.jpg`` (or the photo's own suffix), ``.cls`` (the index of
-    the class in ImageNet's 1,000, in digits) and ``.json`` (the record, with all right answers
-    where photos have several).
+    A sample is ``WNID_SHA256`` (`flat_name`) with ``.jpg`` (or the photo's own suffix), ``.cls``
+    (the index of the class in `Release.classes`, in digits) and ``.json`` (the record, with all
+    right answers where photos have several).
 
     Args:
         release: the release.
@@ -30,9 +29,8 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
         path = folder / f"{release.name}-{number:06}.tar"
         with written_whole(path) as file, tarfile.open(fileobj=file, mode="w") as tar:
             for photo in photos:
-                wnid, _, name = photo.file.partition("/")
-                key, _, suffix = f"{wnid}_{name}".rpartition(".")
-                index = imagenet1k()[photo.wnid].index
+                key, _, suffix = flat_name(release, photo).rpartition(".")
+                index = release.taxonomy[photo.wnid].index
                 _add(tar, f"{key}.{suffix}", content(release, photo))
                 _add(tar, f"{key}.cls", str(index).encode())
                 _add(tar, f"{key}.json", json.dumps(photo.as_json()).encode())

@@ -23,11 +23,11 @@ from genset.release.multilabel.kept import held, kept, unseen_since
 from genset.release.multilabel.several import SEVERAL, Entering, entering
 from genset.release.preview import Preview, preview
 from genset.release.publish import free_folder, publish
-from genset.release.reader import MULTILABEL, Release, ReleasePhoto
+from genset.release.reader import MULTILABEL, Release, ReleasePhoto, fact_of
 from genset.release.scope import Scope
 from genset.release.seen import licenses_seen
 from genset.release.table import read_table
-from genset.store import Store, votes
+from genset.store import Store, kept_taxonomy, votes
 from genset.workspace import Workspace
 
 
@@ -135,8 +135,9 @@ def plan_multilabel(
     """
     with store.session() as session:
         made = _made(session, workspace, earlier, exclude, labels)
+        taxonomy = kept_taxonomy(session)
     choice = Chosen((), made.reasons, made.facts["short"], made.facts["notes"])
-    seen = replace(preview(made.photos, choice), left_out=made.facts["left_out"])
+    seen = replace(preview(made.photos, choice, taxonomy), left_out=made.facts["left_out"])
     return Planned(seen, made.facts["multilabel"])
 
 
@@ -203,6 +204,7 @@ def _made(
     return _Made(
         name=earlier.release.name,
         facts={
+            **fact_of(kept_taxonomy(session)),
             "strategy": before["strategy"],
             **{name: before[name] for name in ("protocol",) if name in before},
             "labelers": scope.labelers(session),

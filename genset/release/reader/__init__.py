@@ -12,7 +12,7 @@ A release is a folder::
 
     NAME/
       manifest.json             what it is, how it was made, and a record for each photo
-      n02123045/<sha256>.jpg    original bytes, in wnid folders
+      n02123045/<sha256>.jpg    original bytes, in folders named by class
       DATA_CARD.md, ...         documents, made from the manifest (`genset.release.documents`)
 
 It never changes: each photo's record has the hash of the photo, `content_hash` is over these
@@ -20,9 +20,11 @@ records (what a model is scored on), `documents` has the hash of each document, 
 is over the whole manifest. Manifests in the first format have no documents, and those in the first
 two do not say which of a source's photos count as unseen, nor their licences' SPDX ids; they are
 read, verified and pulled as ever. A manifest in the fourth format has several right answers for a
-photo (``genset release create --multilabel``); all others stay in the third.
+photo (``genset release create --multilabel``); all others stay in the third. Where classes are not
+ImageNet's but the workspace's own, ``taxonomy`` has them: their name, hash and document.
 """
 
+from genset.release.reader.classes import classes_of, fact_of
 from genset.release.reader.hashes import content_hash, manifest_hash
 from genset.release.reader.layout import (
     BEFORE,
@@ -47,7 +49,9 @@ __all__ = [
     "Manifest",
     "Release",
     "ReleasePhoto",
+    "classes_of",
     "content_hash",
+    "fact_of",
     "find_releases",
     "manifest_hash",
     "manifest_lines",

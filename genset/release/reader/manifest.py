@@ -2,15 +2,17 @@
 
 import json
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from genset.errors import BadInput
+from genset.release.reader.classes import read_classes
 from genset.release.reader.hashes import content_hash, manifest_hash
 from genset.release.reader.layout import BEFORE, FORMAT, MANIFEST, MULTILABEL
 from genset.release.reader.records import ReleasePhoto, read_photo
 from genset.release.reader.typed import typed
+from genset.taxonomy import Taxonomy, imagenet1k
 
 
 @dataclass
@@ -21,7 +23,7 @@ class Manifest:
     photos came to have several right answers (`genset.release.multilabel.facts`); None: they have
     one. `protocol` says by which protocol, and of which window, its photos were collected
     (`genset.release.collected`); None: by none. `variant` says of what release and how the photos
-    were changed; None: they were not.
+    were changed; None: they were not. `taxonomy` are its classes: ImageNet's, or its own.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Manifest:
     multilabel: dict[str, Any] | None = None
     protocol: dict[str, Any] | None = None
     variant: dict[str, Any] | None = None
+    taxonomy: Taxonomy = field(default_factory=imagenet1k)
 
     def is_as_written(self, path: Path) -> bool:
         """Whether the manifest at `path`, from which this was read, agrees with its own hashes."""
@@ -54,8 +57,12 @@ def read_manifest(path: Path) -> Manifest:
         form = manifest["format"]
         if form not in (*BEFORE, FORMAT, MULTILABEL):
             raise BadInput(f"{path} is in the form {form!r}, not {FORMAT!r} or {MULTILABEL!r}")
-        photos = tuple(read_photo(record, form) for record in manifest["photos"])
-        rest = {field.name: manifest.get(field.name) for field in fields(Manifest)}
+        if form in BEFORE and manifest.get("taxonomy") is not None:
+            raise ValueError(f"{form!r} has no classes but ImageNet's")
+        taxonomy = read_classes(manifest)
+        photos = tuple(read_photo(record, form, taxonomy) for record in manifest["photos"])
+        rest = {each.name: manifest.get(each.name) for each in fields(Manifest)}
+        rest["taxonomy"] = taxonomy
         documents = _documents(manifest.get("documents", {}))
         if (rest["multilabel"] is None) is (form == MULTILABEL):
             raise ValueError(f"{MULTILABEL!r} alone says how its photos have several answers")

@@ -7,6 +7,7 @@ from typing import Any
 
 from genset.release.reader.layout import BEFORE, MULTILABEL
 from genset.release.reader.typed import typed
+from genset.taxonomy import Taxonomy
 
 # On which ground a photo counts as unseen (`ReleasePhoto.unseen`).
 GROUNDS = ("taken", "posted", "none")
@@ -89,8 +90,8 @@ def as_written(record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in record.items() if value is not None or name not in LATER}
 
 
-def read_photo(record: dict[str, Any], form: str) -> ReleasePhoto:
-    """A photo's record in a manifest of this format.
+def read_photo(record: dict[str, Any], form: str, taxonomy: Taxonomy) -> ReleasePhoto:
+    """A photo's record in a manifest of this format, with these classes.
 
     Raises:
         ValueError, TypeError: it is none.
@@ -100,7 +101,7 @@ def read_photo(record: dict[str, Any], form: str) -> ReleasePhoto:
     if form in BEFORE and not record.keys().isdisjoint(LATER):
         raise ValueError(f"{form!r} has no {' and no '.join(LATER)}")
     if form == MULTILABEL:
-        _check_answers(photo)
+        _check_answers(photo, taxonomy)
     elif not record.keys().isdisjoint(ANSWERS):
         raise ValueError(f"{form!r} has no {' and no '.join(ANSWERS)}")
     if photo.unseen not in (None, *GROUNDS):
@@ -108,20 +109,30 @@ def read_photo(record: dict[str, Any], form: str) -> ReleasePhoto:
     if photo.confidence is not None and not 0 <= photo.confidence <= 1:
         raise ValueError(f"a confidence is from 0 to 1: {photo.confidence!r}")
     # A manifest may come from an untrusted source. Its paths must not leave its folder.
-    named = re.fullmatch(r"(n[0-9]{8})/[0-9a-f]{64}\.[a-z]+", photo.file)
-    if named is None or named[1] != photo.wnid:
+    folder, _, name = photo.file.partition("/")
+    named = re.fullmatch(r"[0-9a-f]{64}\.[a-z]+", name)
+    if named is None or folder != photo.wnid or not _is_class(folder, taxonomy):
         raise ValueError(f"{photo.file!r} is no file of a photo of {photo.wnid!r}")
     return photo
 
 
-def _check_answers(photo: ReleasePhoto) -> None:
+def _is_class(wnid: Any, taxonomy: Taxonomy) -> bool:
+    """Whether it is one of a release's own classes; of ImageNet's, whether it could be."""
+    if not isinstance(wnid, str):
+        return False
+    if taxonomy.is_imagenet:
+        return re.fullmatch("n[0-9]{8}", wnid) is not None
+    return wnid in taxonomy
+
+
+def _check_answers(photo: ReleasePhoto, taxonomy: Taxonomy) -> None:
     """Check that each class that was asked about is one, in one list, with its votes."""
     lists = [getattr(photo, name) for name in LISTS]
     votes, rulings, proposers = photo.label_votes, photo.label_rulings, photo.label_proposers
     if None in lists or votes is None or rulings is None or proposers is None:
         raise ValueError(f"{photo.file!r} has not all of {', '.join(ANSWERS)}")
     every = [wnid for wnids in lists for wnid in wnids]
-    if not all(isinstance(wnid, str) and re.fullmatch("n[0-9]{8}", wnid) for wnid in every):
+    if not all(_is_class(wnid, taxonomy) for wnid in every):
         raise ValueError(f"{photo.file!r} has an answer that is no wnid")
     if lists[0][:1] != (photo.wnid,) or len(every) != len(set(every)):
         raise ValueError(f"{photo.file!r}: the photo's own class comes first, and each class once")

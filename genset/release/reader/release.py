@@ -13,7 +13,6 @@ from genset.release.reader.layout import LACKING, MANIFEST, is_laid_out_as_writt
 from genset.release.reader.manifest import Manifest, read_manifest
 from genset.release.reader.records import ReleasePhoto
 from genset.release.trust.links import WHAT_TO_DO, links, own_file
-from genset.taxonomy import imagenet1k
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +24,8 @@ class Release(Manifest):
 
     Images are RGB. They are not rotated by their EXIF orientation, as in torchvision's
     ImageFolder. Targets are indices into ImageNet's 1,000 classes, as models number their outputs,
-    even if the release lacks classes (ImageFolder numbers only those that are there).
+    even if the release lacks classes (ImageFolder numbers only those that are there). Where a
+    release has classes of its own (`taxonomy`), they are indices into these.
 
     With `multi_hot`, a target is an array of 1,000 int64: 1 for each class that is a right answer,
     -1 for each that is unclear, 0 for all others. torch's loader makes a LongTensor of
@@ -36,7 +36,8 @@ class Release(Manifest):
         name: its name.
         content_hash: the hash to cite with a score.
         photos: the record of each photo, in the order of the items; `records` is the same.
-        classes: the 1,000 wnids in order.
+        classes: the 1,000 wnids in order; the ids of its own classes where it has such.
+        taxonomy: the same classes, with their names and what else is known of them.
         class_to_idx: the index of each wnid.
         targets: the index of each item's own class, also with `multi_hot`.
         multi_hot: whether targets are arrays.
@@ -92,8 +93,8 @@ class Release(Manifest):
 
     @cached_property
     def classes(self) -> list[str]:
-        """ImageNet's 1,000 wnids, in order."""
-        return [each.wnid for each in imagenet1k()]
+        """ImageNet's 1,000 wnids, or the ids of its own classes, in order."""
+        return [each.wnid for each in self.taxonomy]
 
     @cached_property
     def class_to_idx(self) -> dict[str, int]:
@@ -107,7 +108,7 @@ class Release(Manifest):
         Raises:
             BadInput: a class is not ImageNet's.
         """
-        return [imagenet1k()[photo.wnid].index for photo in self.photos]
+        return [self.taxonomy[photo.wnid].index for photo in self.photos]
 
     def __len__(self) -> int:
         return len(self.photos)
@@ -149,7 +150,7 @@ class Release(Manifest):
         target = np.zeros(len(self.classes), np.int64)
         for wnids, value in ((photo.labels_unclear, -1), (photo.labels_correct, 1)):
             for wnid in wnids or ():
-                target[imagenet1k()[wnid].index] = value
+                target[self.taxonomy[wnid].index] = value
         return target
 
     def __repr__(self) -> str:

@@ -16,7 +16,6 @@ from genset.release.documents.facts.about import About
 from genset.release.documents.facts.changed import note
 from genset.release.documents.facts.origin import Place, places
 from genset.release.reader import Release, ReleasePhoto
-from genset.taxonomy import imagenet1k
 from genset.text.links import web_link
 from genset.text.numbers import count
 from genset.text.safe import clean
@@ -141,13 +140,14 @@ def _of_photo(
     ask = ask and f"<i> · {ask}</i>"
     return (
         f"<li>{_linked(credit + changed, photo.page_url, photo.license_url)}"
-        f"<span>Shown as: {_text(_class_name(photo.wnid))}{ask}</span>"
+        f"<span>Shown as: {_text(_class_name(photo.wnid, release))}{ask}</span>"
         f"<code>{escape(photo.file)}</code></li>"
     )
 
 
-def _class_name(wnid: str) -> str:
-    return imagenet1k()[wnid].name if wnid in imagenet1k() else wnid
+def _class_name(wnid: str, release: Release) -> str:
+    found = release.taxonomy.get(wnid)
+    return found.name if found else wnid
 
 
 def _linked(words: str, *urls: str) -> str:

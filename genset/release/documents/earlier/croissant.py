@@ -16,6 +16,7 @@ from genset.release.documents.facts import changed, several
 from genset.release.documents.facts.part import part
 from genset.release.documents.records import CONTEXT, files, pictures, records, version
 from genset.release.reader import ReleasePhoto
+from genset.taxonomy import imagenet1k
 from genset.text.links import web_link
 
 
@@ -58,9 +59,9 @@ def croissant(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], table
                 "encodingFormat": "text/csv",
                 "sha256": hashlib.sha256(table.encode()).hexdigest(),
             },
-            *files(photos),
+            *files(photos, imagenet1k()),
         ],
-        "recordSet": [records(manifest), *pictures(photos)],
+        "recordSet": [records(manifest, imagenet1k()), *pictures(photos)],
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 

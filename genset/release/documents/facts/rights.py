@@ -5,15 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from genset.release.documents import said
+from genset.release.documents.facts import classes
 from genset.release.documents.facts.about import About
 from genset.release.documents.facts.changed import is_changed
 from genset.release.reader import ReleasePhoto
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 from genset.text.numbers import count
 from genset.text.safe import printable
 
 RESERVED = "LicenseRef-All-Rights-Reserved"
-_PERSONS = ("n09835506", "n10148035", "n10565667")  # of the 1,000, those that are persons
 
 
 def reserved(photos: Sequence[ReleasePhoto]) -> str:
@@ -78,7 +78,9 @@ def licenses(photos: Sequence[ReleasePhoto], about: About) -> str:
     return "\n".join(lines) + "\n"
 
 
-def persons(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+def persons(
+    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
+) -> list[str]:
     """What is known of persons in the photos, and of those who made them."""
     looked = (
         "looked for faces alone, and blurred those that it found"
@@ -90,7 +92,11 @@ def persons(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list
         f"{looked}."
     ]
     shown = Counter(photo.wnid for photo in photos)
-    parts = [f"{shown[wnid]:,} of {imagenet1k()[wnid].name}" for wnid in _PERSONS if shown[wnid]]
+    parts = [
+        f"{shown[wnid]:,} of {said.line(taxonomy[wnid].name)}"
+        for wnid in classes.persons(taxonomy)
+        if shown[wnid]
+    ]
     if parts:
         found.append(f"Of the classes of persons it has photos: {', '.join(parts)}.")
     named = sum(bool(photo.owner_name or photo.owner) for photo in photos)

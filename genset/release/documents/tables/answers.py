@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from genset.release.documents import said
 from genset.release.reader import LISTS, ReleasePhoto
 from genset.store import Verdict
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 
 
-def answers(photos: Sequence[ReleasePhoto]) -> str:
+def answers(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> str:
     """A row for each class of each photo of which somebody said something.
 
-    image: the photo's file. wnid: the class. label: its place among ImageNet's 1,000 from 0; empty
+    image: the photo's file. wnid: the class. label: its place among the classes from 0; empty
     for others. verdict: correct, unclear or wrong. own: 1 for the photo's own class, else 0. Then
     how many labelers said what, a reviewer's ruling, and who proposed it, separated by "; ".
     ``genset evaluate SET --multilabel answers.csv`` reads it.
@@ -24,7 +24,9 @@ def answers(photos: Sequence[ReleasePhoto]) -> str:
     for photo in photos:
         for name in LISTS:
             for wnid in getattr(photo, name) or ():
-                writer.writerow((photo.file, *_answer(photo, wnid, name.removeprefix("labels_"))))
+                said_of = _answer(photo, wnid, name.removeprefix("labels_"))
+                index = taxonomy[wnid].index if wnid in taxonomy else ""
+                writer.writerow((photo.file, wnid, index, *said_of))
     return text.getvalue()
 
 
@@ -32,8 +34,6 @@ def _answer(photo: ReleasePhoto, wnid: str, verdict: str) -> tuple[object, ...]:
     votes = (photo.label_votes or {}).get(wnid, {})
     names = (photo.label_proposers or {}).get(wnid, ())
     return (
-        wnid,
-        imagenet1k()[wnid].index if wnid in imagenet1k() else "",
         verdict,
         int(wnid == photo.wnid),
         *(votes.get(each.value, 0) for each in Verdict),

@@ -9,11 +9,11 @@ from typing import Any
 from genset.release.documents import said
 from genset.release.documents.facts.several import is_told
 from genset.release.reader import ANSWERS, LISTS, ReleasePhoto
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy
 from genset.text.links import web_link
 from genset.text.safe import printable
 
-# `label` is the place of the wnid among ImageNet's 1,000, as models number their outputs.
+# `label` is the place of the wnid among the classes: ImageNet's as models number their outputs.
 _COLUMNS = (
     "file_name",
     "label",
@@ -48,7 +48,9 @@ def columns(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     return (*_COLUMNS, *_SINCE_3, *aggregated, *answers)
 
 
-def metadata(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str:
+def metadata(
+    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
+) -> str:
     """The table, as CSV in UTF-8; what is not known is empty.
 
     `labels` is JSON, as are votes, rulings and proposers of further classes; lists of wnids are
@@ -61,7 +63,7 @@ def metadata(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str
     for photo in photos:
         known = {
             "file_name": photo.file,
-            "label": imagenet1k()[photo.wnid].index if photo.wnid in imagenet1k() else "",
+            "label": taxonomy[photo.wnid].index if photo.wnid in taxonomy else "",
             "labels": json.dumps(photo.labels),
             # A stranger's words: on one line.
             "owner_name": " ".join(photo.owner_name.split()),
