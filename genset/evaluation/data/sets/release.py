@@ -1,6 +1,5 @@
 """A release: a folder with a manifest."""
 
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ from genset.evaluation.data.sets.layout import Classes
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto
 from genset.evaluation.data.truths.truth import Truth
 from genset.release.reader import MANIFEST, Release
-from genset.taxonomy import Taxonomy, mistakes_in, taxonomy_of
+from genset.release.reader.classes import fact_of, read_classes
+from genset.taxonomy import Taxonomy
 
 
 def takes(named: str, classes: Classes) -> bool:
@@ -55,7 +55,7 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         content_hash=verified["content_hash"],
         photos=photos,
         truth=truth,
-        own_taxonomy=_taxonomy(folder, verified.get("taxonomy")),
+        own_taxonomy=_own(verified),
     )
 
 
@@ -74,23 +74,13 @@ def _verified(release: Release) -> dict[str, Any]:
             "proposed": {photo.file: photo.label_proposers for photo in release.photos},
             "proposers": _proposers(release.multilabel),
         }
-    if taxonomy := json.loads((release.root / MANIFEST).read_text("utf-8")).get("taxonomy"):
-        verified["taxonomy"] = taxonomy
-    return verified
+    return verified | fact_of(release.taxonomy)
 
 
-def _taxonomy(folder: Path, said: dict[str, Any] | None) -> Taxonomy | None:
-    """The taxonomy that a manifest embeds; None for ImageNet's.
-
-    Raises:
-        BadInput: it is none.
-    """
-    if said is None:
-        return None
-    document: dict[str, Any] = {key: said[key] for key in ("name", "classes") if key in said}
-    for mistake in mistakes_in(document):
-        raise BadInput(f"{folder / MANIFEST}, taxonomy: {mistake.words}")
-    return taxonomy_of(document)
+def _own(verified: dict[str, Any]) -> Taxonomy | None:
+    """The release's own classes; None for ImageNet's."""
+    taxonomy = read_classes(verified)
+    return None if taxonomy.is_imagenet else taxonomy
 
 
 def _proposers(multilabel: dict[str, Any]) -> dict[str, list[str]]:
