@@ -23,8 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from genset.store.models import Base, Claim, Photo, UtcDateTime, now
-from genset.taxonomy.document import LONGEST_ID
+from genset.store.models import CLASS_ID, Base, Claim, Photo, UtcDateTime, now
 
 
 class Verdict(enum.StrEnum):
@@ -225,7 +224,7 @@ class Screen(Base):
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     worker: Mapped[str] = mapped_column(Text)
-    wnid: Mapped[str] = mapped_column(String(LONGEST_ID))
+    wnid: Mapped[str] = mapped_column(CLASS_ID)
     photo_id: Mapped[int | None] = mapped_column(ForeignKey("photo.id"))
     panel: Mapped[str] = mapped_column(Text)
     guideline: Mapped[str] = mapped_column(Text)
@@ -250,7 +249,7 @@ class GoldQuestion(Base):
     __table_args__ = (UniqueConstraint("wnid", "photo_id"), Index("control_photo", "photo_id"))
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    wnid: Mapped[str] = mapped_column(String(LONGEST_ID))
+    wnid: Mapped[str] = mapped_column(CLASS_ID)
     photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"))
     expected: Mapped[Verdict] = mapped_column(_verdict())
     reason: Mapped[str] = mapped_column(Text)
@@ -410,7 +409,7 @@ class Question(Base):
 
     candidate_id: Mapped[int] = mapped_column(ForeignKey("candidate.id"), primary_key=True)
     round_id: Mapped[int] = mapped_column(ForeignKey("proposal_round.id"), index=True)
-    home: Mapped[str] = mapped_column(String(LONGEST_ID))
+    home: Mapped[str] = mapped_column(CLASS_ID)
     at_random: Mapped[bool] = mapped_column(default=False)
 
     claim: Mapped[Claim] = relationship(lazy="joined", innerjoin=True)

@@ -49,6 +49,10 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+# SQLite holds no text to a length, so its tables stay as they were before ids could be longer.
+CLASS_ID = String(16).with_variant(String(LONGEST_ID), "postgresql")
+
+
 class Base(DeclarativeBase):
     """The parent of all tables."""
 
@@ -70,7 +74,7 @@ class Search(Base):
     __tablename__ = "search"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    wnid: Mapped[str] = mapped_column(String(LONGEST_ID), index=True)
+    wnid: Mapped[str] = mapped_column(CLASS_ID, index=True)
     source: Mapped[str] = mapped_column(String(32))
     query: Mapped[str] = mapped_column(Text)
     posted_after: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -181,7 +185,7 @@ class Claim(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    wnid: Mapped[str] = mapped_column(String(LONGEST_ID))
+    wnid: Mapped[str] = mapped_column(CLASS_ID)
     photo_id: Mapped[int] = mapped_column(ForeignKey("photo.id"))
     keyword: Mapped[str] = mapped_column(Text)
     rank: Mapped[int] = mapped_column()

@@ -9,8 +9,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, Double, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from genset.store.models import Base, UtcDateTime
-from genset.taxonomy.document import LONGEST_ID
+from genset.store.models import CLASS_ID, Base, UtcDateTime
 
 
 class Attempts:
@@ -45,7 +44,7 @@ class SearchFailure(Attempts, Base):
     __table_args__ = (UniqueConstraint("wnid", "source", "question"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    wnid: Mapped[str] = mapped_column(String(LONGEST_ID))
+    wnid: Mapped[str] = mapped_column(CLASS_ID)
     source: Mapped[str] = mapped_column(String(32))
     question: Mapped[str] = mapped_column(String(64))
     query: Mapped[str] = mapped_column(Text)
