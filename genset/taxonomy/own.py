@@ -65,7 +65,9 @@ def taxonomy_in(text: str, file: str) -> Taxonomy:
         raise BadInput(f"{file}: {error}") from None
     document.setdefault("name", Path(file).stem)
     if found := list(mistakes_in(document)) or list(_unknown(document["classes"])):
-        lines = [f"{file}, line {_line(text, each.keys)}: {each.words}" for each in found[:_SHOWN]]
+        lines = [
+            f"{file}, line {line_of(text, each.keys)}: {each.words}" for each in found[:_SHOWN]
+        ]
         more = [f"and {len(found) - _SHOWN:,} more"] * (len(found) > _SHOWN)
         raise BadInput("\n".join([*lines, *more]))
     return _placed(taxonomy_of(document))
@@ -96,7 +98,7 @@ def _placed(taxonomy: Taxonomy) -> Taxonomy:
     )
 
 
-def _line(text: str, keys: Iterable[str]) -> int:
+def line_of(text: str, keys: Iterable[str]) -> int:
     """The line on which the key stands to which these lead, from 1; 1 where it is nowhere.
 
     TOML's reader tells no lines. The lines up to and with the key, from the head of its class's
