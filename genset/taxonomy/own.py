@@ -110,14 +110,19 @@ def line_of(text: str, keys: Iterable[str]) -> int:
     begin = next((at for at in heads if keys[1:] and _is_head(lines[at], keys[:2])), 0)
     end = heads[0] + 1 if heads and not keys[1:] else len(lines)
     for number, line in enumerate(lines[begin:end], start=1):
-        if keys[-1] in line and _has("\n".join(_whole(lines[begin:], number)), keys):
+        if _may_have(line, keys[-1]) and _has("\n".join(_whole(lines[begin:], number)), keys):
             return begin + number
     return begin + 1
 
 
+def _may_have(line: str, key: str) -> bool:
+    """Whether a key may stand on a line, as it is or with escapes such as ``\\u00e9``."""
+    return key in line or "\\" in line
+
+
 def _is_head(line: str, keys: tuple[str, ...]) -> bool:
     """Whether a table begins with this line to which these keys lead."""
-    if keys[-1] not in line:
+    if not _may_have(line, keys[-1]):
         return False
     try:
         return _has(line, keys)
