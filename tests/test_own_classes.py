@@ -200,6 +200,31 @@ def test_nothing_is_taken_for_surely_wrong_where_nobody_says_what_classes_are() 
     assert are_far(imagenet1k(), TABBY, "n03637318") and not are_far(imagenet1k(), TABBY, TENCH)
 
 
+def test_a_pool_gains_classes_and_neither_loses_nor_changes_any(tmp_path: Path) -> None:
+    def said(text: str, code: int = 0) -> str:
+        (tmp_path / "pets.toml").write_text(text, "utf-8")
+        return genset("init", "workspace", "--taxonomy", "pets.toml", cwd=tmp_path, code=code)
+
+    said(PETS)
+    changes = {
+        'name = "red panda"': 'name = "panda"',
+        'taxon = "Ailurus fulgens"': 'definition = "red"',
+        'queries = ["long cat"]': 'imagenet = ["n02123045"]',
+    }
+    for was, now in changes.items():
+        text = PETS.replace(was, now)
+        line = text[: text.index(now)].count("\n") + 1
+        told = said(text, code=2)
+        assert f"pets.toml, line {line}: " in told
+        assert f"means another thing, by its {now.partition(' ')[0]}" in told
+    assert f"{LONG} is missing" in said(PETS.partition(f"[classes.{LONG}]")[0], code=2)
+    assert "not cifar10" in genset(
+        "init", "workspace", "--taxonomy", "cifar10", cwd=tmp_path, code=2
+    )
+    assert (tmp_path / "workspace" / "taxonomy.toml").read_text("utf-8") == PETS
+    assert "classes: 4 of pets" in said(NEWT.replace("long cat", "longer cat"))
+
+
 def test_from_an_empty_folder_through_the_command_line(tmp_path: Path) -> None:
     for place, wnid in enumerate((DOG, PANDA, LONG)):
         folder = tmp_path / "photos" / wnid

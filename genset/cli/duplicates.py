@@ -2,6 +2,7 @@
 
 import getpass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -70,13 +71,16 @@ def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
 def list_pairs(folder: Path | None, as_json: bool) -> None:
     """List the pairs that nobody has decided: look at both photos.
 
+    Labelers do not see an example that looks like a candidate until somebody says that they differ.
+
     \b
     genset duplicates list
     """
-    from genset.store.duplicates import open_pairs
+    from genset.store.duplicates import examples_in, open_pairs
 
     with opened(folder) as (workspace, store):
         pairs = open_pairs(store)
+        examples = examples_in(store, pairs)
         head = ("pair", "bits", "image", "photo", "looks like")
         rows = [
             (
@@ -89,9 +93,16 @@ def list_pairs(folder: Path | None, as_json: bool) -> None:
             for pair in pairs
         ]
     if as_json:
-        show_json([dict(zip(head, row, strict=True)) for row in rows])
+        show_json([_with_example(dict(zip(head, row, strict=True)), examples) for row in rows])
     else:
-        show_table(head, rows)
+        marked: dict[Any, str] = {name: f"{name} (example)" for name in examples}
+        show_table(head, [[marked.get(cell, cell) for cell in row] for row in rows])
+
+
+def _with_example(pair: dict[str, Any], examples: set[str]) -> dict[str, Any]:
+    """The same, with which of the two is an example of a class, where one is."""
+    named = examples & {pair["photo"], pair["looks like"]}
+    return pair | ({"example": named.pop()} if named else {})
 
 
 @duplicates.command()

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.store.database import Store
-from genset.store.models import DuplicatePair, Photo, now
+from genset.store.models import DuplicatePair, ExamplePhoto, Photo, now
 
 _DUPLICATE = "duplicate: of "  # before the name of the photo that stays
 
@@ -26,6 +26,14 @@ def open_pairs(store: Store) -> list[DuplicatePair]:
     )
     with store.session() as session:
         return list(session.scalars(undecided))
+
+
+def examples_in(store: Store, pairs: Iterable[DuplicatePair]) -> set[str]:
+    """The names of those photos in the pairs that somebody gave as examples of classes."""
+    names = {name for pair in pairs for name in (_name_of(pair.photo), pair.other)}
+    asked = select(Photo).join(ExamplePhoto, ExamplePhoto.photo_id == Photo.id)
+    with store.session() as session:
+        return names & {_name_of(photo) for photo in session.scalars(asked)}
 
 
 def decide(
@@ -58,7 +66,7 @@ def decide(
 
 def _sides(session: Session, pair: DuplicatePair, keep: str | None) -> tuple[Photo, str]:
     """The photo of a pair to refuse, and the name of the one to keep."""
-    first, second = f"{pair.photo.source}:{pair.photo.source_id}", pair.other
+    first, second = _name_of(pair.photo), pair.other
     if keep is None and not _went_for(session, second, first):
         return pair.photo, second
     keep = keep or "first"
@@ -88,6 +96,10 @@ def _went_for(session: Session, name: str, stays: str) -> bool:
         if name == stays:
             return True
     return False
+
+
+def _name_of(photo: Photo) -> str:
+    return f"{photo.source}:{photo.source_id}"
 
 
 def _photo(session: Session, name: str) -> Photo | None:

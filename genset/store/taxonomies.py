@@ -1,6 +1,7 @@
 """The classes of a workspace: ImageNet's, or its own, which the database keeps."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 from sqlalchemy import exists, select
@@ -96,8 +97,8 @@ def _added(before: Taxonomy, after: Taxonomy) -> Taxonomy:
         now = after.get(was.wnid)
         if now is None:
             raise BadInput(f"{was.wnid} is missing: a pool does not lose classes, it can only gain")
-        if meaning(was) != meaning(now):
-            raise BadInput(f"{was.wnid} means another thing: give the new class another id")
+        if changed := [said for said in MEANING if MEANING[said](was) != MEANING[said](now)]:
+            raise ClassChanged(was.wnid, changed[0])
     new = [each for each in after if each.wnid not in before]
     order = [*(after[each.wnid] for each in before), *new]
     return Taxonomy(
@@ -107,6 +108,23 @@ def _added(before: Taxonomy, after: Taxonomy) -> Taxonomy:
     )
 
 
+MEANING: dict[str, Callable[[ImageClass], object]] = {
+    "name": lambda each: each.name,
+    "definition": lambda each: each.gloss,
+    "synset": lambda each: each.synset,
+    "imagenet": lambda each: each.imagenet,
+}
+"""What of a class never changes, by its key in a file."""
+
+
 def meaning(each: ImageClass) -> tuple[object, ...]:
-    """What of a class never changes."""
-    return each.name, each.gloss, each.synset, each.imagenet
+    """All that never changes of a class."""
+    return tuple(said(each) for said in MEANING.values())
+
+
+class ClassChanged(BadInput):
+    """A class of the pool means another thing in the file: by `key`, one of `MEANING`."""
+
+    def __init__(self, wnid: str, key: str) -> None:
+        super().__init__(f"{wnid} means another thing, by its {key}: give the new class another id")
+        self.keys = ("classes", wnid, key)

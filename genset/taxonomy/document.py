@@ -30,6 +30,9 @@ _OWN = "own taxonomy"
 _TAKEN = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 _TAKEN |= {"unknown", "background"}
 
+# Marks that nobody sees, by which two ids would look the same.
+_UNSEEN = re.compile("[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+
 # How files end that lie beside the folders of classes, such as a release's documents.
 _DOCUMENTS = (".md", ".txt", ".csv", ".json", ".bib", ".cff")
 
@@ -204,9 +207,18 @@ def _in_class(
         yield Mistake(keys, f"{id}: {words}")
 
 
+def _is_mark(char: str) -> bool:
+    """Whether it is a vowel, tone or accent that is seen with the letter before it.
+
+    To ``\\w`` they are no letters, but the words of India's scripts are not written without them.
+    """
+    return unicodedata.category(char) in ("Mn", "Mc") and not _UNSEEN.fullmatch(char)
+
+
 def mistake_in_id(id: str) -> str:
     """What keeps a word from being an id, which names a folder everywhere; "" for nothing."""
-    if not re.fullmatch(r"\w(?:[\w.-]*\w)?", id) or unicodedata.normalize("NFC", id) != id:
+    letters = id[:1] + "".join("m" if _is_mark(each) else each for each in id[1:])
+    if not re.fullmatch(r"\w(?:[\w.-]*\w)?", letters) or unicodedata.normalize("NFC", id) != id:
         return (
             f"{id[:LONGEST_ID]!r} is no id: it names folders, so it has letters, digits, '_', '-' "
             "and '.', and begins and ends with a letter or a digit; its name may be any text"

@@ -65,7 +65,9 @@ def taxonomy_in(text: str, file: str) -> Taxonomy:
         raise BadInput(f"{file}: {error}") from None
     document.setdefault("name", Path(file).stem)
     if found := list(mistakes_in(document)) or list(_unknown(document["classes"])):
-        lines = [f"{file}, line {_line(text, each.keys)}: {each.words}" for each in found[:_SHOWN]]
+        lines = [
+            f"{file}, line {line_of(text, each.keys)}: {each.words}" for each in found[:_SHOWN]
+        ]
         more = [f"and {len(found) - _SHOWN:,} more"] * (len(found) > _SHOWN)
         raise BadInput("\n".join([*lines, *more]))
     return _placed(taxonomy_of(document))
@@ -96,7 +98,7 @@ def _placed(taxonomy: Taxonomy) -> Taxonomy:
     )
 
 
-def _line(text: str, keys: Iterable[str]) -> int:
+def line_of(text: str, keys: Iterable[str]) -> int:
     """The line on which the key stands to which these lead, from 1; 1 where it is nowhere.
 
     TOML's reader tells no lines. The lines up to and with the key, from the head of its class's
@@ -108,14 +110,19 @@ def _line(text: str, keys: Iterable[str]) -> int:
     begin = next((at for at in heads if keys[1:] and _is_head(lines[at], keys[:2])), 0)
     end = heads[0] + 1 if heads and not keys[1:] else len(lines)
     for number, line in enumerate(lines[begin:end], start=1):
-        if keys[-1] in line and _has("\n".join(_whole(lines[begin:], number)), keys):
+        if _may_have(line, keys[-1]) and _has("\n".join(_whole(lines[begin:], number)), keys):
             return begin + number
     return begin + 1
 
 
+def _may_have(line: str, key: str) -> bool:
+    """Whether a key may stand on a line, as it is or with escapes such as ``\\u00e9``."""
+    return key in line or "\\" in line
+
+
 def _is_head(line: str, keys: tuple[str, ...]) -> bool:
     """Whether a table begins with this line to which these keys lead."""
-    if keys[-1] not in line:
+    if not _may_have(line, keys[-1]):
         return False
     try:
         return _has(line, keys)

@@ -59,6 +59,8 @@ def _show(workspace: Workspace, photo: PairedPhoto, side: str) -> None:
     show_photo(workspace, photo, f"{side}: the photo {photo.name}")
     if photo.classes:
         st.caption(f"found for {as_markdown(', '.join(photo.classes))}")
+    if photo.example_of:
+        st.caption(f"an example of {as_markdown(', '.join(photo.example_of))}")
 
 
 def _buttons(store: Store, pair: Pair, by: str) -> None:

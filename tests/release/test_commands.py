@@ -167,6 +167,12 @@ def test_of_similar_photos_the_one_posted_first_is_taken_whatever_their_names(
     assert [photo.source_id for photo in photos if photo.wnid == TENCH] == ["1"]
 
 
+def test_a_threshold_of_zero_is_what_was_said(pool: Pool, genset: Genset) -> None:
+    pool.label(f"{TENCH}/flickr:0", ann="incorrect", bob="incorrect", cem="correct")
+    genset("create", "v1", "--strategy", "threshold", "--per-class", 1, "--threshold", 0)
+    assert [photo.wnid for photo in Release(pool.workspace.releases / "v1").photos] == [TENCH]
+
+
 @pytest.mark.parametrize("strategy", ["threshold", "top"])
 def test_a_class_gets_as_many_photos_as_were_asked_for(
     pool: Pool, genset: Genset, strategy: str

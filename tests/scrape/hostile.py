@@ -50,11 +50,11 @@ def two_frames(kind: str) -> bytes:
     return content.getvalue()
 
 
-def turned_by_exif() -> bytes:
+def turned_by_exif(size: tuple[int, int] = (40, 30)) -> bytes:
     """A JPEG that is to be shown on its side."""
     exif = Image.Exif()
     exif[0x0112] = 6
-    return encoded("JPEG", exif=exif)
+    return encoded("JPEG", size=size, exif=exif)
 
 
 def with_exif(tiff: bytes) -> bytes:

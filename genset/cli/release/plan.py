@@ -21,7 +21,9 @@ def read_plan(options: dict[str, Any], store: "Store") -> "ReleasePlan":
     from genset.release.strategies import Reference, strategy
 
     words = ("per_class", "min_labels", "threshold", "relax", "reference", "fill_up")
-    given = {word: options[word] for word in words if options[word] not in (None, False)}
+    # A threshold of 0 is said, though 0 == False.
+    said = (word for word in words if not (options[word] is None or options[word] is False))
+    given = {word: options[word] for word in said}
     if "reference" in given and options["strategy"] == "matched":
         given["reference"] = Reference.read(given["reference"])
     return ReleasePlan(

@@ -5,11 +5,11 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
-from genset.store import Candidate, DuplicatePair, Photo, Store
+from genset.store import Candidate, DuplicatePair, ExamplePhoto, Photo, Store
 from genset.store.duplicates import decide, open_pairs
 from genset.taxonomy import Taxonomy
 
@@ -18,12 +18,15 @@ from genset.taxonomy import Taxonomy
 class PairedPhoto:
     """One photo of a pair. `classes` are those that a search found it for, as people read them.
 
+    `example_of` are those of which somebody gave it as an example, mostly none.
+
     `owner_name` and the addresses are a stranger's words: show them as text.
     """
 
     photo_id: int
     name: str
     classes: tuple[str, ...]
+    example_of: tuple[str, ...]
     source: str
     owner_name: str
     license: str
@@ -79,11 +82,16 @@ def paired(store: Store, number: int) -> Pair:
 
 def _shown(session: Session, photo: Photo, taxonomy: Taxonomy) -> PairedPhoto:
     found_for = select(Candidate.wnid).where(Candidate.photo_id == photo.id)
-    wnids = session.scalars(found_for.order_by(Candidate.wnid))
+    given_for = select(ExamplePhoto.wnid).where(ExamplePhoto.photo_id == photo.id)
+
+    def names(query: Select[*tuple[str]]) -> tuple[str, ...]:
+        return tuple(taxonomy[wnid].name for wnid in session.scalars(query))
+
     return PairedPhoto(
         photo_id=photo.id,
         name=f"{photo.source}:{photo.source_id}",
-        classes=tuple(taxonomy[wnid].name for wnid in wnids),
+        classes=names(found_for.order_by(Candidate.wnid)),
+        example_of=names(given_for.order_by(ExamplePhoto.wnid)),
         source=photo.source,
         owner_name=photo.owner_name or photo.owner,
         license=photo.license,

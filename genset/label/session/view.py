@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 from uuid import UUID
 
-from sqlalchemy import and_, bindparam, exists, func, not_, select
+from sqlalchemy import and_, bindparam, exists, func, not_, or_, select
 from sqlalchemy.orm import Session
 
 from genset.label.queue.board import Board, is_for_examples
@@ -24,6 +24,7 @@ from genset.label.session.shown import (
 from genset.store import (
     Candidate,
     Claim,
+    DuplicatePair,
     ExamplePhoto,
     GoldAnswer,
     GoldQuestion,
@@ -91,6 +92,17 @@ _EXAMPLES = (
     )
 )
 
+# One that looks like a candidate would tell the answer: none of these until somebody has decided.
+_MAY_BE_ASKED = (
+    select(DuplicatePair.photo_id, DuplicatePair.other)
+    .join(Photo, Photo.id == DuplicatePair.photo_id)
+    .where(DuplicatePair.verdict.is_(None), *_THERE)
+    .subquery()
+)
+_TELLS = or_(
+    Photo.id.in_(select(_MAY_BE_ASKED.c.photo_id)),
+    (Photo.source + ":" + Photo.source_id).in_(select(_MAY_BE_ASKED.c.other)),
+)
 _GIVEN = (
     select(
         ExamplePhoto.wnid,
@@ -100,7 +112,7 @@ _GIVEN = (
         .label("place"),
     )
     .join(Photo, Photo.id == ExamplePhoto.photo_id)
-    .where(ExamplePhoto.wnid.in_(bindparam("classes", expanding=True)), *_THERE)
+    .where(ExamplePhoto.wnid.in_(bindparam("classes", expanding=True)), *_THERE, not_(_TELLS))
     .subquery()
 )
 _OWN_EXAMPLES = (

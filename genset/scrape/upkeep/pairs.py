@@ -5,6 +5,9 @@ with each other and with all that have one, and numbers them in the transaction 
 pairs. So a killed run goes on where it was, and many runs find what one run finds. With a file of
 hashes it compares those whose numbers are higher than the last one that the file was compared with,
 which the workspace remembers as a `Fact`.
+
+Photos that were given as examples are compared with the pool's: one that is a candidate too gives
+an answer away. Two examples may be alike, and one may be in a file: nothing is scored on them.
 """
 
 import hashlib
@@ -17,7 +20,7 @@ from sqlalchemy.orm import Session
 from genset.hashes import BITS, HashFile, near
 from genset.progress import progress
 from genset.scrape.upkeep.looks import IN_USE, LOOKS, Looks, read_looks
-from genset.store import DuplicatePair, Fact, Photo, PhotoLook, Store
+from genset.store import DuplicatePair, ExamplePhoto, Fact, Photo, PhotoLook, Store
 
 _NEW = 20_000  # photos to compare in one transaction
 _OLD = 100_000  # photos to hold the looks of at a time, which takes some 100 MB
@@ -77,7 +80,9 @@ def _compared_one_by_one(store: Store) -> Iterator[int]:
         with store.begin_alone() as session:
             if session.scalar(_NEWEST) != newest:
                 continue  # others compared photos meanwhile, which these must be compared with
-            count = _store(session, _named(session, pairs))
+            examples = _examples(session, pairs)
+            asked = {pair: bits for pair, bits in pairs.items() if not examples.issuperset(pair)}
+            count = _store(session, _named(session, asked))
             numbers = [
                 {"photo_id": photo, "compared": newest + place}
                 for place, photo in enumerate(new.photos, start=1)
@@ -146,7 +151,9 @@ def compare_with_file(store: Store, file: HashFile) -> int:
             pair = looks.photos[look // LOOKS], f"{file.name}:{file.photos[place]}"
             pairs[pair] = min(distance, pairs.get(pair, BITS))
         with store.begin_alone() as session:
-            count += _store(session, pairs)
+            examples = _examples(session, ((photo,) for photo, _ in pairs))
+            asked = {pair: bits for pair, bits in pairs.items() if pair[0] not in examples}
+            count += _store(session, asked)
             session.merge(Fact(name=name, value=str(upto)))
 
 
@@ -165,6 +172,15 @@ def _some(numbers: Iterable[int]) -> Iterator[tuple[int, ...]]:
     rest = iter(numbers)
     while portion := tuple(islice(rest, _FEW)):
         yield portion
+
+
+def _examples(session: Session, pairs: Iterable[tuple[int, ...]]) -> set[int]:
+    """Those of these photos that somebody gave as examples, by `Photo.id`."""
+    found: set[int] = set()
+    for some in _some({photo for pair in pairs for photo in pair}):
+        asked = select(ExamplePhoto.photo_id).where(ExamplePhoto.photo_id.in_(some))
+        found.update(session.scalars(asked))
+    return found
 
 
 def _named(session: Session, pairs: _OwnPairs) -> _Pairs:

@@ -2,6 +2,10 @@
 
 import { el, link, words } from "./dom.js";
 
+// Characters. ImageNet's longest name has 30, and its longest definition 217.
+const LONG_NAME = 40;
+const LONG_DEFINITION = 300;
+
 /** A button with its key ("Shift+A"), which is said to a screen reader as well. */
 export function button(content, key, click, kind = "") {
   const keys = key.split("+").map((each) => el("kbd", { "aria-hidden": "true" }, each));
@@ -17,13 +21,49 @@ export function alsoOf({ also }) {
   return also.length > 0 ? el("span", { class: "also", dir: "auto" }, also.join(", ")) : null;
 }
 
+/** How large a class's name stands there: null, or "long". All of it is to be read. */
+export const sizeOf = ({ name }) => (name.length > LONG_NAME ? "long" : null);
+
+/** What a class means; of what would fill the screen the beginning, and the whole for who asks. */
+export function definitionOf({ definition }) {
+  const short = shortened(definition, LONG_DEFINITION);
+  return short === definition
+    ? el("p", { class: "definition", dir: "auto" }, definition)
+    : unfolding("definition", short, definition);
+}
+
+/** A text that shows its beginning, and all of it when it is clicked. */
+export function unfolding(kind, short, whole, attributes = {}) {
+  const text = el("span", {}, `${short} `);
+  const more = el("span", { class: "more" }, "more");
+  const toggle = (event) => {
+    event.stopPropagation();
+    const open = shown.getAttribute("aria-expanded") === "true";
+    shown.setAttribute("aria-expanded", String(!open));
+    text.textContent = open ? `${short} ` : `${whole} `;
+    more.textContent = open ? "more" : "less";
+  };
+  const all = { ...attributes, type: "button", class: kind, dir: "auto", "aria-expanded": "false", click: toggle };
+  const shown = el("button", all, text, more);
+  return shown;
+}
+
+/** The beginning of a text: as many words as have room. A script without blanks is cut anywhere. */
+export function shortened(text, most) {
+  const letters = Array.from(text);
+  if (letters.length <= most) return text;
+  const cut = letters.slice(0, most).join("");
+  const end = cut.lastIndexOf(" ");
+  return `${(end > 0 ? cut.slice(0, end) : cut).replace(/[;,]$/, "")} …`;
+}
+
 /** Where a class belongs, and where to read more of it. */
 export function kindOf({ hypernyms, wikipedia }) {
-  const kind = hypernyms.length > 0 ? `a kind of ${hypernyms.join(" › ")}` : "";
+  const kinds = hypernyms.flatMap((name, place) => [place > 0 ? " › " : "a kind of ", el("bdi", {}, name)]);
   const pages = wikipedia.map(({ title, url }) =>
     el("span", {}, link(el("span", {}, "Wikipedia: ", words(title)), url), " · "),
   );
-  return el("p", { class: "kind" }, ...pages, kind);
+  return el("p", { class: "kind" }, ...pages, ...kinds);
 }
 
 export const labeledBefore = () => el("span", { class: "again" }, "Labeled before");

@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { VERDICTS } from "../keys.js";
-import { alsoOf, creditOf, kindOf, labeledBefore, pictureButton, sign } from "./parts.js";
+import { alsoOf, creditOf, definitionOf, kindOf, labeledBefore, pictureButton, sign, sizeOf } from "./parts.js";
 
 export class PhotosScreen {
   rows; // the photos' elements, in their order
@@ -83,8 +83,14 @@ function classOf(screen, revised) {
   return el(
     "div",
     { class: "class" },
-    el("h1", {}, el("span", { dir: "auto" }, screen.name), revised ? labeledBefore() : null, alsoOf(screen)),
-    el("p", { class: "definition", dir: "auto" }, screen.definition),
+    el(
+      "h1",
+      { class: sizeOf(screen) },
+      el("span", { dir: "auto" }, screen.name),
+      revised ? labeledBefore() : null,
+      alsoOf(screen),
+    ),
+    definitionOf(screen),
     kindOf(screen),
   );
 }
@@ -101,10 +107,11 @@ function referenceOf(screen, pictures) {
   const others = screen.confusable.map(({ name, definition, photo }) =>
     el(
       "figure",
-      { title: definition, class: photo ? "" : "unseen" },
+      { title: sizeOf({ name }) ? `${name}: ${definition}` : definition, class: photo ? "" : "unseen" },
       el("figcaption", { dir: "auto" }, name),
       photo ? small(name) : null,
-      photo ? creditOf(photo) : el("p", { class: "meaning", dir: "auto" }, definition),
+      photo ? creditOf(photo) : null,
+      photo || !definition ? null : el("p", { class: "meaning", dir: "auto" }, definition),
     ),
   );
   return el(

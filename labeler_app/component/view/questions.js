@@ -3,7 +3,19 @@
 
 import { el } from "./dom.js";
 import { ANSWERS, answerOf } from "../keys.js";
-import { alsoOf, button, creditOf, kindOf, labeledBefore, pictureButton, sign } from "./parts.js";
+import {
+  alsoOf,
+  button,
+  creditOf,
+  definitionOf,
+  kindOf,
+  labeledBefore,
+  pictureButton,
+  shortened,
+  sign,
+  sizeOf,
+  unfolding,
+} from "./parts.js";
 
 const SHORT = 66; // characters of a definition that stand there at once
 
@@ -153,8 +165,8 @@ function homeOf(home, revised) {
   return el(
     "div",
     { class: "class" },
-    el("h1", {}, name, revised ? labeledBefore() : null, alsoOf(home)),
-    el("p", { class: "definition", dir: "auto" }, home.definition),
+    el("h1", { class: sizeOf(home) }, name, revised ? labeledBefore() : null, alsoOf(home)),
+    definitionOf(home),
     kindOf(home),
   );
 }
@@ -162,34 +174,12 @@ function homeOf(home, revised) {
 /** A class's names and what it means: short, and the whole of it for who asks. */
 function wordsOf(cls, place, credit) {
   const { definition } = cls;
-  const short = shortened(definition);
+  const short = shortened(definition, SHORT);
   const id = `meaning-${place}`;
   const meaning =
     short === definition
       ? el("p", { class: "meaning", dir: "auto", id }, definition)
-      : unfolding(id, short, definition);
+      : unfolding("meaning", short, definition, { id });
   const name = el("h3", {}, el("span", { dir: "auto" }, cls.name), alsoOf(cls));
   return el("div", { class: "about" }, name, meaning, credit);
-}
-
-function unfolding(id, short, whole) {
-  const text = el("span", {}, `${short} `);
-  const more = el("span", { class: "more" }, "more");
-  const toggle = (event) => {
-    event.stopPropagation();
-    const open = shown.getAttribute("aria-expanded") === "true";
-    shown.setAttribute("aria-expanded", String(!open));
-    text.textContent = open ? `${short} ` : `${whole} `;
-    more.textContent = open ? "more" : "less";
-  };
-  const attributes = { type: "button", class: "meaning", id, "aria-expanded": "false", click: toggle };
-  const shown = el("button", attributes, text, more);
-  return shown;
-}
-
-/** The beginning of a definition: as many words as there is room for. */
-function shortened(definition) {
-  if (definition.length <= SHORT) return definition;
-  const cut = definition.slice(0, SHORT);
-  return `${cut.slice(0, cut.lastIndexOf(" ")).replace(/[;,]$/, "")} …`;
 }

@@ -1,20 +1,30 @@
 """Photos given as examples: known to be right, shown beside their class, and nothing else."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from genset.files import sha256_of
+from genset.hashes import read_hashes
+from genset.label.quality.duplicates import paired
 from genset.scrape.imports.examples import ExampleSummary, add_examples
 from genset.scrape.imports.folder import Origin, add
+from genset.scrape.upkeep.duplicates import hash_folder, propose
 from genset.status import check_files, failed, status
 from genset.store import Store
+from genset.store.duplicates import decide, examples_in, open_pairs
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
-from tests.labeled_workspace import GOLDFISH, TENCH, picture
+from tests.label.desks import desk_of
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, picture
+from tests.scrape.commands import genset
+from tests.scrape.hostile import turned_by_exif, two_frames
 from tests.scrape.imports.test_folder import put
 from tests.scrape.pools import Pool, Serve, image_class, record
+from tests.scrape.upkeep.test_duplicates import jpeg, scene
 
 LARGE = 400, 320
 TODAY = datetime.now(UTC)
@@ -88,3 +98,95 @@ def test_a_killed_call_is_finished_by_the_same_one(
     assert moments > 3
     assert status(killed.workspace, killed.store).examples == 3
     assert killed.files() == whole.files()
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["example first", "candidate first"])
+def test_an_example_that_looks_like_a_candidate_is_shown_when_somebody_said_that_they_differ(
+    pool: Pool, tmp_path: Path, is_first: bool
+) -> None:
+    known = put(tmp_path / "known", **{f"{TENCH}_a": jpeg(scene(1, LARGE), 60)})
+    if is_first:
+        add_examples(pool.workspace, pool.store, known, OWN)
+    add_candidate(pool.workspace, pool.store, TENCH, 1, content=jpeg(scene(1, LARGE)))
+    add_candidate(pool.workspace, pool.store, TENCH, 2, content=jpeg(scene(2, LARGE)))
+    if not is_first:
+        add_examples(pool.workspace, pool.store, known, OWN)
+    [screen] = desk_of((pool.workspace, pool.store), "ann").screens(5)
+    assert len(screen.examples) == 1  # nobody has compared them yet
+
+    assert propose(pool.workspace, pool.store, []) == 1
+    [screen] = desk_of((pool.workspace, pool.store), "ann").screens(5)
+    assert (len(screen.photos), screen.examples) == (2, ())
+    [pair] = open_pairs(pool.store)
+    assert examples_in(pool.store, [pair]) == {f"own:{sha256_of(known / TENCH / 'a.jpg')[:32]}"}
+    shown = paired(pool.store, pair.id)
+    assert shown.other is not None
+    [example] = [each for each in (shown.photo, shown.other) if each.example_of]
+    assert (example.example_of, example.classes) == (("tench",), ())
+
+    decide(pool.store, [pair.id], same=False, by="boss")
+    [screen] = desk_of((pool.workspace, pool.store), "ann").screens(5)
+    assert (len(screen.photos), len(screen.examples)) == (2, 1)
+    decide(pool.store, [pair.id], same=True, by="boss")  # the one that came later goes
+    [screen] = desk_of((pool.workspace, pool.store), "ann").screens(5)
+    assert (len(screen.photos), len(screen.examples)) == ((1, 1) if is_first else (2, 0))
+
+
+def test_examples_may_look_like_each_other_and_like_what_is_public(
+    pool: Pool, tmp_path: Path
+) -> None:
+    photos = {f"{TENCH}_{quality}": jpeg(scene(1, LARGE), quality) for quality in (60, 90)}
+    known = put(tmp_path / "known", **photos)
+    add_examples(pool.workspace, pool.store, known, OWN)
+    add_candidate(pool.workspace, pool.store, TENCH, 2, content=jpeg(scene(2, LARGE)))
+    hash_folder(put(known, **{f"{TENCH}_c": jpeg(scene(2, LARGE), 60)}), tmp_path / "of.hashes")
+    assert propose(pool.workspace, pool.store, [read_hashes(tmp_path / "of.hashes")]) == 1
+    [pair] = open_pairs(pool.store)
+    assert (pair.photo.source_id, pair.other) == ("2", f"of.hashes:{TENCH}/c.jpg")
+    [screen] = desk_of((pool.workspace, pool.store), "ann").screens(5)
+    assert len(screen.examples) == 2
+
+
+def test_what_is_no_photo_is_refused_with_its_reason(pool: Pool, tmp_path: Path) -> None:
+    contents = {"page": b"<html>", "moving": two_frames("PNG"), "small": picture(1, (20, 300))}
+    contents |= {"cut": jpeg(scene(2, LARGE))[:-900], "turned": turned_by_exif(LARGE)}
+    known = put(tmp_path / "known", **{f"{TENCH}_{name}": each for name, each in contents.items()})
+    (known / TENCH / "empty.jpg").touch()
+    would = add_examples(pool.workspace, pool.store, known, OWN, dry_run=True)
+    assert not pool.files()
+    done = add_examples(pool.workspace, pool.store, known, OWN)
+    assert (would, done.classes) == (done, {TENCH: 1})
+    assert {Path(file).stem: reason for file, reason in done.refused.items()} == {
+        "cut": "broken image: image file is truncated (10 bytes not processed)",
+        "empty": "not an image: no JPEG, PNG or WebP",
+        "moving": "animated",
+        "page": "not an image: no JPEG, PNG or WebP",
+        "small": "too small: 20 x 300",
+    }
+    assert check_files(pool.workspace, pool.store) == []
+
+
+def test_through_the_command_line(tmp_path: Path) -> None:
+    root = tmp_path / "workspace"
+    genset("init", str(root), cwd=tmp_path)
+    known = put(tmp_path / "known", **{f"{TENCH}_a": jpeg(scene(1, LARGE), 60)})
+    dump = put(tmp_path / "dump", **{f"{TENCH}_b": jpeg(scene(1, LARGE))})
+    assert "--dry-run goes with --examples" in genset(
+        "add", str(dump), "--dry-run", cwd=root, code=2
+    )
+    (known / "n00000000").mkdir()
+    assert "no class 'n00000000'" in genset("add", "--examples", str(known), cwd=root, code=2)
+    (known / "n00000000").rmdir()
+    assert "examples" not in json.loads(genset("status", "--json", cwd=root))
+    genset("add", "--examples", str(known), cwd=root)
+    genset("add", str(dump), cwd=root)
+    genset("duplicates", "find", cwd=root)
+    name = f"own:{sha256_of(known / TENCH / 'a.jpg')[:32]}"
+    [pair] = json.loads(genset("duplicates", "list", "--json", cwd=root))
+    assert (pair["example"], pair["looks like"]) == (name, name)
+    assert f"{name} (example)" in genset("duplicates", "list", cwd=root)
+    genset("remove", name, "--reason", "of another class", cwd=root)
+    assert "every photo is in order" in genset("doctor", cwd=root)
+    assert "examples" not in json.loads(genset("status", "--json", cwd=root))
+    again = genset("add", "--examples", str(known), cwd=root)
+    assert f"{TENCH}/a.jpg: removed: somebody asked for it" in again

@@ -1,0 +1,160 @@
+"""The page on a workspace's own classes: what a labeler sees of names, definitions and examples."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from genset.scrape.imports.examples import add_examples
+from genset.scrape.imports.folder import Origin
+from genset.store import Store
+from genset.store.taxonomies import keep_taxonomy
+from genset.taxonomy.own import taxonomy_in
+from genset.workspace import Workspace
+from tests.label.serving import free_port, serving
+from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture
+from tests.labeler_app.component import label, see, sign_in
+from tests.labeler_app.conftest import Served, let_many_label
+from tests.scrape.imports.test_folder import put
+
+pytestmark = pytest.mark.browser
+
+MARKUP = (
+    "<img src='https://evil.example/1.png' onerror=alert(1)> \"dog\" </bdi><script>x()</script>"
+)
+NAME = f"{MARKUP} {'=cmd|a very long name ' * 9}"[:200]
+DEFINITION = f"what barks; {MARKUP} {'and so on ' * 180}"[:1999] + "."
+ARABIC = "كلب بلدي"
+OWN = f"""name = "pets"
+[classes."dog.v2"]
+name = '''{NAME}'''
+definition = '''{DEFINITION}'''
+confusable = ["كلب", "長"]
+hypernyms = ["حيوان أليف", "animal"]
+[classes."كلب"]
+name = "{ARABIC}"
+definition = "كلب من أي سلالة (any)"
+[classes."長"]
+name = "{"長" * 200}"
+"""
+OF_OURS = Origin("own", "", "", "", datetime.now(UTC))
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Five candidates of each class, and two examples of the first and of the second."""
+    folder = tmp_path_factory.mktemp("own")
+    workspace, store = labeled_workspace(folder / "workspace", [])
+    let_many_label(workspace)
+    with store.begin_alone() as session:
+        keep_taxonomy(session, taxonomy_in(OWN, "own.toml"))
+    for place, wnid in enumerate(("dog.v2", "كلب", "長")):
+        for number in range(5):
+            add_candidate(workspace, store, wnid, 100 * place + number, number + 1)
+    photos = {
+        f"{wnid}_{number}": picture(900 + 10 * place + number, (320, 300))
+        for place, wnid in enumerate(("dog.v2", "كلب"))
+        for number in range(2)
+    }
+    assert add_examples(workspace, store, put(folder / "known", **photos), OF_OURS).added == 4
+    port = free_port()
+    with serving(workspace.root, port):
+        yield Served(Workspace.find(workspace.root), store, port)
+    store.close()
+
+
+def fits(page: Page) -> None:
+    """Nothing is wider than the window, and what is to be pressed is in it."""
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    expect(page.get_by_role("button", name="Submit")).to_be_in_viewport(ratio=1)
+
+
+def test_a_class_is_named_and_explained_as_its_maker_wrote_it(
+    own: Served, window: BrowserContext, wrong: list[str]
+) -> None:
+    page = sign_in(window, own.address, "ann")
+    see(page, NAME.strip())
+    fits(page)
+    heading = page.get_by_role("heading", level=1).locator("span").first
+    assert heading.evaluate("each => each.scrollWidth <= each.clientWidth + 1")  # none is cut
+    definition = page.locator(".definition")
+    expect(definition).to_contain_text("what barks; <img src='https://evil.example/1.png'")
+    expect(definition).not_to_contain_text(DEFINITION[-300:])
+    definition.click()
+    expect(definition).to_contain_text(DEFINITION)
+    fits(page)
+    definition.click()
+    expect(page.locator(".kind")).to_have_text("a kind of حيوان أليف › animal")
+
+    reference = page.get_by_role("complementary", name="To compare")
+    expect(reference.locator(".example")).to_have_count(2)
+    expect(reference.locator(".example .credit")).to_have_text(["Given as an example"] * 2)
+    for example in reference.locator("img").all():
+        expect(example).not_to_have_js_property("naturalWidth", 0)
+    others = reference.locator("figure:not(.example)")
+    expect(others).to_have_count(2)
+    expect(others.nth(0)).to_contain_text(ARABIC)
+    expect(others.nth(0).locator("img")).to_have_count(1)
+    expect(others.nth(1)).to_have_attribute("title", f"{'長' * 200}: ")
+    expect(others.nth(1).locator(".meaning")).to_have_count(0)  # it says nothing of itself
+
+    label(page, NAME.strip())
+    see(page, ARABIC)
+    assert page.locator(".definition").evaluate("each => getComputedStyle(each).direction") == "rtl"
+    assert (
+        page.locator(".definition").evaluate("each => getComputedStyle(each).textAlign") == "left"
+    )
+    label(page, ARABIC)
+    see(page, "長" * 200)
+    expect(page.locator(".example")).to_have_count(0)
+    fits(page)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_the_first_photo_is_in_sight(own: Served, browser: Browser, scheme: str) -> None:
+    with browser.new_context(
+        viewport={"width": 360, "height": 740},
+        color_scheme="dark" if scheme == "dark" else "light",
+        has_touch=True,
+    ) as window:
+        page = sign_in(window, own.address, f"phone-{scheme}")
+        see(page, NAME.strip())
+        fits(page)
+        expect(page.locator(".card").first).to_be_in_viewport(ratio=0.5)
+        page.locator(".definition").tap()
+        expect(page.locator(".definition")).to_contain_text(DEFINITION)
+        fits(page)
+
+
+def test_examples_given_while_people_label_are_on_their_next_screens(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Of ImageNet's classes, in a workspace where nothing is labeled."""
+    workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH, GOLDFISH])
+    let_many_label(workspace)
+    port = free_port()
+    with (
+        serving(workspace.root, port),
+        browser.new_context(viewport={"width": 1440, "height": 900}) as window,
+    ):
+        address = f"http://127.0.0.1:{port}"
+        page = sign_in(window, address, "ann")
+        see(page, "tench")
+        expect(page.get_by_text("Known to be right")).to_have_count(0)
+        give_examples(workspace, store, tmp_path / "known")
+        page.reload()
+        see(page, "tench")
+        expect(page.get_by_text("Known to be right")).to_be_visible()
+        expect(page.locator(".example img")).to_have_count(2)
+        label(page, "tench")
+        see(page, "goldfish")
+        expect(page.get_by_text("Known to be right")).to_have_count(0)
+    store.close()
+
+
+def give_examples(workspace: Workspace, store: Store, folder: Path) -> None:
+    photos = {f"{TENCH}_{number}": picture(900 + number, (320, 300)) for number in range(2)}
+    assert add_examples(workspace, store, put(folder, **photos), OF_OURS).added == 2

@@ -1,0 +1,165 @@
+"""Ids and names that mean harm: each is refused with its line, or carried safely to the end."""
+
+import csv
+import json
+from pathlib import Path
+from unicodedata import normalize
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import genset as api
+from genset.errors import BadInput
+from genset.release.export import FORMATS
+from genset.store import Store
+from genset.taxonomy.own import taxonomy_in
+from genset.workspace import Workspace
+from labeler_app import wire
+from tests.label.desks import desk_of, do_all
+from tests.labeled_workspace import picture
+from tests.scrape.commands import genset
+
+REFUSED = (
+    *("", ".", "..", "../up", "a/b", "a\\b", "/abs", "~", "-rf", "a ", " a", "a.", ".a", "a..."),
+    *("CON", "nul.txt", "Com1", "LPT9.x", "manifest.json", "DATA_CARD.md", "x" * 65, "猫" * 86),
+    *('a"b', "a'b", "a`b", "a\nb", "a\0b", "a\x1b[2J", "a:b", "a*b", "a|b", "<b>", "=cmd", "@a"),
+    *(
+        "\u202egpj",
+        "a\u200bb",
+        "a\ufe0f",
+        "\u0301a",
+        "e\u0301",
+        "👩",
+        "\ud7ff\ue000",
+        "unknown",
+        "Background",
+    ),
+)
+CARRIED = {
+    "dog.v2": "a \"dog\" 'x' \\ | <script>alert(1)</script> & {x} % #",
+    "a-b_c.d": "=cmd|' /C calc'!A0",
+    "x" * 64: "+1+1 @SUM(A1) " * 14,
+    "猫" * 64: "長" * 200,
+    "كلب": "كلب \u202e بلدي \u2066",
+    "नमस्ते": "नमस्ते ก็ักี่",
+    "n99999998x": "../../etc/passwd",
+    "é": "line\nbreak\r\nand\ttab",
+    "E1": "NUL \0 and \x1b[2J bell \a",
+    "__init__": "👩\u200d👩\u200d👧 ✂️",
+    "1": "CON",
+    "0x": "---\n# heading [a](javascript:alert(1)) ![x](https://evil.example/1.png)",
+}
+
+
+def toml(text: str) -> str:
+    return '"' + "".join(f"\\U{ord(each):08X}" for each in text) + '"'
+
+
+def file_of(names: dict[str, str]) -> str:
+    tables = (
+        f"[classes.{toml(id)}]\nname = {toml(name)}\nqueries = ['query {place}']\n"
+        for place, (id, name) in enumerate(names.items())
+    )
+    return "\n".join(["name = 'own'", *tables])
+
+
+def one(id: str) -> str:
+    return file_of({"fine": "fine", id: "b"})
+
+
+@pytest.mark.parametrize("id", REFUSED)
+def test_an_id_that_could_do_harm_is_refused_with_its_line(id: str) -> None:
+    with pytest.raises(BadInput, match=r"\Aown\.toml, line 6: ") as refused:
+        taxonomy_in(one(id), "own.toml")
+    assert "\n" not in str(refused.value) and "\0" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "twins", [("dog", "Dog"), ("straße", "STRASSE"), ("ﬁsh", "fish"), ("x2", "x²"), ("Å", "å")]
+)
+def test_ids_that_some_file_system_takes_for_one_are_refused(twins: tuple[str, str]) -> None:
+    with pytest.raises(BadInput, match="another id is the same but for case or form"):
+        taxonomy_in(file_of(dict.fromkeys(twins, "b")), "own.toml")
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.text(st.characters(exclude_categories=("Cs",)), max_size=70))
+@example("a\u0340")  # is composed otherwise
+@example("Ⅷ")
+def test_any_text_is_refused_or_names_a_folder_and_nothing_else(id: str) -> None:
+    try:
+        [_, found] = taxonomy_in(one(id), "own.toml")
+    except BadInput as refused:
+        assert str(refused).startswith("own.toml, line ")
+        return
+    assert found.wnid == id == normalize("NFC", id) and id.isprintable()
+    assert Path(id).parts == (id,) and id not in (".", "..") and len(id.encode()) <= 255
+    assert not set(id) & set("/\\:*?\"'`<>|$&;!~ ")
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=210))
+def test_any_name_is_refused_or_stands_on_one_line(name: str) -> None:
+    try:
+        [found] = taxonomy_in(file_of({"fine": name}), "own.toml")
+    except BadInput as refused:
+        assert str(refused).startswith("own.toml, line ")
+        return
+    assert found.name.strip() and len(found.name.splitlines()) == 1 and len(found.name) <= 200
+    assert all(each.isprintable() or each in "\u200c\u200d" for each in found.name)
+
+
+def test_they_go_from_the_file_to_the_report_and_nothing_is_written_elsewhere(
+    tmp_path: Path,
+) -> None:
+    root, home = tmp_path / "here" / "workspace", tmp_path / "here"
+    for place, id in enumerate(CARRIED):
+        (folder := home / "photos" / id).mkdir(parents=True)
+        (folder / "a.jpg").write_bytes(picture(place, (320, 300)))
+    (home / "own.toml").write_text(file_of(CARRIED), "utf-8")
+    (home / "ids.txt").write_text("\n".join(["# not ImageNet", *CARRIED]), "utf-8")
+    genset("init", "workspace", "--taxonomy", "own.toml", cwd=home)
+    assert "12 photos of photos added" in genset(
+        "add", "../photos", "--license", "CC BY 4.0", "--owner", "Ann", cwd=root
+    )
+
+    workspace = Workspace.find(root)
+    store = Store.open(workspace.store_url)
+    screens = do_all(desk_of((workspace, store), "ann"))
+    names = {each.cls.wnid: each.cls.name for each in screens}
+    assert set(names) == set(CARRIED)
+    told = json.loads(json.dumps([wire.screen(each) for each in screens]))
+    assert {each["wnid"]: each["name"] for each in told} == names
+    store.close()
+
+    genset("labels", "export", "../labels", cwd=root)
+    genset("labels", "export", "../labels.csv", cwd=root)
+    rows = list(csv.DictReader((home / "labels.csv").open(encoding="utf-8", newline="")))
+    assert {row["task"].rpartition("/")[0] for row in rows} == set(CARRIED)
+    genset("labels", "import", "../labels", cwd=root)
+
+    genset("release", "create", "v1", cwd=root)
+    release = api.Release(root / "releases" / "v1")
+    release.verify()
+    assert release.classes == list(CARRIED)
+    manifest = json.loads((release.root / "manifest.json").read_text("utf-8"))
+    assert {id: each["name"] for id, each in manifest["taxonomy"]["classes"].items()} == names
+    for kind in FORMATS:
+        genset("release", "export", "v1", "--format", kind, "--to", f"../{kind}", cwd=root)
+        for path in (home / kind).rglob("*"):
+            assert path.resolve().is_relative_to(home / kind)
+
+    scores = np.eye(len(CARRIED), dtype=np.float32)[list(release.targets)]
+    np.save(home / "scores.npy", scores)
+    spec = "predictions:../scores.npy?classes=../ids.txt&name=mine"
+    assert "100" in genset("evaluate", "v1", "--model", spec, cwd=root)
+    genset("report", "v1", "--out", "../report.html", cwd=root)
+    page = (home / "report.html").read_text("utf-8")
+    assert "<script>alert" not in page and 'src="https://evil.example' not in page
+    assert 'href="javascript' not in page
+
+    assert [path.name for path in tmp_path.iterdir()] == ["here"]
+    outputs = {"photos", "own.toml", "ids.txt", "workspace", "labels", "labels.csv", "scores.npy"}
+    assert {path.name for path in home.iterdir()} == {*outputs, "report.html", *FORMATS}
