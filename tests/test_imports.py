@@ -53,6 +53,7 @@ INNER_FLOORS = {
     "taxonomy": [
         {"classes"},
         {"entries", "taxonomy"},
+        {"kinds"},
         {"imagenet"},
         {"wordnet"},
         {"document"},

@@ -30,6 +30,7 @@ from genset.reporting.data.report import Power, ReportData, ScoredModel, TopK
 from genset.reporting.gather.baseline import against_known
 from genset.reporting.gather.finetuning import gather_finetuned
 from genset.reporting.gather.gallery import choose_galleries
+from genset.reporting.gather.kinds import by_kind
 from genset.reporting.gather.missed import missed_together
 from genset.reporting.gather.multilabel import by_truth
 from genset.reporting.gather.sources import by_source
@@ -105,6 +106,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         galleries=choose_galleries(results, records, classes, confused, shown),
         other_runs=results.other_runs,
         taxonomy=photos.own_taxonomy,
+        kinds=by_kind(results, classes),
     )
 
 
