@@ -238,9 +238,7 @@ def _clash(
                 yield f"{wnid} is in {holder} already"
     if key == "outputs":
         for output in value:
-            if output != id and output in classes:
-                yield f"the output {output!r} is the id of another class, which has it"
-            elif (holder := holders.setdefault(f"output {output}", id)) != id:
+            if (holder := holders.setdefault(f"output {output}", id)) != id:
                 yield f"the output {output!r} is of {holder} already"
 
 

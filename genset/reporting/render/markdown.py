@@ -231,7 +231,7 @@ def _hardest(data: ReportData) -> str:
             class_name(each.name, data.taxonomy),
             each.name,
             f"{each.photos:,}",
-            f"{100 * each.mean:.1f}",
+            f"{100 * each.mean:.1f}" if each.counted else "–",
         )
         for each in data.classes[:_LISTED]
     ]
