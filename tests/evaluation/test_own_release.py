@@ -86,7 +86,7 @@ def test_a_release_of_cifar_10_s_classes_is_scored_reported_and_compared(release
     assert "| nan" not in text
     data = json.loads(genset_says("report", "v1", "--json"))
     assert data["models"][0]["label"] == "subset"
-    assert {model["label"]: model["run"]["mapping"]["pool"] for model in data["models"]} == {
+    assert {model["label"]: model["mapping"]["pool"] for model in data["models"]} == {
         "sum": "sum",
         "max": "max",
         "subset": "sum",
