@@ -91,3 +91,22 @@ def test_few_classes_and_imagenet_s_are_not_grouped(here: Path) -> None:
     words = ["evaluate", "plain.csv", "--model", "predictions:plain.npy"]
     assert runner.invoke(cli, words).exit_code == 0
     assert "kinds" not in json.loads(runner.invoke(cli, ["report", "plain.csv", "--json"]).stdout)
+
+
+def test_a_run_by_another_version_of_the_classes_is_said(here: Path) -> None:
+    made(here, 2)
+    runner = CliRunner()
+    plain = ["evaluate", "set.csv", "--model", "predictions:two.npy?classes=classes.txt&name=bare"]
+    assert runner.invoke(cli, plain).exit_code == 0
+    with (here / "many.toml").open("a", encoding="utf-8") as file:
+        file.write("\n[classes.newt]\n")
+    said("evaluate", "set.csv", "--model", "predictions:two.npy?classes=classes.txt&name=new")
+    said("report", "set.csv", "-o", "page.html")
+    for found in (said("report", "set.csv", "--markdown"), (here / "page.html").read_text("utf-8")):
+        assert "was scored by another version of the classes" in found
+        assert "was not scored by the set’s own classes" in found
+    models = said("report", "set.csv", "--markdown").splitlines()
+    new = next(line for line in models if line.startswith("new: "))
+    assert "version" not in new
+    assert "newt" not in new  # it has no photos
+    assert "12 of 13 classes of many" in new

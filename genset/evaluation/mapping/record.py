@@ -49,7 +49,7 @@ def record_of(
 
 
 def explained(record: Mapping[str, Any]) -> list[str]:
-    """What was mapped, in a sentence; what met by name alone; and classes without an output."""
+    """What was mapped, in a sentence; what met by name alone; and what has no output."""
     outputs, without = record["outputs"], record["without"]
     used = sum(map(len, outputs.values()))
     pooled = f", {_POOLED[record['pool']]}" if used > len(outputs) else ""
@@ -62,8 +62,9 @@ def explained(record: Mapping[str, Any]) -> list[str]:
         named = ", ".join(f"{outputs[wnid][0]!r} as {wnid}" for wnid in by_name[:_NAMED])
         more = f" and {len(by_name) - _NAMED:,} more" if len(by_name) > _NAMED else ""
         said.append(f"taken by their names alone: the outputs {named}{more}")
-    if without:
-        there = sorted(without, key=lambda wnid: (-without[wnid], wnid))
+    there = [wnid for wnid in without if without[wnid]]
+    if there:
+        there.sort(key=lambda wnid: (-without[wnid], wnid))
         named = ", ".join(f"{wnid} ({count(without[wnid], 'photo')})" for wnid in there[:_NAMED])
         more = f" and {len(there) - _NAMED:,} more" if len(there) > _NAMED else ""
         photos = count(sum(without.values()), "photo")

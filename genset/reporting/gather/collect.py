@@ -184,6 +184,11 @@ def _tops(results: Results, options: ReportOptions) -> list[tuple[TopK, ...]]:
 def _ks(model: Scored, asked: int) -> list[int]:
     """Among how many answers a hit counts, in turn."""
     kept = model.answers.shape[1]
+    if asked > kept and model.run.mapping is not None and model.run.classes <= asked:
+        raise BadInput(
+            f"{model.label}: it chooses among {model.run.classes:,} classes, so top-{asked} says "
+            "nothing: leave out --k, or the model"
+        )
     if asked > kept:
         raise BadInput(
             f"{model.label}: {kept} answers a photo are kept, not {asked}; score it again "

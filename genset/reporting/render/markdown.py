@@ -6,7 +6,6 @@ from operator import attrgetter
 from typing import Any
 
 from genset.evaluation.results.breakdown import Breakdown, Group
-from genset.evaluation.results.remarks import remarks
 from genset.reporting.data.kinds import KindOfClasses
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.format import class_name, interval
@@ -51,7 +50,7 @@ def as_markdown(data: ReportData) -> str:
         parts += [
             f"{escape(model.label)}: {escape('; '.join(each.removesuffix('.') for each in found))}."
             for model in data.models
-            if (found := [*narrative.answered(model, data), *remarks(model.run)])
+            if (found := [*narrative.answered(model, data), *narrative.remarks(model, data)])
         ]
         parts.append(escape(" ".join([*narrative.certainty(data), narrative.intervals(data)])))
     if data.flagged:

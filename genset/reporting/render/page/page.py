@@ -10,7 +10,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from genset.evaluation.results.remarks import remarks
 from genset.reporting.data.report import ReportData
 from genset.reporting.format import class_name, interval, probability, settings
 from genset.reporting.gather.finetuning import confused, extremes
@@ -106,7 +105,6 @@ def _words(data: ReportData) -> dict[str, Any]:
         "margins": margins,
         "finetuning_narrative": finetuning_narrative,
         "missed_narrative": missed_narrative,
-        "remarks": remarks,
         "extremes": extremes,
         "confused": confused,
         "is_restricted": is_restricted,
