@@ -37,7 +37,8 @@ INNER_FLOORS = {
         {"evaluate", "locate"},
     ],
     "evaluation.mapping": [
-        {"convention", "outputs", "wordnet"},
+        {"convention", "words", "wordnet"},
+        {"outputs"},
         {"pooling"},
         {"record"},
     ],
@@ -52,6 +53,7 @@ INNER_FLOORS = {
     "taxonomy": [
         {"classes"},
         {"entries", "taxonomy"},
+        {"kinds"},
         {"imagenet"},
         {"wordnet"},
         {"document"},
@@ -92,8 +94,9 @@ INNER_FLOORS = {
     ],
     "evaluation.data.truths": [{"truth"}, {"forms"}, {"read", "keep"}, {"give"}],
     "evaluation.run": [
-        {"environment", "meeting", "packages", "settled", "shards", "startup"},
+        {"environment", "packages", "settled", "shards", "startup"},
         {"options"},
+        {"meeting"},
         {"job"},
         {"executors.executor"},
         {"agreement"},

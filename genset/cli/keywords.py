@@ -59,7 +59,7 @@ def _show(folder: Path | None, wnids: tuple[str, ...], as_json: bool) -> None:
     classes = queries.select(wnids)
     if as_json:
         # Of ImageNet's own both are the class itself.
-        left_out = {"synset", "imagenet"} if queries.taxonomy.is_imagenet else set[str]()
+        left_out = {"synset", "imagenet", "outputs"} if queries.taxonomy.is_imagenet else set[str]()
         told = [asdict(cls) for cls in classes]
         show_json(
             [{key: value for key, value in each.items() if key not in left_out} for each in told]

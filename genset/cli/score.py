@@ -349,13 +349,13 @@ def _audits(
     options: "ScoringOptions",
     kept: Path,
 ) -> "list[Audit]":
-    from genset.evaluation.models.load import KEPT, load_model
+    from genset.evaluation.models.load import KEPT
     from genset.evaluation.run.audit import audit
-    from genset.evaluation.run.meeting import meet
+    from genset.evaluation.run.meeting import load_for
 
     networks = [spec for spec, _ in scored if not spec.is_predictions]
-    loaded = [load_model(spec, options.allow_code, kept / KEPT) for spec in networks]
-    return [audit(meet(model, photos, options.convention), photos) for model in loaded]
+    loaded = [load_for(photos, spec, options, kept / KEPT) for spec in networks]
+    return [audit(model, photos) for model in loaded]
 
 
 def _show_runs(results: "Sequence[Run]", k: int) -> None:

@@ -54,7 +54,7 @@ class ImageClass:
     workspace's own list names them. `taxon` is the scientific name of what it is among organisms,
     "" where it is none for certain (``wordnet_maps/taxa.py``). `synset` is the wnid of what it is
     in WordNet, "" where that is not said. `imagenet` are the classes of ImageNet that it holds:
-    itself, if it is one.
+    itself, if it is one. `outputs` are what models call it, in their own words.
     """
 
     index: int
@@ -69,6 +69,7 @@ class ImageClass:
     taxon: str = ""
     synset: str = ""
     imagenet: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

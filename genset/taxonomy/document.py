@@ -91,6 +91,7 @@ def _told(taxonomy: Taxonomy, each: ImageClass) -> dict[str, Any]:
         "wikipedia": [page.path for page in each.wikipedia],
         "confusable": [other.wnid for other in taxonomy.confusable(each.wnid)],
         "imagenet": list(each.imagenet),
+        "outputs": list(each.outputs),
     }
     return {key: value for key, value in told.items() if value}
 
@@ -120,6 +121,7 @@ def _class(index: int, id: str, given: Mapping[str, Any]) -> ImageClass:
         taxon=given.get("taxon", known.taxon if known else ""),
         synset=given.get("synset", id if is_wnid(id) else ""),
         imagenet=tuple(given.get("imagenet", (id,) if known else ())),
+        outputs=tuple(given.get("outputs", ())),
     )
 
 
@@ -246,6 +248,10 @@ def _clash(
                 yield f"{wnid} is not one of ImageNet's 1,000"
             elif (holder := holders.setdefault(wnid, id)) != id:
                 yield f"{wnid} is in {holder} already"
+    if key == "outputs":
+        for output in value:
+            if (holder := holders.setdefault(f"output {output}", id)) != id:
+                yield f"the output {output!r} is of {holder} already"
 
 
 def _text(most: int) -> Callable[[Any], str]:
@@ -325,4 +331,5 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
     ),
     "confusable": _texts("ids", 6, lambda text: ""),
     "imagenet": _texts("wnids", 1000, lambda text: "" if is_wnid(text) else "is no wnid"),
+    "outputs": _texts("models' own names of it", 1000, lambda text: _text(200)(text)),
 }

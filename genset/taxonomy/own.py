@@ -14,6 +14,7 @@
     [classes.cat]
     imagenet = ["n02123045", "n02123159"]   # the classes of ImageNet that it holds
     confusable = ["dog"]
+    outputs = ["Cat", "felis/catus"]    # what models call it, letter by letter
 
 A class is named by its id, the word after ``classes.``; all else may be left out. What a class
 with a synset is a kind of (`hypernyms`) is WordNet's where the file does not say it.

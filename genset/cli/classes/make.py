@@ -142,7 +142,8 @@ def from_model(spec: "ModelSpec", senses: tuple[str, ...], output: Path | None, 
     """Make a class of each output of a model, by the names that it has for them.
 
     They come from a folder in Hugging Face's form, from timm's and torchvision's notes on their
-    weights, or from the list that the spec names by classes=FILE. No weights are loaded.
+    weights, or from the list that the spec names by classes=FILE. No weights are loaded. A class
+    whose id is not what the model calls it keeps that under outputs.
 
     \b
     genset classes from-model hf:my-model -o mine.toml
@@ -151,11 +152,12 @@ def from_model(spec: "ModelSpec", senses: tuple[str, ...], output: Path | None, 
     from genset.taxonomy.making.drafts import of_names, parse_senses
 
     _see_it_is_free(output, how["force"])
-    names = _names_of(spec)
-    _write(of_names(names, parse_senses(senses), f"output of {spec.text}"), output, **how)
+    found = dict(_names_of(spec))
+    said, what = parse_senses(senses), f"output of {spec.text}"
+    _write(of_names(found, said, what, found.values()), output, **how)
 
 
-def _names_of(spec: "ModelSpec") -> Iterable[str]:
+def _names_of(spec: "ModelSpec") -> Iterable[tuple[str, str]]:
     from genset.cli.common import need
 
     need("evaluate", "reading a model's class names", "torch", "torchvision", "timm")

@@ -3,7 +3,8 @@
 ::
 
     convention  how outputs of one class are pooled, and which outputs compete
-    outputs     which outputs each class has: equal ids, its list, or all below it in WordNet
+    words       which outputs are called as a class is: by its list, its id, or its name
+    outputs     which outputs each class has: so called, ImageNet's, or all below it in WordNet
     pooling     from a model's scores to shares of the classes
     wordnet     what is above a noun
     record      what a run keeps of it, and how that is said

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 
 from genset.errors import BadInput
+from genset.evaluation.mapping.words import met_by_words
 from genset.taxonomy import Taxonomy, imagenet1k
 
 Above = Callable[[str], Collection[str]]
@@ -14,10 +15,10 @@ _SHOWN = 3
 def outputs_of(outputs: Sequence[str], taxonomy: Taxonomy, above: Above) -> dict[str, list[int]]:
     """The outputs of each class, as their places, in the taxonomy's order.
 
-    A class has the output of its own id; else those of its `imagenet` list; else those whose wnids
-    are its synset or below it. Each output is of one class at most. Where WordNet puts it below
-    several, it is of the one that is a kind of all others; and of none, if that one has outputs of
-    its own id or list already.
+    A class has the outputs that are called as it is (`words.met_by_words`); else those of its
+    `imagenet` list; else those whose wnids are its synset or below it. Each output is of one class
+    at most. Where WordNet puts it below several, it is of the one that is a kind of all others; and
+    of none, if that one has outputs of its own name or list already.
 
     Args:
         outputs: what each stands for: wnids, or the ids of other classes; "" for no class.
@@ -34,8 +35,12 @@ def outputs_of(outputs: Sequence[str], taxonomy: Taxonomy, above: Above) -> dict
     for place, output in enumerate(outputs):
         if output:
             places.setdefault(output, []).append(place)
-    found = {each.wnid: list(places.get(each.wnid, ())) for each in taxonomy}
-    taken = {wnid for wnid, its in found.items() if its}
+    met = met_by_words(places, taxonomy).outputs
+    found = {
+        each.wnid: [place for output in met.get(each.wnid, ()) for place in places[output]]
+        for each in taxonomy
+    }
+    taken = {output for its in met.values() for output in its}
     for each in taxonomy:
         if not found[each.wnid]:
             listed = [wnid for wnid in each.imagenet if wnid in places and wnid not in taken]

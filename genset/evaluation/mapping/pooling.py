@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from genset.evaluation.mapping.convention import Convention
 from genset.evaluation.mapping.outputs import Above, outputs_of
+from genset.evaluation.mapping.words import met_by_words
 from genset.taxonomy import Taxonomy, hash_of
 
 FEW = 5
@@ -30,6 +31,7 @@ class ClassMapping:
         convention: how outputs are pooled, and which compete.
         outputs: what each of the model's outputs stands for; "" for no class.
         classes: the places of each class's outputs; none for a class that the model does not have.
+        by_name: the classes that have theirs because both have one name, and nothing else says so.
     """
 
     taxonomy: str
@@ -37,6 +39,7 @@ class ClassMapping:
     convention: Convention
     outputs: tuple[str, ...]
     classes: Mapping[str, Sequence[int]]
+    by_name: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -48,7 +51,8 @@ class ClassMapping:
             BadInput: an output is below two classes of which neither is a kind of the other.
         """
         classes = outputs_of(outputs, taxonomy, above)
-        return cls(taxonomy.name, hash_of(taxonomy), convention, tuple(outputs), classes)
+        by_name = met_by_words(outputs, taxonomy).by_name
+        return cls(taxonomy.name, hash_of(taxonomy), convention, tuple(outputs), classes, by_name)
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -91,7 +95,7 @@ class ClassMapping:
         return (
             f"none of its {len(self.outputs):,} outputs ({named}, ...) is of a class of "
             f"{self.taxonomy} that has photos; say what they stand for with classes=, or give the "
-            "classes a synset or a list of ImageNet's classes"
+            "classes a synset, a list of ImageNet's classes, or of the model's own names (outputs)"
         )
 
     def answer(self, output: str) -> str:

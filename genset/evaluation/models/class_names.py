@@ -5,40 +5,58 @@ Hugging Face's form (`id2label`, timm's `label_names`), torchvision's notes on i
 timm's lists of ImageNet's 21,841 classes and of parts of them.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from genset.errors import BadInput
 from genset.evaluation.models.architectures import weights_enum
 from genset.evaluation.models.classes import BACKGROUND, class_order
 from genset.evaluation.models.huggingface.folder import open_folder
-from genset.evaluation.models.huggingface.labels import match_labels
+from genset.evaluation.models.huggingface.labels import is_none, match_labels
+from genset.evaluation.models.huggingface.own_labels import as_a_whole, tidy
 from genset.evaluation.models.spec import ModelSpec
 from genset.taxonomy import imagenet1k
 from genset.taxonomy.classes import is_wnid
 
 
-def class_names(spec: ModelSpec) -> list[str]:
+class Named(NamedTuple):
+    """An output: the name that a class of it gets, and what the model itself calls it."""
+
+    name: str
+    output: str
+
+
+def class_names(spec: ModelSpec) -> list[Named]:
     """What a model's outputs are called, in their order, without those that are no class.
 
-    Names that are ImageNet's 1,000, or some of them, are given by their wnids.
+    Names that are ImageNet's 1,000, some of them, or one of timm's larger lists, are given by their
+    wnids. Outputs that share a name are one.
 
     Raises:
         BadInput: the model does not say it.
         ModelError: its configuration cannot be fetched.
     """
     if spec.classes:
-        return [each for each in class_order(spec.classes, spec.background) if each != BACKGROUND]
+        order = class_order(spec.classes, spec.background)
+        return [Named(each, each) for each in order if each != BACKGROUND]
     names = _NAMES.get(spec.kind, _none)(spec)
     if spec.background is not None and spec.background < len(names):
         del names[spec.background]
-    names = [each for each in names if each.casefold() != "background"]
-    if all(map(is_wnid, names)):
-        return names
+    names = [tidy(each) for each in names if not is_none(each)]
+    if whole := as_a_whole(names):
+        return [Named(each, each) for each in whole]
+    names = list(dict.fromkeys(filter(None, names)))
+    return list(map(Named, _wnids_of(names) or names, names))
+
+
+def _wnids_of(names: list[str]) -> list[str]:
+    """The wnids of names that are some of ImageNet's 1,000; none where they are not."""
+    if all(map(is_wnid, names)) or all(each.isdigit() for each in names):
+        return []
     try:
         matched = match_labels(names)
     except BadInput:
-        return names
-    return names if matched.kept else list(matched.order)
+        return []
+    return [] if matched.kept else list(matched.order)
 
 
 def _none(spec: ModelSpec) -> list[str]:

@@ -12,15 +12,17 @@ from genset.errors import BadInput
 from genset.evaluation.mapping.pooling import ClassMapping
 from genset.evaluation.models.architectures import bare, pretrained
 from genset.evaluation.models.checkpoints.put import put_weights
-from genset.evaluation.models.classes import class_order, timm_list
+from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.exported import load_exported
 from genset.evaluation.models.huggingface.load import load_hugging_face
+from genset.evaluation.models.huggingface.timm_folder import timm_order
 from genset.evaluation.models.parts import Parts
 from genset.evaluation.models.preprocessing import Preprocessing
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.models.weights import hash_of_weights
 from genset.evaluation.models.zeroshot.openclip import load_open_clip
 from genset.files import sha256_of
+from genset.taxonomy import Taxonomy
 
 # In a folder of runs, where what is computed once for all of them is kept.
 KEPT = ".zeroshot"
@@ -51,6 +53,8 @@ class LoadedModel:
             be moved to a GPU.
         mapping: how its outputs meet the classes of the set that it is scored on; None where an
             output stands for its class.
+        words: of one that compares photos with texts, on a set of other classes than ImageNet's:
+            what each class is called in its sentences.
     """
 
     spec: ModelSpec
@@ -68,6 +72,7 @@ class LoadedModel:
     identity: dict[str, object] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     mapping: ClassMapping | None = None
+    words: dict[str, str] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -88,32 +93,41 @@ class Loading:
         allow_code: also those that are code.
         kept: a folder for what is computed once for all runs, as the features of texts; None: it
             is computed each time.
+        own: the classes of the set, where they are not ImageNet's.
     """
 
     allow_code: bool = False
     kept: Path | None = None
+    own: Taxonomy | None = None
 
 
-def load_model(spec: ModelSpec, allow_code: bool = False, kept: Path | None = None) -> LoadedModel:
+def load_model(
+    spec: ModelSpec,
+    allow_code: bool = False,
+    kept: Path | None = None,
+    own: Taxonomy | None = None,
+) -> LoadedModel:
     """Load the model that a spec names.
 
     Args:
         spec: the model's.
         allow_code: also load one that is code.
         kept: a folder for what is computed once for all runs; None: it is computed each time.
+        own: the classes of the set that it is scored on, where they are not ImageNet's: by them
+            its own class names are understood, and one that compares photos with texts has them.
 
     Raises:
         BadInput: the spec names something that is not there.
         ModelError: the weights do not come, or do not fit.
     """
     order = class_order(spec.classes, spec.background)
-    return LOADERS[spec.kind](spec, order, Loading(allow_code, kept))
+    return LOADERS[spec.kind](spec, order, Loading(allow_code, kept, own))
 
 
 def _pretrained(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
     network, preprocessing = pretrained(spec)
     if spec.kind == "timm" and not spec.classes and spec.background is None:
-        order = timm_list(getattr(network, "num_classes", 0)) or order
+        order = timm_order(network, how.own) or order
     return _network(spec, order, network, preprocessing, [])
 
 
@@ -142,11 +156,11 @@ def _network(
 
 
 def _hugging_face(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
-    return _assembled(spec, load_hugging_face(spec, order, how.kept))
+    return _assembled(spec, load_hugging_face(spec, order, how.kept, how.own))
 
 
 def _open_clip(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
-    return _assembled(spec, load_open_clip(spec, order, how.kept))
+    return _assembled(spec, load_open_clip(spec, order, how.kept, how.own))
 
 
 def _assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
@@ -160,6 +174,7 @@ def _assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
         notes=parts.notes,
         identity={"outputs": parts.order, **parts.identity},
         versions={package: version(package) for package in parts.packages},
+        words=parts.words,
     )
 
 

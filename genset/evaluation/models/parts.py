@@ -19,6 +19,7 @@ class Parts:
         weights_hash: a sha256 over the weights; "" where the network's own are all of them.
         notes: what to say of it beside its results.
         identity: what else its answers depend on, as plain values: part of a run's key.
+        words: what each class is called in sentences, where they are not ImageNet's.
         packages: those beside PyTorch that its answers depend on.
     """
 
@@ -29,4 +30,5 @@ class Parts:
     weights_hash: str = ""
     notes: list[str] = field(default_factory=list)
     identity: dict[str, object] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
     packages: tuple[str, ...] = ()

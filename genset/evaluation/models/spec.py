@@ -31,7 +31,8 @@ in letters have `prompts` (the questions that `--write-prompts` wrote). Your own
 
 A model that compares photos with texts (`openclip:`, and `hf:` with a folder of CLIP, SigLIP and
 their like) has `prompts` (openai80, simple, or a file with a template a line, {} for the name),
-`names` (lemmas, openai, or a file) and `tokenizer` (a folder); `openclip:` has `weights` (a file).
+`names` (lemmas, definitions, openai, or a file) and `tokenizer` (a folder); `openclip:` has
+`weights` (a file).
 """
 
 from dataclasses import dataclass, field

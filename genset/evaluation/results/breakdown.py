@@ -69,7 +69,7 @@ class Confusion:
 
 def by_class(results: Results) -> tuple[Group, ...]:
     """Every class, the hardest first: that of the lowest `Group.ease`."""
-    groups = _grouped(results, [results.wnids[number] for number in results.classes])
+    groups = grouped(results, [results.wnids[number] for number in results.classes])
     return tuple(sorted(groups, key=lambda group: (group.ease, group.mean, group.name)))
 
 
@@ -86,7 +86,7 @@ def by_record(results: Results, records: Sequence[ReleasePhoto]) -> tuple[Breakd
     }
     found = []
     for by, value in kinds.items():
-        groups = _grouped(results, [value(record) for record in records])
+        groups = grouped(results, [value(record) for record in records])
         if len(groups) > 1:
             found.append(Breakdown(by, tuple(groups)))
     return tuple(found)
@@ -121,8 +121,13 @@ def confusions(results: Results, most: int = 100) -> tuple[Confusion, ...]:
     return tuple(sorted(found, key=lambda each: (-each.answers, each.wnid, each.other))[:most])
 
 
-def _grouped(results: Results, names: Sequence[str]) -> list[Group]:
-    """Groups in the order of their names."""
+def grouped(results: Results, names: Sequence[str]) -> list[Group]:
+    """Photos in groups, in the order of their names.
+
+    Args:
+        results: the models, side by side on a set of N photos.
+        names: N: the group of each photo.
+    """
     values = sorted(set(names))
     number_of = {value: number for number, value in enumerate(values)}
     places = np.array([number_of[name] for name in names], dtype=np.int64)

@@ -86,7 +86,9 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
 
 def _mapping(task: ModelTask, photos: PhotoSet) -> dict[str, Any] | None:
     mapping = task.model.mapping
-    return None if mapping is None else record_of(mapping, (each.wnid for each in photos.photos))
+    if mapping is None:
+        return None
+    return record_of(mapping, (each.wnid for each in photos.photos), task.model.words)
 
 
 def _predictions(

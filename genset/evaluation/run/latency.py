@@ -24,11 +24,11 @@ from genset.evaluation.engines import ENGINES
 from genset.evaluation.engines.engine import Engine, EngineOptions, Logits, open_engine
 from genset.evaluation.engines.export import onnx_file, write_onnx
 from genset.evaluation.engines.select import candidates, check_engine
-from genset.evaluation.models.load import KEPT, LoadedModel, load_model
+from genset.evaluation.models.load import KEPT, LoadedModel
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.processes import call_in_fork, cores
 from genset.evaluation.results.runs import Run, load_predictions, run_folder
-from genset.evaluation.run.meeting import meet
+from genset.evaluation.run.meeting import load_for
 from genset.evaluation.run.options import ScoringOptions
 
 _PHOTOS = 100
@@ -116,8 +116,7 @@ def measure(
         ModelError: the model cannot be loaded or run.
         GensetError: no photo can be read any more.
     """
-    loaded = load_model(spec, options.allow_code, runs / KEPT)
-    model = meet(loaded, photos, options.convention)
+    model = load_for(photos, spec, options, runs / KEPT)
     asked = run.engine or "auto" if options.engine == "auto" else options.engine
     (name,) = candidates(model, asked, False, options.precision)
     onnx = None

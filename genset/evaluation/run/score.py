@@ -20,7 +20,7 @@ from genset.errors import GensetError, ModelError
 from genset.evaluation.data.loader import Loader, PixelDataset, PrefetchLoader
 from genset.evaluation.engines.engine import Logits
 from genset.evaluation.engines.runner import Runner
-from genset.evaluation.models.load import KEPT, LoadedModel, load_model
+from genset.evaluation.models.load import KEPT, LoadedModel
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.processes import CAN_FORK
 from genset.evaluation.results.runs import Run
@@ -28,7 +28,7 @@ from genset.evaluation.run.agreement import agree_on_work
 from genset.evaluation.run.assemble import assemble
 from genset.evaluation.run.environment import this_device
 from genset.evaluation.run.job import Job, MissingShard, ModelTask, ShardReport
-from genset.evaluation.run.meeting import meet
+from genset.evaluation.run.meeting import load_for, meet
 from genset.evaluation.run.plan import ScoringPlan
 from genset.evaluation.run.shards import Answers, BadShard, save_shard, shard_file
 
@@ -74,8 +74,8 @@ def score_models(
 def _loaded(plan: ScoringPlan, model: ModelSpec | LoadedModel) -> ModelTask | GensetError:
     try:
         if isinstance(model, ModelSpec):
-            model = load_model(model, plan.options.allow_code, plan.runs / KEPT)
-        return plan.new_task(meet(model, plan.photos, plan.options.convention))
+            return plan.new_task(load_for(plan.photos, model, plan.options, plan.runs / KEPT))
+        return plan.new_task(meet(model, plan.photos, plan.options))
     except GensetError as error:
         return error
 

@@ -10,6 +10,7 @@ from genset.evaluation.results.runs import Accuracy, Run
 from genset.reporting.data.baseline import Baseline
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.gallery import Gallery
+from genset.reporting.data.kinds import KindOfClasses
 from genset.reporting.data.missed import MissedTogether
 from genset.reporting.data.multilabel import ByTruth
 from genset.reporting.data.options import ReportOptions
@@ -150,6 +151,7 @@ class ReportData:
         missed: photos that every leading model gets wrong; None for fewer than two models.
         galleries: further photos to show.
         other_runs: runs left out, because they scored another set that had the same name.
+        kinds: the classes in groups, the hardest first, where they are a user's own and many.
         taxonomy: whose classes the set has; None for ImageNet's.
     """
 
@@ -174,6 +176,7 @@ class ReportData:
     galleries: tuple[Gallery, ...]
     other_runs: int
     taxonomy: Taxonomy | None = None
+    kinds: tuple[KindOfClasses, ...] = ()
 
     @property
     def ranked(self) -> tuple[ScoredModel, ...]:

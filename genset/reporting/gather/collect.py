@@ -30,6 +30,7 @@ from genset.reporting.data.report import Power, ReportData, ScoredModel, TopK
 from genset.reporting.gather.baseline import against_known
 from genset.reporting.gather.finetuning import gather_finetuned
 from genset.reporting.gather.gallery import choose_galleries
+from genset.reporting.gather.kinds import by_kind
 from genset.reporting.gather.missed import missed_together
 from genset.reporting.gather.multilabel import by_truth
 from genset.reporting.gather.sources import by_source
@@ -105,6 +106,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         galleries=choose_galleries(results, records, classes, confused, shown),
         other_runs=results.other_runs,
         taxonomy=photos.own_taxonomy,
+        kinds=by_kind(results, classes),
     )
 
 
@@ -182,6 +184,11 @@ def _tops(results: Results, options: ReportOptions) -> list[tuple[TopK, ...]]:
 def _ks(model: Scored, asked: int) -> list[int]:
     """Among how many answers a hit counts, in turn."""
     kept = model.answers.shape[1]
+    if asked > kept and model.run.mapping is not None and model.run.classes <= asked:
+        raise BadInput(
+            f"{model.label}: it chooses among {model.run.classes:,} classes, so top-{asked} says "
+            "nothing: leave out --k, or the model"
+        )
     if asked > kept:
         raise BadInput(
             f"{model.label}: {kept} answers a photo are kept, not {asked}; score it again "

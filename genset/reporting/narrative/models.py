@@ -7,6 +7,7 @@ from typing import Any
 
 from genset.evaluation.data.truths.truth import By
 from genset.evaluation.results.compare import Pair, Rank
+from genset.evaluation.results.remarks import remarks as remarks_of
 from genset.reporting.data.report import Power, ReportData, ScoredModel, SetSummary
 from genset.reporting.format import interval, settings
 from genset.reporting.narrative.pairs import (
@@ -16,6 +17,7 @@ from genset.reporting.narrative.pairs import (
     shown_by_set,
     these,
 )
+from genset.taxonomy import hash_of
 from genset.text.numbers import count, digits, p_value, percent, points, span
 from genset.text.safe import clean
 
@@ -130,6 +132,17 @@ def answered(model: ScoredModel, data: ReportData) -> list[str]:
         return []
     photos = model.top1.accuracy.photos
     return [f"answered {photos:,} of {count(data.set.photos, 'photo')}: in no rank"]
+
+
+def remarks(model: ScoredModel, data: ReportData) -> list[str]:
+    """What must stand beside the numbers of a model, but for `answered`."""
+    own, mapping = data.taxonomy, model.run.mapping
+    said = []
+    if own is not None and mapping is None:
+        said.append("was not scored by the set’s own classes: score it again with --taxonomy")
+    elif own is not None and mapping and mapping["taxonomy_hash"] != hash_of(own):
+        said.append("was scored by another version of the classes: score it again")
+    return [*said, *remarks_of(model.run)]
 
 
 def _side_by_side(pair: Pair) -> str:

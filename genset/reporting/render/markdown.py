@@ -5,8 +5,8 @@ from dataclasses import asdict, fields
 from operator import attrgetter
 from typing import Any
 
-from genset.evaluation.results.breakdown import Breakdown
-from genset.evaluation.results.remarks import remarks
+from genset.evaluation.results.breakdown import Breakdown, Group
+from genset.reporting.data.kinds import KindOfClasses
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.format import class_name, interval
 from genset.reporting.narrative import models as narrative
@@ -21,6 +21,7 @@ from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to
 from genset.taxonomy import hash_of
 from genset.text.markdown import escape, table
 from genset.text.numbers import bare_p, between, count, ends, percent, points
+from genset.text.safe import clean
 from genset.text.to_json import to_json
 
 FORMAT = "genset report 2"
@@ -34,9 +35,12 @@ _COLUMNS = 6  # models side by side, the best ones
 def as_markdown(data: ReportData) -> str:
     """The report's tables, with what it takes to read them."""
     about = data.set
+    classes = count(about.classes, "ImageNet class", "ImageNet classes")
+    if own := data.taxonomy:
+        classes = f"{about.classes:,} of the {len(own):,} classes of {escape(clean(own.name))}"
     parts = [
         f"**{escape(about.name)}**: {count(about.photos, 'photo')} of "
-        f"{count(about.classes, 'ImageNet class', 'ImageNet classes')}, `{about.content_hash}`.",
+        f"{classes}, `{about.content_hash}`.",
         escape(narrative.headline(data)),
     ]
     if data.entries:
@@ -46,7 +50,7 @@ def as_markdown(data: ReportData) -> str:
         parts += [
             f"{escape(model.label)}: {escape('; '.join(each.removesuffix('.') for each in found))}."
             for model in data.models
-            if (found := [*narrative.answered(model, data), *remarks(model.run)])
+            if (found := [*narrative.answered(model, data), *narrative.remarks(model, data)])
         ]
         parts.append(escape(" ".join([*narrative.certainty(data), narrative.intervals(data)])))
     if data.flagged:
@@ -76,6 +80,8 @@ def as_markdown(data: ReportData) -> str:
         parts += ["### Fine-tuning", *tasks_in_markdown(data.finetuning)]
     if data.confusions:
         parts += ["### Hardest classes and commonest confusions", _hardest(data), _confused(data)]
+    if data.kinds:
+        parts += ["### By kind", *_by_group("Kind", data.models, data.kinds)]
     if data.missed:
         parts += ["### Errors that matter", *missed_in_markdown(data.missed, data.taxonomy)]
     parts += [part for each in data.breakdowns for part in _breakdown(data.models, each)]
@@ -94,7 +100,7 @@ def report_json(data: ReportData) -> dict[str, Any]:
     found: dict[str, Any] = {
         each.name: getattr(data, each.name) for each in fields(data) if each.name not in _OWN_FORM
     }
-    for name in ("by_source", "by_training", "top5_bounds"):
+    for name in ("by_source", "by_training", "top5_bounds", "kinds"):
         if not found[name]:
             del found[name]
     if data.reference:  # the known ones are in genset itself
@@ -224,7 +230,7 @@ def _hardest(data: ReportData) -> str:
             class_name(each.name, data.taxonomy),
             each.name,
             f"{each.photos:,}",
-            f"{100 * each.mean:.1f}",
+            f"{100 * each.mean:.1f}" if each.counted else "–",
         )
         for each in data.classes[:_LISTED]
     ]
@@ -248,6 +254,13 @@ def _breakdown(models: Sequence[ScoredModel], found: Breakdown) -> list[str]:
     """Accuracies by group, where the groups are few enough to read."""
     if len(found.groups) > _LISTED or not models:
         return []
+    return [f"### By {found.by}", *_by_group(found.by.capitalize(), models, found.groups)]
+
+
+def _by_group(
+    called: str, models: Sequence[ScoredModel], groups: Sequence[Group | KindOfClasses]
+) -> list[str]:
+    """A row for each group, with the accuracies of the best models."""
     rows = [
         (
             group.name,
@@ -257,12 +270,12 @@ def _breakdown(models: Sequence[ScoredModel], found: Breakdown) -> list[str]:
                 for each in group.top1[:_COLUMNS]
             ),
         )
-        for group in found.groups
+        for group in groups
     ]
-    head = (found.by.capitalize(), "Photos", *(model.label for model in models[:_COLUMNS]))
+    head = (called, "Photos", *(model.label for model in models[:_COLUMNS]))
     more = len(models) - _COLUMNS
     said = [f"The best {_COLUMNS} of {len(models):,} models."] if more > 0 else []
-    return [f"### By {found.by}", table(head, rows), *said]
+    return [table(head, rows), *said]
 
 
 def _calibration(models: Sequence[ScoredModel]) -> str:

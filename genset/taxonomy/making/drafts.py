@@ -27,12 +27,14 @@ class Draft:
         names: what the user calls it, the name first.
         noun: what it is in WordNet; None where that is not known.
         notes: what to say of how it came to be.
+        output: what the model calls it of whose output it was made, where its id differs; "".
     """
 
     id: str
     names: tuple[str, ...]
     noun: Noun | None
     notes: tuple[str, ...] = ()
+    output: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +145,12 @@ def of_synsets(wnids: Iterable[str], depth: int | None) -> list[Draft]:
     return drafts.whole("synset")
 
 
-def of_names(names: Iterable[str], said: Mapping[str, str], what: str) -> list[Draft]:
+def of_names(
+    names: Iterable[str], said: Mapping[str, str], what: str, outputs: Iterable[str] = ()
+) -> list[Draft]:
     """A class for each name of a folder or of a model's output, which is its id where it can be.
+
+    `outputs` are what the model itself calls them, where they are a model's.
 
     A name that is a wnid, or begins with one ("n02085620-Chihuahua"), has that synset. One with
     several senses of which none is said has none.
@@ -154,7 +160,7 @@ def of_names(names: Iterable[str], said: Mapping[str, str], what: str) -> list[D
     """
     names = list(names)
     _see_all_is_meant([word for name in names for word in (name, readable(name))], said)
-    drafts = Drafts()
+    drafts = Drafts(dict(zip(names, outputs, strict=False)))
     for name in names:
         led = _LED.fullmatch(name)
         if led and led[1] in nouns():
@@ -172,10 +178,11 @@ def of_names(names: Iterable[str], said: Mapping[str, str], what: str) -> list[D
 
 
 class Drafts:
-    """Drafts in their order; `taken` are the folded ids."""
+    """Drafts in their order; `taken` are the folded ids, `outputs` what a model calls a name."""
 
-    def __init__(self) -> None:
+    def __init__(self, outputs: Mapping[str, str] | None = None) -> None:
         self.taken: set[str] = set()
+        self._outputs = outputs or {}
         self._drafts: list[Draft] = []
 
     def add(self, name: str, names: tuple[str, ...], noun: Noun | None, *notes: str) -> None:
@@ -187,7 +194,16 @@ class Drafts:
         said = [] if ok or id == name.replace(" ", "_") else [f"{clean(name)!r} became the id {id}"]
         if noun is None and not notes:
             said.append("no synset: it is searched for by its name alone")
-        self._drafts.append(Draft(id, names or ((id,) if not noun else ()), noun, (*said, *notes)))
+        output = self._outputs.get(name, id)
+        self._drafts.append(
+            Draft(
+                id,
+                names or ((id,) if not noun else ()),
+                noun,
+                (*said, *notes),
+                "" if output == id else output,
+            )
+        )
 
     def whole(self, what: str) -> list[Draft]:
         """All of them. Raises BadInput where there are none."""

@@ -39,6 +39,7 @@ def _class(index: int, draft: Draft, shared: set[str], imagenet: tuple[str, ...]
         queries=known.queries if known else tuple(_queries(draft, shared)),
         synset=noun.wnid if noun else "",
         imagenet=imagenet,
+        outputs=(draft.output,) if draft.output else (),
         taxon=known.taxon if known else "",
         wikipedia=known.wikipedia if known else (),
     )

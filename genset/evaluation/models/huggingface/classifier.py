@@ -8,9 +8,11 @@ from genset.errors import BadInput, ModelError, first_line
 from genset.evaluation.models.checkpoints.read import why_unread
 from genset.evaluation.models.huggingface.folder import ModelFolder
 from genset.evaluation.models.huggingface.labels import Matched, match_labels
+from genset.evaluation.models.huggingface.own_labels import order_on
 from genset.evaluation.models.huggingface.processor import preprocessing_of, processor_of
 from genset.evaluation.models.parts import Parts
 from genset.evaluation.models.spec import ModelSpec
+from genset.taxonomy import Taxonomy
 from genset.text.safe import clean
 
 
@@ -35,9 +37,20 @@ class Classifier(nn.Module):
 
 
 def load_classifier(
-    spec: ModelSpec, folder: ModelFolder, order: tuple[str, ...] | None, transformers: Any
+    spec: ModelSpec,
+    folder: ModelFolder,
+    order: tuple[str, ...] | None,
+    own: Taxonomy | None,
+    transformers: Any,
 ) -> Parts:
-    """The parts of an image classifier; `order` if the spec says what its outputs are.
+    """The parts of an image classifier.
+
+    Args:
+        spec: the model's.
+        folder: where it lies.
+        order: what its outputs are, if the spec says so; None: its labels say it.
+        own: the classes of the set, where they are not ImageNet's.
+        transformers: the package.
 
     Raises:
         BadInput: it is none, or its labels do not say what the outputs are.
@@ -48,7 +61,7 @@ def load_classifier(
             f"model {spec.text!r}: it is a classifier, with classes of its own: "
             f"{', '.join(spec.texts)} is for models that compare photos with texts"
         )
-    matched = Matched(order) if order is not None else _by_labels(spec, folder)
+    matched = Matched(order) if order is not None else _by_labels(spec, folder, own)
     auto = transformers.AutoModelForImageClassification
     classifier, notes = load_weights(spec, folder, auto)
     return Parts(
@@ -105,7 +118,7 @@ def load_weights(spec: ModelSpec, folder: ModelFolder, auto: Any) -> tuple[Any, 
     return network, notes
 
 
-def _by_labels(spec: ModelSpec, folder: ModelFolder) -> Matched:
+def _by_labels(spec: ModelSpec, folder: ModelFolder, own: Taxonomy | None) -> Matched:
     labels = folder.config.get("id2label")
     if not isinstance(labels, dict) or not labels:
         raise BadInput(
@@ -125,6 +138,6 @@ def _by_labels(spec: ModelSpec, folder: ModelFolder) -> Matched:
             raise BadInput(f"model {spec.text!r}: it has no output {background}")
         ordered[background] = "background"
     try:
-        return match_labels(ordered)
+        return match_labels(ordered) if own is None else Matched(order_on(ordered, own))
     except BadInput as error:
         raise BadInput(f"model {spec.text!r}: {error}") from None

@@ -20,7 +20,7 @@ _ENOUGH = 900
 # A label that names no class of ImageNet-1k.
 _OTHER = "?"
 
-_WNID = re.compile(r"(n\d{8})\b")
+WNID = re.compile(r"(n\d{8})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +50,19 @@ def match_labels(labels: Sequence[str]) -> Matched:
             "what its outputs stand for with classes=FILE, or classes=imagenet1k if they are "
             "ImageNet's 1,000 in sorted order"
         )
-    if all(_WNID.match(label) or _is_none(label) for label in labels):
-        return _by_wnid([label if _is_none(label) else label[:9] for label in labels])
-    if all(re.fullmatch(r"\d{1,3}", label) or _is_none(label) for label in labels):
+    if all(WNID.match(label) or is_none(label) for label in labels):
+        return _by_wnid([label if is_none(label) else label[:9] for label in labels])
+    if all(re.fullmatch(r"\d{1,3}", label) or is_none(label) for label in labels):
         return _by_number(labels)
     return _by_name(labels)
 
 
-def _is_none(label: str) -> bool:
+def is_none(label: str) -> bool:
     return label.casefold() == "background"
 
 
 def _by_wnid(labels: Sequence[str]) -> Matched:
-    order = [BACKGROUND if _is_none(label) else label for label in labels]
+    order = [BACKGROUND if is_none(label) else label for label in labels]
     repeated = next((wnid for wnid in order if wnid and order.count(wnid) > 1), None)
     if repeated:
         raise BadInput(f"two of its labels are {repeated}")
@@ -84,25 +84,25 @@ def _among(order: Sequence[str]) -> Matched:
 
 
 def _by_number(labels: Sequence[str]) -> Matched:
-    numbers = [int(label) for label in labels if not _is_none(label)]
+    numbers = [int(label) for label in labels if not is_none(label)]
     if len(set(numbers)) < len(numbers):
         raise BadInput("two of its labels are the same number")
     classes = imagenet1k()
-    order = [BACKGROUND if _is_none(each) else classes.by_index(int(each)).wnid for each in labels]
+    order = [BACKGROUND if is_none(each) else classes.by_index(int(each)).wnid for each in labels]
     note = "Its labels are numbers, taken for places in the sorted order of ImageNet's wnids."
     return Matched(tuple(order), note=note)
 
 
 def _by_name(labels: Sequence[str]) -> Matched:
-    named = [label for label in labels if not _is_none(label)]
-    found = _in_sorted_order(named) or _each_by_itself(named)
+    named = [label for label in labels if not is_none(label)]
+    found = in_sorted_order(named) or _each_by_itself(named)
     order = iter(found.order)
-    whole = [BACKGROUND if _is_none(label) else next(order) for label in labels]
+    whole = [BACKGROUND if is_none(label) else next(order) for label in labels]
     kept = _among(whole)
     return Matched(kept.order, kept.kept, found.note or kept.note)
 
 
-def _in_sorted_order(labels: Sequence[str]) -> Matched | None:
+def in_sorted_order(labels: Sequence[str]) -> Matched | None:
     """ImageNet's own order, if 1,000 labels say it together; None where they do not."""
     classes = list(imagenet1k())
     if len(labels) != len(classes):
@@ -173,12 +173,12 @@ class _Names:
         self._whole: dict[str, set[str]] = {}
         for each in imagenet1k():
             for lemma in each.lemmas:
-                self._by_lemma.setdefault(_plain(lemma), set()).add(each.wnid)
+                self._by_lemma.setdefault(plain(lemma), set()).add(each.wnid)
             self._whole.setdefault(_all_lemmas(each), set()).add(each.wnid)
 
     def meant(self, label: str) -> set[str]:
         """The classes that have all the names of a label, which stand between commas."""
-        parts = [_plain(part) for part in label.split(",")]
+        parts = [plain(part) for part in label.split(",")]
         found = [self._by_lemma.get(part, set()) for part in parts if part]
         return set.intersection(*found) if found else set()
 
@@ -192,10 +192,10 @@ def _all_lemmas(each: ImageClass) -> str:
 
 
 def _joined(names: Iterable[str]) -> str:
-    return ",".join(sorted(map(_plain, names)))
+    return ",".join(sorted(map(plain, names)))
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """A name without what people write differently: case, hyphens, underscores, apostrophes."""
     return " ".join(re.split(r"[\s_-]+", re.sub(r"['’.]", "", name.casefold()).strip()))
 

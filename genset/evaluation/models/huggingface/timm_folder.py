@@ -9,18 +9,27 @@ from typing import Any
 from genset.errors import BadInput, ModelError
 from genset.evaluation.models.architectures import create_timm, timm_preprocessing
 from genset.evaluation.models.checkpoints.put import put_weights
-from genset.evaluation.models.classes import class_order
+from genset.evaluation.models.classes import class_order, timm_list
 from genset.evaluation.models.huggingface.folder import ModelFolder
 from genset.evaluation.models.huggingface.labels import Matched, match_labels
+from genset.evaluation.models.huggingface.own_labels import order_on
 from genset.evaluation.models.parts import Parts
 from genset.evaluation.models.spec import ModelSpec
+from genset.taxonomy import Taxonomy
 
 # Arguments of timm's create_model that read files or fetch weights.
 _NOT_ARGUMENTS = ("checkpoint_path", "cache_dir", "model_name")
 
 
-def load_timm_folder(spec: ModelSpec, folder: ModelFolder, order: tuple[str, ...] | None) -> Parts:
+def load_timm_folder(
+    spec: ModelSpec,
+    folder: ModelFolder,
+    order: tuple[str, ...] | None,
+    own: Taxonomy | None = None,
+) -> Parts:
     """The parts of a model of timm's; `order` if the spec says what its outputs are.
+
+    `own` are the classes of the set, where they are not ImageNet's.
 
     Raises:
         BadInput: timm has no such model, or its labels do not say what the outputs are.
@@ -38,7 +47,7 @@ def load_timm_folder(spec: ModelSpec, folder: ModelFolder, order: tuple[str, ...
     outputs = arguments.get("num_classes", outputs)
     if not isinstance(outputs, int) or outputs < 1:
         raise BadInput(f"model {spec.text!r}: it has no classifier (num_classes is {outputs!r})")
-    matched = Matched(order) if order is not None else _matched(spec, config, outputs)
+    matched = Matched(order) if order is not None else _matched(spec, config, outputs, own)
     network, _ = create_timm(spec, name, **{**arguments, "num_classes": outputs})
     file = folder.weights_file()
     if file is None:
@@ -60,13 +69,31 @@ def load_timm_folder(spec: ModelSpec, folder: ModelFolder, order: tuple[str, ...
     )
 
 
-def _matched(spec: ModelSpec, config: dict[str, Any], outputs: int) -> Matched:
+def timm_order(network: Any, own: Taxonomy | None) -> tuple[str, ...] | None:
+    """What the outputs of one of timm's own models stand for, where these are not ImageNet's 1,000.
+
+    By timm's lists; on a set of other classes by the names that timm notes of the weights.
+    """
+    outputs = getattr(network, "num_classes", 0)
+    config = getattr(network, "pretrained_cfg", None) or {}
+    config = config if isinstance(config, dict) else config.to_dict()
+    names = config.get("label_names")
+    if own is not None and names and len(names) == outputs:
+        return order_on([str(each) for each in names], own)
+    return timm_list(outputs)
+
+
+def _matched(
+    spec: ModelSpec, config: dict[str, Any], outputs: int, own: Taxonomy | None
+) -> Matched:
     """By the labels that the configuration has; without any, as timm numbers ImageNet's classes."""
     labels = config.get("label_names")
     if isinstance(labels, list) and all(isinstance(label, str) for label in labels):
         if len(labels) != outputs:
             raise BadInput(f"model {spec.text!r}: {len(labels)} labels for {outputs} outputs")
         try:
+            if own is not None:
+                return Matched(order_on(labels, own))
             matched = match_labels(labels)
         except BadInput as error:
             raise BadInput(f"model {spec.text!r}: {error}") from None
@@ -76,6 +103,8 @@ def _matched(spec: ModelSpec, config: dict[str, Any], outputs: int) -> Matched:
                 "them with classes=FILE"
             )
         return matched
+    if own is not None and (known := timm_list(outputs)):
+        return Matched(known)
     if outputs != 1000:
         raise BadInput(
             f"model {spec.text!r}: its config.json does not name its {outputs:,} outputs; say what "

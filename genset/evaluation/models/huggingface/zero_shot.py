@@ -32,7 +32,7 @@ def compares_with_texts(folder: ModelFolder) -> bool:
 def load_zero_shot(
     spec: ModelSpec,
     folder: ModelFolder,
-    order: tuple[str, ...],
+    texts: Texts,
     kept: Path | None,
     transformers: Any,
 ) -> Parts:
@@ -41,7 +41,7 @@ def load_zero_shot(
     Args:
         spec: the model's.
         folder: where it lies.
-        order: its classes.
+        texts: its classes, in which sentences.
         kept: a folder for the features of texts; None: they are computed each time.
         transformers: the package.
 
@@ -52,7 +52,6 @@ def load_zero_shot(
     """
     if spec.background is not None:
         raise BadInput(f"model {spec.text!r}: a model that reads its classes has no background")
-    texts = Texts.of(spec, order)
     place = Path(spec.texts.get("tokenizer", "") or folder.path)
     tokenizer = _tokenizer(spec, place, transformers)
     preprocessing = preprocessing_of(spec, processor_of(spec, folder, transformers))
@@ -74,11 +73,12 @@ def load_zero_shot(
     return Parts(
         network=ZeroShot.of(model, Images(model), features),
         preprocessing=preprocessing,
-        order=order,
+        order=texts.order,
         architecture=folder.architecture,
         weights_hash=weights_hash,
         notes=[texts.note, *notes],
         identity={**texts.identity, "tokenizer": identity},
+        words=texts.words,
         packages=("transformers",),
     )
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from genset.errors import BadInput, MissingExtra
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import Taxonomy, imagenet1k
 
 _MOST_BYTES = 20_000_000
 
@@ -22,22 +22,30 @@ class Listed:
     texts: tuple[str, ...]
 
 
-def class_names(asked: str, order: Sequence[str]) -> Listed:
+def class_names(asked: str, order: Sequence[str], own: Taxonomy | None = None) -> Listed:
     """A name for each class.
 
     Args:
-        asked: "lemmas" (or ""): WordNet's, as `lemma_names` has them; "openai": open_clip's
-            IMAGENET_CLASSNAMES; or a file, with a name a line in the order of the classes, or a
-            CSV file with the columns wnid and name, in any order.
+        asked: "lemmas" (or ""): as `lemma_names` has them; "definitions": these with the classes'
+            definitions behind them; "openai": open_clip's IMAGENET_CLASSNAMES; or a file, with a
+            name a line in the order of the classes, or a CSV file with the columns wnid and name,
+            in any order.
         order: the classes, by wnid, or by any name where they are not ImageNet's.
+        own: the set's, where they are not ImageNet's: their names come before ImageNet's.
 
     Raises:
         BadInput: a class has no name, or the file cannot be read.
         MissingExtra: "openai", and open_clip is not installed.
     """
-    if asked in ("", "lemmas"):
-        known = lemma_names()
-        return Listed("lemmas", tuple(known.get(each, each.replace("_", " ")) for each in order))
+    if asked in ("", "lemmas", "definitions"):
+        known = lemma_names() | (distinct_names(own) if own is not None else {})
+        called = [known.get(each, each.replace("_", " ")) for each in order]
+        if asked == "definitions":
+            called = [
+                f"{name}, {gloss}" if (gloss := _definition(each, own)) else name
+                for each, name in zip(order, called, strict=True)
+            ]
+        return Listed(asked or "lemmas", tuple(called))
     if asked == "openai":
         return Listed("openai", _named(order, _openai(), "names=openai"))
     lines = read_lines(asked, "names")
@@ -57,20 +65,30 @@ def class_names(asked: str, order: Sequence[str]) -> Listed:
 
 @cache
 def lemma_names() -> dict[str, str]:
-    """WordNet's first lemma for each class of ImageNet, by wnid.
+    """The `distinct_names` of ImageNet's classes: WordNet's first lemmas, nearly all."""
+    return distinct_names(imagenet1k())
 
-    Where two classes share it, a lemma that one has alone; or the lemma, and what it is a kind of:
-    "crane (wading bird)".
+
+def distinct_names(taxonomy: Taxonomy) -> dict[str, str]:
+    """A name for each class, by id: its first, where no other class has that.
+
+    Where two classes share it, a lemma that one has alone; or the name, and what it is a kind of:
+    "crane (wading bird)"; or, where that is not known, its id: "crane (crane_2)".
     """
-    classes = imagenet1k()
-    first = Counter(each.name for each in classes)
-    all_lemmas = Counter(lemma for each in classes for lemma in each.lemmas)
+    first = Counter(each.name for each in taxonomy)
+    all_lemmas = Counter(lemma for each in taxonomy for lemma in each.lemmas)
     names = {}
-    for each in classes:
+    for each in taxonomy:
         own = next((lemma for lemma in each.lemmas if all_lemmas[lemma] == 1), None)
-        shared = first[each.name] > 1
-        names[each.wnid] = (own or f"{each.name} ({each.hypernyms[0]})") if shared else each.name
+        kind = next(iter(each.hypernyms), each.wnid)
+        names[each.wnid] = (own or f"{each.name} ({kind})") if first[each.name] > 1 else each.name
     return names
+
+
+def _definition(wnid: str, own: Taxonomy | None) -> str:
+    """A class's definition up to the first semicolon, without a full stop; "" where it has none."""
+    found = (own.get(wnid) if own is not None else None) or imagenet1k().get(wnid)
+    return found.gloss.partition(";")[0].strip(" .") if found else ""
 
 
 def read_lines(file: str, what: str) -> list[str]:

@@ -22,6 +22,7 @@ from genset.evaluation.models.weights import hash_of_weights
 from genset.evaluation.models.zeroshot.network import ZeroShot
 from genset.evaluation.models.zeroshot.texts import TextModel, Texts, class_features
 from genset.evaluation.models.zeroshot.tokens import holds_tokenizer, identity_of_tokenizer
+from genset.taxonomy import Taxonomy
 from genset.text.safe import clean
 
 # What open_clip's own folders have beside their weights.
@@ -31,13 +32,16 @@ _MOST_BYTES = 1_000_000
 _SETTINGS = ("mean", "std", "interpolation", "resize_mode")
 
 
-def load_open_clip(spec: ModelSpec, order: tuple[str, ...], kept: Path | None) -> Parts:
+def load_open_clip(
+    spec: ModelSpec, order: tuple[str, ...], kept: Path | None, own: Taxonomy | None = None
+) -> Parts:
     """The parts of an `openclip:` model.
 
     Args:
         spec: the model's.
-        order: its classes.
+        order: its classes, on a set of ImageNet's and where the spec says them.
         kept: a folder for the features of texts; None: they are computed each time.
+        own: the classes of the set, where they are not ImageNet's.
 
     Raises:
         BadInput: there is no such architecture, no such file, or the texts cannot be used.
@@ -55,7 +59,7 @@ def load_open_clip(spec: ModelSpec, order: tuple[str, ...], kept: Path | None) -
     file = Path(spec.texts["weights"])
     if not file.is_file():
         raise BadInput(f"model {spec.text!r}: there is no file {file}")
-    texts = Texts.of(spec, order)
+    texts = Texts.of(spec, order, own)
     model = _with_weights(spec, name, file, open_clip)
     tokenizer, identity = _tokenizer(spec, name, file.parent, open_clip)
     preprocessing = _preprocessing(spec, name, model, file.parent, open_clip)
@@ -70,11 +74,12 @@ def load_open_clip(spec: ModelSpec, order: tuple[str, ...], kept: Path | None) -
     return Parts(
         network=ZeroShot.of(model, Images(model), features),
         preprocessing=preprocessing,
-        order=order,
+        order=texts.order,
         architecture=name,
         weights_hash=weights_hash,
         notes=[texts.note],
         identity={**texts.identity, "tokenizer": identity},
+        words=texts.words,
         packages=("open_clip_torch",),
     )
 

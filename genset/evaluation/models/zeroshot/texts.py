@@ -25,6 +25,7 @@ from genset.evaluation.models.zeroshot.prompts import in_words, prompt_templates
 from genset.evaluation.processes import can_fork, cores, receive, start_fork
 from genset.files import one_at_a_time, written_whole
 from genset.progress import progress
+from genset.taxonomy import Taxonomy
 
 # Sentences that are read at once.
 _BATCH, _BATCH_OF_GPU = 128, 2048
@@ -51,14 +52,29 @@ class TextModel:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What classes are called, and in which sentences."""
+    """What classes are called, and in which sentences.
 
+    Attributes:
+        order: the classes.
+        names: what each is called.
+        prompts: the sentences.
+        taxonomy: the name of the set's, where its classes are not ImageNet's.
+    """
+
+    order: tuple[str, ...]
     names: Listed
     prompts: Listed
+    taxonomy: str = ""
 
     @classmethod
-    def of(cls, spec: ModelSpec, order: Sequence[str]) -> "Texts":
+    def of(cls, spec: ModelSpec, order: tuple[str, ...], own: Taxonomy | None = None) -> "Texts":
         """What a spec says of them.
+
+        Args:
+            spec: the model's.
+            order: the classes that it says, or ImageNet's.
+            own: the classes of the set, where they are not ImageNet's: taken where the spec says
+                none.
 
         Raises:
             BadInput: a file cannot be read, or a class has no name.
@@ -66,12 +82,20 @@ class Texts:
         """
         said = spec.texts
         try:
-            names = class_names(said.get("names", ""), order)
-            return cls(names, prompt_templates(said.get("prompts", "")))
+            if own is not None and not spec.classes:
+                order = tuple(each.wnid for each in own)
+            names = class_names(said.get("names", ""), order, own)
+            prompts = prompt_templates(said.get("prompts", ""))
+            return cls(order, names, prompts, own.name if own is not None else "")
         except MissingExtra:
             raise
         except BadInput as error:
             raise BadInput(f"model {spec.text!r}: {error}") from None
+
+    @property
+    def words(self) -> dict[str, str]:
+        """By class, what it is called in the sentences; none for ImageNet's, which a hash tells."""
+        return dict(zip(self.order, self.names.texts, strict=True)) if self.taxonomy else {}
 
     @property
     def identity(self) -> dict[str, object]:
@@ -81,8 +105,9 @@ class Texts:
     @property
     def note(self) -> str:
         """What stands beside the results: how much there is of each, and the hashes."""
+        of = f" of {self.taxonomy}" if self.taxonomy else ""
         return (
-            f"Zero-shot: {len(self.names.texts):,} names ({self.names.source}, sha256 "
+            f"Zero-shot: {len(self.names.texts):,} names{of} ({self.names.source}, sha256 "
             f"{_hash(self.names.texts)[:12]}) in {len(self.prompts.texts):,} prompts "
             f"({self.prompts.source}, sha256 {_hash(self.prompts.texts)[:12]}); others move "
             "accuracy by points."

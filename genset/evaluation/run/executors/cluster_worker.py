@@ -113,15 +113,15 @@ def open_worker(work: ClusterWork) -> "Worker":
 
     from genset.evaluation.engines.export import write_onnx
     from genset.evaluation.engines.select import SelectedEngine
-    from genset.evaluation.models.load import load_model
     from genset.evaluation.run.job import Job, ModelTask
+    from genset.evaluation.run.meeting import load_for
     from genset.evaluation.run.score import Worker
 
     if not work.readers:
         torch.set_num_threads(1)
     tasks = []
     for each in work.models:
-        model = load_model(each.spec, work.options.allow_code)
+        model = load_for(work.photos, each.spec, work.options)
         if model.weights_hash != each.weights_hash:
             raise GensetError(f"model {each.spec.text!r} has other weights there: {_SAME_FILES}")
         if each.onnx:

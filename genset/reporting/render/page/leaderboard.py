@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from genset.evaluation.results.compare import Rank
-from genset.evaluation.results.remarks import remarks
 from genset.evaluation.results.runs import Accuracy
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
 from genset.reporting.format import interval
 from genset.reporting.names import short_names
-from genset.reporting.narrative.models import answered
+from genset.reporting.narrative.models import answered, remarks
 from genset.reporting.render.page.anchors import run_anchor
 from genset.text.numbers import NONE, ends, percent, points
 from genset.text.safe import clean
@@ -88,7 +87,7 @@ def leaderboard(data: ReportData) -> Leaderboard:
     """The table of a report's models."""
     models = data.models
     scale = scale_of([model.top1 for model in models])
-    said = [[*answered(model, data), *remarks(model.run)] for model in models]
+    said = [[*answered(model, data), *remarks(model, data)] for model in models]
     names = short_names([model.label for model in models], NAME)
     by_rank = _by_rank(models)
     shared = tuple(each for each in said[0] if all(each in s for s in said)) if said[1:] else ()

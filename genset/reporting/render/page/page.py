@@ -10,7 +10,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from genset.evaluation.results.remarks import remarks
 from genset.reporting.data.report import ReportData
 from genset.reporting.format import class_name, interval, probability, settings
 from genset.reporting.gather.finetuning import confused, extremes
@@ -32,6 +31,7 @@ from genset.reporting.render.page.script import policy, script
 from genset.reporting.render.page.sections import contents
 from genset.reporting.render.thumbnails import is_restricted, thumbnail
 from genset.taxonomy import imagenet1k
+from genset.taxonomy.kinds import MOST_KINDS
 from genset.text import numbers
 from genset.text.links import web_link
 from genset.text.safe import clean
@@ -39,6 +39,7 @@ from genset.text.safe import clean
 _MATRIX = 10  # models whose every pair fits on a page
 _HEAD = 24  # letters of a model's name over a column
 _ROWS = 12
+_OF_KIND = 50  # classes of a kind that are listed
 _ANSWERS = 6  # models whose answers stand below each photo
 _OPEN = 12  # models whose rows are not folded
 _PICTURES, _FEW_PICTURES = 8, 4  # photos of a gallery that are not folded, of few models and many
@@ -104,7 +105,6 @@ def _words(data: ReportData) -> dict[str, Any]:
         "margins": margins,
         "finetuning_narrative": finetuning_narrative,
         "missed_narrative": missed_narrative,
-        "remarks": remarks,
         "extremes": extremes,
         "confused": confused,
         "is_restricted": is_restricted,
@@ -112,11 +112,21 @@ def _words(data: ReportData) -> dict[str, Any]:
         "class_name": partial(class_name, own=data.taxonomy),
         "all_classes": len(imagenet1k()),
         "most_rows": _ROWS,
+        "most_kinds": MOST_KINDS,
+        "most_of_kind": _OF_KIND,
+        "by_id": _means(data) if data.kinds else {},
         "most_sources": MOST_COMPARED,
         "most_answers": _ANSWERS,
         "most_open": _OPEN,
         "most_near": NEAR,
         "most_pictures": _PICTURES if len(data.models) <= _OPEN else _FEW_PICTURES,
+    }
+
+
+def _means(data: ReportData) -> dict[str, str]:
+    """Each class's mean accuracy over the models, by its id."""
+    return {
+        group.name: f"{100 * group.mean:.0f} %" if group.counted else "–" for group in data.classes
     }
 
 
