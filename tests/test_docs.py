@@ -58,6 +58,45 @@ def test_every_command_has_help_with_an_example() -> None:
             assert "\\" not in (command.help or "").replace("\\\n", ""), command.name
 
 
-def test_readme_opens_with_the_two_lines_that_do_everything() -> None:
-    lines = [line for line in (ROOT / "README.md").read_text("utf-8").splitlines() if line.strip()]
-    assert [line.split("#")[0].strip() for line in lines[1:3]] == ["make demo", "make test"]
+def test_readme_shows_the_two_lines_and_a_scored_folder_on_its_first_screens() -> None:
+    lines = (ROOT / "README.md").read_text("utf-8").splitlines()[:50]
+    commands = [line.split("#")[0].strip() for line in lines if line.startswith("    ")]
+    assert [each for each in commands if each.startswith("make ")] == ["make demo", "make test"]
+    assert any(each.startswith("genset evaluate photos/ --model ") for each in commands)
+    assert any(line.startswith("model  top-1 %  95 % interval") for line in lines)
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) < 220
+
+
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_and_picture_leads_to_a_file_and_a_heading(document: Path) -> None:
+    text = re.sub(r"^(```.*?^```|    .*?$)", "", document.read_text("utf-8"), flags=re.M | re.S)
+    found = re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", text)
+    for target in (link or picture for link, picture in found):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, heading = target.partition("#")
+        file = (document.parent / name).resolve() if name else document
+        assert file.exists(), target
+        assert not heading or heading in headings(file), target
+
+
+def headings(document: Path) -> set[str]:
+    """What a link to each heading says, by GitHub's rule."""
+    text = re.sub(r"^```.*?^```", "", document.read_text("utf-8"), flags=re.M | re.S)
+    return {
+        re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+        for heading in re.findall(r"^#+ (.*)$", text, flags=re.M)
+    }
+
+
+def test_the_index_of_docs_names_every_page() -> None:
+    index = (ROOT / "docs" / "README.md").read_text("utf-8")
+    for path in (ROOT / "docs").iterdir():
+        if path.suffix in (".md", ".ipynb") and path.name != "README.md":
+            assert f"]({path.name})" in index, path.name

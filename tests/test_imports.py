@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 FLOORS = [
     {"errors", "files", "fingerprint", "hashes", "own_process", "pixels", "progress"},
     {"statistics", "text"},
-    {"dataset", "licenses", "taxonomy"},
+    {"aggregators", "dataset", "licenses", "taxonomy"},
     {"workspace", "store"},
     {"scrape", "sandbox", "label", "release", "evaluation", "tta"},
     {"finetune", "protocols"},
@@ -72,7 +72,7 @@ INNER_FLOORS = {
         {"zeroshot"},
         {"huggingface"},
         {"load", "class_names"},
-        {"memory"},
+        {"kinds", "memory"},
     ],
     "evaluation.data": [
         {"truths.truth"},
@@ -337,7 +337,11 @@ INNER_FLOORS = {
 DOORS = ("sandbox", "label", "label.quality.aggregate", "tta", "taxonomy", "taxonomy.wordnet")
 
 # Tables of names, which import nothing of ours: whoever reads an option may read them.
-TABLES = ("genset.evaluation.engines", "genset.evaluation.run.executors")
+TABLES = (
+    "genset.evaluation.engines",
+    "genset.evaluation.models.kinds",
+    "genset.evaluation.run.executors",
+)
 
 # A release's folder is where stages meet, so its small reader, and the documents that are made of
 # a manifest, are open to those beside it.

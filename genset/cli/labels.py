@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from genset.aggregators import METHODS
 from genset.cli import reviews
 from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
 from genset.cli.proposals import mixed_photos, propose, show_proposal_stats
@@ -129,7 +130,7 @@ def labels_stats(folder: Path | None, panel: str | None, as_json: bool) -> None:
 @labels.command("aggregate")
 @click.option(
     "--method",
-    type=click.Choice(["majority", "frequency", "dawid-skene"]),
+    type=click.Choice(tuple(METHODS)),
     required=True,
     help="By most votes, by share of votes, or weighing labelers by estimated error rates.",
 )

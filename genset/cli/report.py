@@ -10,7 +10,7 @@ import click
 
 from genset.cli.common import FILE, json_option, show_json, show_path
 from genset.cli.score import RUNS_OPTION, TAXONOMY_OPTION
-from genset.errors import BadInput, GensetError
+from genset.errors import BadInput, GensetError, NotAWorkspace
 from genset.evaluation.data.truths.truth import TRUTHS, By
 from genset.evaluation.results.references.sets import CHOICES as SETS
 from genset.text.safe import visible
@@ -173,7 +173,7 @@ def report(
 
     kept = runs or locate_runs(folder)
     sets += _releases_of(folder, protocol) if protocol else ()
-    named = sets or (_newest_release(folder),)
+    named = sets or (_newest_release(folder, "genset report photos/"),)
     # Without `kept`: where there are no runs yet, a report makes no folder for them.
     own = locate_taxonomy(taxonomy) if taxonomy else None
     found = [(each, locate_set(each, folder, runs=runs, taxonomy=own)) for each in named]
@@ -296,7 +296,12 @@ def compare(
 
     kept = runs or locate_runs(folder)
     own = locate_taxonomy(taxonomy) if taxonomy else None
-    found = locate_set(photos or _newest_release(folder), folder, runs=kept, taxonomy=own)
+    found = locate_set(
+        photos or _newest_release(folder, "genset compare A B --on photos/"),
+        folder,
+        runs=kept,
+        taxonomy=own,
+    )
     results = load_results(found, kept)
     models = [results.find(first), results.find(second)]
     resampling = Resampling(seed=seed)
@@ -326,10 +331,17 @@ def compare(
         click.echo(visible(said_of_own(label, gain)))
 
 
-def _newest_release(folder: Path | None) -> str:
+def _newest_release(folder: Path | None, named: str) -> str:
+    """The default set; `named` is how the command is told another one, for who has no workspace."""
     from genset.release.reader import find_releases
 
-    if not (found := find_releases(Workspace.find(folder).releases)):
+    try:
+        workspace = Workspace.find(folder)
+    except NotAWorkspace:
+        if folder:
+            raise
+        raise BadInput(f"name the photos that models were scored on, as in: {named}") from None
+    if not (found := find_releases(workspace.releases)):
         raise BadInput("there is no release to report on; make one with: genset release create")
     return found[-1].name
 

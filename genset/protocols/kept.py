@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from genset.aggregators import METHODS
 from genset.errors import BadInput
 from genset.files import sha256_of
 from genset.protocols.protocol import FORMAT, Collecting, Protocol, Window
@@ -59,7 +60,7 @@ _CHOOSING = {
     "seed": int,
 }
 
-_LABELS = (None, "majority", "frequency", "dawid-skene")
+_LABELS = (None, *METHODS)
 _LARGEST = 64_000_000  # bytes; 1,000 classes with their queries are 200,000
 
 

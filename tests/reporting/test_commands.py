@@ -52,6 +52,12 @@ def test_two_models_are_compared_in_a_few_lines(folder: Path) -> None:
     assert "They can be told apart." in lines
 
 
+def test_without_a_workspace_the_photos_must_be_named(folder: Path) -> None:
+    compare, report = genset("compare", "half", "good", cwd=folder), genset("report", cwd=folder)
+    assert "--on photos/" in error_of(compare)
+    assert "genset report photos/" in error_of(report)
+
+
 def test_the_same_comes_as_json(folder: Path) -> None:
     done = genset("compare", "half", "good", "--on", "photos.csv", "--json", cwd=folder)
     found = json.loads(done.stdout)

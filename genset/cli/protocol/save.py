@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from genset.aggregators import METHODS
 from genset.cli.common import DAY, json_option, min_size_option, opened, show
 from genset.cli.protocol.show import lines_of, summary
 from genset.cli.release.create import create_command
-from genset.cli.release.plan import METHODS, read_plan
+from genset.cli.release.plan import read_plan
 from genset.errors import BadInput
 
 if TYPE_CHECKING:

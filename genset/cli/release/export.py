@@ -9,6 +9,7 @@ import click
 
 from genset.cli.common import PATH, json_option, show
 from genset.cli.release.common import named, restricted_option, said_now
+from genset.release.formats import FORMATS
 
 if TYPE_CHECKING:
     from genset.release.export import Export
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(
-        ["imagefolder", "webdataset", "parquet", "huggingface", "manifest", "mixed", "fiftyone"]
-    ),
+    type=click.Choice(tuple(FORMATS)),
     required=True,
     help="The format to write.",
 )

@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from genset.aggregators import METHODS
 from genset.errors import BadInput
 
 if TYPE_CHECKING:
     from genset.release.aggregated import AggregatedLabels
     from genset.release.choosing.plan import ReleasePlan
     from genset.store import Store
-
-METHODS = ("majority", "frequency", "dawid-skene")
 
 
 def read_plan(options: dict[str, Any], store: "Store") -> "ReleasePlan":

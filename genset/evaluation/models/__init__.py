@@ -3,7 +3,8 @@
 ::
 
     spec            the strings that name models, taken apart
-    load            a spec to a LoadedModel, by the table LOADERS of its kind
+    kinds/          the table of kinds: what a spec of each looks like, and what loads it
+    load            a spec to a LoadedModel
     architectures   networks of torchvision, timm, or the user's own module
     checkpoints/    weights, as trainers write them, into a network
     exported        networks that come as one file: torch.export, TorchScript, ONNX

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
+from pkgutil import resolve_name
 
 import torch
 from torch import nn
@@ -16,6 +17,7 @@ from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.exported import load_exported
 from genset.evaluation.models.huggingface.load import load_hugging_face
 from genset.evaluation.models.huggingface.timm_folder import timm_order
+from genset.evaluation.models.kinds import KINDS
 from genset.evaluation.models.parts import Parts
 from genset.evaluation.models.preprocessing import Preprocessing
 from genset.evaluation.models.spec import ModelSpec
@@ -101,6 +103,13 @@ class Loading:
     own: Taxonomy | None = None
 
 
+Loader = Callable[[ModelSpec, tuple[str, ...], Loading], LoadedModel]
+"""Loads a spec of a kind, given the wnid of each output where the spec's file says no other.
+
+It raises what `load_model` does.
+"""
+
+
 def load_model(
     spec: ModelSpec,
     allow_code: bool = False,
@@ -121,17 +130,20 @@ def load_model(
         ModelError: the weights do not come, or do not fit.
     """
     order = class_order(spec.classes, spec.background)
-    return LOADERS[spec.kind](spec, order, Loading(allow_code, kept, own))
+    load: Loader = resolve_name(KINDS[spec.kind].loads)
+    return load(spec, order, Loading(allow_code, kept, own))
 
 
-def _pretrained(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+def pretrained_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``torchvision:`` and ``timm:``."""
     network, preprocessing = pretrained(spec)
     if spec.kind == "timm" and not spec.classes and spec.background is None:
         order = timm_order(network, how.own) or order
     return _network(spec, order, network, preprocessing, [])
 
 
-def _checkpoint(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+def checkpoint(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``file:``."""
     network, preprocessing = bare(spec, len(order))
     notes = put_weights(spec, network)
     return _network(spec, order, network, preprocessing, notes)
@@ -155,15 +167,22 @@ def _network(
     )
 
 
-def _hugging_face(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
-    return _assembled(spec, load_hugging_face(spec, order, how.kept, how.own))
+def hugging_face(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``hf:``."""
+    return assembled(spec, load_hugging_face(spec, order, how.kept, how.own))
 
 
-def _open_clip(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
-    return _assembled(spec, load_open_clip(spec, order, how.kept, how.own))
+def open_clip(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``openclip:``."""
+    return assembled(spec, load_open_clip(spec, order, how.kept, how.own))
 
 
-def _assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
+def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
+    """A model of the parts that a loader found.
+
+    Raises:
+        BadInput: the spec asks for a preprocessing that is not possible.
+    """
     network = parts.network.float().eval()
     return LoadedModel(
         spec=replace(spec, arch=parts.architecture),
@@ -178,40 +197,28 @@ def _assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
     )
 
 
-def _exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
-    exported = load_exported(spec, how.allow_code)
-    preprocessing = _changed(spec, Preprocessing.usual(exported.side or 224))
+def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
+    """Load ``export:``, ``onnx:`` and ``torchscript:``."""
+    program = load_exported(spec, how.allow_code)
+    preprocessing = _changed(spec, Preprocessing.usual(program.side or 224))
     crop = preprocessing.geometry.crop
-    if exported.side not in (None, crop):
-        raise BadInput(f"model {spec.text!r}: it takes {exported.side} pixels, not {crop}")
-    batch = exported.batch
-    if spec.kind == "torchscript" and batch is None and not _takes_two(exported.network, crop):
+    if program.side not in (None, crop):
+        raise BadInput(f"model {spec.text!r}: it takes {program.side} pixels, not {crop}")
+    batch = program.batch
+    if spec.kind == "torchscript" and batch is None and not _takes_two(program.network, crop):
         batch = 1
     return LoadedModel(
         spec=spec,
-        network=exported.network,
+        network=program.network,
         preprocessing=preprocessing,
         weights_hash=f"sha256:{sha256_of(Path(spec.target))}",
         order=order,
         batch=batch,
         is_program=True,
-        onnx=exported.onnx,
-        exports_to_onnx=exported.exports_to_onnx,
-        device=exported.device,
+        onnx=program.onnx,
+        exports_to_onnx=program.exports_to_onnx,
+        device=program.device,
     )
-
-
-# How each kind of `spec.KINDS` that is a network is loaded.
-LOADERS: dict[str, Callable[[ModelSpec, tuple[str, ...], Loading], LoadedModel]] = {
-    "torchvision": _pretrained,
-    "timm": _pretrained,
-    "file": _checkpoint,
-    "export": _exported,
-    "onnx": _exported,
-    "torchscript": _exported,
-    "hf": _hugging_face,
-    "openclip": _open_clip,
-}
 
 
 def _takes_two(network: nn.Module, side: int) -> bool:

@@ -41,29 +41,10 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from genset.errors import BadInput
+from genset.evaluation.models.kinds import KINDS, OF_FILES, PREPROCESSING, ZERO_SHOT
 from genset.evaluation.models.trained import parse_trained_until
 
 INTERPOLATIONS = ("bilinear", "bicubic")
-_SAID = ("trained_until", "reference_top1")
-_OF_ALL = ("name", "classes", "background", *_SAID)
-_PREPROCESSING = ("resize", "crop", "interpolation", "mean", "std")
-_OF_FILES = ("arch", "ema", "prefix")
-_ZERO_SHOT = ("prompts", "names", "tokenizer")
-
-# The kinds, with the options of each. How one becomes a network says `load.LOADERS`; predictions
-# have none.
-KINDS = {
-    "torchvision": (*_OF_ALL, *_PREPROCESSING),
-    "timm": (*_OF_ALL, *_PREPROCESSING),
-    "file": (*_OF_FILES, *_OF_ALL, *_PREPROCESSING),
-    "export": (*_OF_ALL, *_PREPROCESSING),
-    "onnx": (*_OF_ALL, *_PREPROCESSING),
-    "torchscript": (*_OF_ALL, *_PREPROCESSING),
-    "hf": (*_OF_ALL, *_PREPROCESSING, *_ZERO_SHOT),
-    "openclip": ("weights", *_ZERO_SHOT, "name", "classes", *_SAID, *_PREPROCESSING),
-    "predictions": _OF_ALL,
-    "answers": ("name", "classes", "prompts", *_SAID),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +53,7 @@ class ModelSpec:
 
     Attributes:
         text: the spec as it was given.
-        kind: one of `KINDS`; "memory" for a network that was handed over in Python.
+        kind: one of `kinds.KINDS`; "memory" for a network that was handed over in Python.
         target: what follows the kind: an architecture or a path.
         arch: of a file: ``torchvision:NAME``, ``timm:NAME`` or ``MODULE:CALLABLE``; of a folder in
             Hugging Face's form that was loaded, what its configuration says; otherwise "".
@@ -131,11 +112,8 @@ def parse_spec(text: str) -> ModelSpec:
     kind, colon, rest = text.partition(":")
     target, _, query = rest.partition("?")
     if not colon or kind not in KINDS or not target:
-        raise BadInput(
-            f"model {text!r}: a spec is torchvision:NAME or file:CHECKPOINT?arch=torchvision:NAME "
-            "or timm:NAME, export:PATH, onnx:PATH, torchscript:PATH, hf:FOLDER, "
-            "openclip:NAME?weights=FILE, predictions:PATH or answers:PATH"
-        )
+        *forms, last = (f"{name}:{each.target}" for name, each in KINDS.items())
+        raise BadInput(f"model {text!r}: a spec is {', '.join(forms)} or {last}")
     # A plus is a plus, as in c++/list.txt: specs are no web forms.
     options = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
     _only_known(text, kind, options)
@@ -143,7 +121,7 @@ def parse_spec(text: str) -> ModelSpec:
     module, _, callable_name = arch.partition(":")
     if kind == "file" and not (module and callable_name):
         raise BadInput(f"model {text!r}: say what it is with ?arch=torchvision:NAME")
-    texts = {name: options[name] for name in ("weights", *_ZERO_SHOT) if name in options}
+    texts = {name: options[name] for name in ("weights", *ZERO_SHOT) if name in options}
     if kind == "openclip" and not texts.get("weights"):
         raise BadInput(f"model {text!r}: say where its weights lie with ?weights=FILE")
     return ModelSpec(
@@ -166,10 +144,10 @@ def parse_spec(text: str) -> ModelSpec:
 
 def _only_known(text: str, kind: str, options: dict[str, str]) -> None:
     for name in options:
-        if name in _OF_FILES and kind != "file":
+        if name in OF_FILES and kind != "file":
             raise BadInput(f"model {text!r}: {name} is an option of file:CHECKPOINT")
-        if name not in KINDS[kind]:
-            known = ", ".join(KINDS[kind])
+        if name not in KINDS[kind].options:
+            known = ", ".join(KINDS[kind].options)
             raise BadInput(f"model {text!r}: no option {name}; there are {known}")
 
 
@@ -229,7 +207,7 @@ def parse_preprocessing(query: str) -> dict[str, object]:
 
 
 def _preprocessing(text: str, options: dict[str, str]) -> dict[str, object]:
-    return {name: _value(text, name, options[name]) for name in _PREPROCESSING if name in options}
+    return {name: _value(text, name, options[name]) for name in PREPROCESSING if name in options}
 
 
 def _value(text: str, name: str, value: str) -> object:

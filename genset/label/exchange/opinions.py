@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from genset.aggregators import METHODS
 from genset.errors import BadInput
 from genset.label.exchange.sheet import write_sheet
-from genset.label.quality.aggregate import METHODS, Opinion, confidences
+from genset.label.quality.aggregate import Opinion, aggregate, confidences
 from genset.label.quality.in_force import votes_table
 from genset.store import Store, Verdict, digest_of_votes
 
@@ -19,7 +20,7 @@ class Opinions:
     """What the labelers of each candidate say together, and what that was made of.
 
     Attributes:
-        method: one of `genset.label.quality.aggregate.METHODS`.
+        method: one of `genset.aggregators.METHODS`.
         by_task: the opinions.
         confidence: of each one's label, 0 to 1, to six digits, by task.
         panel, without: whose votes: of one panel, of all but one, or (both None) of all.
@@ -47,7 +48,7 @@ def opinions(
     if panel is not None and without is not None:
         raise BadInput("give --panel or --without: of one panel, no other is to be left out")
     votes = votes_table(store, panel, without)
-    found = METHODS[method](votes)
+    found = aggregate(method, votes)
     sure = confidences(method, votes, found)
     return Opinions(
         method=method,

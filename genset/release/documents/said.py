@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from genset.aggregators import METHODS
 from genset.dataset import doi_in
 from genset.release.reader import BEFORE
 from genset.text.links import web_link
@@ -74,15 +75,6 @@ def span(facts: Any, name: str) -> str:
     return " to ".join(line(day[:10]) for day in days)
 
 
-# How each method says what a candidate's votes say together, and what its confidence is.
-_METHODS = {
-    "majority": "the verdict with most votes (confidence: its share of the votes)",
-    "frequency": "the verdict with the largest share of the votes (confidence: this share)",
-    "dawid-skene": "the most probable verdict, given an error rate estimated for each labeler "
-    "(Dawid and Skene, 1979; confidence: its probability)",
-}
-
-
 def method(manifest: Mapping[str, Any]) -> str | None:
     """The method that brought the votes on a photo together; None where they were counted."""
     return told(told(manifest.get("strategy"), "labels", dict), "method", str)
@@ -99,10 +91,8 @@ def aggregation(manifest: Mapping[str, Any]) -> str:
     whose += f" of all panels but {line(without)}" if without else ""
     file = told(facts, "file", str)
     read = f", read from {line(file)} (sha256 {line(facts and facts.get('sha256'))})" * bool(file)
-    return (
-        f" A photo's votes{whose} were brought together by {line(name)}: "
-        f"{_METHODS.get(name, 'a method that is not described')}{read}."
-    )
+    says = METHODS[name].says if name in METHODS else "a method that is not described"
+    return f" A photo's votes{whose} were brought together by {line(name)}: {says}{read}."
 
 
 def choice(manifest: Mapping[str, Any]) -> str:

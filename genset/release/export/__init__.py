@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from genset.errors import BadInput, MissingExtra
@@ -19,8 +20,8 @@ from genset.release.documents import (
 )
 from genset.release.documents.citation import Citation, bibtex
 from genset.release.documents.tables.classes import class_map
-from genset.release.export import fiftyone, folders, hub, parquet, webdataset
 from genset.release.export.contents import Contents, contents_of, is_restricted
+from genset.release.formats import FORMATS
 from genset.release.publish import folder_written_whole
 from genset.release.reader import MANIFEST, Release
 
@@ -29,16 +30,8 @@ Said = Callable[[str], Mapping[str, Any]]
 
 Writer = Callable[[Release, Mapping[str, str], Path], None]
 
-_WRITERS: dict[str, Writer] = {
-    "imagefolder": folders.imagefolder,
-    "webdataset": webdataset.write,
-    "parquet": parquet.write,
-    "huggingface": hub.write,
-    "manifest": folders.manifest,
-    "mixed": folders.mixed,
-    "fiftyone": fiftyone.write,
-}
-FORMATS = tuple(_WRITERS)
+"""Writes a release, or a part of it, with its documents and its manifest by name, to a folder."""
+
 _BY_ADDRESS = ("manifest", "mixed")  # these list every photo, with or without its bytes
 _AS_FROZEN = ("imagefolder", "mixed")  # have the release's own files, and nothing beside them
 
@@ -114,7 +107,8 @@ def export(
                     write_text(partial / name, texts[name])
             if CLASSES in texts or kind not in _AS_FROZEN:
                 write_text(partial / CLASSES, texts.get(CLASSES) or class_map(release.taxonomy))
-            _WRITERS[kind](contents.release, texts, partial)
+            write: Writer = resolve_name(FORMATS[kind])
+            write(contents.release, texts, partial)
     restricted = sum(map(is_restricted, release.photos))
     listed = [] if kind not in _BY_ADDRESS else release.photos
     lacking = [photo for photo in listed if kind == "manifest" or is_restricted(photo)]

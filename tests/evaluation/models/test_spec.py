@@ -45,10 +45,10 @@ def test_every_option_is_understood() -> None:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("", "a spec is torchvision:NAME or file:CHECKPOINT"),
-        ("resnet50", "a spec is torchvision:NAME or file:CHECKPOINT"),
-        ("torchvision:", "a spec is torchvision:NAME or file:CHECKPOINT"),
-        ("tensorflow:resnet50", "a spec is torchvision:NAME or file:CHECKPOINT"),
+        ("", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
+        ("resnet50", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
+        ("torchvision:", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
+        ("tensorflow:resnet50", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
         ("file:a.pth", "say what it is with ?arch=torchvision:NAME"),
         ("file:a.pth?arch=resnet18", "say what it is with ?arch=torchvision:NAME"),
         ("file:a.pth?arch=:", "say what it is with ?arch=torchvision:NAME"),

@@ -11,10 +11,11 @@ from crowdkit.aggregation import DawidSkene, MajorityVote
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from genset.aggregators import METHODS
 from genset.label.quality.aggregate import (
-    METHODS,
     Opinion,
     Vote,
+    aggregate,
     dawid_skene,
     majority,
     selection_frequency,
@@ -91,7 +92,7 @@ def test_three_labelers_by_hand() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_no_votes_give_no_opinion(method: str) -> None:
-    assert METHODS[method]([]) == {}
+    assert aggregate(method, []) == {}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -100,7 +101,7 @@ def test_no_votes_give_no_opinion(method: str) -> None:
 def test_an_opinion_counts_votes_adds_up_to_one_and_does_not_hang_on_their_order(
     method: str, votes: list[Vote], data: st.DataObject
 ) -> None:
-    opinions = METHODS[method](votes)
+    opinions = aggregate(method, votes)
     assert {task: each.votes for task, each in opinions.items()} == frame(
         votes
     ).task.value_counts().to_dict()
@@ -109,7 +110,7 @@ def test_an_opinion_counts_votes_adds_up_to_one_and_does_not_hang_on_their_order
         assert all(0 <= weight <= 1 for weight in opinion.weights.values())
         most = max(opinion.weights.values())
         assert opinion.label is None or opinion.weights[opinion.label] == most
-    shuffled = METHODS[method](data.draw(st.permutations(votes)))
+    shuffled = aggregate(method, data.draw(st.permutations(votes)))
     for task, opinion in opinions.items():
         assert shuffled[task].weights == pytest.approx(opinion.weights, abs=1e-5)
 

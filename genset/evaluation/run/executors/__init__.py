@@ -13,4 +13,6 @@
 
 # By the name that ``--engine-cluster`` gives it: MODULE:CLASS of an executor that is made without
 # arguments. Its packages are imported where it is asked for.
-CLUSTERS = {"ray": "genset.evaluation.run.executors.ray:RayExecutor"}
+CLUSTERS = {
+    "ray": "genset.evaluation.run.executors.ray:RayExecutor",
+}

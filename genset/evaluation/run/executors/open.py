@@ -1,6 +1,6 @@
 """The executor that options and environment ask for."""
 
-from importlib import import_module
+from pkgutil import resolve_name
 
 from genset.errors import BadInput
 from genset.evaluation.run.executors import CLUSTERS
@@ -24,6 +24,5 @@ def open_executor(options: ScoringOptions) -> Executor:
             f"torchrun and --engine-cluster {options.cluster} each share out the photos: "
             "leave out one"
         )
-    module, _, made = CLUSTERS[options.cluster].partition(":")
-    executor: Executor = getattr(import_module(module), made)()
+    executor: Executor = resolve_name(CLUSTERS[options.cluster])()
     return executor

@@ -1,13 +1,21 @@
 """What a candidate's labelers say together. Each method takes votes and gives opinions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pkgutil import resolve_name
 
+from genset.aggregators import METHODS
 from genset.label.quality.aggregate.dawid_skene import dawid_skene
 from genset.label.quality.aggregate.frequency import selection_frequency
 from genset.label.quality.aggregate.majority import majority
 from genset.label.quality.aggregate.votes import Opinion, Vote
 
-METHODS = {"majority": majority, "frequency": selection_frequency, "dawid-skene": dawid_skene}
+Method = Callable[[Sequence[Vote]], dict[str, Opinion]]
+
+
+def aggregate(method: str, votes: Sequence[Vote]) -> dict[str, Opinion]:
+    """By task, what its labelers say together, by one of `genset.aggregators.METHODS`."""
+    run: Method = resolve_name(METHODS[method].runs)
+    return run(votes)
 
 
 def confidences(
@@ -22,9 +30,9 @@ def confidences(
 
 
 __all__ = [
-    "METHODS",
     "Opinion",
     "Vote",
+    "aggregate",
     "confidences",
     "dawid_skene",
     "majority",

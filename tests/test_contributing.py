@@ -1,0 +1,180 @@
+"""The examples in CONTRIBUTING.md, put in place as they say, do what they say."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genset.store import Verdict
+from tests.evaluation.colours import RED, WNIDS, colours, hundred_photos, paint
+from tests.labeled_workspace import TENCH, labeled_workspace, vote
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+BLOCK = r":\n\n```python\n(.*?)```"
+FILES = re.findall(rf"New\s+file\s+`(genset/[\w/]+\.py)`{BLOCK}", TEXT, re.S)
+LINES = re.findall(rf"^In `(\w+)` of `(genset/[\w/]+\.py)`[^:`]*{BLOCK}", TEXT, re.S | re.M)
+
+Genset = Callable[..., str]
+
+
+def with_lines(code: str, table: str, lines: str) -> str:
+    """A module with lines put into its table, first; those of imports before its own imports."""
+    imports = "".join(line for line in lines.splitlines(True) if line.startswith("from "))
+    entries = lines.replace(imports, "")
+    start = re.compile(rf"^{table}\b.*[({{]\n", re.M)
+    code, count = start.subn(lambda found: found[0] + entries, code)
+    assert count == 1, table
+    return re.sub(r"^from ", f"{imports}from ", code, count=1, flags=re.M)
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with genset as it is when all examples are put in place."""
+    folder = tmp_path_factory.mktemp("changed")
+    shutil.copytree(ROOT / "genset", folder / "genset")
+    for name, code in FILES:
+        assert not (folder / name).exists()
+        (folder / name).write_text(code, "utf-8")
+    for table, name, lines in LINES:
+        path = folder / name
+        path.write_text(with_lines(path.read_text("utf-8"), table, lines), "utf-8")
+    return folder
+
+
+@pytest.fixture
+def genset(changed: Path, tmp_path: Path) -> Genset:
+    """The command line of the changed genset."""
+    environment = os.environ | {"PYTHONPATH": f"{changed}{os.pathsep}{ROOT}"}
+
+    def run(*words: object, code: int = 0) -> str:
+        command = [sys.executable, "-m", "genset", *map(str, words)]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    return run
+
+
+def test_there_is_an_example_of_each_part() -> None:
+    assert len(FILES) == len(LINES) == 5
+    assert "(docs/sources.md#adding-a-source)" in TEXT  # tests/scrape/sources/test_adding_one.py
+
+
+@pytest.mark.parametrize(("name", "code"), FILES, ids=[name for name, _ in FILES])
+def test_each_example_is_as_the_linter_and_the_formatter_want_it(name: str, code: str) -> None:
+    for command in (["check"], ["format", "--check"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "--stdin-filename", ROOT / name, "-"],
+            cwd=ROOT,
+            input=code,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def labeled(tmp_path: Path) -> Path:
+    """A workspace in which all call photo 0 correct, two of three photo 1, and one photo 2."""
+    workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH], 3)
+    for task, verdicts in (("0", "ccc"), ("1", "cci"), ("2", "c")):
+        for worker, verdict in zip(("Ann", "Ben", "Cleo"), verdicts, strict=False):
+            word = Verdict.CORRECT if verdict == "c" else Verdict.INCORRECT
+            vote(store, f"{TENCH}/flickr:{task}", worker, word)
+    store.close()
+    return workspace.root
+
+
+def test_the_aggregator_chooses_what_all_call_correct(genset: Genset, tmp_path: Path) -> None:
+    root = labeled(tmp_path)
+    genset("-w", root, "labels", "aggregate", "--method", "unanimous", "-o", "together.csv")
+    with (tmp_path / "together.csv").open(encoding="utf-8") as file:
+        rows = {row["task"]: row for row in csv.DictReader(file)}
+    assert [rows[f"{TENCH}/flickr:{each}"]["label"] for each in "012"] == [
+        "correct",
+        "",
+        "correct",
+    ]
+    genset("-w", root, "release", "create", "v1", "--labels", "unanimous")
+    manifest = json.loads((root / "releases" / "v1" / "manifest.json").read_text("utf-8"))
+    assert sorted(photo["source_id"] for photo in manifest["photos"]) == ["0", "2"]
+    card = (root / "releases" / "v1" / "DATA_CARD.md").read_text("utf-8")
+    assert "brought together by unanimous: the verdict that all labelers gave" in card
+    said = genset("-w", root, "labels", "aggregate", "--method", "best", code=2)
+    assert "'unanimous'" in said
+
+
+def test_the_export_lists_each_photo_with_its_class(genset: Genset, tmp_path: Path) -> None:
+    root = labeled(tmp_path)
+    genset("-w", root, "release", "create", "v1")
+    said = genset("-w", root, "release", "export", "v1", "--format", "lists", "--to", "out")
+    assert "photos as lists" in said
+    lines = (tmp_path / "out" / "val.txt").read_text("utf-8").splitlines()
+    assert {line.rpartition(" ")[2] for line in lines} == {"0"}  # a tench is class 0
+    files = {path.relative_to(tmp_path / "out").as_posix() for path in tmp_path.glob("out/n*/*")}
+    assert {line.rpartition(" ")[0] for line in lines} == files != set()
+    assert (tmp_path / "out" / "DATA_CARD.md").is_file()
+
+
+def test_the_log_reader_reads_json_lines(genset: Genset, tmp_path: Path) -> None:
+    log = tmp_path / "logs" / "fast.jsonl"
+    log.parent.mkdir()
+    epochs = [(1, 1800, 0.5), (2, 3600, 0.91), (3, 5400, 0.95)]
+    written = [{"epoch": n, "seconds": time, "val_acc": share} for n, time, share in epochs]
+    log.write_text("".join(f"{json.dumps(each)}\n" for each in written), "utf-8")
+    # The same in a table, which genset reads already.
+    (tmp_path / "fast.csv").write_text(
+        "epoch,seconds,val_acc\n" + "".join(f"{n},{time},{share}\n" for n, time, share in epochs)
+    )
+    words = ("--threshold", "90", "--json")
+    read = json.loads(genset("tta", "table", "logs", *words))
+    known = json.loads(genset("tta", "table", "fast.csv", *words))
+    assert without_files(read) == without_files(known)
+    assert '"fast"' in json.dumps(read)
+    log.write_text('{"epoch": 1, "seconds": 60, "val_acc": 0.5}\n[1]\n', "utf-8")
+    assert "fast.jsonl, line 2: it is no JSON object" in genset("tta", "table", log, code=1)
+
+
+def without_files(answer: object) -> str:
+    return re.sub(r'[^"]*fast\.(csv|jsonl)', "FILE", json.dumps(answer))
+
+
+def test_the_linear_model_is_scored(genset: Genset, tmp_path: Path) -> None:
+    paint(tmp_path / "photos", 0, "a.png", RED)
+    paint(tmp_path / "photos", 1, "b.png", "green")
+    paint(tmp_path / "photos", 1, "c.png", RED)  # which it has wrong
+    weight = np.zeros((len(WNIDS), 3, 4, 4), np.float32)
+    weight[0, 0] = weight[1, 1] = 1
+    file = tmp_path / "base.npz"
+    np.savez(file, weight=weight.reshape(len(WNIDS), -1), bias=np.zeros(len(WNIDS)))
+    [run] = json.loads(genset("evaluate", "photos", "--model", f"linear:{file}", "--json"))["runs"]
+    assert run["model"] == "base"
+    assert (run["top1"]["correct"], run["top1"]["photos"]) == (2, 3)
+    np.savez(file, weight=np.zeros((10, 5)), bias=np.zeros(10))
+    said = genset("evaluate", "photos", "--model", f"linear:{file}", code=2)
+    assert "weight must be 1000 x 3*S*S" in said
+    said = genset("evaluate", "photos", "--model", f"linear:{file}?arch=x", code=2)
+    assert "arch is an option of file:CHECKPOINT" in said
+    assert "linear:FILE" in genset("evaluate", "photos", "--model", "x", code=2)
+
+
+def test_the_executor_gives_the_answers_of_one_process(genset: Genset, tmp_path: Path) -> None:
+    hundred_photos(tmp_path / "photos")
+    spec = colours(tmp_path)
+    tables = []
+    for folder, words in (("one", ["--workers", "1"]), ("two", ["--engine-cluster", "threads"])):
+        genset("evaluate", "photos", "--model", spec, "--runs", folder, *words)
+        [table] = (tmp_path / folder).glob("photos/*/predictions.csv")
+        tables.append(table.read_text("utf-8"))
+    assert len(tables[0].splitlines()) == 100  # a head, and a line for each that can be read
+    assert tables[0] == tables[1]
