@@ -26,8 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from genset.errors import BadInput
+from genset.taxonomy.checks import Mistake, mistakes_in
 from genset.taxonomy.classes import is_wnid
-from genset.taxonomy.document import Mistake, mistakes_in, taxonomy_of
+from genset.taxonomy.document import taxonomy_of
 from genset.taxonomy.imagenet import imagenet1k
 from genset.taxonomy.taxonomy import Taxonomy
 from genset.taxonomy.wordnet import nouns

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from genset.errors import BadInput
+from genset.taxonomy.checks import folded, mistake_in_id
 from genset.taxonomy.classes import is_wnid
-from genset.taxonomy.document import folded, mistake_in_id
 from genset.taxonomy.making.ids import id_for
 from genset.taxonomy.wordnet import Noun, nouns
 from genset.text.safe import clean
