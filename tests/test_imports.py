@@ -55,6 +55,7 @@ INNER_FLOORS = {
         {"imagenet"},
         {"wordnet"},
         {"document"},
+        {"checks"},
         {"own"},
         {"built_in"},
         {"making"},
