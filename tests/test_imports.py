@@ -60,8 +60,8 @@ INNER_FLOORS = {
         {"built_in"},
         {"making"},
     ],
-    "taxonomy.making": [{"ids"}, {"drafts"}, {"together", "remarks", "write"}],
-    "taxonomy.wordnet": [{"nouns", "queries"}],
+    "taxonomy.making": [{"ids", "senses"}, {"drafts"}, {"together", "remarks", "write"}],
+    "taxonomy.wordnet": [{"inflection"}, {"nouns", "queries"}],
     "evaluation.models": [
         {"trained"},
         {"spec", "preprocessing", "weights"},

@@ -25,7 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput
+from genset.errors import BadInput, SeveralMistakes
 from genset.taxonomy.checks import Mistake, mistakes_in
 from genset.taxonomy.classes import is_wnid
 from genset.taxonomy.document import taxonomy_of
@@ -68,7 +68,7 @@ def taxonomy_in(text: str, file: str) -> Taxonomy:
     if found := list(mistakes_in(document)) or list(_unknown(document["classes"])):
         lines = [f"{file}, line {_line(text, each.keys)}: {each.words}" for each in found[:_SHOWN]]
         more = [f"and {len(found) - _SHOWN:,} more"] * (len(found) > _SHOWN)
-        raise BadInput("\n".join([*lines, *more]))
+        raise SeveralMistakes(*lines, *more)
     return _placed(taxonomy_of(document))
 
 
