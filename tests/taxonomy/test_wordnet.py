@@ -60,7 +60,7 @@ def test_inflected_nouns_are_looked_up_by_wordnets_list_and_rules(wordnet: Path)
         known = [form for form in forms if nouns().base(form) == form]
         if known and nouns().base(inflected) != inflected and inflected.isalpha():
             assert nouns().base(inflected) == known[0]
-    for word in ("churches", "boxes", "buses", "quizzes", "brushes", "women", "ponies", "oxen"):
+    for word in ("churches", "boxes", "buses", "quizzes", "brushes", "women", "ponies", "geese"):
         assert nouns().base(word) and nouns().base(word) != word
     assert nouns().base("glass") == "glass" and nouns().base("blorps") == ""
 
