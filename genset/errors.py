@@ -2,6 +2,7 @@
 
     GensetError                 the work failed                    exit code 1
     ├── BadInput                the user's words are wrong         exit code 2
+    │   ├── SeveralMistakes     ... in several places: a line for each
     │   ├── NotAWorkspace       no genset.toml here or above
     │   └── MissingExtra        an optional package is not installed
     ├── SourceError             a photo source answered an error
@@ -50,6 +51,24 @@ class BadInput(GensetError):
     """What the user typed, or a file the user wrote, is wrong."""
 
     exit_code = 2
+
+
+class SeveralMistakes(BadInput):
+    """Several things are wrong, or one that takes several lines to tell.
+
+    The message is these lines, and the command line prints each by itself.
+    """
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__(*lines)
+
+    def __str__(self) -> str:
+        return "\n".join(self.args)
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines."""
+        return list(self.args)
 
 
 class NotAWorkspace(BadInput):

@@ -6,7 +6,7 @@ import fcntl
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -14,7 +14,10 @@ from uuid import uuid4
 _MANY = 8  # files to secure at once
 
 # What file systems say that take no more, or nothing from us.
-_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
+_UNWRITABLE = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM),
+    errno.ENOENT,  # of a folder such as /proc, which takes no files
+)
 
 # What file systems say that have no locks.
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
@@ -44,7 +47,8 @@ def written_whole(path: Path, *, secured: bool = True) -> Iterator[BinaryIO]:
                 os.fsync(file.fileno())
         temporary.replace(path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # a disk that cannot be written to refuses this too
+            temporary.unlink()
         raise
     if secured:
         sync_folder(path.parent)

@@ -13,6 +13,7 @@ from genset.errors import GensetError, MissingExtra, PhotoRefused, ReleaseDamage
     [
         GensetError("a"),
         errors.BadInput("b"),
+        errors.SeveralMistakes("line 1", "line 2"),
         MissingExtra("the engine openvino", "engines"),
         SourceError("not there", code=105),
         PhotoRefused("unreadable", "cut"),

@@ -1,4 +1,4 @@
-"""Rebuild ``nouns.tsv.gz``, all nouns of WordNet, from a WordNet 3.0 folder.
+"""Rebuild ``nouns.tsv.gz``, all nouns of WordNet, and ``noun.exc``, from a WordNet 3.0 folder.
 
     python -m wordnet_maps.nouns --wordnet /usr/share/wordnet
 
@@ -6,6 +6,8 @@ A line has, between tabs: a synset's offset; its lemmas, "_" for a blank, with "
 is the lemma's second sense (a lemma's senses come with the commonest first); the offsets of its
 hypernyms in WordNet's order, which has the principal one first, "i" before those of which it is an
 instance; and its definition without the examples.
+
+``noun.exc`` is WordNet's own list of irregular forms, each with what it is a form of.
 
 The text depends on WordNet's files alone. So do the file's bytes but for the version of zlib.
 """
@@ -37,6 +39,19 @@ def table(wordnet: Path) -> str:
         return "".join(_row(line, senses) for line in lines if not line.startswith(" "))
     except (KeyError, IndexError, ValueError):
         raise BadInput(f"{wordnet} cannot be read: is the WordNet folder complete?") from None
+
+
+def exceptions(wordnet: Path) -> str:
+    """The irregular forms, a line for each with what it is a form of.
+
+    Raises:
+        BadInput: `wordnet` has no such list, or an empty one, as NLTK accepts it.
+    """
+    listed = wordnet / "noun.exc"
+    text = listed.read_text("ascii") if listed.is_file() else ""
+    if len(text.splitlines()) < 2000:
+        raise BadInput(f"{listed} is not there or cut short: is the WordNet folder complete?")
+    return text
 
 
 def _senses(index: str) -> Iterator[tuple[str, list[str]]]:
@@ -84,7 +99,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", default=HERE / "nouns.tsv.gz")
     options = parser.parse_args(arguments)
     try:
-        options.output.write_bytes(pack(table(options.wordnet)))
+        packed, irregular = pack(table(options.wordnet)), exceptions(options.wordnet)
+        options.output.write_bytes(packed)
+        options.output.with_name("noun.exc").write_text(irregular, "ascii")
     except GensetError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code

@@ -11,6 +11,7 @@ from genset.aggregators import METHODS
 from genset.cli import reviews
 from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
 from genset.cli.proposals import mixed_photos, propose, show_proposal_stats
+from genset.errors import BadInput
 
 if TYPE_CHECKING:
     from genset.label.quality.by_labeler import Share
@@ -33,9 +34,12 @@ labels.add_command(propose)
 
 @labels.command("export")
 @click.argument("target", type=PATH)
+@click.option(
+    "--unlabeled", is_flag=True, help="Instead, a table to fill in: the candidates without a label."
+)
 @json_option
 @click.pass_obj
-def labels_export(folder: Path | None, target: Path, as_json: bool) -> None:
+def labels_export(folder: Path | None, target: Path, unlabeled: bool, as_json: bool) -> None:
     """Write all that was labeled into a folder, or, to a .csv file, the labels in force alone.
 
     The folder's labels.csv, and a single file, are what crowd-kit reads.
@@ -43,8 +47,11 @@ def labels_export(folder: Path | None, target: Path, as_json: bool) -> None:
     \b
     genset labels export labels/
     genset labels export labels.csv
+    genset labels export to-label.csv --unlabeled
     """
-    if target.suffix.lower() == ".csv":
+    if unlabeled:
+        _export_unlabeled(folder, target, as_json)
+    elif target.suffix.lower() == ".csv":
         from genset.label.exchange.table import export_labels
 
         with opened(folder) as (_, store):
@@ -58,6 +65,19 @@ def labels_export(folder: Path | None, target: Path, as_json: bool) -> None:
             counts = export_all(store, target)
         lines = [f"{target}:", *(f"  {count:>7,} {name}" for name, count in counts.items())]
         show({"folder": str(target), **counts}, "\n".join(lines), as_json)
+
+
+def _export_unlabeled(folder: Path | None, target: Path, as_json: bool) -> None:
+    from genset.label.exchange.to_label import export_unlabeled
+
+    if target.suffix.lower() != ".csv":
+        raise BadInput(f"--unlabeled writes one table: give a name that ends in .csv, not {target}")
+    with opened(folder) as (workspace, store):
+        count = export_unlabeled(store, workspace.images, target)
+    text = f"{count:,} candidates without a label: {target}"
+    if count:
+        text += "; fill in worker and label (correct, incorrect, unsure or broken), then import it"
+    show({"file": str(target), "candidates": count}, text, as_json)
 
 
 @labels.command("import")

@@ -20,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from genset.files import image_file
-from genset.taxonomy.document import LONGEST_ID
+from genset.taxonomy.checks import LONGEST_ID
 
 
 class UtcDateTime(TypeDecorator[datetime]):

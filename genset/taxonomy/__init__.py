@@ -14,8 +14,9 @@ a data file that is committed with genset, so nothing here needs NLTK or WordNet
 label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps/guide.py``).
 """
 
+from genset.taxonomy.checks import LONGEST_ID, mistakes_in
 from genset.taxonomy.classes import OTHER, PHOTOS, SCREENSHOTS, ImageClass, Query, WikipediaPage
-from genset.taxonomy.document import LONGEST_ID, document_of, hash_of, mistakes_in, taxonomy_of
+from genset.taxonomy.document import document_of, hash_of, taxonomy_of
 from genset.taxonomy.entries import MOST_QUERIES, Entry, read_entries, read_toml
 from genset.taxonomy.imagenet import earlier_queries, imagenet1k, synonyms
 from genset.taxonomy.own import read_taxonomy

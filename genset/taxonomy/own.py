@@ -26,9 +26,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from genset.errors import BadInput
+from genset.errors import BadInput, SeveralMistakes
+from genset.taxonomy.checks import Mistake, mistakes_in
 from genset.taxonomy.classes import is_wnid
-from genset.taxonomy.document import Mistake, mistakes_in, taxonomy_of
+from genset.taxonomy.document import taxonomy_of
 from genset.taxonomy.imagenet import imagenet1k
 from genset.taxonomy.taxonomy import Taxonomy
 from genset.taxonomy.wordnet import nouns
@@ -70,7 +71,7 @@ def taxonomy_in(text: str, file: str) -> Taxonomy:
             f"{file}, line {line_of(text, each.keys)}: {each.words}" for each in found[:_SHOWN]
         ]
         more = [f"and {len(found) - _SHOWN:,} more"] * (len(found) > _SHOWN)
-        raise BadInput("\n".join([*lines, *more]))
+        raise SeveralMistakes(*lines, *more)
     return _placed(taxonomy_of(document))
 
 

@@ -21,6 +21,7 @@ from genset.taxonomy.making.together import together
 from genset.taxonomy.making.write import toml_of
 from genset.taxonomy.own import taxonomy_in
 from genset.taxonomy.wordnet import nouns
+from tests.killing import killed_at_each_change
 
 DOG, CAT, CRANE = "n02084071", "n02121620", "n02012849"
 
@@ -62,11 +63,106 @@ def test_words_become_a_file_that_init_reads(tmp_path: Path) -> None:
 
 def test_without_a_terminal_senses_are_listed_and_none_is_taken(tmp_path: Path) -> None:
     words = refusal("from-words", "dog,tench,crane", "-o", tmp_path / "x.toml")
-    dog, crane = words.splitlines()
-    assert "'dog' has 7 senses" in dog and f"1 = {DOG} a member of" in dog
-    assert f"5 = {CRANE}" in crane
+    dog, first, *_, crane, _, _, _, _, fifth = words.splitlines()
+    assert dog.startswith("'dog' has 7 senses") and '--sense "dog=NUMBER"' in dog
+    assert first.startswith(f"1 = {DOG} dog, domestic dog, Canis familiaris: a member of")
+    assert crane.startswith("'crane' has 5 senses") and fifth.startswith(f"5 = {CRANE}")
     assert "tench" not in words
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_wrong_stands_on_a_line_each(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "genset", "classes", "from-words", "dog,crane"]
+    done = subprocess.run(
+        command, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )  # fmt: skip
+    lines = done.stderr.splitlines()
+    assert done.returncode == 2 and done.stdout == ""
+    assert len(lines) == 1 + 7 + 1 + 5 and all(line.startswith("genset: ") for line in lines)
+
+
+def test_many_words_with_several_senses_are_told_of_ten(tmp_path: Path) -> None:
+    words = "dog,cat,crane,drake,boxer,bat,rook,mouse,seal,mole,kite,pool"
+    assert refusal("from-words", words).endswith("and 2 more words with several senses")
+
+
+@pytest.mark.parametrize(
+    ("word", "noun", "base"),
+    [
+        ("wolves", "n02114100", "wolf"),
+        ("red pandas", "n02509815", "red panda"),
+        ("Red-Pandas", "n02509815", "red panda"),
+        ("birds of prey", "n01604330", "bird of prey"),
+        ("axolotls", "n01632777", "axolotl"),
+        ("cherries", "n07757132", "cherry"),
+        ("firemen", "n10091651", "fireman"),
+    ],
+)
+def test_plurals_are_looked_up_as_their_singular(word: str, noun: str, base: str) -> None:
+    done = said("from-words", word, "--sense", f"{word}={noun}")
+    (made,) = tomllib.loads(done.stdout)["classes"].values()
+    assert (made["name"], made["synset"]) == (word, noun)
+    assert f"{word!r} was looked up as {base!r}" in done.stderr
+    assert word not in [each["query"] for each in made["queries"]]  # its singular finds it too
+
+
+def test_a_word_of_its_own_is_no_plural() -> None:
+    done = said("from-words", "glasses,tench")
+    assert [each["synset"] for each in tomllib.loads(done.stdout)["classes"].values()] == [
+        "n04272054",
+        "n01440764",
+    ]
+    assert "looked up" not in done.stderr
+
+
+def test_two_senses_of_a_word_make_two_classes(tmp_path: Path) -> None:
+    file = tmp_path / "two.toml"
+    senses = ["--sense", "crane=4", "--sense", f"crane={CRANE}"]
+    done = said("from-words", "crane,tench", *senses, "-o", file)
+    assert done.exit_code == 0, done.output
+    taxonomy = read_taxonomy(file)
+    assert {each.wnid: (each.name, each.synset) for each in taxonomy} == {
+        "crane_lifting_device": ("crane (lifting device)", "n03126707"),
+        "crane_wading_bird": ("crane (wading bird)", CRANE),
+        "tench": ("tench", "n01440764"),
+    }
+    for each in list(taxonomy)[:2]:
+        assert each.imagenet == (each.synset,)
+        assert "crane" not in [query.text for query in each.queries]
+    assert '"crane" is a name of crane_wading_bird too' in done.stderr
+    done = CliRunner().invoke(cli, ["init", str(tmp_path / "w"), "--taxonomy", str(file)])
+    assert done.exit_code == 0 and "classes: 3 of two" in done.output
+
+
+def test_a_sense_that_is_said_twice_is_one() -> None:
+    done = said("from-words", "dog", "--sense", "dog=1", "--sense", f"dog={DOG}")
+    assert list(tomllib.loads(done.stdout)["classes"]) == ["dog"]
+
+
+def test_senses_that_are_of_one_kind_are_numbered() -> None:
+    nouns_of_a_word = ("n10914447", "n10914331")  # a writer and a poet, who is a writer too
+    senses = [part for wnid in nouns_of_a_word for part in ("--sense", f"crane={wnid}")]
+    ids = list(tomllib.loads(said("from-words", "crane", *senses).stdout)["classes"])
+    assert len(set(ids)) == 2 and all(id.startswith("crane_") for id in ids)
+
+
+def test_a_folder_is_one_class(tmp_path: Path) -> None:
+    (tmp_path / "crane").mkdir()
+    said_twice = ("--sense", "crane=4", "--sense", "crane=5")
+    assert "its photos are one class" in refusal("from-folder", tmp_path, *said_twice)
+
+
+def test_words_of_any_script_become_classes(tmp_path: Path) -> None:
+    file = tmp_path / "a.toml"
+    words = ["猫", "собака", "หมา", "c++", "c#", "🐶", "CON", ".hidden", "../x", "a'b"]
+    done = said("from-words", ",".join(words), "--sense", "CON=0", "-o", file)
+    assert done.exit_code == 0, done.output
+    taxonomy = read_taxonomy(file)
+    assert [each.name for each in taxonomy] == words
+    assert len({each.wnid.casefold() for each in taxonomy}) == len(words)
+    done = CliRunner().invoke(cli, ["init", str(tmp_path / "w"), "--taxonomy", str(file)])
+    assert done.exit_code == 0, done.output
 
 
 def test_on_a_terminal_senses_are_asked_for(tmp_path: Path) -> None:
@@ -94,6 +190,16 @@ def test_on_a_terminal_senses_are_asked_for(tmp_path: Path) -> None:
         (("dog", "--sense", "dog=n99999999"), "no noun 'n99999999'"),
         (("dog", "--sense", "dog"), "--sense dog=n02084071"),
         ((",",), "no word"),
+        (("",), "no word"),
+        (("tench,Tench",), "'Tench' is there twice, as 'tench'"),
+        (("red_panda,red  panda",), "'red panda' is there twice, as 'red_panda'"),
+        (("dogs,domestic dog", "--sense", "dogs=1"), "mean the same, n02084071"),
+        (("dog", "--sense", "dog=0", "--sense", "dog=1"), "give no other"),
+        (("n99999999",), "no noun 'n99999999'"),
+        (("N02084071",), "but n02084071"),
+        (("x" * 201,), "has 201 characters: at most 200"),
+        (("a\x07b,c\u202ed",), "'a\\x07b' has characters that do not print"),
+        (("\udcff",), "characters that do not print"),
     ],
 )
 def test_what_makes_no_sense_is_refused(words: tuple[str, ...], says: str) -> None:
@@ -172,6 +278,41 @@ def test_folders_become_classes(tmp_path: Path) -> None:
     }
     assert taxonomy["n02085620-Chihuahua"].imagenet == ("n02085620",)
     assert '"a b\'c" became the id a_b_c' in done.stderr
+
+
+def test_folders_in_folders_are_none_and_links_to_folders_are(tmp_path: Path) -> None:
+    photos = tmp_path / "photos"
+    (photos / "tench" / "nested").mkdir(parents=True)
+    (photos / "tinca").symlink_to("tench")
+    (photos / "broken").symlink_to("nowhere")
+    (photos / "file").symlink_to(Path(__file__))
+    (photos / ".git").mkdir()
+    classes = tomllib.loads(said("from-folder", photos).stdout)["classes"]
+    assert list(classes) == ["tench", "tinca"]
+
+
+def test_a_folder_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"a\xff")).mkdir()
+    assert "is not in UTF-8: rename it" in refusal("from-folder", tmp_path)
+
+
+def test_where_nothing_can_be_written_the_file_is_named() -> None:
+    done = said("from-words", "tench", "-o", "/proc/tench.toml")
+    assert isinstance(done.exception, OSError)
+    assert done.exception.filename == "/proc/tench.toml"
+
+
+def test_killed_while_writing_the_file_is_the_old_one_or_the_new_one(tmp_path: Path) -> None:
+    file = tmp_path / "a.toml"
+    file.write_text("[classes.old]\n")
+    for _ in killed_at_each_change(_write_over, tmp_path):
+        assert [each.wnid for each in read_taxonomy(file)] in (["old"], ["tench"])
+    assert [each.wnid for each in read_taxonomy(file)] == ["tench"]
+
+
+def _write_over(moment: int, folder: Path) -> None:
+    done = said("from-words", "tench", "-o", folder / "a.toml", "--force")
+    assert done.exit_code == 0
 
 
 def test_parts_of_a_set_are_no_classes(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tests.test_wordnet_build import copy_of, wordnet  # noqa: F401 - a fixture
 from wordnet_maps.nouns import main, pack, table
 
 COMMITTED = files("wordnet_maps").joinpath("nouns.tsv.gz")
+IRREGULAR = files("wordnet_maps").joinpath("noun.exc")
 
 
 def test_the_table_rebuilt_is_the_committed_one(wordnet: Path, tmp_path: Path) -> None:  # noqa: F811
@@ -27,6 +28,7 @@ def test_the_table_rebuilt_is_the_committed_one(wordnet: Path, tmp_path: Path) -
     # What packs it may be of another version, and then pack it otherwise.
     assert gzip.decompress(made) == gzip.decompress(COMMITTED.read_bytes())
     assert made == pack(table(wordnet))
+    assert (tmp_path / "noun.exc").read_bytes() == IRREGULAR.read_bytes()
 
 
 def test_a_folder_cut_short_is_refused(
@@ -38,6 +40,9 @@ def test_a_folder_cut_short_is_refused(
     (cut / "index.noun").write_text("")
     assert main(["--wordnet", str(cut), "-o", str(tmp_path / "nouns.tsv.gz")]) == 2
     assert "complete?" in capsys.readouterr().err
+    (cut / "index.noun").write_bytes((wordnet / "index.noun").read_bytes())
+    assert main(["--wordnet", str(cut), "-o", str(tmp_path / "nouns.tsv.gz")]) == 2
+    assert "noun.exc is not there" in capsys.readouterr().err
     assert not (tmp_path / "nouns.tsv.gz").exists()
 
 
@@ -47,6 +52,17 @@ def test_senses_stand_in_wordnets_order(wordnet: Path) -> None:  # noqa: F811
         lemma, _, count, *rest = line.split()
         found = [noun.wnid for noun in nouns().senses(lemma)]
         assert found == [f"n{offset}" for offset in rest[-int(count) :]], lemma
+
+
+def test_inflected_nouns_are_looked_up_by_wordnets_list_and_rules(wordnet: Path) -> None:  # noqa: F811
+    for line in (wordnet / "noun.exc").read_text("ascii").splitlines()[::7]:
+        inflected, *forms = line.split()
+        known = [form for form in forms if nouns().base(form) == form]
+        if known and nouns().base(inflected) != inflected and inflected.isalpha():
+            assert nouns().base(inflected) == known[0]
+    for word in ("churches", "boxes", "buses", "quizzes", "brushes", "women", "ponies", "geese"):
+        assert nouns().base(word) and nouns().base(word) != word
+    assert nouns().base("glass") == "glass" and nouns().base("blorps") == ""
 
 
 def test_it_says_of_imagenets_classes_what_their_map_says() -> None:

@@ -1,5 +1,6 @@
 """Commands that make a taxonomy file: from words, synsets, a folder, or a model."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -13,7 +14,8 @@ from genset.text.safe import visible
 
 if TYPE_CHECKING:
     from genset.evaluation.models.spec import ModelSpec
-    from genset.taxonomy.making.drafts import Asked, Draft
+    from genset.taxonomy.making.drafts import Draft
+    from genset.taxonomy.making.senses import Asked
 
 _SHOWN = 30  # classes that are listed on the screen
 _PARTS = {"train", "training", "val", "valid", "validation", "test", "testing"}
@@ -50,37 +52,52 @@ def from_words(
     """Make a class of each word, with what WordNet says of it.
 
     WORDS have commas between them. A word with several senses is asked about on a terminal;
-    elsewhere --sense says which. One that WordNet lacks becomes a class without a synset.
+    elsewhere --sense says which; said twice of a word, it makes a class of each sense. A plural is
+    looked up as its singular. A word that WordNet lacks becomes a class without a synset.
 
     \b
     genset classes from-words dog,cat,"red panda" -o pets.toml
-    genset classes from-words dog,crane --sense dog=1 --sense crane=n03126707 -o some.toml
+    genset classes from-words dogs,crane --sense dogs=1 --sense crane=n03126707 -o some.toml
+    genset classes from-words crane --sense crane=4 --sense crane=5 -o cranes.toml
     """
-    from genset.taxonomy.making import drafts
+    from genset.taxonomy.making.drafts import of_words, see_each_can_be
+    from genset.taxonomy.making.senses import parse_senses, refuse_unasked, to_ask
 
     _see_it_is_free(output, how["force"])
-    listed = [word.strip(" \t\n\"'") for each in words for word in each.split(",")]
-    listed = [word for word in listed if word]
-    said = drafts.parse_senses(senses)
-    asked = drafts.to_ask(listed, said)
+    stripped = (word.strip(" \t\n\"'") for each in words for word in each.split(","))
+    listed = [" ".join(word.split()) for word in stripped if word]
+    see_each_can_be(listed)
+    said = parse_senses(senses)
+    asked = to_ask(listed, said)
     if sys.stdin.isatty():
         for each in asked:
-            said |= drafts.parse_senses([f"{each.word}={_chosen(each)}"])
+            said |= parse_senses(f"{each.word}={number}" for number in _chosen(each))
     else:
-        drafts.refuse_unasked(asked)
-    _write(drafts.of_words(listed, said), output, **how)
+        refuse_unasked(asked)
+    _write(of_words(listed, said), output, **how)
 
 
-def _chosen(asked: "Asked") -> int:
-    """Ask which sense of a word is meant; 0 for none."""
+def _chosen(asked: "Asked") -> list[int]:
+    """Ask which senses of a word are meant; 0 for none."""
     from genset.taxonomy.wordnet import nouns
 
-    _say(f'"{asked.word}" has {len(asked.senses)} senses in WordNet:')
+    most = len(asked.senses)
+    _say(f'"{asked.word}" has {most} senses in WordNet:')
     for number, noun in enumerate(asked.senses, 1):
         kind = "".join(f" (a kind of {nouns()[above].name})" for above in noun.hypernyms[:1])
         _say(f"  {number:>2}  {noun.wnid}  {', '.join(noun.lemmas)}{kind}: {noun.gloss}")
     _say("   0  none of these")
-    chosen: int = click.prompt("Which?", type=click.IntRange(0, len(asked.senses)), err=True)
+
+    def numbers(answer: str) -> list[int]:
+        words = answer.replace(",", " ").split()
+        if not words or not all(re.fullmatch("[0-9]{1,3}", each) for each in words):
+            raise click.UsageError("give a number; several make a class of each")
+        found = [int(each) for each in words]
+        if max(found) > most or (0 in found and len(found) > 1):
+            raise click.UsageError(f"give numbers of 1 to {most}, or 0 alone")
+        return found
+
+    chosen: list[int] = click.prompt("Which?", value_proc=numbers, err=True)
     return chosen
 
 
@@ -123,12 +140,15 @@ def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **ho
     \b
     genset classes from-folder photos/ -o mine.toml
     """
-    from genset.taxonomy.making.drafts import of_names, parse_senses
+    from genset.taxonomy.making.drafts import of_names
+    from genset.taxonomy.making.senses import parse_senses
 
     _see_it_is_free(output, how["force"])
     names = sorted(
         each.name for each in folder.iterdir() if each.is_dir() and not each.name.startswith(".")
     )
+    if strange := [name for name in names if not _is_utf8(name)]:
+        raise BadInput(f"the name of the folder {strange[0]!r} is not in UTF-8: rename it")
     if names and {name.casefold() for name in names} <= _PARTS:
         raise BadInput(f"{folder} has the parts {', '.join(names)}: give {folder / names[0]}")
     _write(of_names(names, parse_senses(senses), f"folder in {folder}"), output, **how)
@@ -149,7 +169,8 @@ def from_model(spec: "ModelSpec", senses: tuple[str, ...], output: Path | None, 
     genset classes from-model hf:my-model -o mine.toml
     genset classes from-model "file:mine.pth?arch=timm:resnet18&classes=names.txt"
     """
-    from genset.taxonomy.making.drafts import of_names, parse_senses
+    from genset.taxonomy.making.drafts import of_names
+    from genset.taxonomy.making.senses import parse_senses
 
     _see_it_is_free(output, how["force"])
     found = dict(_names_of(spec))
@@ -164,6 +185,15 @@ def _names_of(spec: "ModelSpec") -> Iterable[tuple[str, str]]:
     from genset.evaluation.models.class_names import class_names
 
     return class_names(spec)
+
+
+def _is_utf8(name: str) -> bool:
+    """Whether a file's name, as Python has it, is text."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _see_it_is_free(output: Path | None, force: bool) -> None:

@@ -2,18 +2,21 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from genset.errors import BadInput
+from genset.errors import BadInput, SeveralMistakes
+from genset.taxonomy.checks import folded, mistake_in_id
 from genset.taxonomy.classes import is_wnid
-from genset.taxonomy.document import folded, mistake_in_id
 from genset.taxonomy.making.ids import id_for
+from genset.taxonomy.making.senses import Senses, looked_up, nouns_of, plain, told_apart
 from genset.taxonomy.wordnet import Noun, nouns
 from genset.text.safe import clean
 
 LONGEST_NAME = 200
 """Characters of a class's name."""
+
+_SHOWN = 10  # mistakes that are told at once
 
 _LED = re.compile(r"(n[0-9]{8})(?:[\s_-]+(.*))?")
 
@@ -28,6 +31,7 @@ class Draft:
         noun: what it is in WordNet; None where that is not known.
         notes: what to say of how it came to be.
         output: what the model calls it of whose output it was made, where its id differs; "".
+        title: the class's name, where the first of `names` does not do: "crane (wading bird)".
     """
 
     id: str
@@ -35,92 +39,65 @@ class Draft:
     noun: Noun | None
     notes: tuple[str, ...] = ()
     output: str = ""
+    title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A word of which it is to be said what it means: the senses that WordNet has of it."""
-
-    word: str
-    senses: tuple[Noun, ...]
-
-
-def parse_senses(said: Iterable[str]) -> dict[str, str]:
-    """What was said of words, as in ``dog=n02084071`` or ``dog=1``.
-
-    Raises:
-        BadInput: it is not of that form, or said twice of a word.
-    """
-    found: dict[str, str] = {}
-    for each in said:
-        word, equals, sense = (part.strip() for part in each.rpartition("="))
-        if not (word and equals and (is_wnid(sense) or re.fullmatch("[0-9]{1,3}", sense))):
-            raise BadInput(f"{each!r} is no sense: write --sense dog=n02084071 or --sense dog=1")
-        if found.setdefault(_plain(word), sense) != sense:
-            raise BadInput(f"two senses of {word!r} are given")
-    return found
-
-
-def to_ask(words: Iterable[str], said: Mapping[str, str]) -> list[Asked]:
-    """The words with several senses of which none is said."""
-    several = [Asked(word, nouns().senses(word)) for word in words if _plain(word) not in said]
-    return [each for each in several if len(each.senses) > 1]
-
-
-def refuse_unasked(asked: list[Asked]) -> None:
-    """Refuse words with several senses where nobody can be asked.
-
-    Raises:
-        BadInput: there are any; it lists their senses, a line for each word.
-    """
-    lines = []
-    for word, senses in ((each.word, each.senses) for each in asked):
-        listed = "; ".join(
-            f"{number} = {noun.wnid} {clean(noun.gloss, 60)}"
-            for number, noun in enumerate(senses, 1)
-        )
-        lines.append(
-            f"{word!r} has {len(senses)} senses in WordNet: say which by --sense "
-            f'"{word}={senses[0].wnid}" or by its number: {listed}'
-        )
-    if lines:
-        raise BadInput("\n".join(lines))
-
-
-def noun_of(word: str, said: Mapping[str, str]) -> Noun | None:
-    """What a word means: the sense that is said, or its only one; None where WordNet lacks it.
-
-    The sense "0" stands for none.
-
-    Raises:
-        BadInput: the word has no such sense.
-    """
-    if word in nouns():  # it is a wnid itself
-        return nouns()[word]
-    senses, sense = nouns().senses(word), said.get(_plain(word), "")
-    if is_wnid(sense):
-        return nouns()[sense]
-    if sense and int(sense) > len(senses):
-        raise BadInput(f"{word!r} has {len(senses)} senses in WordNet, so none is number {sense}")
-    if sense:
-        return senses[int(sense) - 1] if int(sense) else None
-    return senses[0] if len(senses) == 1 else None
-
-
-def of_words(words: Iterable[str], said: Mapping[str, str]) -> list[Draft]:
+def of_words(words: Iterable[str], said: Senses) -> list[Draft]:
     """A class for each word, whose id is the word; all with several senses are said.
 
+    A word that is said to have two senses or more makes a class of each, whose id has what it is
+    behind the word: "crane_wading_bird".
+
     Raises:
-        BadInput: there are none, a word is there twice, or something is said of another.
+        BadInput: there are none, one makes no class, two mean the same, or something is said of
+            another word.
     """
-    words = [clean(word, LONGEST_NAME) for word in words]
+    words = list(words)
+    see_each_can_be(words)
     _see_all_is_meant(words, said)
     drafts = Drafts()
+    holders: dict[Noun, str] = {}
     for word in words:
-        if folded(id_for(word, ())) in drafts.taken:
-            raise BadInput(f"{word!r} is there twice")
-        drafts.add(word, () if word in nouns() else (word,), noun_of(word, said))
+        names = () if word in nouns() else (word,)
+        meant = nouns_of(word, said)
+        for noun in filter(None, meant):
+            if (other := holders.setdefault(noun, word)) is not word:
+                raise BadInput(
+                    f"{word!r} and {other!r} mean the same, {noun.wnid}: give one of them"
+                )
+        if len(meant) == 1:
+            drafts.add(word, names, meant[0], *(looked_up(word) if meant[0] else ()))
+            continue
+        for each, kind in zip(meant, told_apart(meant), strict=True):
+            drafts.add(f"{word} {kind}", names, each, *looked_up(word), title=f"{word} ({kind})")
     return drafts.whole("word")
+
+
+def see_each_can_be(words: Iterable[str]) -> None:
+    """Refuse words of which no class can be made, the first ten at once.
+
+    Raises:
+        BadInput: there are such, which have 201 characters or more, are there twice (but for
+            case), are wnids that WordNet lacks, or have nothing that prints.
+    """
+    wrong: list[str] = []
+    seen: dict[str, str] = {}
+    for word in words:
+        if len(word) > LONGEST_NAME:
+            wrong.append(f"{clean(word, 40)!r} has {len(word)} characters: at most {LONGEST_NAME}")
+        elif is_wnid(word.casefold()) and word not in nouns():
+            lower = word.casefold()
+            wrong.append(
+                f"WordNet 3.0 has no noun {word!r}" + f", but {lower}" * (lower in nouns())
+            )
+        elif clean(word, LONGEST_NAME) != word:
+            wrong.append(f"{word!r} has characters that do not print")
+        elif (same := seen.setdefault(folded(plain(word)), word)) is not word:
+            other = "" if same == word else f", as {same!r}"
+            wrong.append(f"{word!r} is there twice{other}")
+    if wrong:
+        more = [f"and {len(wrong) - _SHOWN:,} more"] * (len(wrong) > _SHOWN)
+        raise SeveralMistakes(*wrong[:_SHOWN], *more)
 
 
 def of_synsets(wnids: Iterable[str], depth: int | None) -> list[Draft]:
@@ -146,7 +123,7 @@ def of_synsets(wnids: Iterable[str], depth: int | None) -> list[Draft]:
 
 
 def of_names(
-    names: Iterable[str], said: Mapping[str, str], what: str, outputs: Iterable[str] = ()
+    names: Iterable[str], said: Senses, what: str, outputs: Iterable[str] = ()
 ) -> list[Draft]:
     """A class for each name of a folder or of a model's output, which is its id where it can be.
 
@@ -168,12 +145,14 @@ def of_names(
             continue
         called = tuple(filter(None, (readable(part) for part in name.split(", "))))
         word = called[0] if called else name
-        by_whole = said if _plain(name) not in said else {_plain(word): said[_plain(name)]}
-        noun = noun_of(word, by_whole)
+        by_whole = said if plain(name) not in said else {plain(word): said[plain(name)]}
+        noun, *others = nouns_of(word, by_whole)
+        if others:
+            raise BadInput(f"several senses of {word!r} are given, and its photos are one class")
         count = len(nouns().senses(word))
-        unsaid = noun is None and count > 1 and _plain(word) not in by_whole
+        unsaid = noun is None and count > 1 and plain(word) not in by_whole
         note = f'none of its {count} senses was chosen: --sense "{word}=1" takes the commonest'
-        drafts.add(name, called, noun, *[note] * unsaid)
+        drafts.add(name, called, noun, *[note] * unsaid, *(looked_up(word) if noun else ()))
     return drafts.whole(what)
 
 
@@ -185,25 +164,22 @@ class Drafts:
         self._outputs = outputs or {}
         self._drafts: list[Draft] = []
 
-    def add(self, name: str, names: tuple[str, ...], noun: Noun | None, *notes: str) -> None:
+    def add(
+        self, name: str, names: tuple[str, ...], noun: Noun | None, *notes: str, title: str = ""
+    ) -> None:
         """Add a class whose id is `name` where that can be one, and say where not."""
         ok = not mistake_in_id(name) and folded(name) not in self.taken
         ok = ok and (noun is not None or not is_wnid(name))  # which would say what it is
         id = name if ok else id_for(name.partition(", ")[0], self.taken)
         self.taken.add(folded(id))
-        said = [] if ok or id == name.replace(" ", "_") else [f"{clean(name)!r} became the id {id}"]
+        kept = ok or title or id == name.replace(" ", "_")
+        said = [] if kept else [f"{clean(name)!r} became the id {id}"]
         if noun is None and not notes:
             said.append("no synset: it is searched for by its name alone")
+        called = names or (() if noun else (id,))
         output = self._outputs.get(name, id)
-        self._drafts.append(
-            Draft(
-                id,
-                names or ((id,) if not noun else ()),
-                noun,
-                (*said, *notes),
-                "" if output == id else output,
-            )
-        )
+        differs = "" if output == id else output
+        self._drafts.append(Draft(id, called, noun, (*said, *notes), differs, title))
 
     def whole(self, what: str) -> list[Draft]:
         """All of them. Raises BadInput where there are none."""
@@ -214,14 +190,10 @@ class Drafts:
 
 def readable(name: str) -> str:
     """A folder's or an output's name as people write it: "red_panda" is "red panda"."""
-    plain = unicodedata.normalize("NFC", name).replace("_", " ")
-    return clean(plain, LONGEST_NAME) if plain.strip() else ""
+    word = unicodedata.normalize("NFC", name).replace("_", " ")
+    return clean(word, LONGEST_NAME) if word.strip() else ""
 
 
-def _see_all_is_meant(words: Iterable[str], said: Mapping[str, str]) -> None:
-    if strange := sorted(said.keys() - set(map(_plain, words))):
+def _see_all_is_meant(words: Iterable[str], said: Senses) -> None:
+    if strange := sorted(said.keys() - set(map(plain, words))):
         raise BadInput(f"--sense is given for {strange[0]!r}, which is not among the classes")
-
-
-def _plain(word: str) -> str:
-    return " ".join(word.casefold().replace("_", " ").split())

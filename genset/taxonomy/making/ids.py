@@ -4,8 +4,8 @@ import re
 import unicodedata
 from collections.abc import Container
 
+from genset.taxonomy.checks import LONGEST_ID, folded, mistake_in_id
 from genset.taxonomy.classes import is_wnid
-from genset.taxonomy.document import LONGEST_ID, folded, mistake_in_id
 
 
 def id_for(name: str, taken: Container[str]) -> str:

@@ -33,7 +33,7 @@ def _class(index: int, draft: Draft, shared: set[str], imagenet: tuple[str, ...]
     made = ImageClass(
         index=index,
         wnid=draft.id,
-        lemmas=tuple(_words(draft)),
+        lemmas=tuple(dict.fromkeys(filter(None, (draft.title, *_words(draft))))),
         gloss=" ".join(noun.gloss.split()) if noun else "",  # as a file is read
         hypernyms=tuple(each.name for each in nouns().above(noun.wnid)) if noun else (),
         queries=known.queries if known else tuple(_queries(draft, shared)),
@@ -60,7 +60,7 @@ def _queries(draft: Draft, shared: set[str]) -> Iterator[Query]:
     made = [
         query
         for word in _words(draft)
-        if noun and word.casefold() not in shared
+        if noun and not _is_inflected(word, noun) and word.casefold() not in shared
         if (query := by_rule(word, above, _is_first(noun, word))) and not mistake_in(query[0])
     ]
     if not made:
@@ -68,6 +68,12 @@ def _queries(draft: Draft, shared: set[str]) -> Iterator[Query]:
         made = [(f"{name} {above[0]}", "lemma with hypernym")] if above else []
         made = [query for query in made if not mistake_in(query[0])] or [(_asked(name), "name")]
     return (Query(text, why) for text, why in distinct(made))
+
+
+def _is_inflected(word: str, noun: Noun) -> bool:
+    """Whether a word is a form of a name that is searched for: "dogs" where "dog" is."""
+    base = nouns().base(word)
+    return base != " ".join(word.lower().split()) and base in map(str.lower, noun.lemmas)
 
 
 def _is_first(noun: Noun, word: str) -> bool:

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import chain
 
 from genset.errors import BadInput
 from genset.taxonomy.imagenet import imagenet1k
+from genset.taxonomy.wordnet.inflection import base_forms
 
 _TABLE = "nouns.tsv.gz"
 
@@ -60,14 +62,24 @@ class Nouns:
     def senses(self, word: str) -> tuple[Noun, ...]:
         """The nouns that a word may mean, the commonest first; none where WordNet lacks it.
 
-        Case does not matter, nor does what joins words, where WordNet joins them in one way alone:
-        "red-panda" is "red panda".
+        They are those of its `base`.
         """
+        return tuple(self[wnid] for wnid in self._by_word.get(self._spelling(word), ()))
+
+    def base(self, word: str) -> str:
+        """The word as WordNet has it, in lower case; "" where it does not.
+
+        Case does not matter, nor does what joins words, where WordNet joins them in one way alone:
+        "red-panda" is "red panda". A word that WordNet lacks may be an inflected form of another:
+        "wolves" is "wolf".
+        """
+        return self._spelling(word).replace("_", " ")
+
+    def _spelling(self, word: str) -> str:
         plain = "_".join(word.lower().split())
-        for spelling in (plain, plain.replace("-", "_"), plain.replace("_", "-")):
-            if spelling in self._by_word:
-                return tuple(self[wnid] for wnid in self._by_word[spelling])
-        return ()
+        joined = (plain, plain.replace("-", "_"), plain.replace("_", "-"))
+        forms = chain(joined, *map(base_forms, joined))
+        return next((form for form in forms if form in self._by_word), "")
 
     def above(self, wnid: str) -> tuple[Noun, ...]:
         """What a noun is a kind of, from the nearest up to entity, by principal hypernyms."""

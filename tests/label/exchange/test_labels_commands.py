@@ -64,6 +64,28 @@ def test_a_csv_file_holds_what_is_in_force(opened: Opened, tmp_path: Path) -> No
     assert answer(other, "import", str(path), "--panel", "x") == {"new": 30, "known": 0, "older": 0}
 
 
+def test_what_nobody_labeled_goes_out_to_be_filled_in(opened: Opened, tmp_path: Path) -> None:
+    workspace, store = opened
+    path = tmp_path / "to-label.csv"
+    assert run(workspace, "export", str(path), "--unlabeled").exit_code == 0
+    whole = path.read_text("utf-8").splitlines()
+    assert whole[0] == "task,worker,label,class,file,page"
+    vote(store, ONE, "ann", Verdict.UNSURE)
+    answered = answer(workspace, "export", str(path), "--unlabeled")
+    assert answered == {"file": str(path), "candidates": len(whole) - 2}
+    head, *lines = path.read_text("utf-8").splitlines()
+    assert {ONE} == {line.split(",")[0] for line in {*whole} - {head, *lines}}
+    with path.open(encoding="utf-8", newline="") as file:
+        assert all(Path(row["file"]).is_file() for row in csv.DictReader(file))
+    refused = run(workspace, "import", str(path))
+    assert "to-label.csv, line 2" in str(refused.exception)
+    filled = [line.replace(",,,", ",bob,correct,") for line in lines]
+    path.write_text("\n".join([head, *filled]), "utf-8")
+    assert answer(workspace, "import", str(path)) == {"new": len(lines), "known": 0, "older": 0}
+    assert "0 candidates" in run(workspace, "export", str(path), "--unlabeled").output
+    assert ".csv" in str(run(workspace, "export", str(tmp_path), "--unlabeled").exception)
+
+
 def test_stats_tell_in_words_and_as_json(opened: Opened) -> None:
     workspace, store = opened
     voted(store)
