@@ -77,7 +77,7 @@ def folded(id: str) -> str:
 def _in_class(
     id: str, given: Mapping[str, Any], classes: Mapping[str, Any], holders: dict[str, str]
 ) -> Iterator[Mistake]:
-    """What is wrong with what is said of a class; `holders` has whose each class of ImageNet or output is."""
+    """What is wrong with what is said of a class; `holders` has whose each output is."""
     found = []
     for key, value in given.items():
         if key not in _CHECKS:
