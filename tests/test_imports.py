@@ -168,7 +168,7 @@ INNER_FLOORS = {
     "label.exchange": [
         {"sheet"},
         {"classes", "table", "opinions", "submissions"},
-        {"proposed", "requested"},
+        {"proposed", "requested", "to_label"},
         {"archive", "restore"},
     ],
     "protocols": [{"protocol"}, {"kept", "standing"}, {"earlier", "save", "windows"}],
