@@ -57,7 +57,7 @@ def make(folder: Path, count: int) -> None:
     subprocess.run([*GENSET, "init", "work", "--taxonomy", "classes.toml"], cwd=folder, check=True)
     work = folder / "work"
     fill_pool(Workspace.find(work), count * CANDIDATES, count * LABELED)
-    create = ["release", "create", "v1", "--strategy", "majority"]
+    create = ["release", "create", "v1", "--strategy", "majority", "--no-refresh"]
     subprocess.run([*GENSET, *create], cwd=work, check=True)
     for place, name in enumerate(MODELS, start=1):
         write_answers(work, name, place)
@@ -108,7 +108,7 @@ def compare(folder: Path, place: Path, args: argparse.Namespace) -> None:
         "keywords, one class": ["keywords", one],
         "status": ["status"],
         "scrape --dry-run": ["scrape", "--per-class", "100", "--dry-run"],
-        "release create": ["release", "create", "v2", "--strategy", "majority"],
+        "release create": ["release", "create", "v2", "--strategy", "majority", "--no-refresh"],
         "release verify": ["release", "verify", "v1"],
         "evaluate, predictions": ["evaluate", "v1", *models()],
         "report": ["report", "v1", "-o", str(place / "page.html")],
