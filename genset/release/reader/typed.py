@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 def typed(kind: type[_T], values: Mapping[str, Any]) -> _T:
     """Make a record, and check that each value has its field's type."""
     made = kind(**values)
-    for name, wanted in _wanted(kind):  # type: ignore[arg-type] - a class has a hash
+    for name, wanted in _wanted(kind):  # type: ignore[arg-type]
         if not isinstance(value := getattr(made, name), wanted):
             raise TypeError(f"{name} cannot be a {type(value).__name__}")
     return made
