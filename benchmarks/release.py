@@ -24,7 +24,6 @@ from sqlalchemy import insert
 
 from genset.files import image_file
 from genset.store import Candidate, Label, Photo, Store, Verdict
-from genset.taxonomy import imagenet1k
 from genset.workspace import Workspace
 
 _AT_ONCE = 5000  # rows of one INSERT
@@ -66,10 +65,15 @@ def measured(root: Path, *command: str) -> tuple[float, int]:
 
 def make_pool(root: Path, count: int) -> None:
     """A workspace of `count` labeled candidates; nearly all photos are called correct."""
-    chance = random.Random(0)
     workspace = Workspace.create(root)
+    fill_pool(workspace, count, count)
+
+
+def fill_pool(workspace: Workspace, count: int, labeled: int) -> None:
+    """Give a workspace `count` candidates, classes in turns; the first `labeled` have labels."""
+    chance = random.Random(0)
     store = Store.open(workspace.store_url)
-    wnids = [each.wnid for each in imagenet1k()]
+    wnids = [each.wnid for each in store.taxonomy]
     picture = io.BytesIO()
     Image.new("RGB", (64, 48), "green").save(picture, "JPEG")
     moment = datetime(2020, 1, 1, tzinfo=UTC)
@@ -123,11 +127,13 @@ def make_pool(root: Path, count: int) -> None:
                     "via": "import",
                 }
                 for worker in range(3)
+                if number < labeled
             ]
         with store.begin() as session:
             session.execute(insert(Photo), photos)
             session.execute(insert(Candidate), candidates)
-            session.execute(insert(Label), labels)
+            if labels:
+                session.execute(insert(Label), labels)
     store.close()
 
 

@@ -17,7 +17,7 @@ from genset.evaluation.results.runs import find_runs
 from genset.files import image_file, sha256_of
 from genset.label.proposals.asked import questions
 from genset.progress import progress
-from genset.release.reader import find_releases
+from genset.release.reader import summaries
 from genset.store import (
     Candidate,
     ExamplePhoto,
@@ -105,7 +105,7 @@ def status(workspace: Workspace, store: Store) -> Status:
         contested = select(func.count(Photo.id)).where(
             *_STORED, Photo.id.in_(claimed_by_several()), Photo.id.not_in(ruled_correct())
         )
-        releases = find_releases(workspace.releases)
+        releases = summaries(workspace.releases)
         rules = workspace.label
         asked = [each for each in questions(session) if each.is_open or not each.waits(rules)]
         return Status(
@@ -135,7 +135,7 @@ def status(workspace: Workspace, store: Store) -> Status:
             labeled=count(labeled),
             labels=count(select(func.count(Label.number)).where(_COUNTS)),
             labelers=count(select(func.count(distinct(Label.worker))).where(_COUNTS)),
-            releases={release.name: len(release.photos) for release in releases},
+            releases={release.name: release.photos for release in releases},
             runs={
                 release.name: [
                     run.model

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -14,9 +15,11 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, select
 from sqlalchemy.pool import StaticPool
 
+from genset.errors import BadInput
 from genset.evaluation.data.photos import open_set
 from genset.label import Desk, Labelers, Verdict
 from genset.release.freeze import create
+from genset.release.reader import FORMAT
 from genset.status import (
     SourceCounts,
     Status,
@@ -418,3 +421,26 @@ def test_files_of_nobody_are_those_that_no_photo_has(place: Place) -> None:
         if path != young:
             os.utime(path, (0, 0))
     assert files_of_nobody(*place) == sorted(strays)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"format": "another"}, "in the form 'another'"),
+        ({"photos": 5}, "is not a release's manifest"),
+        ({"content_hash": None}, "content_hash cannot be a NoneType"),
+        ({"created_at": 2}, "created_at cannot be a int"),
+    ],
+)
+def test_a_manifest_that_is_none_is_named(
+    place: Place, change: dict[str, object], says: str
+) -> None:
+    workspace, store = place
+    manifest = workspace.releases / "v1" / "manifest.json"
+    manifest.parent.mkdir(parents=True)
+    right = {"format": FORMAT, "name": "v1", "created_at": "", "content_hash": "", "photos": []}
+    manifest.write_text(json.dumps(right))
+    assert status(workspace, store).releases == {"v1": 0}
+    manifest.write_text(json.dumps(right | change))
+    with pytest.raises(BadInput, match=re.escape(says)):
+        status(workspace, store)

@@ -11,7 +11,7 @@ import click
 from genset.cli.common import FILE, FOLDER, PATH, json_option, show
 from genset.errors import BadInput
 from genset.files import write_text
-from genset.taxonomy import IMAGENET, Taxonomy, hash_of, read_taxonomy
+from genset.taxonomy import IMAGENET, Taxonomy, read_taxonomy
 from genset.taxonomy.built_in import file_of
 from genset.taxonomy.own import line_of
 from genset.workspace import SETTINGS_FILE, TAXONOMY_FILE, Workspace, load_secrets
@@ -83,18 +83,18 @@ def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
     """Make these the workspace's classes, and keep the file as it was written."""
     from genset.store import Store
     from genset.store.failures import explained
-    from genset.store.taxonomies import ClassChanged, keep_taxonomy
+    from genset.store.taxonomies import ClassChanged, keep_taxonomy, kept_hash
 
     url, text = workspace.store_url, file.read_text("utf-8-sig")
     try:
         with closing(Store.open(url)) as store, explained(url), store.begin_alone() as session:
-            kept = keep_taxonomy(session, own)
+            kept, found = keep_taxonomy(session, own), kept_hash(session)
     except ClassChanged as changed:
         where = f"{file.name}, line {line_of(text, changed.keys)}"
         raise BadInput(f"{where}: {changed}") from None
     if not (copy := workspace.root / TAXONOMY_FILE).exists() or copy.read_text("utf-8") != text:
         write_text(copy, text)
-    return {"name": kept.name, "classes": len(kept), "hash": hash_of(kept)}
+    return {"name": kept.name, "classes": len(kept), "hash": found}
 
 
 def _where(workspace: Workspace) -> str:

@@ -13,7 +13,7 @@ from genset.taxonomy import (
     ImageClass,
     Taxonomy,
     document_of,
-    hash_of,
+    hash_of_document,
     imagenet1k,
     taxonomy_of,
 )
@@ -81,9 +81,10 @@ def keep_taxonomy(session: Session, taxonomy: Taxonomy) -> Taxonomy:
             "this workspace has photos of ImageNet's classes, and a pool does not change its "
             "taxonomy: make another workspace"
         )
-    found = hash_of(taxonomy)
+    document = document_of(taxonomy)
+    found = hash_of_document(document)
     if session.get(TaxonomyVersion, found) is None:
-        content = json.dumps(document_of(taxonomy), ensure_ascii=False)
+        content = json.dumps(document, ensure_ascii=False)
         session.add(TaxonomyVersion(hash=found, content=content))
     session.merge(Fact(name=_FACT, value=found))
     return taxonomy

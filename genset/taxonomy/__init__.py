@@ -16,7 +16,7 @@ label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps
 
 from genset.taxonomy.checks import LONGEST_ID, mistakes_in
 from genset.taxonomy.classes import OTHER, PHOTOS, SCREENSHOTS, ImageClass, Query, WikipediaPage
-from genset.taxonomy.document import document_of, hash_of, taxonomy_of
+from genset.taxonomy.document import document_of, hash_of, hash_of_document, taxonomy_of
 from genset.taxonomy.entries import MOST_QUERIES, Entry, read_entries, read_toml
 from genset.taxonomy.imagenet import earlier_queries, imagenet1k, synonyms
 from genset.taxonomy.own import read_taxonomy
@@ -37,6 +37,7 @@ __all__ = [
     "document_of",
     "earlier_queries",
     "hash_of",
+    "hash_of_document",
     "imagenet1k",
     "mistakes_in",
     "read_entries",

@@ -86,7 +86,7 @@ def _in_class(
             found.append((key, f"{key} {words}"))
         else:
             found += [(key, words) for words in _clash(id, key, value, classes, holders)]
-    if not found:
+    if not found and ("without" in given or "queries" not in given):
         for query in class_of(0, id, given).queries:
             if mistake := mistake_in(query.text):
                 found.append(("queries", f"the query {query.text!r} {mistake}; write queries"))

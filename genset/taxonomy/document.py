@@ -43,7 +43,11 @@ def document_of(taxonomy: Taxonomy) -> dict[str, Any]:
 
 def hash_of(taxonomy: Taxonomy) -> str:
     """A taxonomy's hash, as ``sha256:...``, over all that it says, the order of its classes too."""
-    document = document_of(taxonomy)
+    return hash_of_document(document_of(taxonomy))
+
+
+def hash_of_document(document: Mapping[str, Any]) -> str:
+    """The hash of the taxonomy whose document, with all spelled out, this is."""
     told = [document["name"], list(document["classes"].items())]
     canonical = json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return f"sha256:{sha256(canonical.encode()).hexdigest()}"

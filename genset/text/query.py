@@ -19,6 +19,11 @@ LONGEST = 200
 
 _TERM = re.compile(r'(?P<minus>-?)(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
 
+# Words and phrases of English, each of which a photo must say: what most queries are.
+_WORD = r"(?!OR\b)[A-Za-z0-9]+"
+_WANTED = f'(?:{_WORD}|"{_WORD}(?: {_WORD})*")'
+_PLAIN = re.compile(f"{_WANTED}(?: {_WANTED})*")
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -76,6 +81,8 @@ def says_all(texts: Iterable[Phrase], wanted: Iterable[Phrase]) -> bool:
 
 def mistake_in(text: str) -> str | None:
     """What is wrong with a query, to be read after it; None where nothing is."""
+    if _PLAIN.fullmatch(text) and len(text) <= LONGEST:
+        return None  # nothing can be, and that is known sooner
     if not text.isprintable() or text != " ".join(text.split()):
         return "has characters or spaces that nobody sees: put one space between words"
     if len(text) > LONGEST:

@@ -6,6 +6,8 @@ beside them, and letters that nobody sees. Markup is not this module's: who writ
 escapes what comes from here.
 """
 
+from collections.abc import Iterable
+
 # They hold emoji and words of Persian and of India's scripts together. Nothing else that cannot
 # be seen is kept.
 _JOINERS = "\u200c\u200d"
@@ -16,8 +18,10 @@ def clean(text: str, longest: int = 120) -> str:
 
     Clean words stay as they are, so it does no harm to clean twice.
     """
-    words = (_kept(word, _JOINERS).lstrip(_JOINERS) for word in text.split())
-    line = " ".join(filter(None, words))
+    words: Iterable[str] = text.split()
+    if not text.isprintable():
+        words = filter(None, (_kept(word, _JOINERS).lstrip(_JOINERS) for word in words))
+    line = " ".join(words)
     return line if len(line) <= longest else line[: longest - 1].rstrip(f" {_JOINERS}") + "…"
 
 

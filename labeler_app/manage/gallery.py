@@ -1,17 +1,19 @@
 """The manager's view of photos: what was shown and said, of a class or by a labeler."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from genset.label import Store, Verdict, Workspace
+from genset.label import Store, Taxonomy, Verdict, Workspace
 from genset.label.quality.gallery.by_class import Shown, of_class
 from genset.label.quality.gallery.by_labeler import Place, Said, said_at, said_by
 from genset.label.quality.gallery.photos import Which, classes_with_photos, labelers_with_labels
 from labeler_app.manage.one import show_one
 from labeler_app.manage.photos import Badge, counted, page_of, show_notices, show_small
 from labeler_app.manage.state import enlarge, enlarged, from_the_start, keep_choices, offer
+from labeler_app.manage.tables import MOST_SENT
 from labeler_app.words import as_markdown
 
 _FRESH_S = 15
@@ -43,9 +45,11 @@ def _class(folder: str, workspace: Workspace, store: Store, row: DeltaGenerator)
     taxonomy = store.taxonomy
     offer("photos class", classes)
     with row:
+        known = _to_choose_from(classes, taxonomy)
+        offer("photos class", known)
         wnid = st.selectbox(
             "Class",
-            list(classes),
+            known,
             format_func=lambda wnid: f"{taxonomy[wnid].name} ({wnid}, {classes[wnid]:,})",
             key="photos class",
             on_change=from_the_start,
@@ -146,6 +150,17 @@ def _filters(known: Sequence[Which]) -> tuple[Which, Verdict | None]:
         "Verdict", [_ANY, *Verdict], key="photos verdict", on_change=from_the_start, width=145
     )
     return Which(which), None if verdict == _ANY else Verdict(verdict)
+
+
+def _to_choose_from(classes: Mapping[str, int], taxonomy: Taxonomy) -> list[str]:
+    """The classes; of more than a browser is sent, those with the words that are looked for."""
+    if len(classes) <= MOST_SENT:
+        return list(classes)
+    words = st.text_input("Find a class", key="photos find", width=200).casefold().strip()
+    named = (wnid for wnid in classes if words in f"{wnid} {taxonomy[wnid].name}".casefold())
+    found = list(islice(named, MOST_SENT)) or list(islice(classes, MOST_SENT))
+    chosen: str = st.session_state.get("photos class", found[0])
+    return found if words or chosen in found else [chosen, *found]
 
 
 @st.cache_resource(ttl=_FRESH_S, show_spinner=False)

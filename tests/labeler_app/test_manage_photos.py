@@ -20,6 +20,7 @@ from tests.labeler_app.pages import (
     served,
     shown,
 )
+from tests.test_cli import genset
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 
@@ -160,3 +161,26 @@ def test_what_was_removed_is_told(opened: Opened) -> None:
 def remove(store: Store) -> None:
     with store.begin() as session:
         find_candidate(session, f"{TENCH}/flickr:0").photo.refused = "removed"
+
+
+def test_of_very_many_classes_those_are_offered_that_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = 1100  # some photos look alike, and are one
+    names = {f"bird-{number}": f"bird number {number}" for number in range(count)}
+    file = tmp_path / "birds.toml"
+    file.write_text("".join(f'[classes.{id}]\nname = "{name}"\n' for id, name in names.items()))
+    assert genset("init", "workspace", "--taxonomy", str(file), cwd=tmp_path).returncode == 0
+    workspace, store = labeled_workspace(tmp_path / "workspace", list(names), photos=1)
+    with served(workspace, store, monkeypatch):
+        app = manage_page(workspace, "Photos")
+        chosen = next(each for each in app.selectbox if each.label == "Class")
+        assert len(chosen.options) == 1000
+        app.text_input[0].set_value("NUMBER 1009")
+        run(app)
+        chosen = next(each for each in app.selectbox if each.label == "Class")
+        assert chosen.options == ["bird number 1009 (bird-1009, 1)"]
+        assert "1 of 1 photos" in shown(app)
+        app = manage_page(workspace, "Progress")
+        assert "The first 1,000 of 1,0" in shown(app)
+        assert len(app.dataframe[-1].value) == 1000

@@ -85,3 +85,30 @@ def test_what_is_right_has_no_mistake(query: str) -> None:
 def test_whatever_is_typed_is_read(text: str) -> None:
     parse(text).fit([words(text)])
     mistake_in(text)
+
+
+WORD = st.text("abcxyzABCORXYZ019é'", min_size=1, max_size=8).filter(
+    lambda word: word.strip("'") and "OR" not in words_as_written(word)
+)
+PHRASE = st.lists(WORD, min_size=1, max_size=3).map(lambda said: f'"{" ".join(said)}"')
+WANTED = st.lists(WORD | PHRASE, min_size=1, max_size=6)
+
+
+def words_as_written(text: str) -> list[str]:
+    return text.replace("'", " ").split()
+
+
+@given(WANTED, st.data())
+def test_words_and_phrases_alone_are_right_and_one_wrong_sign_among_them_is_named(
+    terms: list[str], data: st.DataObject
+) -> None:
+    query = " ".join(terms)
+    assert (mistake_in(query) is None) == (len(query) <= LONGEST)
+    place = data.draw(st.integers(0, len(terms)))
+    for wrong in ("OR", "", "-", '"', '""', "lion -lion", "\x00"):
+        assert mistake_in(" ".join([*terms[:place], wrong, *terms[place:]]))
+
+
+@given(st.lists(WORD, min_size=1, max_size=2), st.sampled_from(["OR", "a OR b"]))
+def test_an_operator_is_one_in_a_phrase_too(terms: list[str], phrase: str) -> None:
+    assert mistake_in(" ".join([*terms, f'"{phrase}"']))

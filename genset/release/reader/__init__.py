@@ -34,9 +34,9 @@ from genset.release.reader.layout import (
     MULTILABEL,
     manifest_lines,
 )
-from genset.release.reader.manifest import Manifest, read_manifest
+from genset.release.reader.manifest import Manifest, Summary, read_manifest, read_summary
 from genset.release.reader.records import ANSWERS, LISTS, ReleasePhoto
-from genset.release.reader.release import Release, find_releases
+from genset.release.reader.release import Release, find_releases, summaries
 
 __all__ = [
     "ANSWERS",
@@ -49,6 +49,7 @@ __all__ = [
     "Manifest",
     "Release",
     "ReleasePhoto",
+    "Summary",
     "classes_of",
     "content_hash",
     "fact_of",
@@ -56,4 +57,6 @@ __all__ = [
     "manifest_hash",
     "manifest_lines",
     "read_manifest",
+    "read_summary",
+    "summaries",
 ]

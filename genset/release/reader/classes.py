@@ -9,6 +9,7 @@ from genset.taxonomy import (
     Taxonomy,
     document_of,
     hash_of,
+    hash_of_document,
     imagenet1k,
     mistakes_in,
     taxonomy_of,
@@ -22,7 +23,9 @@ def fact_of(taxonomy: Taxonomy) -> dict[str, Any]:
     if taxonomy.is_imagenet:
         return {}
     told = document_of(taxonomy)
-    return {_FACT: {"name": told["name"], "hash": hash_of(taxonomy), "classes": told["classes"]}}
+    return {
+        _FACT: {"name": told["name"], "hash": hash_of_document(told), "classes": told["classes"]}
+    }
 
 
 def classes_of(manifest: Mapping[str, Any]) -> Taxonomy:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from genset.release.reader.records import BESIDE, LATER, ReleasePhoto
@@ -18,8 +18,9 @@ def content_hash(photos: Sequence[ReleasePhoto]) -> str:
     and their votes.
     """
     digest = hashlib.sha256()
+    names = [each.name for each in fields(ReleasePhoto)]
     for photo in sorted(photos, key=lambda photo: photo.file):
-        record = asdict(photo)
+        record = {name: getattr(photo, name) for name in names}
         for name in LATER:
             if name in BESIDE or record[name] is None:
                 del record[name]

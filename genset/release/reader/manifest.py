@@ -53,10 +53,8 @@ def read_manifest(path: Path) -> Manifest:
         BadInput: it is not a manifest of genset's.
     """
     try:
-        manifest = json.loads(path.read_text("utf-8"))
+        manifest = _load(path)
         form = manifest["format"]
-        if form not in (*BEFORE, FORMAT, MULTILABEL):
-            raise BadInput(f"{path} is in the form {form!r}, not {FORMAT!r} or {MULTILABEL!r}")
         if form in BEFORE and manifest.get("taxonomy") is not None:
             raise ValueError(f"{form!r} has no classes but ImageNet's")
         taxonomy = read_classes(manifest)
@@ -69,7 +67,43 @@ def read_manifest(path: Path) -> Manifest:
         _check_variant(rest["variant"])
         return typed(Manifest, {**rest, "documents": documents, "photos": photos})
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadInput(f"{path} is not a release's manifest: {error!r}") from None
+        raise _none(path, error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a manifest says of its release in a few words; `photos` is how many there are."""
+
+    name: str
+    created_at: str
+    content_hash: str
+    photos: int
+
+
+def read_summary(path: Path) -> Summary:
+    """Read of a manifest what can be told without looking at each photo and class.
+
+    Raises:
+        BadInput: it is not a manifest of genset's, by as much as is read.
+    """
+    try:
+        manifest = _load(path)
+        told = {each.name: manifest[each.name] for each in fields(Summary)}
+        return typed(Summary, {**told, "photos": len(told["photos"])})
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise _none(path, error) from None
+
+
+def _load(path: Path) -> Any:
+    """A manifest of a form that is known, whose content is not checked yet."""
+    manifest = json.loads(path.read_text("utf-8"))
+    if (form := manifest["format"]) not in (*BEFORE, FORMAT, MULTILABEL):
+        raise BadInput(f"{path} is in the form {form!r}, not {FORMAT!r} or {MULTILABEL!r}")
+    return manifest
+
+
+def _none(path: Path, error: Exception) -> BadInput:
+    return BadInput(f"{path} is not a release's manifest: {error!r}")
 
 
 def _check_variant(variant: Any) -> None:

@@ -1,6 +1,6 @@
 """A release's folder, as a data set for PyTorch's loaders."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import cached_property
 from os import PathLike
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from genset.errors import BadInput, GensetError, ReleaseDamaged
 from genset.files import sha256_of
 from genset.release.reader.layout import LACKING, MANIFEST, is_laid_out_as_written
-from genset.release.reader.manifest import Manifest, read_manifest
+from genset.release.reader.manifest import Manifest, Summary, read_manifest, read_summary
 from genset.release.reader.records import ReleasePhoto
 from genset.release.trust.links import WHAT_TO_DO, links, own_file
 
@@ -207,5 +207,15 @@ class Release(Manifest):
 
 def find_releases(folder: Path) -> list[Release]:
     """The releases in a workspace's ``releases/``, oldest first."""
-    found = (Release(path.parent) for path in folder.glob(f"[!.]*/{MANIFEST}"))
+    found = (Release(path.parent) for path in _manifests(folder))
     return sorted(found, key=lambda release: (release.created_at, release.name))
+
+
+def summaries(folder: Path) -> list[Summary]:
+    """The same in a few words, which are read much sooner."""
+    found = map(read_summary, _manifests(folder))
+    return sorted(found, key=lambda release: (release.created_at, release.name))
+
+
+def _manifests(folder: Path) -> Iterator[Path]:
+    return folder.glob(f"[!.]*/{MANIFEST}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin
 
@@ -11,11 +12,16 @@ _T = TypeVar("_T")
 def typed(kind: type[_T], values: Mapping[str, Any]) -> _T:
     """Make a record, and check that each value has its field's type."""
     made = kind(**values)
-    for field in fields(made):  # type: ignore[arg-type]
-        wanted = tuple(_plain(kind) for kind in _kinds(field.type))
-        if not isinstance(value := getattr(made, field.name), wanted):
-            raise TypeError(f"{field.name} cannot be a {type(value).__name__}")
+    for name, wanted in _wanted(kind):  # type: ignore[arg-type]
+        if not isinstance(value := getattr(made, name), wanted):
+            raise TypeError(f"{name} cannot be a {type(value).__name__}")
     return made
+
+
+@cache
+def _wanted(kind: Any) -> list[tuple[str, tuple[Any, ...]]]:
+    """The fields of a kind of record, each with the types that its value may have."""
+    return [(each.name, tuple(map(_plain, _kinds(each.type)))) for each in fields(kind)]
 
 
 def _kinds(type_: Any) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@
 The folder itself may be reached through one, such as a ``releases/`` on another disk.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
@@ -20,9 +21,10 @@ def links(root: Path, names: Iterable[str]) -> Iterator[str]:
     """
     seen = set()
     for name in names:
-        for part in (*reversed(PurePosixPath(name).parents[:-1]), PurePosixPath(name)):
-            if part not in seen and (root / part).is_symlink():
-                yield str(part)
+        steps = PurePosixPath(name).parts
+        for part in map("/".join, (steps[:end] for end in range(1, len(steps) + 1))):
+            if part not in seen and os.path.islink(f"{root}/{part}"):  # noqa: PTH114 - many files
+                yield part
             seen.add(part)
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import func, select, union
 from sqlalchemy.orm import Session
 
 from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.collect.state import ClassState, class_state
+from genset.scrape.collect.state import ClassState, class_state, of_classes
 from genset.scrape.sources.source import Rates
 from genset.statistics.intervals import wilson
 from genset.store import (
@@ -196,9 +196,10 @@ def _right_photos(session: Session, plan: ScrapePlan) -> RightPhotos:
 def _classes_of(session: Session, source: str, wnids: Collection[str]) -> dict[int, str]:
     """The class of each candidate of these classes that has a label or a ruling, by its id."""
     spoken_of = union(select(Label.candidate_id).where(~is_out(Label)), select(Ruling.candidate_id))
-    theirs = Candidate.id.in_(spoken_of), Candidate.wnid.in_(wnids), Photo.source == source
+    theirs = Candidate.id.in_(spoken_of), *of_classes(wnids), Photo.source == source
     found = select(Candidate.id, Candidate.wnid).join(Candidate.photo).where(*theirs)
-    return dict(session.execute(found).all())
+    wanted = frozenset(wnids)
+    return {id: wnid for id, wnid in session.execute(found) if wnid in wanted}
 
 
 def _interval(

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from genset.licenses import License
@@ -40,6 +40,7 @@ _RANKED = select(
 # Of a photo that is not stored it does not matter, and takes a while.
 _CONTESTED = and_(Photo.sha256.is_not(None), is_contested())
 _LOOKED_AT = Photo.license, Photo.license_url, Photo.posted_at, Photo.taken_at
+_FEW_CLASSES = 1000
 _NOTHING = Frontier(steps=(), is_even=True)
 
 
@@ -164,12 +165,11 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
 
     How far each of the others is takes longer to tell, so a scrape of many begins with these.
     """
-    wnids = [cls.wnid for cls in plan.classes]
     held = (
         select(Candidate.wnid, func.count())
         .join(Photo, Candidate.photo_id == Photo.id)
         .where(
-            Candidate.wnid.in_(wnids),
+            *of_classes([cls.wnid for cls in plan.classes]),
             Photo.source == plan.source.about.name,
             Photo.sha256.is_not(None),
             Photo.refused.is_(None),
@@ -184,6 +184,14 @@ def lacking_first(store: Store, plan: ScrapePlan) -> ScrapePlan:
             sorted(plan.classes, key=lambda cls: stored.get(cls.wnid, 0) >= plan.per_class)
         ),
     )
+
+
+def of_classes(wnids: Collection[str]) -> list[ColumnElement[bool]]:
+    """What keeps a question about candidates to these classes; of many, it may tell of others too.
+
+    A list of thousands takes a database much longer than all rows do, and has an end.
+    """
+    return [Candidate.wnid.in_(wnids)] if len(wnids) <= _FEW_CLASSES else []
 
 
 def forget_refusals(store: Store, plan: ScrapePlan) -> None:

@@ -209,6 +209,10 @@ def test_classes_that_lack_photos_come_first_and_else_in_their_order(
     assert lacking_first(pool.store, plan).classes == (lacking, new, full)
     few = replace(plan, per_class=2)
     assert lacking_first(pool.store, few).classes == (new, full, lacking)
+    # More than a database takes in one list.
+    many = tuple(image_class(f"n{number:08}", "one of many") for number in range(10, 100_010))
+    crowd = replace(plan, classes=(full, lacking, *many))
+    assert lacking_first(pool.store, crowd).classes == (lacking, *many, full)
 
 
 # The command

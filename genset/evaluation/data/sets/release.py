@@ -39,9 +39,9 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
     if not (kept.knows(manifest) and _is_as_verified(folder, kept)):
         release = Release(folder)
         release.verify(kept.sha256)  # a result names the release's hash, so these must be its bytes
-        kept.read(manifest, lambda _: _verified(release))
-        kept.save()
         verified = _verified(release)
+        kept.read(manifest, lambda _: verified)
+        kept.save()
     else:
         verified = kept.read(manifest, lambda _: None)
     photos = tuple(
