@@ -12,7 +12,7 @@ WITH_NETWORKS := tests/evaluation tests/finetune tests/test_api.py
 CORES := $(shell nproc 2>/dev/null || echo 2)
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo factors-demo test mutants check clean
+.PHONY: demo factors-demo test soak mutants check clean
 
 demo: .venv/demo-installed  ## the whole way once, on real photos, without a key
 	PATH="$(CURDIR)/$(BIN):$$PATH" docs/demo/demo.sh
@@ -21,8 +21,11 @@ factors-demo: .venv/demo-installed  ## which of four switches mattered, from 72 
 	PATH="$(CURDIR)/$(BIN):$$PATH" docs/factors-demo/demo.sh
 
 test: .venv/dev-installed  ## the tests; those that miss a Debian package say which
-	$(PYTEST) -n $(CORES) $(WITH_NETWORKS)
-	$(PYTEST) -n $(shell expr 2 '*' $(CORES)) $(addprefix --ignore=,$(WITH_NETWORKS))
+	$(PYTEST) -m 'not soak' -n $(CORES) $(WITH_NETWORKS)
+	$(PYTEST) -m 'not soak' -n $(shell expr 2 '*' $(CORES)) $(addprefix --ignore=,$(WITH_NETWORKS))
+
+soak: .venv/dev-installed  ## the long tests: kills, loads, several machines, real networks by every way
+	$(PYTEST) -m soak -n $(CORES)
 
 mutants: .venv/dev-installed  ## do the tests notice? SAMPLE=100 tries so many changes, MODULES=... of these
 	nice $(BIN)/python -m tests.mutants $(if $(SAMPLE),--sample $(SAMPLE)) $(MODULES)

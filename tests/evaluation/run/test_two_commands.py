@@ -68,6 +68,7 @@ def undisturbed(folder: Path, spec: str) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.soak
 def test_the_second_waits_and_goes_on_where_the_first_is_killed(tmp_path: Path, spec: str) -> None:
     first = start(tmp_path, spec)
     while len(shards(tmp_path)) < 2:
@@ -91,6 +92,7 @@ def test_the_second_waits_and_goes_on_where_the_first_is_killed(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("locks", ["", REFUSED, IGNORED], ids=["locks", "refused", "ignored"])
+@pytest.mark.soak
 def test_commands_that_start_together_all_end_well(tmp_path: Path, spec: str, locks: str) -> None:
     if locks:
         (tmp_path / "locks").mkdir()

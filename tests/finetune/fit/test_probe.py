@@ -159,6 +159,7 @@ def test_labels_that_say_nothing_are_no_better_than_chance() -> None:
     assert max(fit.validation.values()) < 0.45
 
 
+@pytest.mark.soak
 def test_a_seed_gives_the_same_layer_again_and_another_deals_other_folds() -> None:
     features, labels = drawn(150, 30, 3, noise=4.0)
     first, again, other = (fit_probe(features, labels, 3, seed=seed) for seed in (1, 1, 2))
@@ -200,6 +201,7 @@ def test_features_that_are_no_numbers_are_refused() -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_on_real_features_it_is_as_often_right_as_scikit_learn(realdata: Path) -> None:
     model = load_model(
         f"file:{realdata / 'checkpoints/squeezenet1_0.pth'}?arch=torchvision:squeezenet1_0"

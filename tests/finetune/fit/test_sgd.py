@@ -101,6 +101,7 @@ def both_ways(model: LoadedModel, data: TaskData, recipe: Recipe) -> tuple[float
     return accuracy(trained(model, data, recipe)[0], values, data)[0], share, error
 
 
+@pytest.mark.soak
 def test_without_augmentation_it_agrees_with_the_fitted_layer(
     tiny: LoadedModel, painted: TaskData
 ) -> None:
@@ -144,6 +145,7 @@ def test_a_seed_gives_the_same_layer_again(tiny: LoadedModel, painted: TaskData)
     assert not np.allclose(first.weights, other.weights, atol=1e-3)
 
 
+@pytest.mark.soak
 def test_augmented_photos_are_other_photos_in_each_epoch(
     tiny: LoadedModel, painted: TaskData
 ) -> None:
@@ -155,6 +157,7 @@ def test_augmented_photos_are_other_photos_in_each_epoch(
     assert share > 0.6
 
 
+@pytest.mark.soak
 def test_a_photo_that_cannot_be_read_is_left_out_and_counted(
     tiny: LoadedModel, painted: TaskData, tmp_path: Path
 ) -> None:
@@ -223,6 +226,7 @@ def test_a_recipe_that_trains_nothing_is_refused(wrong: dict[str, Any]) -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_on_real_photos_both_ways_agree_through_squeezenets_clipped_head(realdata: Path) -> None:
     model = load_model(
         f"file:{realdata / 'checkpoints/squeezenet1_0.pth'}?arch=torchvision:squeezenet1_0"

@@ -64,6 +64,7 @@ NETWORKS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("arch", NETWORKS)
+@pytest.mark.soak
 def test_the_saved_head_answers_as_the_fitted_layer_does(tmp_path: Path, arch: str) -> None:
     side = 224 if "vit" in arch else 64
     options = f"arch={arch}&resize={side + 8}&crop={side}&mean=0.5,0.25,0.1"
@@ -87,6 +88,7 @@ def test_the_saved_head_answers_as_the_fitted_layer_does(tmp_path: Path, arch: s
             assert torch.equal(after[key], value), key
 
 
+@pytest.mark.soak
 def test_weights_without_the_heads_of_training_are_saved_all_the_same(tmp_path: Path) -> None:
     """As torchvision gives GoogLeNet with its pretrained weights."""
     model = a_checkpoint(
@@ -122,6 +124,7 @@ def test_classes_of_imagenet_are_a_plain_list_of_wnids(tmp_path: Path) -> None:
     assert load_model(spec).order == wnids
 
 
+@pytest.mark.soak
 def test_a_spec_names_files_with_any_letters(tmp_path: Path) -> None:
     model = squeezenet(tmp_path)
     weights, bias = a_head(3, 512)
@@ -244,6 +247,7 @@ def paint_colour(path: Path, colour: str) -> None:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("network", ["squeezenet", "timm's lite0", "one's own lite0"])
+@pytest.mark.soak
 def test_evaluate_scores_a_real_networks_new_head_as_it_was_fitted(
     realdata: Path, tmp_path: Path, network: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -368,6 +368,7 @@ def test_damaged_features_are_one_line_that_names_the_folder(
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_real_features_give_the_answers_of_genset_evaluate(realdata: Path, tmp_path: Path) -> None:
     """By the network's own head, photo by photo; and no weight is another afterwards."""
     photos = open_set(str(some_photos(realdata, tmp_path / "photos", classes=20, each=2)))

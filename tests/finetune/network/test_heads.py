@@ -89,6 +89,7 @@ CLASSIFIERS = [
     ("network", "side", "path", "inputs"),
     [pytest.param(*rest, id=name) for name, *rest in CLASSIFIERS],
 )
+@pytest.mark.soak
 def test_the_head_is_found_and_another_answers_in_its_place(
     network: Callable[[], nn.Module], side: int, path: str, inputs: int
 ) -> None:

@@ -107,6 +107,7 @@ def keep(moment: int, runs: Path) -> None:
     answered(runs, "slow", TRUTH, TRUTH, [0, 1, 1, 1, 2])
 
 
+@pytest.mark.soak
 def test_a_kill_at_any_moment_leaves_a_whole_run_or_none(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     runs.mkdir()

@@ -161,6 +161,7 @@ def slow() -> Colours:
 @pytest.mark.parametrize(
     ("write", "by_torchrun"), [(layouts.tar_of_folders, False), (layouts.parquet, True)]
 )
+@pytest.mark.soak
 def test_a_killed_run_goes_on(
     tmp_path: Path, write: layouts.Writer, by_torchrun: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

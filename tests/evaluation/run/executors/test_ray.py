@@ -105,6 +105,7 @@ def broken() -> Colours:
 
 
 @pytest.mark.usefixtures("cluster")
+@pytest.mark.soak
 def test_a_cluster_gives_the_same_files_as_one_process(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +138,7 @@ def mortal() -> Colours:
 
 
 @pytest.mark.usefixtures("cluster")
+@pytest.mark.soak
 def test_a_process_that_dies_changes_nothing(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +151,7 @@ def test_a_process_that_dies_changes_nothing(
 
 
 @pytest.mark.usefixtures("cluster")
+@pytest.mark.soak
 def test_processes_that_die_again_and_again_are_told(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,6 +171,7 @@ def slow() -> Colours:
 
 
 @pytest.mark.usefixtures("cluster")
+@pytest.mark.soak
 def test_a_run_whose_command_is_killed_goes_on(photos: Path, tmp_path: Path) -> None:
     spec = of_here(colours(tmp_path), "slow")
     scored(photos, tmp_path / "one", spec)

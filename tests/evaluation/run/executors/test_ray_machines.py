@@ -111,6 +111,7 @@ def the_line(found: Ended, folder: Path) -> str:
     return line
 
 
+@pytest.mark.soak
 def test_a_machine_that_lacks_genset_or_has_another_photo_is_named(
     machines: tuple[Machine, Machine], tmp_path: Path
 ) -> None:
@@ -142,6 +143,7 @@ def slow() -> Colours:
     return Slow()
 
 
+@pytest.mark.soak
 def test_where_ray_is_killed_one_line_of_ours_says_so(
     machines: tuple[Machine, Machine], tmp_path: Path
 ) -> None:

@@ -81,6 +81,7 @@ def refused(found: list[Ended], folder: Path) -> str:
     return lines[0]
 
 
+@pytest.mark.soak
 def test_disks_of_their_own_change_nothing_and_a_second_run_is_found(
     machines: Machines, tmp_path: Path
 ) -> None:
@@ -98,6 +99,7 @@ def test_disks_of_their_own_change_nothing_and_a_second_run_is_found(
     assert json.loads(again.output)["runs"] == [told]
 
 
+@pytest.mark.soak
 def test_other_weights_on_one_machine_are_named(machines: Machines, tmp_path: Path) -> None:
     spec = colours(tmp_path)
     weights = torch.load(tmp_path / "colours.pth")
@@ -117,6 +119,7 @@ def test_an_empty_folder_of_a_class_on_one_machine_is_named(
     assert f"({SECOND}) has no photo {WNIDS[2]}/002.png (and 32 more); nothing was scored" in line
 
 
+@pytest.mark.soak
 def test_another_photo_of_the_same_name_and_size_and_another_version_are_named(
     machines: Machines, tmp_path: Path
 ) -> None:
@@ -153,6 +156,7 @@ def slow() -> Colours:
     return Slow()
 
 
+@pytest.mark.soak
 def test_where_one_machine_is_killed_the_other_ends_and_both_go_on(
     machines: Machines, tmp_path: Path
 ) -> None:

@@ -101,6 +101,7 @@ def torchrun(processes: int, *arguments: str) -> subprocess.CompletedProcess[str
     )
 
 
+@pytest.mark.soak
 def test_two_processes_of_torchrun_give_the_same_files_as_one(photos: Path) -> None:
     spec = colours(photos.parent)
     (alone,) = scored(photos, "one", spec)
@@ -121,6 +122,7 @@ def slow() -> Colours:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.soak
 def test_a_killed_evaluate_goes_on_and_gives_the_same_files(photos: Path, workers: str) -> None:
     spec = (
         colours(photos.parent)
@@ -292,6 +294,7 @@ def test_a_photo_that_is_missing_or_there_twice_is_never_counted() -> None:
             shards.merged(parts, photos_there)
 
 
+@pytest.mark.soak
 def test_the_command_shows_what_was_scored_and_ends_with_the_failure(photos: Path) -> None:
     (photos / "cats").mkdir()
     (photos.parent / "bad.pth").write_text("no weights")
