@@ -22,7 +22,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from genset.label import Labelers, Verdict, add_gold_question, label_secret
-from genset.label.queue import board, hiding
+from genset.label.queue import board, hiding, leased
 from genset.label.session.pictures import shown_picture
 from genset.store import GoldAnswer, Label, Screen, ScreenPhoto, Store, now
 from genset.workspace import Workspace
@@ -219,8 +219,9 @@ def steps(told: list[int]) -> list[int]:
 def test_the_store_is_asked_the_same_whether_or_not_a_screen_has_gold_questions(
     pools: Pools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Who is at work is asked every few seconds, by the clock: here never.
+    # Who is at work, and what is leased, is asked again after seconds, by the clock: here never.
     monkeypatch.setattr(board, "_SECONDS_AT_WORK", float("inf"))
+    monkeypatch.setattr(leased, "_SECONDS", float("inf"))
     tested, spared = (pools.pool(name, 0.3, lambda _: 25) for name in ("tested", "spared"))
     tested.label_all()
     monkeypatch.setattr(hiding, "_random", NeverGold())
