@@ -54,8 +54,8 @@ def test_two_models_are_compared_in_a_few_lines(folder: Path) -> None:
 
 def test_without_a_workspace_the_photos_must_be_named(folder: Path) -> None:
     compare, report = genset("compare", "half", "good", cwd=folder), genset("report", cwd=folder)
-    assert "--on photos/" in error_of(compare)
-    assert "genset report photos/" in error_of(report)
+    assert "--on photos/" in error_of(compare, 2)
+    assert "genset report photos/" in error_of(report, 2)
 
 
 def test_the_same_comes_as_json(folder: Path) -> None:
