@@ -19,6 +19,7 @@ from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.html import html_of
 from genset.reporting.render.markdown import as_markdown, report_json
+from genset.reporting.render.templates import templates
 from genset.reporting.write import write_report
 from tests.reporting.sets import WNIDS, release_of, report, score
 
@@ -292,6 +293,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_a_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     photos = release_of(tmp_path / "set", 1)
+    templates.cache_clear()  # as in a process that has made no page yet
     monkeypatch.setitem(sys.modules, "jinja2", None)
 
     with pytest.raises(MissingExtra, match=r"genset\[evaluate\]"):

@@ -29,12 +29,12 @@ from genset.reporting.render.page.leaderboard import NAME, leaderboard
 from genset.reporting.render.page.profiles import NEAR, profiles
 from genset.reporting.render.page.script import policy, script
 from genset.reporting.render.page.sections import contents
+from genset.reporting.render.templates import templates
 from genset.reporting.render.thumbnails import is_restricted, thumbnail
 from genset.taxonomy import imagenet1k
 from genset.taxonomy.kinds import MOST_KINDS
 from genset.text import numbers
 from genset.text.links import web_link
-from genset.text.safe import clean
 
 _MATRIX = 10  # models whose every pair fits on a page
 _HEAD = 24  # letters of a model's name over a column
@@ -51,17 +51,7 @@ def page_of(data: ReportData) -> str:
     Raises:
         ModuleNotFoundError: Jinja, or matplotlib for a figure of this report, is not installed.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    # Titles, owners and addresses are strangers' words: the page escapes all that it prints.
-    environment = Environment(
-        loader=PackageLoader("genset.reporting.render"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["clean"] = clean
+    environment = templates("genset.reporting.render")
     # The head lists the sections that there are, so these come first.
     sections = environment.get_template("sections.html.j2").render(_words(data))
     source = script()

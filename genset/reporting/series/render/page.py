@@ -5,11 +5,11 @@ from genset.reporting.names import short_names
 from genset.reporting.render.page.anchors import LEFT_OUT, run_anchor
 from genset.reporting.render.page.leaderboard import NAME
 from genset.reporting.render.page.script import policy, script
+from genset.reporting.render.templates import templates
 from genset.reporting.series import narrative, years
 from genset.reporting.series.data import OnSet, Series, SetInSeries, SetPair
 from genset.reporting.series.render.figure import pair_plot
 from genset.text import numbers
-from genset.text.safe import clean
 
 _OPEN = 3  # pairs that are shown unfolded
 _MANY = 25  # models; of more, a pair's table is folded
@@ -22,22 +22,9 @@ def html_of(series: Series) -> str:
         MissingExtra: Jinja is not installed.
     """
     try:
-        from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+        environment = templates("genset.reporting.series.render", "genset.reporting.render")
     except ModuleNotFoundError:
         raise MissingExtra("the report", "evaluate") from None
-    environment = Environment(
-        loader=ChoiceLoader(
-            [
-                PackageLoader("genset.reporting.series.render"),
-                PackageLoader("genset.reporting.render"),
-            ]
-        ),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["clean"] = clean
     source = script()
     return environment.get_template("series.html.j2").render(
         series=series,
