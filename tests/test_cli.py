@@ -3,21 +3,19 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from genset.label import Desk, Labelers
+from tests.commands import run
 from tests.label.desks import do_all
 from tests.labeled_workspace import TENCH, labeled_workspace
 
 
 def genset(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "genset", *words]
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(cwd)} | more
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+    return run(*words, cwd=cwd, env={"PATH": "/usr/bin:/bin", "HOME": str(cwd)} | more)
 
 
 def error_of(done: subprocess.CompletedProcess[str], code: int) -> str:

@@ -2,8 +2,6 @@
 
 import base64
 import io
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from genset.label import shown_picture
 from genset.pixels import eight_bit
 from genset.reporting.render.thumbnails import thumbnail
 from genset.store import Verdict
+from tests.commands import run
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote
 
 # What is painted here: soft forms, from black to white.
@@ -55,9 +54,7 @@ def flat(folder: Path, grey: np.ndarray = SCENE) -> Path:
 
 
 def command(*words: object, cwd: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "genset", *map(str, words)], cwd=cwd, capture_output=True, text=True
-    )
+    done = run(*words, cwd=cwd)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

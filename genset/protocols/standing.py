@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from genset.protocols.protocol import Protocol
 from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.collect.state import class_state
+from genset.scrape.collect.state import class_states
 from genset.store import (
     Candidate,
     Photo,
@@ -53,8 +53,7 @@ def standing(store: Store, protocol: Protocol, plans: Sequence[ScrapePlan]) -> S
     with store.session() as session:
         contested = set(session.scalars(claimed_by_several()))
         for plan in plans:
-            for cls in plan.classes:
-                state = class_state(session, plan, cls, contested)
+            for cls, state in class_states(session, plan, contested):
                 missing += not state.is_settled
                 kept = {each.photo_id for each in state.selection.kept if each.sha256}
                 found.setdefault(cls.wnid, set()).update(kept)

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from tests.compatibility.terminal import Answer
+from tests.terminal import Answer
 
 EXPECTED = Path(__file__).parent / "expected"
 WRITE = "GENSET_WRITE_EXPECTED"

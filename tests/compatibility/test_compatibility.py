@@ -21,7 +21,7 @@ import genset
 from genset.cli import cli
 from tests.compatibility.held import answered, expected, file_of, hold, written
 from tests.compatibility.lines import ANSWERED, SCORED, lines_of, words_of
-from tests.compatibility.terminal import Terminal, environment
+from tests.terminal import Terminal, environment
 
 HERE = Path(__file__).parent
 

@@ -2,10 +2,10 @@
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
+
+from tests.commands import run
 
 
 def genset(
@@ -20,8 +20,8 @@ def genset(
 
     `more` are further environment variables. How to use the command may stand before that line.
     """
-    done = subprocess.run(
-        [sys.executable, "-m", "genset", *words],
+    done = run(
+        *words,
         cwd=cwd,
         env={name: value for name, value in os.environ.items() if "FLICKR" not in name}
         | {
@@ -30,8 +30,6 @@ def genset(
             "FLICKR_API_KEY": key,
         }
         | dict(more or {}),
-        capture_output=True,
-        text=True,
     )
     assert done.returncode == code, done.stderr
     if code:

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ import numpy as np
 import pytest
 
 from genset.taxonomy import imagenet1k
+from tests.commands import run as run_command
 from tests.scrape.several import CLASSES, Start, rows_of
 
 Genset = Callable[..., Any]
@@ -27,13 +26,7 @@ def genset(start: Start, tmp_path: Path) -> Genset:
         environment = dict(os.environ)
         if "flickr" not in " ".join(words):
             environment.pop("FLICKR_API_KEY", None)
-        done = subprocess.run(
-            [sys.executable, "-m", "genset", *words, "--json"],
-            cwd=tmp_path / folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
+        done = run_command(*words, "--json", cwd=tmp_path / folder, env=environment)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 

@@ -8,7 +8,7 @@ from sqlalchemy import func, select, union
 from sqlalchemy.orm import Session
 
 from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.collect.state import ClassState, class_state, of_classes
+from genset.scrape.collect.state import ClassState, class_states, of_classes
 from genset.scrape.sources.source import Rates
 from genset.statistics.intervals import wilson
 from genset.store import (
@@ -94,8 +94,8 @@ def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
         past = _past(session, plan.source.about.name)
         needs = _Needs(plan, past.refused_share)
         contested = _contested(session, plan)
-        for cls in plan.classes:
-            needs.add(class_state(session, plan, cls, contested))
+        for _, state in class_states(session, plan, contested):
+            needs.add(state)
         right = _right_photos(session, plan)
     downloads = round(needs.photos / (1 - past.refused_share))
     call_hours = needs.calls / rates.calls_an_hour if rates.calls_an_hour else 0.0

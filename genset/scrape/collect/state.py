@@ -1,7 +1,7 @@
 """How far a class is, by what is stored: what it has, what it misses, what is left to ask."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,27 +68,63 @@ class ClassState:
         return not self.ahead.steps
 
 
-def class_state(
-    session: Session,
-    plan: ScrapePlan,
-    cls: ImageClass,
-    contested: Collection[int] | None = None,
-) -> ClassState:
-    """Read how far a class is.
+def class_state(session: Session, plan: ScrapePlan, cls: ImageClass) -> ClassState:
+    """Read how far a class is."""
+    searches = select(Search).where(Search.wnid == cls.wnid, Search.source == _source(plan))
+    return _state(cls, plan, session.scalars(searches), _chosen(session, plan, cls, None))
+
+
+def class_states(
+    session: Session, plan: ScrapePlan, contested: Collection[int] | None = None
+) -> Iterator[tuple[ImageClass, ClassState]]:
+    """Read how far each of the plan's classes is, in their order.
 
     Args:
         session: to read with.
         plan: what is wanted of which source.
-        cls: the class.
-        contested: the photos of `genset.store.claimed_by_several`, for whoever reads many classes;
-            None to look the class's own up.
+        contested: the photos of `genset.store.claimed_by_several`; None to look each class's own
+            up, which is quicker for a few classes.
     """
+    searches: dict[str, list[Search]] = {}
+    for search in session.scalars(select(Search).where(Search.source == _source(plan))):
+        searches.setdefault(search.wnid, []).append(search)
+    with_candidates = set(session.scalars(select(Candidate.wnid).distinct()))
+    none = choose([], plan.per_class, ()), Counter[str]()
+    for cls in plan.classes:
+        has_some = cls.wnid in with_candidates
+        chosen = _chosen(session, plan, cls, contested) if has_some else none
+        yield cls, _state(cls, plan, searches.get(cls.wnid, ()), chosen)
+
+
+def _source(plan: ScrapePlan) -> str:
+    return plan.source.about.name
+
+
+def _state(
+    cls: ImageClass,
+    plan: ScrapePlan,
+    searches: Iterable[Search],
+    chosen: tuple[Selection, Mapping[str, int]],
+) -> ClassState:
+    selection, passed_over = chosen
+    return ClassState(
+        ahead=frontier(cls, plan, searches) if plan.search else _NOTHING,
+        selection=selection,
+        is_full=len(selection.kept) == plan.per_class,
+        passed_over=passed_over,
+    )
+
+
+def _chosen(
+    session: Session, plan: ScrapePlan, cls: ImageClass, contested: Collection[int] | None
+) -> tuple[Selection, Mapping[str, int]]:
+    """The selection of a class's candidates, and how many the plan does not want, by reason."""
     queries = plan.source.queries(cls)
     place = {query: number for number, query in enumerate(queries)}
     # A class may have thousands of candidates, and the first few hundred may tell.
     enough = 10 + 2 * plan.per_class // max(1, len(queries))
     ranked: list[Ranked] = []
-    claimed = set[int]()
+    held_back = set[int]()
     passed_over = Counter[str]()
     for ranks in (Candidate.rank <= enough, Candidate.rank > enough):
         query = _usable(plan).where(Candidate.wnid == cls.wnid, ranks)
@@ -98,22 +134,16 @@ def class_state(
         rows = _wanted(session.connection().execute(query).all(), plan, passed_over)
         ranked += [Ranked(*row[: len(Ranked._fields)]) for row in rows]
         if contested is None:
-            claimed |= {row.id for row in rows if row[-1]}
+            held_back |= {row.id for row in rows if row[-1]}
+        else:
+            held_back |= {row.id for row in rows if row.id in contested}
         ranked.sort(key=lambda c: (c.rank, place.get(c.keyword, len(place)), c.source_id))
-        held_back: Collection[int] = claimed if contested is None else contested
         if held_back:
-            held_back = set(held_back) - _given_to(session, cls)
+            held_back -= _given_to(session, cls)
         chosen = choose(ranked, plan.per_class, held_back)
-        if is_full := len(chosen.kept) == plan.per_class:
+        if len(chosen.kept) == plan.per_class:
             break
-    source = plan.source.about.name
-    searches = select(Search).where(Search.wnid == cls.wnid, Search.source == source)
-    return ClassState(
-        ahead=frontier(cls, plan, session.scalars(searches)) if plan.search else _NOTHING,
-        selection=chosen,
-        is_full=is_full,
-        passed_over=passed_over,
-    )
+    return chosen, passed_over
 
 
 def _given_to(session: Session, cls: ImageClass) -> set[int]:

@@ -15,6 +15,7 @@ from sqlalchemy import select
 
 from genset.store import Candidate, Photo, Store, now
 from genset.workspace import Workspace
+from tests.commands import run
 from tests.scrape.hostile import Answer, HostileHost, answer, endless, redirect
 
 API = "/services/rest/"
@@ -246,12 +247,7 @@ def test_a_list_shows_no_words_that_a_terminal_obeys(workspace: Path) -> None:
         photo.refused, photo.sha256 = "bad\x07 answer", None
         session.add(Candidate(wnid="n02123045", photo_id=photo.id, keyword="tabby", rank=1))
     store.close()
-    done = subprocess.run(
-        [sys.executable, "-m", "genset", "status", "--failed"],
-        cwd=workspace,
-        capture_output=True,
-        text=True,
-    )
+    done = run("status", "--failed", cwd=workspace)
     head, row = done.stdout.splitlines()
     assert head.split() == ["wnid", "photo", "reason", "page", "tries", "next", "try"]
     assert row.split() == [

@@ -2,8 +2,6 @@
 
 import json
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +18,7 @@ from genset.scrape.keywords.queries import (
 )
 from genset.store import QueryList, Search
 from genset.taxonomy import imagenet1k
+from tests.commands import run
 from tests.labeled_workspace import TENCH
 from tests.scrape.commands import genset
 from tests.scrape.pools import Faulty, Pool, Serve, record
@@ -237,8 +236,7 @@ def test_a_workspace_says_in_one_line_that_newer_queries_exist(
 
 
 def _errors_of(*words: str, cwd: Path) -> str:
-    command = [sys.executable, "-m", "genset", *words]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    done = run(*words, cwd=cwd)
     assert done.returncode == 0
     return done.stderr
 

@@ -2,8 +2,6 @@
 
 import io
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ from genset.scrape.upkeep.duplicates import hash_folder, propose
 from genset.store import DuplicatePair, Photo, Store, stored_candidates
 from genset.store.duplicates import decide, open_pairs
 from genset.workspace import Workspace
+from tests.commands import run
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
 
 numbers = st.lists(st.integers(0, 2**64 - 1), max_size=20)
@@ -233,10 +232,8 @@ def test_the_commands(place: tuple[Workspace, Store]) -> None:
     workspace, _ = place
 
     def genset(*words: str) -> Any:
-        command = [sys.executable, "-m", "genset", *words, "--json"]
-        done = subprocess.run(
-            command, cwd=workspace.root, capture_output=True, text=True, check=True
-        )
+        done = run(*words, "--json", cwd=workspace.root)
+        assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
     genset("hash", "images", "-o", "own.hashes")

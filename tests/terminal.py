@@ -1,6 +1,6 @@
 """A terminal: each command is a process of its own, as a user's is, and starts in a moment.
 
-What takes seconds to import is imported once, in a process (this file, run as a program) that
+What takes seconds to import is imported once, in a process (this module, run as a program) that
 splits one off for each command: so no command sees what another one left in memory.
 """
 
@@ -12,10 +12,11 @@ import pkgutil
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parent.parent
 
 
 class Answer(NamedTuple):
@@ -48,7 +49,8 @@ class Terminal:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.started = subprocess.Popen(
-            [sys.executable, __file__],
+            [sys.executable, "-m", "tests.terminal"],
+            cwd=ROOT,
             env=environment(home),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -57,12 +59,16 @@ class Terminal:
 
     def __call__(self, *words: str, cwd: Path, **more: str) -> Answer:
         """Run ``genset WORDS`` in a folder; `more` is added to its environment."""
+        return self.run(words, cwd, environment(self.home, **more))
+
+    def run(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> Answer:
+        """Run ``genset WORDS`` in a folder with this environment alone."""
         assert self.started.stdin and self.started.stdout
         out, err = self.home / "out.txt", self.home / "err.txt"
         job = {
             "words": words,
             "cwd": str(cwd),
-            "environment": environment(self.home, **more),
+            "environment": dict(env),
             "out": str(out),
             "err": str(err),
         }
