@@ -10,9 +10,13 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $
 # processes of their own, one a core. Others often wait, for a server or a page: two a core.
 WITH_NETWORKS := tests/evaluation tests/finetune tests/test_api.py
 CORES := $(shell nproc 2>/dev/null || echo 2)
-PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
+# Each core has a process already: threads of the linear algebra would only wait for each other.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
+# What decides, and needs no browser, server or network.
+QUICK := tests/compatibility tests/label tests/release tests/statistics tests/taxonomy tests/text \
+	tests/scrape/keywords tests/tta/logs tests/tta/analysis tests/test_imports.py tests/test_docs.py
 
-.PHONY: demo factors-demo test soak mutants check clean
+.PHONY: demo factors-demo test quick soak mutants check clean
 
 demo: .venv/demo-installed  ## the whole way once, on real photos, without a key
 	PATH="$(CURDIR)/$(BIN):$$PATH" docs/demo/demo.sh
@@ -23,6 +27,9 @@ factors-demo: .venv/demo-installed  ## which of four switches mattered, from 72 
 test: .venv/dev-installed  ## the tests; those that miss a Debian package say which
 	$(PYTEST) -m 'not soak' -n $(CORES) $(WITH_NETWORKS)
 	$(PYTEST) -m 'not soak' -n $(shell expr 2 '*' $(CORES)) $(addprefix --ignore=,$(WITH_NETWORKS))
+
+quick: .venv/dev-installed  ## the rooms that decide, in a minute and a half: for the inner loop
+	$(PYTEST) -m 'not soak and not browser' -n $(CORES) $(QUICK)
 
 soak: .venv/dev-installed  ## the long tests: kills, loads, several machines, real networks by every way
 	$(PYTEST) -m soak -n $(CORES)

@@ -39,6 +39,7 @@ def test_init_twice_keeps_what_is_there(workspace: Path) -> None:
     assert "per_class = 7" in settings.read_text()
 
 
+@pytest.mark.soak
 def test_outside_a_workspace_says_how_to_make_one(tmp_path: Path) -> None:
     for words in (
         ["status"],
@@ -106,6 +107,7 @@ def test_a_key_that_stands_in_the_folder_already_counts_too(tmp_path: Path) -> N
     assert 'sources = ["flickr"]' in (work / "genset.toml").read_text()
 
 
+@pytest.mark.soak
 def test_what_a_source_lacks_is_named_with_a_mend_that_there_is(
     workspace: Path, tmp_path: Path
 ) -> None:
@@ -168,6 +170,7 @@ def test_verify_of_a_release_that_is_not_there(workspace: Path) -> None:
     assert "v9" in error_of(genset("release", "verify", "v9", cwd=workspace), 2)
 
 
+@pytest.mark.soak
 def test_labels_of_an_unknown_photo_change_nothing(workspace: Path) -> None:
     table = workspace / "labels.csv"
     table.write_text("task,worker,label\nn02123045/flickr:1,ann,correct\n")
@@ -187,6 +190,7 @@ def test_a_manager_invites_blocks_and_lists_labelers(workspace: Path) -> None:
     assert "Bob" in error_of(genset("labelers", "block", "Bob", cwd=workspace), 2)
 
 
+@pytest.mark.soak
 def test_a_manager_s_link_is_made_listed_and_taken_back(workspace: Path) -> None:
     words = "managers", "invite", "Dana", "--address", "https://labels.example.org/"
     link = genset(*words, cwd=workspace).stdout.strip()
@@ -207,6 +211,7 @@ def test_a_manager_adds_studies(workspace: Path) -> None:
     assert listed[1].split()[:4] == ["prolific", "60d9aade", "40", "C0DE"]
 
 
+@pytest.mark.soak
 def test_a_manager_reconciles_and_shows_a_study(tmp_path: Path) -> None:
     opened = labeled_workspace(tmp_path, [TENCH])
     (tmp_path / "consent.md").write_text("We keep your verdicts.", "utf-8")

@@ -95,6 +95,7 @@ def labeled(tmp_path: Path) -> Path:
     return workspace.root
 
 
+@pytest.mark.soak
 def test_the_aggregator_chooses_what_all_call_correct(genset: Genset, tmp_path: Path) -> None:
     root = labeled(tmp_path)
     genset("-w", root, "labels", "aggregate", "--method", "unanimous", "-o", "together.csv")
@@ -149,6 +150,7 @@ def without_files(answer: object) -> str:
     return re.sub(r'[^"]*fast\.(csv|jsonl)', "FILE", json.dumps(answer))
 
 
+@pytest.mark.soak
 def test_the_linear_model_is_scored(genset: Genset, tmp_path: Path) -> None:
     paint(tmp_path / "photos", 0, "a.png", RED)
     paint(tmp_path / "photos", 1, "b.png", "green")

@@ -29,6 +29,7 @@ def environment() -> dict[str, str]:
     return os.environ | {"PATH": path, "DEMO_PORT": str(port)}
 
 
+@pytest.mark.soak
 def test_the_demo_tells_a_mistake_from_chance_and_goes_on_where_it_was_killed(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:

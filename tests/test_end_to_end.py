@@ -144,6 +144,7 @@ def top_1_and_5_by_torchvision_alone(
     return top1, top5
 
 
+@pytest.mark.soak
 def test_from_keywords_to_a_scored_model(
     genset: Genset, posted: list[Posting], realdata: Path
 ) -> None:

@@ -28,6 +28,7 @@ def facts(folder: Path, pages: object = None, nearest: object = None) -> Path:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_the_rebuilt_guide_is_the_committed_one_to_the_byte(realdata: Path, tmp_path: Path) -> None:
     output = tmp_path / "guide.json"
     assert main(["--facts", str(realdata / "imagenetv2"), "-o", str(output)]) == 0

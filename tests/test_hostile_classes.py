@@ -111,6 +111,7 @@ def test_any_name_is_refused_or_stands_on_one_line(name: str) -> None:
     assert all(each.isprintable() or each in "\u200c\u200d" for each in found.name)
 
 
+@pytest.mark.soak
 def test_they_go_from_the_file_to_the_report_and_nothing_is_written_elsewhere(
     tmp_path: Path,
 ) -> None:

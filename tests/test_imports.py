@@ -433,6 +433,7 @@ def test_the_labeling_page_sees_only_labels() -> None:
                 assert name.startswith(allowed), f"{path} imports {name}"
 
 
+@pytest.mark.soak
 def test_only_evaluation_and_finetune_import_torch() -> None:
     for path in MODULES:
         if any(name.split(".")[0] in ("torch", "torchvision") for name in imported(path)):
@@ -457,6 +458,7 @@ def test_scraping_and_labeling_use_statistics_that_need_no_scipy(room: str) -> N
                 assert name in NEED_NO_SCIPY, f"{path} imports {name}"
 
 
+@pytest.mark.soak
 def test_only_one_module_imports_flickrapi() -> None:
     users = {p.name for p in MODULES if any(n.startswith("flickrapi") for n in imported(p))}
     assert users == {"flickr_api.py"}
@@ -539,6 +541,7 @@ genset("release", "create", "v1")
 """
 
 
+@pytest.mark.soak
 def test_from_scraping_to_a_release_nothing_needs_scipy(tmp_path: Path) -> None:
     printed = run_without(["scipy"], _LABELED, str(tmp_path))
     assert "9 votes" in printed, printed

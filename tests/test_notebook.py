@@ -25,6 +25,7 @@ def test_the_notebook_is_small_and_was_run_from_top_to_bottom(notebook: Notebook
     assert counts == list(range(1, len(counts) + 1))
 
 
+@pytest.mark.soak
 def test_the_notebook_prints_what_it_shows(notebook: NotebookNode, tmp_path: Path) -> None:
     shown = [printed(cell) for cell in code(notebook)]
     for cell in code(notebook):

@@ -200,6 +200,7 @@ def test_nothing_is_taken_for_surely_wrong_where_nobody_says_what_classes_are() 
     assert are_far(imagenet1k(), TABBY, "n03637318") and not are_far(imagenet1k(), TABBY, TENCH)
 
 
+@pytest.mark.soak
 def test_a_pool_gains_classes_and_neither_loses_nor_changes_any(tmp_path: Path) -> None:
     def said(text: str, code: int = 0) -> str:
         (tmp_path / "pets.toml").write_text(text, "utf-8")
@@ -225,6 +226,7 @@ def test_a_pool_gains_classes_and_neither_loses_nor_changes_any(tmp_path: Path) 
     assert "classes: 4 of pets" in said(NEWT.replace("long cat", "longer cat"))
 
 
+@pytest.mark.soak
 def test_from_an_empty_folder_through_the_command_line(tmp_path: Path) -> None:
     for place, wnid in enumerate((DOG, PANDA, LONG)):
         folder = tmp_path / "photos" / wnid

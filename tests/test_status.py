@@ -140,6 +140,7 @@ def move(store: Store, number: int, source: str) -> None:
         session.query(Photo).filter_by(source_id=str(number)).one().source = source
 
 
+@pytest.mark.soak
 def test_several_sources_are_counted_each(place: Place) -> None:
     workspace, store = place
     add_search(store, "flickr")
@@ -286,6 +287,7 @@ def made(
 
 
 @given(photos, pairs, words)
+@pytest.mark.soak
 def test_status_counts_what_one_counts_by_hand(
     photos: list[tuple[str | None, str | None]],
     pairs: set[tuple[str, int]],
@@ -321,6 +323,7 @@ def test_status_counts_what_one_counts_by_hand(
 
 
 @given(photos, pairs)
+@pytest.mark.soak
 def test_the_two_ways_to_tell_contested_photos_agree(
     photos: list[tuple[str | None, str | None]], pairs: set[tuple[str, int]]
 ) -> None:

@@ -61,6 +61,7 @@ def test_void_says_what_it_takes_out_and_names_frozen_releases(opened: Opened) -
     assert len(votes_table(opened[1])) == 5
 
 
+@pytest.mark.soak
 def test_json_tells_the_same(opened: Opened) -> None:
     effect = told(opened, "labelers", "void", "Ann")
     assert (effect["votes"], effect["opened"], effect["releases"]) == (5, 5, ["v1"])
@@ -96,6 +97,7 @@ def test_blocking_in_a_script_voids_on_request_alone(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize(("typed", "left"), [("y\n", 0), ("\n", 5)])
+@pytest.mark.soak
 def test_blocking_on_a_terminal_asks_and_says_what_would_change(
     opened: Opened, typed: str, left: int
 ) -> None:

@@ -30,6 +30,7 @@ def run(*command: str | Path, cwd: str | Path = "/") -> str:
     return done.stdout
 
 
+@pytest.mark.soak
 def test_it_works_by_itself(installed: Path, tmp_path: Path) -> None:
     genset = installed / "genset"
     run(genset, "init", tmp_path)
@@ -52,6 +53,7 @@ def test_it_ships_the_page_the_maps_and_the_licence(installed: Path) -> None:
         assert (site / "wordnet_maps" / f"LICENSE-{notice}.txt").is_file()
 
 
+@pytest.mark.soak
 def test_it_needs_no_heavy_package(installed: Path) -> None:
     listed = json.loads(run(installed / "python", "-m", "pip", "list", "--format", "json"))
     names = {package["name"].lower() for package in listed}

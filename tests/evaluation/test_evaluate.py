@@ -155,6 +155,7 @@ def test_a_set_without_one_readable_photo_is_an_error_and_no_run(photos: Path) -
     assert kept(photos) == []
 
 
+@pytest.mark.soak
 def test_many_photos_are_each_scored_once_and_in_order(tmp_path: Path) -> None:
     colour_of = {0: RED, 2: BLUE}
     for number in range(330):  # enough for several decoding processes

@@ -46,6 +46,7 @@ def released(realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return workspace.root
 
 
+@pytest.mark.soak
 def test_a_release_of_cifar_10_s_classes_is_scored_reported_and_compared(released: Path) -> None:
     spec = (
         f"file:{pypis_lite(0)}?arch=lite:lite0&resize=256&crop=224&interpolation=bicubic"

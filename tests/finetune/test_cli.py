@@ -74,6 +74,7 @@ def terminal(
     return Terminal(tmp_path, monkeypatch, capsys)
 
 
+@pytest.mark.soak
 def test_the_table_is_in_the_papers_form(terminal: Terminal) -> None:
     names = ("slow", "fast", "other")
     models = [word for name in names for word in ("--model", f"{terminal.model}&name={name}")]
@@ -110,6 +111,7 @@ def test_one_model_alone_has_its_accuracy(terminal: Terminal) -> None:
     assert "shades  3       colours  100.0" in done.out
 
 
+@pytest.mark.soak
 def test_a_learning_curve_is_shown_where_it_is_asked_for(terminal: Terminal) -> None:
     done = terminal.finetune("--model", terminal.model, "--shots", "1,3,all")
     (head,) = [line for line in done.out.splitlines() if line.startswith("task    model")]
@@ -130,6 +132,7 @@ def test_a_terminal_shows_how_far_the_fits_are(
 
 
 @pytest.mark.parametrize(("terminals", "rank"), [(False, "0"), (True, "1")])
+@pytest.mark.soak
 def test_nothing_else_shows_a_bar(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, terminals: bool, rank: str
 ) -> None:
@@ -155,6 +158,7 @@ def test_one_strength_alone_is_nobodys_choice(terminal: Terminal) -> None:
     assert "regularizer" not in done.out
 
 
+@pytest.mark.soak
 def test_what_was_left_out_is_said(terminal: Terminal) -> None:
     (terminal.folder / "shades" / "ash" / "5.png").write_text("torn")
     done = terminal.finetune("--model", terminal.model)
@@ -194,6 +198,7 @@ def test_runs_lie_where_they_are_asked_to(terminal: Terminal) -> None:
     assert not (terminal.folder / "runs").exists()
 
 
+@pytest.mark.soak
 def test_a_workspace_keeps_runs(terminal: Terminal) -> None:
     assert terminal("init", "work").code == 0
     done = terminal.finetune("--model", terminal.model)
@@ -210,6 +215,7 @@ def test_each_folder_of_ones_own_is_a_task(terminal: Terminal) -> None:
     assert [task["name"] for task in json.loads(done.out)["tasks"]] == ["shades", "more"]
 
 
+@pytest.mark.soak
 def test_a_model_that_fails_is_named_after_the_others_table(terminal: Terminal) -> None:
     done = terminal.finetune("--model", terminal.model, "--model", "file:x.pth?arch=timm:vgg11")
     assert done.code == 1

@@ -65,6 +65,7 @@ def fit(data: Path, *specs: str, options: FinetuneOptions = OPTIONS, **other: An
     return finetune([("folder", data)], specs, data.parent / "runs", options, **other)
 
 
+@pytest.mark.soak
 def test_each_model_gets_a_run_on_each_task(data: Path, model: str) -> None:
     other = data.parent / "more"
     shutil.copytree(data, other)
@@ -100,6 +101,7 @@ def test_the_kept_head_gives_the_kept_answers(data: Path, model: str) -> None:
     assert said.right[0].sum() == kept.record.of_shots(None)[0].correct
 
 
+@pytest.mark.soak
 def test_a_learning_curve_has_a_head_for_each_seed_and_number(data: Path, model: str) -> None:
     options = replace(OPTIONS, shots=(1, 4, 9))
     ((_, record),) = fit(data, model, options=options).runs
@@ -127,6 +129,7 @@ def test_where_nothing_can_be_learnt_the_smallest_strength_is_remarked_on(
         )
 
 
+@pytest.mark.soak
 def test_a_strength_amid_those_tried_is_not_remarked_on(data: Path, model: str) -> None:
     options = replace(OPTIONS, strengths=(1e-6, 0.1, 1e9))
     ((_, record),) = fit(data, model, options=options).runs
@@ -163,6 +166,7 @@ def test_another_setting_or_split_needs_no_second_pass(
     assert len(find_finetuned(data.parent / "runs")) == 5
 
 
+@pytest.mark.soak
 def test_several_models_take_one_pass(data: Path, model: str, decoded: list[str]) -> None:
     fit(data, model)
     of_one = len(decoded)

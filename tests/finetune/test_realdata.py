@@ -24,6 +24,7 @@ def some_cats_and_dogs(realdata: Path, tmp_path: Path) -> Path:
     return folder.parent
 
 
+@pytest.mark.soak
 def test_squeezenet_tells_cats_from_dogs_and_worse_where_photos_are_darkened(
     realdata: Path, some_cats_and_dogs: Path, tmp_path: Path
 ) -> None:

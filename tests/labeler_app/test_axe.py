@@ -139,6 +139,7 @@ def fill(workspace: Workspace, store: Store) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.soak
 def test_every_page_can_be_read_by_all_eyes_and_by_a_screen_reader(
     place: tuple[Workspace, str], browser: Browser, scheme: Literal["light", "dark"]
 ) -> None:

@@ -46,6 +46,7 @@ def press(page: Page, key: str) -> None:
     page.keyboard.press(key)
 
 
+@pytest.mark.soak
 def test_a_manager_decides_by_keys_what_they_see(
     opened: Opened, window: BrowserContext, wrong: list[str]
 ) -> None:

@@ -181,6 +181,7 @@ def gold_questions_of(store: Store) -> int:
 
 
 @pytest.mark.parametrize("candidates", [3, 7, 11, 16])
+@pytest.mark.soak
 def test_the_traffic_with_gold_questions_is_that_of_more_candidates(
     pools: Pools, candidates: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +217,7 @@ def steps(told: list[int]) -> list[int]:
     return [before - after for before, after in pairwise(shown)]
 
 
+@pytest.mark.soak
 def test_the_store_is_asked_the_same_whether_or_not_a_screen_has_gold_questions(
     pools: Pools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,6 +250,7 @@ def of_route(traffic: Traffic, route: str) -> list[int]:
     ]
 
 
+@pytest.mark.soak
 def test_a_gold_question_stands_in_any_place(pools: Pools, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hiding, "_random", random.Random(0))
     tested = pools.pool("tested", 0.2, lambda _: 60)
@@ -279,6 +282,7 @@ def test_a_photo_that_was_a_gold_question_does_not_come_again(pools: Pools) -> N
     assert tested.post("screens", {"held": [], "count": 1})["progress"]["done"]
 
 
+@pytest.mark.soak
 def test_no_gold_question_is_a_photo_that_was_shown_as_right(pools: Pools) -> None:
     """Who is told of a photo that it is right, beside whatever class, would know it again."""
     tested = pools.pool("tested", 0.4, lambda _: 20)
@@ -305,6 +309,7 @@ def test_no_gold_question_is_a_photo_that_was_shown_as_right(pools: Pools) -> No
     assert not asked & told
 
 
+@pytest.mark.soak
 def test_a_photo_comes_no_faster_because_others_were_shown_it(
     pools: Pools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -326,6 +331,7 @@ def test_a_photo_comes_no_faster_because_others_were_shown_it(
     assert len(made) == len(photos)
 
 
+@pytest.mark.soak
 def test_labels_that_came_too_late_are_refused_with_the_gold_questions_among_them(
     pools: Pools,
 ) -> None:

@@ -36,6 +36,7 @@ for (const code of ["Enter", "Enter", "KeyA", "Enter"])
 """
 
 
+@pytest.mark.soak
 def test_the_keyboard_does_all(served: Served, window: BrowserContext, wrong: list[str]) -> None:
     page = sign_in(window, served.address, "keys")
     see(page, "tench")
@@ -82,6 +83,7 @@ def test_the_keyboard_does_all(served: Served, window: BrowserContext, wrong: li
     assert wrong == []
 
 
+@pytest.mark.soak
 def test_a_label_knows_when_and_in_which_order_it_was_decided(
     served: Served, window: BrowserContext
 ) -> None:
@@ -119,6 +121,7 @@ def test_a_label_knows_when_and_in_which_order_it_was_decided(
         assert each.shown_at == each.decided_at
 
 
+@pytest.mark.soak
 def test_mouse_does_all(served: Served, window: BrowserContext, wrong: list[str]) -> None:
     page = sign_in(window, served.address, "mouse")
     see(page, "tench")
@@ -145,6 +148,7 @@ def test_mouse_does_all(served: Served, window: BrowserContext, wrong: list[str]
 
 
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (390, 844)])
+@pytest.mark.soak
 def test_touch_does_all_on_a_phone(
     served: Served, browser: Browser, width: int, height: int
 ) -> None:
@@ -198,6 +202,7 @@ def test_a_held_enter_submits_one_screen(served: Served, window: BrowserContext)
     assert stored(served.store, "heavy") == {TENCH: "CCCCC", GOLDFISH: "CCCCC"}
 
 
+@pytest.mark.soak
 def test_nothing_is_decided_before_it_is_painted(served: Served, window: BrowserContext) -> None:
     held: list[Route] = []
     holding = True
@@ -249,6 +254,7 @@ def test_at_the_end_it_says_so_and_one_can_go_back(served: Served, window: Brows
         ("mturk", "workerId=A1B2&assignmentId=a1&hitId=hit-1", "mturk:A1B2"),
     ],
 )
+@pytest.mark.soak
 def test_a_study_ends_with_its_code_once_all_is_saved(
     served: Served, window: BrowserContext, platform: str, link: str, worker: str
 ) -> None:

@@ -41,6 +41,7 @@ def answers(pages: list[HttpPage]) -> list[float]:
     return [span for page in pages for span in page.spans["submit"]]
 
 
+@pytest.mark.soak
 def test_a_server_that_is_killed_stores_what_it_acknowledged_and_no_more(
     store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

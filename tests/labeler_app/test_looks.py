@@ -53,6 +53,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     store.close()
 
 
+@pytest.mark.soak
 def test_what_strangers_wrote_is_text_and_nothing_else(
     hostile: Served, window: BrowserContext, wrong: list[str]
 ) -> None:
@@ -83,6 +84,7 @@ def test_what_strangers_wrote_is_text_and_nothing_else(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.soak
 def test_whoever_cannot_see_it_is_told_all(served: Served, browser: Browser, scheme: str) -> None:
     # Reports on colours need the colours that this scheme brings.
     with browser.new_context(

@@ -82,6 +82,7 @@ def verdicts(store: Store) -> dict[str, str | None]:
 
 
 @pytest.mark.parametrize("token", ["", "x" * 64, "é"])
+@pytest.mark.soak
 def test_without_its_link_the_page_shows_and_decides_nothing(
     opened: Opened, token: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -107,6 +108,7 @@ def test_another_workspace_s_link_does_not_open_it(opened: Opened, tmp_path: Pat
     assert "This page needs its link" in shown(app)
 
 
+@pytest.mark.soak
 def test_a_manager_by_name_signs_what_they_decide(opened: Opened) -> None:
     workspace, store = opened
     token = Managers(store).invite("Dana *D*")
@@ -142,6 +144,7 @@ def test_a_link_that_is_taken_back_decides_nothing_more_in_an_open_page(opened: 
 
 
 @pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.soak
 def test_every_view_can_be_drawn_before_there_is_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str
 ) -> None:
@@ -165,6 +168,7 @@ def test_progress_is_told_in_all_and_by_class(opened: Opened) -> None:
     assert table.loc["goldfish", "done"] == 0
 
 
+@pytest.mark.soak
 def test_numbers_are_those_of_the_panel_that_is_chosen(opened: Opened) -> None:
     workspace, store = opened
     vote(store, f"{TENCH}/flickr:0", "ann", YES)
@@ -184,6 +188,7 @@ def test_a_refresh_counts_what_came_in_meanwhile(opened: Opened) -> None:
     assert next(cell.value for cell in app.metric if cell.label == "Labels") == "1"
 
 
+@pytest.mark.soak
 def test_labelers_to_look_at_are_named_with_the_reason(opened: Opened) -> None:
     workspace, store = opened
     for number in range(700, 730):
@@ -214,6 +219,7 @@ def test_frequencies_come_with_their_intervals_and_a_picture_of_all(opened: Open
     assert re.findall(r"<b>(\d+)</b>", bars) == [*"000000100", "0", "1"]
 
 
+@pytest.mark.soak
 def test_the_review_queue_is_settled_by_a_key_each(opened: Opened) -> None:
     workspace, store = opened
     divide(store, f"{TENCH}/flickr:0", f"{TENCH}/flickr:1", f"{GOLDFISH}/flickr:100")
@@ -250,6 +256,7 @@ def test_the_review_queue_is_settled_by_a_key_each(opened: Opened) -> None:
         assert len(session.scalars(select(Label)).all()) == 6  # no vote was touched
 
 
+@pytest.mark.soak
 def test_a_ruling_can_be_made_again(opened: Opened) -> None:
     workspace, store = opened
     divide(store, f"{TENCH}/flickr:0", f"{TENCH}/flickr:1")
@@ -288,6 +295,7 @@ def test_what_was_decided_with_the_votes_in_sight_says_so(opened: Opened) -> Non
     ]
 
 
+@pytest.mark.soak
 def test_what_is_skipped_waits(opened: Opened) -> None:
     workspace, store = opened
     divide(store, f"{TENCH}/flickr:0", f"{TENCH}/flickr:1")
@@ -319,6 +327,7 @@ def test_a_ruling_that_could_not_be_stored_is_told_and_still_waits(opened: Opene
     assert "1 to settle" in shown(app)
 
 
+@pytest.mark.soak
 def test_what_cannot_have_been_seen_is_not_decided(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,6 +65,7 @@ def decided(store: Store) -> list[tuple[str, str, str]]:
         ]
 
 
+@pytest.mark.soak
 def test_without_a_list_it_says_how_to_make_one(opened: Opened) -> None:
     assert "genset labels suspects RELEASE" in shown(manage_page(opened[0], "Errors"))
 
@@ -93,6 +94,7 @@ def test_a_photo_is_shown_with_its_class_its_votes_and_the_models_answers(opened
     assert "Off by 10 to 15 steps in WordNet" in text
 
 
+@pytest.mark.soak
 def test_each_decision_is_stored_and_brings_the_next_photo(opened: Opened) -> None:
     workspace, store = opened
     make_list(workspace)
@@ -133,6 +135,7 @@ def test_a_decision_can_be_taken_back_by_another(opened: Opened) -> None:
     assert "2 left" in shown(app)
 
 
+@pytest.mark.soak
 def test_a_damaged_list_is_said_in_a_line(opened: Opened) -> None:
     (opened[0].root / SUSPECTS_FILE).write_text("{}")
     app = manage_page(opened[0], "Errors")
@@ -153,6 +156,7 @@ def test_a_new_list_is_seen_at_once(opened: Opened) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.soak
 def test_one_key_sends_a_photo_to_review(
     scored: Opened, window: BrowserContext, wrong: list[str]
 ) -> None:

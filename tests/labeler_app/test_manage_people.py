@@ -38,6 +38,7 @@ def counts(store: Store) -> int:
     return len(votes_table(store))
 
 
+@pytest.mark.soak
 def test_void_shows_what_it_changes_and_is_taken_back(opened: Opened) -> None:
     store = opened[1]
     spam(opened)
@@ -67,6 +68,7 @@ def test_to_void_who_was_held_out_says_what_that_takes_out_for_good(opened: Open
     assert "These releases hold such votes, and stay: before" in words
 
 
+@pytest.mark.soak
 def test_blocking_asks_whether_to_void(opened: Opened) -> None:
     store = opened[1]
     spam(opened)
@@ -90,6 +92,7 @@ def test_block_and_void_is_one_step(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize(("button", "kept"), [("Clear", 5), ("Void", 0)])
+@pytest.mark.soak
 def test_a_suspect_is_cleared_or_void(opened: Opened, button: str, kept: int) -> None:
     workspace, store = opened
     spam(opened)
@@ -112,6 +115,7 @@ def test_who_is_at_work_is_seen_and_what_they_said(opened: Opened) -> None:
     assert (spam_free["Votes missing"], spam_free["Labels, last hour"]) == ("5", "0")
 
 
+@pytest.mark.soak
 def test_a_name_at_work_leads_to_what_they_said(opened: Opened) -> None:
     workspace, store = opened
     vote(store, f"{TENCH}/flickr:0", "ann", Verdict.CORRECT)
@@ -143,6 +147,7 @@ def test_a_study_is_made_with_the_checks_of_the_command(opened: Opened) -> None:
     assert (table["study"][0], table["completion code"][0]) == ("60d9aade", "C0DE")
 
 
+@pytest.mark.soak
 def test_a_study_that_is_there_keeps_what_is_not_filled_in(opened: Opened) -> None:
     workspace, store = opened
     Studies(store).add("prolific", "60d9aade", 7, Terms(pay="£2", signed=True))
@@ -166,6 +171,7 @@ def test_a_study_that_is_there_keeps_what_is_not_filled_in(opened: Opened) -> No
         ("http://127.0.0.1:8501", "MTurk shows https pages only"),
     ],
 )
+@pytest.mark.soak
 def test_a_study_on_mturk_comes_with_its_question(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, origin: str, told: str
 ) -> None:

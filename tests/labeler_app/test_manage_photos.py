@@ -48,6 +48,7 @@ def opens(app: AppTest) -> list[str]:
     return [each.removeprefix("Open ") for each in buttons(app) if each.startswith("Open ")]
 
 
+@pytest.mark.soak
 def test_a_class_is_seen_photo_by_photo_with_what_was_said(opened: Opened) -> None:
     app = manage_page(opened[0], "Photos")
     assert "5 of 5 photos" in shown(app)
@@ -87,6 +88,7 @@ def test_a_photo_opens_large_and_names_are_hidden_until_asked_for(opened: Opened
     assert "5 of 5 photos" in shown(app)
 
 
+@pytest.mark.soak
 def test_filters_are_kept_while_a_photo_is_large(opened: Opened) -> None:
     app = manage_page(opened[0], "Photos")
     choose(app, "Show", "not labeled")
@@ -107,6 +109,7 @@ def test_what_is_void_is_marked_and_found(opened: Opened) -> None:
     assert "void or held" in pictures(app)[0]
 
 
+@pytest.mark.soak
 def test_many_photos_come_page_by_page(opened: Opened) -> None:
     workspace, store = opened
     for number in range(300, 330):
@@ -136,6 +139,7 @@ def test_a_photo_becomes_a_gold_question(opened: Opened) -> None:
     assert "tench is incorrect, because a *carp*" in shown(app)
 
 
+@pytest.mark.soak
 def test_strangers_words_are_text_in_the_gallery(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +167,7 @@ def remove(store: Store) -> None:
         find_candidate(session, f"{TENCH}/flickr:0").photo.refused = "removed"
 
 
+@pytest.mark.soak
 def test_of_very_many_classes_those_are_offered_that_are_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

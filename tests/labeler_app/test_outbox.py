@@ -46,6 +46,7 @@ def alone(tmp_path: Path) -> Iterator[tuple[Workspace, Store]]:
     store.close()
 
 
+@pytest.mark.soak
 def test_what_is_submitted_offline_is_stored_later(served: Served, window: BrowserContext) -> None:
     page = sign_in(window, served.address, "tunnel")
     see(page, "tench")

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
@@ -27,6 +28,7 @@ def freeze(moment: int, root: Path, _releases: Path) -> None:
     typed(root, "protocol", "run", "fish", "--no-search", "--release", f"v{moment}")
 
 
+@pytest.mark.soak
 def test_a_killed_save_leaves_a_whole_protocol_or_none_and_runs_again(
     genset: Maintainer, tmp_path: Path
 ) -> None:

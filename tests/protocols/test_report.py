@@ -88,6 +88,7 @@ def two_years(released: Maintainer, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (0.3, "The photos drifted from p-2023 to p-2024: they are harder for the same 3 models,"),
     ],
 )
+@pytest.mark.soak
 def test_drift_is_told_where_it_was_put_in(two_years: Series, lost: float, says: str) -> None:
     two_years.keep_all(lost)
     found = two_years.report("p-2023", "p-2024")
@@ -176,6 +177,7 @@ def test_who_asks_can_name_the_new_models(two_years: Series) -> None:
     assert "--new is of the years of a protocol" in two_years.report("p-2023", "--new", "better")
 
 
+@pytest.mark.soak
 def test_labels_of_other_people_are_told_from_photos(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,6 +206,7 @@ def test_a_release_that_is_no_year_of_it_is_told(two_years: Series) -> None:
     )
 
 
+@pytest.mark.soak
 def test_few_photos_cannot_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seven classes of four photos: an interval as wide as this says nothing."""
     monkeypatch.chdir(tmp_path)

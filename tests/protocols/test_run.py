@@ -48,6 +48,7 @@ def made(genset: Maintainer, *words: object) -> Any:
     return genset("protocol", "run", "fish", *words)
 
 
+@pytest.mark.soak
 def test_a_second_year_is_collected_as_the_first_one_was(sandbox: Any, genset: Maintainer) -> None:
     genset(*SAVE)
     begun = genset("protocol", "run", "fish")
@@ -76,6 +77,7 @@ def test_a_second_year_is_collected_as_the_first_one_was(sandbox: Any, genset: M
     genset("release", "verify", "fish-2024")
 
 
+@pytest.mark.soak
 def test_who_says_that_two_photos_differ_keeps_both(sandbox: Any, genset: Maintainer) -> None:
     genset(*SAVE)
     made(genset)
@@ -172,6 +174,7 @@ def test_votes_are_those_of_the_protocol(sandbox: Any, genset: Maintainer) -> No
     assert genset("protocol", "run", "fish")["frozen"]["photos"] == 10
 
 
+@pytest.mark.soak
 def test_a_release_from_elsewhere_can_be_an_earlier_one(
     sandbox: Any, genset: Maintainer, tmp_path: Path
 ) -> None:
@@ -198,6 +201,7 @@ def test_a_window_that_is_not_over_is_collected_and_not_frozen(
     assert half.startswith("2: a window has two ends")
 
 
+@pytest.mark.soak
 def test_with_several_answers_it_stays_of_its_window(sandbox: Any, genset: Maintainer) -> None:
     genset(*SAVE)
     made(genset)
@@ -235,6 +239,7 @@ def test_a_window_in_which_nothing_was_posted_is_told(sandbox: Any, genset: Main
     )
 
 
+@pytest.mark.soak
 def test_a_year_counts_its_own_candidates_alone(sandbox: Any, genset: Maintainer) -> None:
     """Of other years' candidates nothing is left out, and no class that was not asked for is short.
 
@@ -272,6 +277,7 @@ def test_two_runs_at_once_freeze_one_release(
     assert [each.name for each in genset.workspace.releases.glob("[!.]*")] == ["fish-2023"]
 
 
+@pytest.mark.soak
 def test_a_window_that_was_frozen_under_another_name_is_found(
     sandbox: Any, genset: Maintainer
 ) -> None:
@@ -292,6 +298,7 @@ def test_a_window_that_overlaps_another_is_told(sandbox: Any, genset: Maintainer
     assert "the window of fish-2023 (from 2023-01-01 until before 2024-01-01) overlaps this" in said
 
 
+@pytest.mark.soak
 def test_copies_do_not_come_again_in_a_year_that_is_made_later(
     sandbox: Any, genset: Maintainer
 ) -> None:

@@ -300,6 +300,7 @@ def test_a_file_of_something_else_is_refused(
     )
 
 
+@pytest.mark.soak
 def test_documents_and_exports_say_how_labels_came_about(
     pool: Pool, genset: Genset, tmp_path: Path
 ) -> None:

@@ -221,6 +221,7 @@ def test_places_are_found_in_every_format(kind: str, place: str, pool: Pool, aud
     assert audit("v1")["places"]["named"] == [file_of(release, 900)]
 
 
+@pytest.mark.soak
 def test_damaged_metadata_are_no_words_on_the_screen(
     pool: Pool,
 ) -> None:

@@ -65,6 +65,7 @@ def is_unclear(face: Face, boxes: list[tuple[str, tuple[float, ...]]]) -> bool:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_what_the_audit_says_of_the_detector_is_measured(
     realdata: Path, marks: Marks, detector: CenterFace
 ) -> None:
@@ -124,6 +125,7 @@ def by_id(release: Release) -> dict[str, Any]:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_a_blurred_variant_is_marked_and_has_a_hash_of_its_own(
     released: Release, tmp_path: Path, detector: CenterFace
 ) -> None:
@@ -171,6 +173,7 @@ def test_a_blurred_variant_is_marked_and_has_a_hash_of_its_own(
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_what_is_printed_is_what_was_written(
     realdata: Path, pool: Pool, marks: Marks, tmp_path: Path
 ) -> None:
@@ -239,6 +242,7 @@ def contents(folder: Path) -> list[bytes]:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("kind", sorted({*FORMATS} - {*WITHOUT_PHOTOS, "imagefolder"}))
+@pytest.mark.soak
 def test_no_photo_with_a_face_travels_in_any_format(
     kind: str, released: Release, tmp_path: Path
 ) -> None:
@@ -254,6 +258,7 @@ def test_no_photo_with_a_face_travels_in_any_format(
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("kind", WITHOUT_PHOTOS)
+@pytest.mark.soak
 def test_addresses_lead_to_faces_so_they_are_refused(
     kind: str, released: Release, tmp_path: Path
 ) -> None:
@@ -271,6 +276,7 @@ def test_addresses_lead_to_faces_so_they_are_refused(
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_the_audit_names_photos_with_faces(released: Release) -> None:
     def faces(*words: str) -> dict[str, Any]:
         line = ["-w", str(released.root), "release", "audit", str(released.root), *words]
@@ -286,6 +292,7 @@ def test_the_audit_names_photos_with_faces(released: Release) -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_the_audit_of_a_variant_counts_no_face_that_is_blurred(
     released: Release, tmp_path: Path
 ) -> None:
@@ -297,6 +304,7 @@ def test_the_audit_of_a_variant_counts_no_face_that_is_blurred(
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_evaluate_says_what_the_blur_costs(
     realdata: Path, released: Release, tmp_path: Path
 ) -> None:

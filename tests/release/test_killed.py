@@ -22,6 +22,7 @@ def create_release(moment: int, root: Path, _releases: Path) -> None:
     create(workspace, Store.open(workspace.store_url), f"v{moment}")
 
 
+@pytest.mark.soak
 def test_a_killed_create_leaves_a_whole_release_or_none_and_runs_again(pool: Pool) -> None:
     for task in (f"{TENCH}/flickr:0", f"{TABBY}/flickr:300"):
         pool.label(task, ann="correct")
@@ -44,6 +45,7 @@ def make_version(_moment: int, root: Path, releases: Path) -> None:
     takedown(workspace, Store.open(workspace.store_url), Release(releases / "v1"))
 
 
+@pytest.mark.soak
 def test_a_killed_takedown_leaves_a_whole_version_or_none(pool: Pool) -> None:
     for task in (f"{TENCH}/flickr:0", f"{TABBY}/flickr:300"):
         pool.label(task, ann="correct")
@@ -69,6 +71,7 @@ def as_imagefolder(moment: int, release: Path, to: Path) -> None:
 
 
 @pytest.mark.parametrize("work", [as_webdataset, as_imagefolder])
+@pytest.mark.soak
 def test_a_killed_export_leaves_a_whole_one_or_none(
     work: Callable[[int, Path, Path], None], pool: Pool, tmp_path: Path
 ) -> None:

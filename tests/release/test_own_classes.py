@@ -354,6 +354,7 @@ def test_a_photo_of_another_class_or_folder_is_refused(release: Release, tmp_pat
             read_manifest(_rewritten(release, tmp_path / "other.json", change))
 
 
+@pytest.mark.soak
 def test_from_an_empty_folder_to_somebody_elses_copy(tmp_path: Path) -> None:
     for place, wnid in enumerate(FULL):
         folder = tmp_path / "photos" / wnid

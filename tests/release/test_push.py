@@ -123,6 +123,7 @@ def left_over(release: Release) -> list[str]:
     return [path.name for path in release.root.parent.iterdir() if path.name.startswith(".")]
 
 
+@pytest.mark.soak
 def test_what_is_pushed_is_the_export_and_datasets_reads_it(
     hub: Hub, terminal: Terminal, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,6 +155,7 @@ def test_what_is_pushed_is_the_export_and_datasets_reads_it(
 
 
 @pytest.mark.parametrize("middle", [2, 3])
+@pytest.mark.soak
 def test_killed_in_the_middle_and_said_again_it_is_complete(
     middle: int, hub: Hub, terminal: Terminal, release: Release
 ) -> None:
@@ -178,6 +180,7 @@ def test_killed_in_the_middle_and_said_again_it_is_complete(
     assert left_over(release) == []
 
 
+@pytest.mark.soak
 def test_said_again_it_changes_nothing(hub: Hub, terminal: Terminal) -> None:
     first = json.loads(terminal.push("--json"))
     again = json.loads(terminal.push("--json"))
@@ -198,6 +201,7 @@ def test_everybody_sees_it_only_where_that_is_said(
     assert "public" in terminal.push("--publish")
 
 
+@pytest.mark.soak
 def test_a_private_one_is_published_when_that_is_said_later(hub: Hub, terminal: Terminal) -> None:
     terminal.push()
     assert hub.repositories[REPOSITORY].private
@@ -216,6 +220,7 @@ def test_restricted_photos_go_there_only_where_that_is_said(
     assert photo.sha256 in {sha256 for _, _, sha256 in terminal.rows()}
 
 
+@pytest.mark.soak
 def test_a_new_version_takes_the_place_of_the_old_one(
     hub: Hub, terminal: Terminal, pool: Pool, release: Release
 ) -> None:
@@ -253,6 +258,7 @@ def test_what_was_taken_out_is_forgotten_where_that_is_said(
     assert json.loads(terminal.push("--forget", "--json"))["photos"] == told["photos"]
 
 
+@pytest.mark.soak
 def test_what_is_in_the_way_is_told_in_one_line(hub: Hub, terminal: Terminal) -> None:
     said = terminal.push(token="", code=1)
     assert "HTTP 401" in said and "set HF_TOKEN" in said
@@ -271,6 +277,7 @@ def test_the_addresses_of_uploads_are_secrets(hub: Hub, terminal: Terminal) -> N
     assert hub.repositories[REPOSITORY].commits == []
 
 
+@pytest.mark.soak
 def test_a_hub_that_is_down_is_told(terminal: Terminal) -> None:
     terminal.endpoint = "http://localhost:9"  # nobody is there
     said = terminal.push(code=1)

@@ -205,6 +205,7 @@ def test_owners_are_in_order_of_their_names(named: Path) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.soak
 def test_owners_find_their_names_and_addresses_as_they_write_them(
     named: Path, browser: Browser
 ) -> None:

@@ -209,6 +209,7 @@ def test_a_manifest_never_leads_out_of_its_folder(release: Release, file: str) -
         Release(release.root)
 
 
+@pytest.mark.soak
 def test_whatever_stands_in_a_manifest_is_noticed_and_never_a_traceback(release: Release) -> None:
     path = release.root / MANIFEST
     path.chmod(0o644)

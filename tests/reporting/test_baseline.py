@@ -277,6 +277,7 @@ def test_every_point_says_its_name_and_the_models_take_the_focus(tmp_path: Path)
     seed=st.integers(0, 1000),
     spread=st.sampled_from([5.0, 60.0, 400.0]),
 )
+@pytest.mark.soak
 def test_no_name_covers_a_name_or_a_point(names: list[str], seed: int, spread: float) -> None:
     rng = np.random.default_rng(seed)
     points = [(float(x), float(y)) for x, y in 300 + rng.uniform(0, spread, (len(names), 2))]
@@ -319,6 +320,7 @@ def test_imagenetv2_is_recognized_and_real_models_have_their_published_places(
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_on_imagenet_reals_labels_have_a_line_and_accuracies_there_are_found(
     tmp_path: Path, realdata: Path
 ) -> None:

@@ -41,6 +41,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.soak
 def test_two_models_are_compared_in_a_few_lines(folder: Path) -> None:
     done = genset("compare", "half", "good", "--on", "photos.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -58,6 +59,7 @@ def test_without_a_workspace_the_photos_must_be_named(folder: Path) -> None:
     assert "genset report photos/" in error_of(report, 2)
 
 
+@pytest.mark.soak
 def test_the_same_comes_as_json(folder: Path) -> None:
     done = genset("compare", "half", "good", "--on", "photos.csv", "--json", cwd=folder)
     found = json.loads(done.stdout)
@@ -72,6 +74,7 @@ def printed(*words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.soak
 def test_a_report_lands_where_one_stands_and_its_path_is_printed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +102,7 @@ def test_json_alone_writes_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch
     assert (folder / "report-photos.html").is_file()
 
 
+@pytest.mark.soak
 def test_on_a_terminal_the_path_is_a_link(folder: Path) -> None:
     """A terminal's other end is read as the terminal itself would be."""
     near, far = pty.openpty()
@@ -133,6 +137,7 @@ def test_what_is_not_there_is_named_in_one_line(
     assert says in error_of(genset(*words, *on, cwd=folder), 2)
 
 
+@pytest.mark.soak
 def test_a_pipe_is_written_into_and_stays_one(folder: Path) -> None:
     """As ``/dev/null`` must, too, which root could replace for everybody."""
     pipe = folder / "pipe"
@@ -154,6 +159,7 @@ def test_a_file_that_is_no_page_is_not_replaced(folder: Path, name: str) -> None
     assert not list(folder.glob(".partial-*"))
 
 
+@pytest.mark.soak
 def test_a_page_in_the_place_of_another_keeps_its_link_and_its_readers(folder: Path) -> None:
     (folder / "public").mkdir()
     page, link = folder / "public" / "page.html", folder / "link.html"
@@ -180,6 +186,7 @@ def test_a_set_without_runs_is_said_and_no_folder_is_made(folder: Path) -> None:
     assert str(folder) not in page
 
 
+@pytest.mark.soak
 def test_a_full_disk_is_one_line_that_names_the_file(folder: Path) -> None:
     done = genset("report", "photos.csv", "-o", "/dev/full", cwd=folder)
     assert error_of(done, 1) == "genset: /dev/full: No space left on device\n"

@@ -49,6 +49,7 @@ def said(*words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.soak
 def test_a_report_on_many_classes_has_them_by_kind_in_all_its_forms(here: Path) -> None:
     made(here, 60)
     said("report", "set.csv", "-o", "page.html")

@@ -301,6 +301,7 @@ def test_a_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.browser
+@pytest.mark.soak
 def test_it_opens_offline_in_a_browser(browser: Browser, tmp_path: Path) -> None:
     photos, runs = release_of(tmp_path / "set", 5, title=HOSTILE[1]), tmp_path / "runs"
     for right, name in ((3, "$model$ <b>"), (2, "a-model-with-a-very-long-name"), (1, "x" * 90)):

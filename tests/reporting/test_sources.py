@@ -373,6 +373,7 @@ def test_a_strangers_words_on_sources_stay_words(tmp_path: Path, words: str) -> 
 
 
 @pytest.mark.browser
+@pytest.mark.soak
 def test_a_phone_shows_it_without_scrolling_sideways(browser: Browser, tmp_path: Path) -> None:
     counts = {"flickr": [2] * 20, "commons": [2] * 20, "inaturalist": [1] * 20}
     photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"

@@ -87,6 +87,7 @@ def test_every_pair_has_its_tests_and_what_the_set_can_show(listed: PhotoSet) ->
 @example(places=[0], answers=[(0, 50.0)])
 @example(places=[0, 1], answers=[(0, 50.0), (900, 50.0), (1, 50.0), (2, 50.0)])
 @example(places=[0, 1], answers=[(0, 0.0), (900, 50.0), (1, 70.0), (2, 100.0)])
+@pytest.mark.soak
 def test_there_is_a_report_on_any_results(
     places: list[int], answers: list[tuple[int, float]]
 ) -> None:

@@ -222,6 +222,7 @@ def test_a_model_is_held_to_a_margin_in_top_1_and_in_top_5(
     assert f"--counterpart pretrained --margin {margin:g}" in page.text
 
 
+@pytest.mark.soak
 def test_each_model_can_have_a_counterpart_of_its_own(tmp_path: Path, photos: PhotoSet) -> None:
     beside(photos, "small", 250, 0)
     beside(photos, "large", 350, 0)
@@ -243,6 +244,7 @@ def test_each_model_can_have_a_counterpart_of_its_own(tmp_path: Path, photos: Ph
         (["nobody"], 1.0, "no model 'nobody'"),
     ],
 )
+@pytest.mark.soak
 def test_a_question_that_cannot_be_answered_is_refused(
     tmp_path: Path, photos: PhotoSet, counterparts: list[str], margin: float | None, says: str
 ) -> None:
@@ -262,6 +264,7 @@ def test_a_counterpart_without_a_name_is_refused() -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_real_models_are_held_to_a_margin_on_imagenetv2(realdata: Path, tmp_path: Path) -> None:
     folder = realdata / "imagenetv2" / "imagenetv2-matched-frequency"
     trained = realdata / "dawnbench" / "ImageNet" / "train" / "fastai_pytorch.tsv"

@@ -227,6 +227,7 @@ def test_a_logs_words_stay_words(tmp_path: Path, photos: PhotoSet) -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_fast_ai_s_entries_between_real_models_on_imagenetv2(
     realdata: Path, tmp_path: Path
 ) -> None:

@@ -171,6 +171,7 @@ def test_a_page_that_is_not_as_it_was_written_is_written_again(folder: Path, spo
     assert page.read_bytes() == whole
 
 
+@pytest.mark.soak
 def test_nothing_is_gathered_or_written_where_nothing_changed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +190,7 @@ def test_nothing_is_gathered_or_written_where_nothing_changed(
         CliRunner().invoke(cli, ["report", "small", "--k", "2"], catch_exceptions=False)
 
 
+@pytest.mark.soak
 def test_what_is_kept_does_not_grow(folder: Path) -> None:
     for seed in range(3):
         printed("small", "--json", "--seed", str(seed))
@@ -207,6 +209,7 @@ def test_a_damaged_copy_is_not_believed(folder: Path) -> None:
     assert json.loads(before)["models"][0]["label"] == "good"
 
 
+@pytest.mark.soak
 def test_what_changed_just_now_may_change_again_at_the_same_time(folder: Path) -> None:
     """Where a file system knows whole seconds."""
     record = run_of(folder, "good") / "run.json"

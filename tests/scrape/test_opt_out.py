@@ -105,6 +105,7 @@ def test_what_is_removed_stays_removed_whatever_a_list_says(
     assert pool.refused() == {"2": "removed: asked"}
 
 
+@pytest.mark.soak
 def test_no_coming_release_has_it(pool: Pool, listed: Listed, tmp_path: Path) -> None:
     folder = tmp_path / "dump" / TENCH
     folder.mkdir(parents=True)

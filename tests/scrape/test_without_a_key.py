@@ -46,6 +46,7 @@ def label_all(genset: Genset, root: Path, sources: list[str], first: list[int]) 
     genset("labels", "import", str(root / "labels.csv"))
 
 
+@pytest.mark.soak
 def test_without_a_key_commons_is_scraped_labeled_released_and_reported(
     start: Start, genset: Genset, tmp_path: Path
 ) -> None:

@@ -73,6 +73,7 @@ def test_accuracies_are_those_counted_by_hand(shares: Any) -> None:
 
 
 @given(CLASSES)
+@pytest.mark.soak
 def test_a_number_is_there_where_five_classes_deviate(shares: Any) -> None:
     found = matched(*photos_of(shares))
     _, _, pairs = by_hand(*photos_of(shares))

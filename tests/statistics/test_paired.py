@@ -66,6 +66,7 @@ def test_it_holds_the_difference_and_turns_with_the_models(seen: tuple[int, int,
 
 
 @given(counts())
+@pytest.mark.soak
 def test_it_leaves_out_zero_where_mcnemars_test_does(seen: tuple[int, int, int]) -> None:
     first, second, photos = seen
     (low,), (high,) = tango_intervals([first], [second], [photos])

@@ -77,6 +77,7 @@ def test_negative_counts_are_refused() -> None:
 @given(P_VALUES)
 @example([0.01, 0.01, 0.01])
 @example([0.04, 0.01, 0.03, 0.2])
+@pytest.mark.soak
 def test_adjusted_p_values_are_statsmodels(p_values: list[float]) -> None:
     for ours, method in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
         assert ours(p_values) == pytest.approx(multipletests(p_values, method=method)[1].tolist())

@@ -32,6 +32,7 @@ def test_a_model_that_is_all_on_the_line_is_not_robust() -> None:
     assert all(abs(each.low) < 1e-9 > abs(each.high) for each in ends)
 
 
+@pytest.mark.soak
 def test_the_band_covers_the_true_line_as_often_as_it_says() -> None:
     rng = np.random.default_rng(1)
     truth = -0.5 + 0.9 * logit(ELSEWHERE)

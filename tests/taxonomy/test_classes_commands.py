@@ -302,6 +302,7 @@ def test_where_nothing_can_be_written_the_file_is_named() -> None:
     assert done.exception.filename == "/proc/tench.toml"
 
 
+@pytest.mark.soak
 def test_killed_while_writing_the_file_is_the_old_one_or_the_new_one(tmp_path: Path) -> None:
     file = tmp_path / "a.toml"
     file.write_text("[classes.old]\n")

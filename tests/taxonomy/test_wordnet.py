@@ -22,6 +22,7 @@ COMMITTED = files("wordnet_maps").joinpath("nouns.tsv.gz")
 IRREGULAR = files("wordnet_maps").joinpath("noun.exc")
 
 
+@pytest.mark.soak
 def test_the_table_rebuilt_is_the_committed_one(wordnet: Path, tmp_path: Path) -> None:  # noqa: F811
     assert main(["--wordnet", str(wordnet), "-o", str(tmp_path / "nouns.tsv.gz")]) == 0
     made = (tmp_path / "nouns.tsv.gz").read_bytes()

@@ -54,5 +54,6 @@ VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | s
 
 
 @given(st.recursive(VALUES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+@pytest.mark.soak
 def test_what_comes_of_it_is_strict_json(answer: Any) -> None:
     assert json.loads(json.dumps(to_json(answer), allow_nan=False)) == to_json(answer)

@@ -119,6 +119,7 @@ def test_a_file_that_is_no_whole_photo_is_refused_in_one_line(tmp_path: Path, co
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_fast_decoding_answers_as_exact_decoding_does(realdata: Path, tmp_path: Path) -> None:
     photos = some_photos(realdata, tmp_path / "photos", classes=60, each=2)
     spec = f"file:{realdata}/checkpoints/squeezenet1_0.pth?arch=torchvision:squeezenet1_0"

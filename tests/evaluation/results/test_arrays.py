@@ -36,6 +36,7 @@ def predictions(draw: st.DrawFn) -> list[Prediction]:
 
 @settings(max_examples=150)
 @given(predictions())
+@pytest.mark.soak
 def test_a_table_as_arrays_says_what_it_says_line_by_line(kept: list[Prediction]) -> None:
     with tempfile.TemporaryDirectory() as place:
         run = many_made_up(Path(place, "any"), models=1, photos=5).made[0]

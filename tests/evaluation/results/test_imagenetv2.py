@@ -57,6 +57,7 @@ def score(folder: Path, runs: Path, the_set: str, models: Sequence[str]) -> list
     return found
 
 
+@pytest.mark.soak
 def test_accuracies_are_the_published_ones_exactly(folder: Path, runs: Path) -> None:
     for (the_set, model), (top1, top5) in EXPECTED.items():
         (run,) = score(folder, runs, the_set, [model])
@@ -75,6 +76,7 @@ def test_the_table_for_people_shows_every_digit(folder: Path, runs: Path) -> Non
     assert (cells[0], cells[1], cells[3]) == ("resnet50", "76.130", "92.862")
 
 
+@pytest.mark.soak
 def test_a_report_holds_the_new_set_against_imagenet(
     folder: Path, runs: Path, tmp_path: Path
 ) -> None:

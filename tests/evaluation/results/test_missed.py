@@ -129,6 +129,7 @@ def test_one_model_alone_agrees_with_nobody(tmp_path: Path) -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_real_models_err_together_where_people_doubt_the_label(
     realdata: Path, tmp_path: Path
 ) -> None:

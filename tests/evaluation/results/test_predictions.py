@@ -397,6 +397,7 @@ def test_a_model_without_a_class_of_the_set_cannot_be_counted(listed: Path) -> N
         score(listed, f"{spec}?classes={classes}")
 
 
+@pytest.mark.soak
 def test_predictions_are_scored_and_reported_where_pytorch_is_not_installed(listed: Path) -> None:
     spec = write_npy(listed.parent / "mine.npy", ANSWERS)
     for words in (["evaluate", str(listed), "--model", spec], ["report", str(listed)]):

@@ -192,6 +192,7 @@ def test_what_cannot_work_is_said_before_any_model_is_scored(photos: Path) -> No
     assert not (photos.parent / "runs").exists()
 
 
+@pytest.mark.soak
 def test_a_tiny_accuracy_is_no_fraction_for_table(tmp_path: Path) -> None:
     """Of 200 photos one is right: 0.5 per cent, and not 50."""
     paint(tmp_path / "photos", 0, "right.png", RED)

@@ -2,6 +2,7 @@
 
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ SHARES = st.floats(0.001, 0.999)
 
 
 @given(CLASSES, SEEDS, SHARES)
+@pytest.mark.soak
 def test_each_class_is_in_both_parts_in_the_share_asked_for(
     classes: list[set[str]], seed: int, share: float
 ) -> None:
@@ -31,6 +33,7 @@ def test_each_class_is_in_both_parts_in_the_share_asked_for(
 
 
 @given(CLASSES, SEEDS, SHARES, SEEDS.map(Random))
+@pytest.mark.soak
 def test_no_order_matters(classes: list[set[str]], seed: int, share: float, random: Random) -> None:
     shuffled = [sorted(ids, key=lambda _: random.random()) for ids in classes]
     random.shuffle(shuffled)
@@ -38,6 +41,7 @@ def test_no_order_matters(classes: list[set[str]], seed: int, share: float, rand
 
 
 @given(CLASSES, st.sets(NAMES, min_size=1), SEEDS, SHARES)
+@pytest.mark.soak
 def test_photos_of_another_class_change_nothing(
     classes: list[set[str]], more: set[str], seed: int, share: float
 ) -> None:

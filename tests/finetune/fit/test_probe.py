@@ -45,6 +45,7 @@ def right(answers: Floats, labels: Labels) -> float:
 @pytest.mark.parametrize(
     ("photos", "inputs", "classes"), [(300, 40, 6), (60, 200, 6), (90, 30, 2), (100, 300, 40)]
 )
+@pytest.mark.soak
 def test_the_layer_is_scikit_learns(
     photos: int, inputs: int, classes: int, strength: float
 ) -> None:
@@ -65,6 +66,7 @@ def test_the_layer_is_scikit_learns(
 
 @settings(max_examples=20)
 @given(scale=st.floats(0.01, 100), offset=st.floats(-50, 50), seed=st.integers(0, 3))
+@pytest.mark.soak
 def test_answers_do_not_depend_on_the_features_scale(
     scale: float, offset: float, seed: int
 ) -> None:
@@ -93,6 +95,7 @@ def test_the_strength_is_the_best_in_cross_validation() -> None:
     assert found[fit.strength] >= max(found.values()) - 0.03
 
 
+@pytest.mark.soak
 def test_of_strengths_that_are_as_often_right_the_surest_is_taken() -> None:
     features, labels = drawn(200, 30, 4, noise=0.5)
     fit = fit_probe(features, labels, 4)
@@ -125,6 +128,7 @@ def test_a_fit_leaves_pytorchs_threads_as_they_were() -> None:
     assert after == 3
 
 
+@pytest.mark.soak
 def test_what_cross_validation_says_is_what_new_photos_say() -> None:
     features, labels = drawn(4000, 60, 5, noise=4.0)
     fit = fit_probe(features[:500], labels[:500], 5)
@@ -152,6 +156,7 @@ def test_copies_do_not_count_as_photos_to_choose_a_strength_by() -> None:
     assert (fit.strength, fit.validation) == (DEFAULT_STRENGTH, {})
 
 
+@pytest.mark.soak
 def test_labels_that_say_nothing_are_no_better_than_chance() -> None:
     rng = np.random.default_rng(0)
     features, labels = rng.normal(size=(300, 400)).astype(np.float32), np.arange(300) % 3

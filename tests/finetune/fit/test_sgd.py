@@ -111,6 +111,7 @@ def test_without_augmentation_it_agrees_with_the_fitted_layer(
 
 
 @pytest.mark.parametrize("augment", [True, False])
+@pytest.mark.soak
 def test_nothing_of_the_network_changes(
     tiny: LoadedModel, painted: TaskData, augment: bool
 ) -> None:
@@ -138,6 +139,7 @@ def test_each_epoch_is_told(tiny: LoadedModel, painted: TaskData) -> None:
     assert all(isinstance(value, int | float) for value in asdict(said[0]).values())
 
 
+@pytest.mark.soak
 def test_a_seed_gives_the_same_layer_again(tiny: LoadedModel, painted: TaskData) -> None:
     recipe = Recipe(epochs=2)
     first, again, other = (trained(tiny, painted, recipe, seed)[0] for seed in (3, 3, 4))
@@ -177,6 +179,7 @@ def test_photos_of_which_none_can_be_read_are_an_error(tiny: LoadedModel, tmp_pa
         trained(tiny, data, PLAIN)
 
 
+@pytest.mark.soak
 def test_photos_that_vanish_between_epochs_are_an_error(
     tiny: LoadedModel, painted: TaskData, tmp_path: Path
 ) -> None:

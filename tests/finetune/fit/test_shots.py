@@ -1,6 +1,7 @@
 """A learning curve's photos: so many of each class, more of them holding the fewer."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def test_each_class_gives_so_many_photos_or_all_it_has(
 
 
 @given(labels=LABELS, few=st.integers(1, 6), more=st.integers(0, 6), seed=st.integers(0, 5))
+@pytest.mark.soak
 def test_the_fewer_are_among_the_more(labels: np.ndarray, few: int, more: int, seed: int) -> None:
     assert set(draw_shots(labels, few, seed)) <= set(draw_shots(labels, few + more, seed))
 

@@ -115,6 +115,7 @@ def test_features_of_a_saved_head_are_those_that_were_computed(tmp_path: Path) -
     assert trunk(saved, find_head(saved)).weights_hash == trunk(model, head).weights_hash
 
 
+@pytest.mark.soak
 def test_classes_of_imagenet_are_a_plain_list_of_wnids(tmp_path: Path) -> None:
     model = squeezenet(tmp_path)
     weights, bias = a_head(2, 512)
@@ -181,6 +182,7 @@ def test_ones_own_architecture_is_told_how_many_classes_there_are(tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["", " lark", "two\nlines", "tab\x0b"])
+@pytest.mark.soak
 def test_a_class_that_a_list_cannot_hold_is_one_line(tmp_path: Path, name: str) -> None:
     model = squeezenet(tmp_path)
     weights, bias = a_head(2, 512)

@@ -113,6 +113,7 @@ def test_a_second_call_computes_nothing(
     assert not decoded
 
 
+@pytest.mark.soak
 def test_all_missing_models_share_one_pass(
     photos: PhotoSet, tmp_path: Path, decoded: list[Path]
 ) -> None:
@@ -141,6 +142,7 @@ def test_what_changes_features_is_another_place_to_keep_them(
     assert len(list((tmp_path / "kept").glob("*/features.npy"))) == 2
 
 
+@pytest.mark.soak
 def test_pixels_that_are_cached_are_not_decoded_again(
     photos: PhotoSet, tmp_path: Path, decoded: list[Path]
 ) -> None:
@@ -207,6 +209,7 @@ def split_off(work: Callable[[], object]) -> Any:
     return process
 
 
+@pytest.mark.soak
 def test_a_killed_pass_goes_on_where_it_was(
     photos: PhotoSet, tmp_path: Path, decoded: list[Path]
 ) -> None:
@@ -299,6 +302,7 @@ def test_a_head_that_is_not_linear_is_one_models_error(photos: PhotoSet, tmp_pat
 
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
+@pytest.mark.soak
 def test_other_engines_give_pytorchs_features_or_are_refused(
     photos: PhotoSet, tmp_path: Path, engine: str
 ) -> None:

@@ -290,6 +290,7 @@ def test_no_relu_clips_a_new_head_whatever_its_weights_and_its_photos(
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_real_squeezenet_gives_its_answers_where_its_own_relu_did_not_clip(
     realdata: Path,
 ) -> None:

@@ -284,6 +284,7 @@ def test_what_came_to_be_known_later_is_added_to_what_is_there(
     assert sorted(votes_table(other)) == sorted(votes_table(store))
 
 
+@pytest.mark.soak
 def test_a_superseded_label_that_comes_late_is_left_out(
     busy: tuple[Workspace, Store], tmp_path: Path
 ) -> None:
@@ -395,6 +396,7 @@ REASONS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_siz
 
 @settings(max_examples=20)
 @given(events=EVENTS, reasons=st.lists(REASONS, max_size=3))
+@pytest.mark.soak
 def test_any_history_of_labels_comes_out_as_it_went_in(
     two_candidates: Path,
     events: list[tuple[str, str, Verdict, str, int, bool]],

@@ -124,6 +124,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+@pytest.mark.soak
 def test_proposals_move_between_databases_with_what_was_said_of_them(
     moved: tuple[Opened, Opened], tmp_path: Path
 ) -> None:
@@ -179,6 +180,7 @@ def test_what_is_proposed_there_already_is_kept_and_what_is_new_is_added(
     store.close()
 
 
+@pytest.mark.soak
 def test_that_a_round_was_withdrawn_since_comes_too(exported: Path, tmp_path: Path) -> None:
     workspace, store = labeled_workspace(tmp_path / "to")
     import_all(store, exported)
@@ -219,6 +221,7 @@ def test_an_archive_from_before_proposals_comes_in(exported: Path, tmp_path: Pat
     store.close()
 
 
+@pytest.mark.soak
 def test_an_export_over_an_older_one_leaves_no_proposals_of_that(
     exported: Path, tmp_path: Path
 ) -> None:

@@ -133,6 +133,7 @@ def test_what_a_manager_decided_of_a_visit_stays(
     assert workers(store) == {"prolific:P1"}
 
 
+@pytest.mark.soak
 def test_mturk_s_results_say_which_hit_they_are_of(opened: Opened, tmp_path: Path) -> None:
     store = opened[1]
     first, second = (Studies(store).add("mturk", key, 1) for key in ("HIT1", "HIT2"))

@@ -131,6 +131,7 @@ def test_without_proposals_nothing_is_said_of_them(opened: Opened) -> None:
     assert "roposal" not in done(workspace, "labels", "stats").output
 
 
+@pytest.mark.soak
 def test_honest_labelers_show_no_bias_and_nobody_is_named(proposed: Opened) -> None:
     _, store = proposed
     for number in range(3):
@@ -310,6 +311,7 @@ def test_a_models_share_of_what_it_alone_proposed(proposed: Opened) -> None:
     assert (b.all.right, b.alone.right) == (0, 0)
 
 
+@pytest.mark.soak
 def test_a_model_that_proposed_for_two_releases_is_one_model(proposed: Opened) -> None:
     """Its run on each release has a key of its own."""
     _, store = proposed

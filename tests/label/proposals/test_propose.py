@@ -175,6 +175,7 @@ def test_photos_keep_their_kind_whatever_a_later_round_draws(scored: Opened) -> 
         assert each.at_random == kinds[task.partition("/")[2]]
 
 
+@pytest.mark.soak
 def test_two_workspaces_with_one_seed_ask_the_same(scored: Opened, tmp_path: Path) -> None:
     workspace, store, _ = scored
     other, there, _ = released(tmp_path / "other")

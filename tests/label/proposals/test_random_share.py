@@ -93,6 +93,7 @@ def test_what_people_see_by_themselves_is_of_photos_that_are_answered(scored: Op
     assert sum(stats[kind]["photos"] for kind in ("at_random", "at_models")) == 10
 
 
+@pytest.mark.soak
 def test_an_import_that_mixes_both_kinds_on_a_photo_is_told(tmp_path: Path) -> None:
     """Another workspace asked about the same photos, and drew none of them."""
     here, store, _ = released(tmp_path / "here", [TENCH], 3)

@@ -61,6 +61,7 @@ def frozen(workspace: Workspace, name: str, *words: str) -> tuple[int, int, int,
     return told["questions"], told["questions"] - sum(lack), told["withdrawn"], told["unanswered"]
 
 
+@pytest.mark.soak
 def test_what_a_labeler_named_goes_to_the_others_in_the_next_round(named: Opened) -> None:
     workspace, store = named
     assert stats(workspace) == (7, 0, 0, 7)

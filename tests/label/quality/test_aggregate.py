@@ -117,6 +117,7 @@ def test_an_opinion_counts_votes_adds_up_to_one_and_does_not_hang_on_their_order
 
 @settings(max_examples=60)
 @given(votes=tables())
+@pytest.mark.soak
 def test_majority_and_frequency_are_crowd_kits(votes: list[Vote]) -> None:
     theirs = MajorityVote()
     assert_same(selection_frequency(votes), theirs.fit_predict_proba(frame(votes)), 1e-12)
@@ -130,6 +131,7 @@ def test_majority_and_frequency_are_crowd_kits(votes: list[Vote]) -> None:
 
 @settings(max_examples=20)
 @given(votes=tables(), iterations=st.integers(1, 6))
+@pytest.mark.soak
 def test_dawid_skene_is_crowd_kits_after_each_step(votes: list[Vote], iterations: int) -> None:
     ours = dawid_skene(votes, iterations, tolerance=-math.inf)
     theirs = DawidSkene(n_iter=iterations, tol=-math.inf).fit_predict_proba(frame(votes))
@@ -169,6 +171,7 @@ def test_dawid_skene_discounts_two_who_guess(seed: int, votes: int) -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_decisions_on_reals_votes_agree_with_the_published_ones(realdata: Path) -> None:
     """924,810 votes of 85 raters: 93.0 % with maybe as an answer of its own, 97.4 % as yes."""
     with np.load(realdata / "real" / "raters.npz") as file:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import update
 
 from genset.label import Desk, Verdict, export_labels, list_gold_questions, votes_table
@@ -71,6 +72,7 @@ def counted(opened: Opened, folder: Path) -> dict[str, Any]:
     }
 
 
+@pytest.mark.soak
 def test_a_void_leaves_nothing_and_its_end_brings_everything_back(
     anywhere: Opened, tmp_path: Path
 ) -> None:
@@ -154,6 +156,7 @@ def settled_by_two(opened: Opened) -> Desk:
     return desk_of(under(opened, votes=2, gold=0.4), "cleo")
 
 
+@pytest.mark.soak
 def test_a_gold_question_holds_while_the_votes_that_made_it_do(anywhere: Opened) -> None:
     asked = settled_by_two(anywhere)
     workspace, store = asked.workspace, asked.store
@@ -193,6 +196,7 @@ def gold_shown_to(store: Store, worker: str) -> int:
         return shown.filter(Screen.worker == worker, ScreenPhoto.gold_id.is_not(None)).count()
 
 
+@pytest.mark.soak
 def test_releases_are_named_when_they_were_made_with_such_votes(opened: Opened) -> None:
     workspace, store = opened
     vote(store, FIRST, "ann", Verdict.CORRECT)

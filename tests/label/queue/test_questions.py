@@ -206,6 +206,7 @@ def test_votes_grow_wherever_verdicts_are_not_the_same(
     store.close()
 
 
+@pytest.mark.soak
 def test_a_void_labeler_s_answers_are_asked_of_others_again(asked_anywhere: Opened) -> None:
     store = asked_anywhere[1]
     ann, bob = desk_of(asked_anywhere, "ann"), desk_of(asked_anywhere, "bob")
@@ -246,6 +247,7 @@ def test_a_removed_photo_is_asked_no_more_and_its_screen_is_over(asked: Opened) 
 
 
 @pytest.mark.parametrize("labelers", [5])
+@pytest.mark.soak
 def test_many_labelers_at_once_get_no_question_twice_and_none_too_often(
     store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labelers: int
 ) -> None:

@@ -59,6 +59,7 @@ def gold_on(store: Store, *screens: AlsoScreen) -> set[str]:
         return set(session.scalars(on))
 
 
+@pytest.mark.soak
 def test_gold_questions_are_about_the_photo_and_measure_a_labeler(pool: Opened) -> None:
     ann, bob = desk_of(pool, "ann"), desk_of(pool, "bob")
     screens = decide_all(ann)
@@ -81,6 +82,7 @@ def test_gold_questions_are_about_the_photo_and_measure_a_labeler(pool: Opened) 
     assert all(each.holds for each in list_gold_questions(pool[1]))
 
 
+@pytest.mark.soak
 def test_what_two_found_in_a_photo_tests_a_third(
     pool: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,6 +125,7 @@ def test_what_two_found_in_a_photo_tests_a_third(
         assert "cid" not in gold_scores(session, "cid")
 
 
+@pytest.mark.soak
 def test_gold_questions_stand_in_any_place_and_the_order_is_as_without(
     pool: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,6 +162,7 @@ class OneGold(random.SystemRandom):
         return 0.0
 
 
+@pytest.mark.soak
 def test_a_gold_question_has_all_that_a_question_has(pool: Opened) -> None:
     (screen,) = desk_of(pool, "ann").also_screens(count=1)
     told = wire.screen(screen)
@@ -194,6 +198,7 @@ def test_the_store_is_asked_as_much_with_gold_questions_as_without(
     spared[1].close()
 
 
+@pytest.mark.soak
 def test_who_decided_a_gold_question_is_not_asked_it_again(
     pool: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:

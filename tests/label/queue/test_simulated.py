@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from uuid import UUID
 
+import pytest
 from sqlalchemy import exists, not_, select
 
 from genset.label.session.reasons import TWICE
@@ -74,6 +75,7 @@ def ids(logs: Path, word: str) -> set[UUID]:
     return found
 
 
+@pytest.mark.soak
 def test_twenty_labelers_killed_at_random_lose_nothing_and_label_nothing_twice(
     store_url: str, tmp_path: Path
 ) -> None:

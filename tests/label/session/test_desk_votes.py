@@ -227,6 +227,7 @@ def test_many_tabs_of_many_labelers_at_once_get_no_photo_twice(anywhere: Opened)
     assert max(Counter(owners(*every)).values()) <= 2
 
 
+@pytest.mark.soak
 def test_more_threads_than_connections_wait_and_do_not_block_each_other(anywhere: Opened) -> None:
     anywhere = under(anywhere, votes=4)
     tabs = [desk_of(anywhere, f"labeler {number % 4}") for number in range(70)]
@@ -257,6 +258,7 @@ def settled(root: Path) -> Opened:
     return opened
 
 
+@pytest.mark.soak
 def test_gold_questions_are_mixed_in_behind_ids_like_any_other(tmp_path: Path) -> None:
     opened = settled(tmp_path)
     cid = desk_of(under(opened, gold=0.2), "cid")

@@ -83,6 +83,7 @@ def test_who_asks_to_have_one_removed_is_heard(anywhere: Opened, known: Path) ->
     assert again.refused == {f"{GOLDFISH}/a.jpg": "removed: somebody asked for it"}
 
 
+@pytest.mark.soak
 def test_the_command_tells_first_and_names_what_cannot_be_read(
     anywhere: Opened, known: Path
 ) -> None:

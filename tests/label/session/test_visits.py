@@ -65,6 +65,7 @@ def test_a_visit_that_ended_is_told_its_code_again_and_gets_no_more_work(opened:
     assert (visit.outcome, visit.ended_at is not None) == ("done", True)
 
 
+@pytest.mark.soak
 def test_nobody_is_sent_away_before_the_pool_is_looked_at_again(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:

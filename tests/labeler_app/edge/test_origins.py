@@ -76,6 +76,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
         kill(process)
 
 
+@pytest.mark.soak
 def test_only_pages_of_this_server_open_a_websocket_and_nobody_outside_is_asked(
     server: Server,
 ) -> None:

@@ -135,6 +135,7 @@ REQUEST = st.fixed_dictionaries(
 
 
 @given(what=st.sampled_from(ASKED), body=JSON | REQUEST)
+@pytest.mark.soak
 def test_any_json_gets_one_line(client: Client, what: str, body: Any) -> None:
     one_line(client.post(what, body))
 
@@ -148,6 +149,7 @@ def test_any_bytes_get_one_line(client: Client, what: str, body: bytes) -> None:
     what=st.sampled_from(ASKED),
     token=st.text(st.characters(max_codepoint=255, exclude_characters="\r\n\0")),
 )
+@pytest.mark.soak
 def test_no_made_up_session_gets_in(client: Client, what: str, token: str) -> None:
     header = {"Authorization": f"Bearer {token}".encode("latin-1")}
     body = {"count": 1, "held": [], "screens": [], "screen": None, "submissions": []}
@@ -168,6 +170,7 @@ def test_any_path_gets_one_line(client: Client, path: str, under: str, method: s
 
 
 @given(st.dictionaries(st.text(string.ascii_letters, min_size=1), st.text(string.printable)))
+@pytest.mark.soak
 def test_any_query_gets_the_same_picture(client: Client, query: dict[str, str]) -> None:
     (screen,) = client.desk.screens(1)
     reply = client.http.get(f"/genset/picture/{screen.photos[0].id}", params=query)

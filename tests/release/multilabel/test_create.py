@@ -247,6 +247,7 @@ def freeze(_moment: int, root: Path, releases: Path) -> None:
     create_multilabel(workspace, Store.open(workspace.store_url), "v2", earlier)
 
 
+@pytest.mark.soak
 def test_a_killed_one_leaves_a_whole_release_or_none_and_runs_again(pool: Pool) -> None:
     pool.label(f"{TENCH}/flickr:0", ann="correct")
     v1 = pool.create()
@@ -348,6 +349,7 @@ def test_the_first_releases_plan_is_read_back(
         Earlier.read(Release(release.root))
 
 
+@pytest.mark.soak
 def test_a_release_that_aggregated_labels_chose_is_made_again_by_them(
     pool: Pool, genset: Callable[..., str]
 ) -> None:

@@ -48,6 +48,7 @@ def numbers(page: Page, column: int) -> list[float | None]:
     return [None if text == "–" else float(text) for text in cells]
 
 
+@pytest.mark.soak
 def test_columns_sort_by_mouse_and_by_keyboard(browser: Browser, large: Path) -> None:
     with opened(browser, large) as page:
         best_first = names(page)
@@ -150,6 +151,7 @@ def test_without_scripts_it_is_a_whole_document(browser: Browser, large: Path) -
         expect(page.get_by_role("heading", name="Provenance").first).to_be_visible()
 
 
+@pytest.mark.soak
 def test_an_interval_is_named_on_hover_and_on_touch(browser: Browser, large: Path) -> None:
     drawn = "#board tbody tr:nth-child(2) svg.drawn"
     with opened(browser, large) as page:
@@ -204,6 +206,7 @@ CUT = """() => {
 }"""
 
 
+@pytest.mark.soak
 def test_it_fits_screens_from_a_phone_to_a_wall(browser: Browser, large: Path) -> None:
     with opened(browser, large) as page:
         unfolded = "section:not(#each-model) details, #each-model details:first-child"
@@ -230,6 +233,7 @@ BROKEN = """() => [...document.querySelectorAll("#board tbody th a")]
   .map(each => each.textContent)"""
 
 
+@pytest.mark.soak
 def test_seventy_long_names_take_a_line_each(browser: Browser, long_named: Path) -> None:
     with opened(browser, long_named) as page:
         for width in (1280, 2560):
@@ -304,6 +308,7 @@ def test_models_are_listed_down_each_column(browser: Browser, large: Path) -> No
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
+@pytest.mark.soak
 def test_axe_finds_nothing(browser: Browser, several: Path, scheme: str, width: int) -> None:
     # axe is put into the page as a script, which the page's own policy forbids.
     with opened(browser, several, width, color_scheme=scheme, bypass_csp=True) as page:

@@ -31,6 +31,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(("width", "table", "whole"), [(1280, 1500, 7000), (390, 6000, 15000)])
+@pytest.mark.soak
 def test_the_page_is_as_low_as_its_rows_allow(
     browser: Browser, index: Path, width: int, table: int, whole: int
 ) -> None:

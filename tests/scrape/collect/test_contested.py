@@ -115,6 +115,7 @@ def test_the_commonest_queries_are_named_and_unknown_classes_by_their_wnid(
     assert f"9 with {'crane (n02012849)' if rival == CRANE else rival}" in line
 
 
+@pytest.mark.soak
 def test_only_the_first_rivals_are_named(pool: Pool) -> None:
     others = [f"n0000000{digit}" for digit in range(1, 6)]
     claims = found(TENCH, "tench", range(20))

@@ -154,6 +154,7 @@ def test_few_photos_do_not_tell_how_many_are_refused(serve: Serve, pool: Pool) -
 # Hours
 
 
+@pytest.mark.soak
 def test_a_dry_run_of_imagenets_size_tells_eight_hours(pool: Pool) -> None:
     calls = sum(len(cls.queries) for cls in imagenet1k().select(()))
     found = dry_run(pool, "--per-class", "300")
@@ -242,6 +243,7 @@ def test_few_labels_cannot_tell(pool: Pool, labels: int) -> None:
     assert "cannot tell how many of a class's 5 will be right" in told(pool, "--classes", TENCH)
 
 
+@pytest.mark.soak
 def test_labels_of_one_class_do_not_tell_of_others(pool: Pool) -> None:
     label(pool, add_stored(pool, TENCH, 500), Verdict.CORRECT)
     assert dry_run(pool)["right"]["per_class"] is None

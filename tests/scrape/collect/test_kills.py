@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from random import Random
 
+import pytest
+
 from genset.sandbox import Faults, Request
 from tests.scrape.pools import Faulty, Pool, Serve, answer_of, crowded_classes
 
@@ -55,6 +57,7 @@ def downloads(sandbox: Faulty) -> list[str]:
     return [re.sub(r".*/(\d+)_.*", r"\1", path) for path in sandbox.asked_images]
 
 
+@pytest.mark.soak
 def test_killed_at_any_moment_it_ends_with_the_pool_of_an_undisturbed_run(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:

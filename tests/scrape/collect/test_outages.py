@@ -55,6 +55,7 @@ def told_by(process: "subprocess.Popen[str]", code: int = 0) -> tuple[dict[str, 
 
 
 @pytest.mark.parametrize("after", [0, 60], ids=["from the start", "on the way"])
+@pytest.mark.soak
 def test_an_outage_of_half_an_hour_is_survived_with_nobody_there(
     serve: Serve, new_pool: Callable[..., Pool], after: int
 ) -> None:
@@ -98,6 +99,7 @@ def test_the_smallest_scrape_survives_an_outage_of_hours(
 
 
 @pytest.mark.parametrize("classes", [1, 12])
+@pytest.mark.soak
 def test_whoever_wants_an_end_gets_one(
     serve: Serve, new_pool: Callable[..., Pool], classes: int
 ) -> None:
@@ -123,6 +125,7 @@ def test_a_length_of_time_that_is_none_is_refused(pool: Pool) -> None:
 # Photos that never come
 
 
+@pytest.mark.soak
 def test_a_poisoned_photo_costs_its_class_nothing_but_its_place(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:
@@ -191,6 +194,7 @@ def test_what_failed_is_listed_with_its_next_try(
     assert fish
 
 
+@pytest.mark.soak
 def test_a_search_that_fails_for_ever_fails_its_class_alone(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:
@@ -279,6 +283,7 @@ def machine(new_pool: Callable[..., Pool], store_url: str, images: Path, more: s
     return pool
 
 
+@pytest.mark.soak
 def test_two_machines_share_the_work_the_rate_and_the_originals(
     serve: Serve, new_pool: Callable[..., Pool], postgresql: str, tmp_path: Path
 ) -> None:
@@ -312,6 +317,7 @@ def test_two_machines_share_the_work_the_rate_and_the_originals(
         assert "every photo is in order" in genset("doctor", cwd=each.workspace.root, more=url)
 
 
+@pytest.mark.soak
 def test_killed_on_two_machines_in_an_outage_with_poisoned_photos(
     serve: Serve, new_pool: Callable[..., Pool], postgresql: str, tmp_path: Path
 ) -> None:
@@ -371,6 +377,7 @@ def test_killed_on_two_machines_in_an_outage_with_poisoned_photos(
         assert busiest <= most + 2, kind
 
 
+@pytest.mark.soak
 def test_a_machine_that_does_not_see_the_originals_is_refused(
     serve: Serve, new_pool: Callable[..., Pool], postgresql: str, tmp_path: Path
 ) -> None:
@@ -399,6 +406,7 @@ def test_a_machine_that_does_not_see_the_originals_is_refused(
     assert "every photo is in order" in genset("doctor", cwd=other.workspace.root, more=url)
 
 
+@pytest.mark.soak
 def test_a_folder_of_originals_that_was_deleted_on_one_machine_is_begun_again(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:
@@ -423,6 +431,7 @@ def test_a_folder_of_originals_that_cannot_be_one_is_refused(pool: Pool, named: 
     assert "[images] folder" in genset("status", cwd=pool.workspace.root, code=2)
 
 
+@pytest.mark.soak
 def test_a_file_in_its_place_and_a_disk_that_is_not_mounted_are_told(
     pool: Pool, tmp_path: Path
 ) -> None:
@@ -460,6 +469,7 @@ def test_what_is_not_gensets_is_not_touched(
 # What a person rules
 
 
+@pytest.mark.soak
 def test_a_contested_photo_that_is_ruled_correct_fills_its_class(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:

@@ -198,6 +198,7 @@ def test_trying_again_starts_the_counts_of_failures_anew(
     assert pool.refused() == {}
 
 
+@pytest.mark.soak
 def test_classes_that_lack_photos_come_first_and_else_in_their_order(
     serve: Serve, new_pool: Callable[..., Pool], store_url: str
 ) -> None:
@@ -218,6 +219,7 @@ def test_classes_that_lack_photos_come_first_and_else_in_their_order(
 # The command
 
 
+@pytest.mark.soak
 def test_the_options_of_the_command_reach_the_source(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:

@@ -86,6 +86,7 @@ def test_no_row_says_that_a_photo_is_there_before_the_disk_has_it(
 
 
 @pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.soak
 def test_a_photo_that_never_comes_is_refused_and_the_next_takes_its_place(
     serve: Serve, new_pool: Callable[..., Pool], name: str
 ) -> None:
@@ -139,6 +140,7 @@ def test_a_fault_that_passes_is_not_noticed(serve: Serve, pool: Pool) -> None:
     assert pool.held() == ["0", "1", "2"]
 
 
+@pytest.mark.soak
 def test_a_search_that_fails_between_two_keywords_is_made_up_for(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:
@@ -175,6 +177,7 @@ def test_a_bad_key_stops_the_whole_run_at_its_first_call(serve: Serve, pool: Poo
     assert not any(pool.rows().values())
 
 
+@pytest.mark.soak
 def test_a_bad_key_is_said_in_one_line(serve: Serve, pool: Pool) -> None:
     sandbox = serve(record(1))
     process = pool.command(sandbox.endpoint, key="invalid", secret="s3cret")

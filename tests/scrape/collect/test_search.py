@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
@@ -79,6 +80,7 @@ archives = st.builds(
 
 
 @given(archives)
+@pytest.mark.soak
 def test_every_photo_is_found_and_no_page_is_asked_for_twice(archive: Archive) -> None:
     """Even where a kill lets only some of the pages that are next be asked for."""
     while steps := archive.ahead():
@@ -91,6 +93,7 @@ def test_every_photo_is_found_and_no_page_is_asked_for_twice(archive: Archive) -
 
 
 @given(archives)
+@pytest.mark.soak
 def test_all_keywords_are_asked_equally_deep(archive: Archive) -> None:
     deepest = 0
     while steps := archive.ahead():
@@ -186,6 +189,7 @@ def test_a_source_that_hands_over_nothing_is_not_asked_for_ever(serve: Serve, po
     assert pool.scrape(Boaster(serve(record(1)).source), CAT).searches == len(CAT.queries)
 
 
+@pytest.mark.soak
 def test_beyond_4000_results_the_window_is_cut_in_two(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:

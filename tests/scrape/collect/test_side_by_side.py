@@ -33,6 +33,7 @@ def wait_for(sandbox: Faulty, count: int) -> None:
 
 
 @pytest.mark.parametrize(("count", "classes"), [(2, 36), (3, 68)])
+@pytest.mark.soak
 def test_scrapes_at_once_share_the_work(
     serve: Serve, new_pool: Callable[..., Pool], store_url: str, count: int, classes: int
 ) -> None:

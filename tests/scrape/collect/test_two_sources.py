@@ -204,6 +204,7 @@ def test_licences_are_looked_at_whatever_the_source_can_search_for(
     assert done.passed_over == {"under another licence": 14}
 
 
+@pytest.mark.soak
 def test_no_more_than_three_requests_are_made_of_commons_at_once(
     start: Start, new_pool: Callable[..., Pool], tmp_path: Path
 ) -> None:
@@ -231,6 +232,7 @@ def command(pool: Pool, sources: str, per_class: int = 5) -> "subprocess.Popen[s
     )
 
 
+@pytest.mark.soak
 def test_killed_at_any_moment_two_sources_end_as_undisturbed_ones_do(
     start: Start, new_pool: Callable[..., Pool]
 ) -> None:
@@ -266,6 +268,7 @@ def without_clocks(rows: list[Row]) -> list[Row]:
     return [{name: row[name] for name in row if not name.endswith("_at")} for row in rows]
 
 
+@pytest.mark.soak
 def test_a_source_that_has_none_of_the_classes_does_not_hold_up_the_others(
     start: Start, new_pool: Callable[..., Pool]
 ) -> None:

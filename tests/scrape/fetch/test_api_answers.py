@@ -105,6 +105,7 @@ LARGE = answer(b"", Content_Length=str(300 * MEGABYTE), **JSON) + b'{"stat": "ok
 # Too large, too slow
 
 
+@pytest.mark.soak
 def test_a_reply_of_300_mb_is_not_read(workspace: Path, host: HostileHost) -> None:
     usual = refreshed(workspace, host, answer(b"", "204 No Content"))[1]
     told, most = refreshed(workspace, host, endless(LARGE, b"x" * MEGABYTE))
@@ -120,6 +121,7 @@ def test_a_reply_without_an_end_is_not_read(workspace: Path, host: HostileHost) 
     assert most < usual + 48
 
 
+@pytest.mark.soak
 def test_a_packed_reply_is_measured_unpacked(workspace: Path, host: HostileHost) -> None:
     zeros = gzip.compress(bytes(300 * MEGABYTE))
     usual = refreshed(workspace, host, answer(b"", "204 No Content"))[1]
@@ -149,6 +151,7 @@ SLOW = {
 
 
 @pytest.mark.parametrize("part", SLOW)
+@pytest.mark.soak
 def test_a_reply_that_drips_ends_in_time(workspace: Path, host: HostileHost, part: str) -> None:
     """No byte is late, and the whole never comes, wherever it drips."""
     at_once, slowly = SLOW[part]

@@ -146,6 +146,7 @@ def test_add_keeps_what_is_whole_and_refuses_what_is_cut_off(tmp_path: Path) -> 
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_real_photos_are_kept_whole_and_with_a_grey_corner_and_refused_when_cut(
     realdata: Path,
 ) -> None:

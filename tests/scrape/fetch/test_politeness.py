@@ -51,6 +51,7 @@ def few_classes(count: int) -> tuple[list[str], list[dict[str, object]]]:
 
 
 @pytest.mark.parametrize("scrapes", [1, 2])
+@pytest.mark.soak
 def test_scrapes_together_ask_no_more_than_the_settings_allow(
     serve: Serve, new_pool: Callable[..., Pool], scrapes: int
 ) -> None:
@@ -80,6 +81,7 @@ def test_several_keys_are_used_by_turns(serve: Serve, new_pool: Callable[..., Po
     assert 5 < rate(calls_of(sandbox)) <= 2 * 5 * 1.2
 
 
+@pytest.mark.soak
 def test_keys_and_secrets_are_written_nowhere(serve: Serve, new_pool: Callable[..., Pool]) -> None:
     wnids, rows = few_classes(2)
     sandbox, pool = serve(*rows), new_pool()
@@ -102,6 +104,7 @@ def test_keys_and_secrets_are_written_nowhere(serve: Serve, new_pool: Callable[.
 
 
 @pytest.mark.parametrize("images", [0, 40], ids=["no limit", "40 a second"])
+@pytest.mark.soak
 def test_one_429_with_retry_after_holds_everybody(
     serve: Serve, new_pool: Callable[..., Pool], images: int
 ) -> None:

@@ -166,6 +166,7 @@ def test_what_is_no_photo_is_refused_with_its_reason(pool: Pool, tmp_path: Path)
     assert check_files(pool.workspace, pool.store) == []
 
 
+@pytest.mark.soak
 def test_through_the_command_line(tmp_path: Path) -> None:
     root = tmp_path / "workspace"
     genset("init", str(root), cwd=tmp_path)

@@ -246,6 +246,7 @@ def served(sandbox: Faulty, pool: Pool, wnid: str) -> list[Record]:
     return [found(int(each.source_id), wnid, url=each.image_url) for each in page.photos]
 
 
+@pytest.mark.soak
 def test_a_selection_becomes_a_release_that_others_pull(
     pool: Pool, checkout: Checkout, serve: Serve, tmp_path: Path
 ) -> None:

@@ -290,6 +290,7 @@ def test_an_own_list_is_taken_up_by_an_update_alone(sandbox: Faulty, home: Path)
     assert queries_of(home, TENCH) == ["tench", '"doctor fish" -dentist']
 
 
+@pytest.mark.soak
 def test_an_own_list_may_name_what_photos_depict(home: Path) -> None:
     (home / "queries.toml").write_text(
         '[classes]\nn01440764 = { wikidata = ["Q194406"] }\n'

@@ -130,6 +130,7 @@ def test_the_same_bytes_are_contested_too(home: Path, find: Any) -> None:
     assert yields(home, LION)[GOOD]["contested"] == FEWEST
 
 
+@pytest.mark.soak
 def test_too_few_labels_cannot_tell(home: Path, find: Any) -> None:
     find(LION, GOOD, FEWEST - 1, right=0)
     told = yields(home)[GOOD]
@@ -153,6 +154,7 @@ def test_a_ruling_decides_and_unsure_is_not_correct(home: Path, find: Any) -> No
     assert (told["labeled"], told["correct"]) == (12, 10)
 
 
+@pytest.mark.soak
 def test_classes_with_labels_are_shown_or_those_named(home: Path, find: Any) -> None:
     assert "no query has labeled photos" in genset("keywords", "--yield", cwd=home)
     find(LION, GOOD, 2, right=1)

@@ -107,6 +107,7 @@ def genset(museum: str, tmp_path: Path) -> Any:
     return run
 
 
+@pytest.mark.soak
 def test_the_example_is_scraped_refreshed_released_and_pulled(genset: Any, tmp_path: Path) -> None:
     _Museum.asked.clear()
     said = genset("scrape", "--source", "museum", "--classes", TENCH, "--per-class", "3")

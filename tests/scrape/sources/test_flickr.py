@@ -508,6 +508,7 @@ def test_an_endpoint_that_is_not_there_is_unavailable(sandbox: Failing) -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_every_real_record_is_found_as_it_was_posted(realdata: Path, tmp_path: Path) -> None:
     """All 6,358 records of real searches, through flickrapi, HTTP and our parser."""
     path = realdata / "flickr" / "records.jsonl"

@@ -68,6 +68,7 @@ def drawn(source: Counted, ids: list[int], seed: int, pages: int) -> list[int]:
 # Each observation has the same chance
 
 
+@pytest.mark.soak
 def test_in_a_small_search_each_is_as_likely_the_first_and_among_the_first_five(
     naturalists: Counted,
 ) -> None:

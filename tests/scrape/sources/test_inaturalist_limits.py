@@ -91,6 +91,7 @@ def test_bytes_stay_within_a_time_by_burst_refill_and_what_is_under_way(
         assert most_within(seconds, came) <= allowed
 
 
+@pytest.mark.soak
 def test_media_stay_within_the_hour(store: Store) -> None:
     limit = media(store, "images")
     came = fetched(limit, random.Random(1), 430, inaturalist.IMAGE_BYTES, threads=48)

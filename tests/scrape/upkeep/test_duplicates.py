@@ -77,6 +77,7 @@ def test_pictures_of_different_things_are_far_apart() -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_copies_of_real_photos_are_found_and_strangers_are_not(realdata: Path) -> None:
     paths = sorted((realdata / "photos").glob("*/*.jpg"))[::5]
     photos = [Image.open(path).convert("RGB") for path in paths]
@@ -106,6 +107,7 @@ def test_a_photo_is_hashed_as_it_is_shown() -> None:
 
 
 @given(numbers, numbers)
+@pytest.mark.soak
 def test_near_finds_exactly_what_is_near(queries: list[int], known: list[int]) -> None:
     known += [query ^ 0b1011 for query in queries[:5]]
     expected = [
@@ -228,6 +230,7 @@ def test_deciding_a_pair_that_is_not_there_decides_none(place: tuple[Workspace, 
     assert shown(store) == [("2", "flickr:1")]
 
 
+@pytest.mark.soak
 def test_the_commands(place: tuple[Workspace, Store]) -> None:
     workspace, _ = place
 

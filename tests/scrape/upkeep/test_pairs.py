@@ -67,6 +67,7 @@ def hashes_of(image: Image.Image, name: str, path: Path) -> Path:
 # Decoding
 
 
+@pytest.mark.soak
 def test_only_new_photos_are_decoded(place: Place) -> None:
     first = [add(place, number, scene(number)) for number in (1, 2)]
     assert duplicates_find(place) == {"new": 0, "undecided": 0}
@@ -204,6 +205,7 @@ def a_file(name: str, kinds: Sequence[int]) -> HashFile:
 
 @settings(max_examples=60)
 @given(photos, st.sets(st.integers(0, 14), max_size=4), st.lists(st.integers(0, 3)))
+@pytest.mark.soak
 def test_many_runs_find_what_one_run_finds(
     rows: list[tuple[int, list[int]]], cuts: set[int], kinds: list[int]
 ) -> None:
@@ -244,6 +246,7 @@ def test_a_photo_that_comes_back_is_compared_with_those_that_came_meanwhile(plac
     assert {pair[:2] for pair in found(store)} == {("2", "flickr:1")}
 
 
+@pytest.mark.soak
 def test_photos_are_compared_once_with_a_file_and_new_ones_too(
     place: Place, tmp_path: Path
 ) -> None:

@@ -310,6 +310,7 @@ def pull_it(_moment: int, manifest: Path, endpoint: Path, folder: Path) -> None:
     assert pull(manifest, lambda name: source, folder).missing == 0
 
 
+@pytest.mark.soak
 def test_a_killed_pull_is_finished_by_the_same_command(maker: Maker, tmp_path: Path) -> None:
     endpoint = tmp_path / "endpoint"
     endpoint.write_text(maker.sandbox.endpoint)

@@ -101,6 +101,7 @@ def pull_it(_moment: int, folder: Path, endpoint: Path, watched: Path) -> None:
     assert pull(watched / MANIFEST, lambda name: source).missing == 0
 
 
+@pytest.mark.soak
 def test_killed_at_any_moment_the_same_command_completes_it(mixed: Mixed, tmp_path: Path) -> None:
     endpoint = tmp_path / "endpoint"
     endpoint.write_text(mixed.sandbox.endpoint, "utf-8")

@@ -116,6 +116,7 @@ def test_without_a_key_the_release_is_made_and_says_what_was_not_asked(seen: See
     assert seen.manifest()["licenses_seen"][0][:10] == (now() - timedelta(31)).date().isoformat()
 
 
+@pytest.mark.soak
 def test_nobody_is_asked_where_that_is_said_or_nothing_is_old(seen: Seen) -> None:
     seen.ago(29, 1, 2, 3, 4)
     assert seen.create()["licenses"]["checked"] == 0
@@ -142,6 +143,7 @@ def test_a_source_that_is_down_leaves_nothing_frozen_under_old_licences(seen: Se
     assert seen.licenses()[2] == "CC BY 2.0"
 
 
+@pytest.mark.soak
 def test_a_dry_run_says_whom_the_release_would_ask(seen: Seen) -> None:
     seen.ago(31, 1, 2)
     root, words = seen.pool.workspace.root, ("release", "create", "v1", "--dry-run")

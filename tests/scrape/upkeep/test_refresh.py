@@ -293,6 +293,7 @@ def test_under_faults_it_finds_what_an_undisturbed_one_finds(
     assert set(summary.gone) == lost
 
 
+@pytest.mark.soak
 def test_the_command(serve: Serve, filled: tuple[Faulty, Pool]) -> None:
     sandbox, pool = filled
     root, endpoint = pool.workspace.root, sandbox.endpoint

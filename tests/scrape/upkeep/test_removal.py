@@ -119,6 +119,7 @@ def test_a_photo_refused_for_another_reason_gets_its_tombstone_too(
 
 
 @pytest.mark.parametrize("whom", [ANN, "museum:Ann Ko", "archive:Ann: of Museum"])
+@pytest.mark.soak
 def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
     serve: Serve, pool: Pool, tmp_path: Path, whom: str
 ) -> None:
@@ -180,6 +181,7 @@ def test_the_same_photo_at_another_source_is_named(labeled: tuple[Workspace, Sto
 
 
 @pytest.mark.parametrize("owner", ["commons:Ann Ko", "commons:Bot"])
+@pytest.mark.soak
 def test_the_name_in_a_credit_is_not_taken_for_an_owner(
     labeled: tuple[Workspace, Store], owner: str
 ) -> None:
@@ -233,6 +235,7 @@ def remove_it(_moment: int, root: Path, _images: Path) -> None:
     remove(workspace, Store.open(workspace.store_url), ANN, "asked")
 
 
+@pytest.mark.soak
 def test_a_killed_removal_is_finished_by_the_same_command(tmp_path: Path) -> None:
     workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH], photos=3)
     with store.begin() as session:

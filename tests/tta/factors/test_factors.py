@@ -302,6 +302,7 @@ def test_no_factor_and_no_number_is_said(tmp_path: Path) -> None:
     assert "no run has anything on, and no setting differs" in text
 
 
+@pytest.mark.soak
 def test_the_figure_is_drawn_whatever_factors_are_called(tmp_path: Path) -> None:
     path = write_design(tmp_path, {"$x^{$": 2.0, "_b": 1.5}, without=[["_b"]], top="set = {lr = 1}")
     write_repeats(tmp_path / "more", 3, final=92)

@@ -402,6 +402,7 @@ def test_shares_that_are_all_of_something_add_up_as_printed() -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_shared_traces_side_by_side(realdata: Path) -> None:
     folder = realdata / TRACES
     names = {

@@ -40,6 +40,7 @@ def comments(path: Path) -> list[str]:
     return [part.split("-->")[0].strip() for part in text.split("<!--")[1:]]
 
 
+@pytest.mark.soak
 def test_a_profile_has_all_runs_in_one_figure(runs: list[str], tmp_path: Path) -> None:
     path = tmp_path / "profile.svg"
     words = ["profile", *runs, "--point", "tpu=1e15,1e13,30", "--device", "tpu=TPUv2"]
@@ -68,6 +69,7 @@ def test_of_what_is_not_known_there_is_no_panel(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("grey", [False, True])
+@pytest.mark.soak
 def test_a_figure_has_its_own_white_ground_and_parts_that_print_apart(
     runs: list[str], tmp_path: Path, grey: bool
 ) -> None:

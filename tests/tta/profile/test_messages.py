@@ -114,6 +114,7 @@ def test_there_is_no_table_of_collectives_without_one(tmp_path: Path, markdown: 
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_the_messages_of_a_real_trace(realdata: Path) -> None:
     """By hand from its JSON: each call encloses the launch of one kernel."""
     path = realdata / "traces" / "v100_with_input_dims.json.gz"

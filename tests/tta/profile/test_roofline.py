@@ -213,6 +213,7 @@ def test_a_point_that_is_none_is_refused_in_one_line(text: str, said: str) -> No
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_a_real_v100_stays_under_its_roof(realdata: Path) -> None:
     trace = read_trace(realdata / "traces" / "v100_with_input_dims.json.gz")
     found = roofline([count(trace)], find_peaks(trace.device.name))

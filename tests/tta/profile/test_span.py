@@ -104,6 +104,7 @@ def test_a_copy_that_a_step_launched_counts_too() -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_a_real_training_whose_host_runs_ahead_loses_no_kernel(realdata: Path) -> None:
     """Five steps that the host ends in 78.9 ms each, and the device in 96.7."""
     folder = realdata / "traces"

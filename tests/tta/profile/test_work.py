@@ -34,6 +34,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("network", ["resnet", "attention", "convolutions", "called_again"])
+@pytest.mark.soak
 def test_flops_are_those_of_pytorch_operator_by_operator(recorded: Path, network: str) -> None:
     found = count(read_trace(recorded / f"{network}.json"))
     counted = [[d.name, d.work.flops] for d in found.done if d.work.kind in MULTIPLIES]
@@ -307,6 +308,7 @@ def test_shapes_and_values_that_make_no_sense_are_left_out(place: int) -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_the_products_of_a_real_trace(realdata: Path) -> None:
     """Counted anew from the file: operators in whose time their thread launched a kernel."""
     path = realdata / "traces" / "v100_with_input_dims.json.gz"

@@ -226,6 +226,7 @@ def record_three(moment: int, output: Path) -> None:
         recording.write(200.0, finished=True)
 
 
+@pytest.mark.soak
 def test_killed_at_any_moment_the_files_are_whole_and_it_goes_on(tmp_path: Path) -> None:
     kept = set()
     for moment in killed_at_each_change(record_three, tmp_path):
@@ -406,6 +407,7 @@ def test_hardware_names_the_gpus_that_a_program_may_use(
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_a_real_training_run_becomes_an_entry(realdata: Path, tmp_path: Path) -> None:
     pytest.importorskip("torchvision")
     program = Path(__file__).with_name("train_butterflies.py")

@@ -187,6 +187,7 @@ def two_runs(moment: int, output: Path) -> None:
     run_two(output, "echo tta epoch=1 top1=9{seed} seconds=1")
 
 
+@pytest.mark.soak
 def test_killed_at_any_moment_the_same_words_complete_the_runs(tmp_path: Path) -> None:
     folder = tmp_path / "runs"
     fails = "[ {seed} = 0 ] && echo tta epoch=1 top1=15 seconds=1; exit 3"

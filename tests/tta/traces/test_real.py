@@ -85,6 +85,7 @@ def test_everything_stands_in_its_order(realdata: Path, name: str) -> None:
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_devices_and_ranks_are_told(realdata: Path) -> None:
     found = {
         name: (trace.device, trace.rank, trace.ranks, trace.backend)
@@ -134,6 +135,7 @@ def test_kernels_are_joined_to_the_operators_that_launched_them(realdata: Path) 
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_what_collectives_moved_is_told_by_the_call_around_them(realdata: Path) -> None:
     trace = read_trace(realdata / "traces" / "v100_with_input_dims.json.gz")
     reduced = [each for each in trace.kernels if "AllReduce" in each.name]
@@ -149,6 +151,7 @@ def test_what_collectives_moved_is_told_by_the_call_around_them(realdata: Path) 
 
 
 @pytest.mark.realdata
+@pytest.mark.soak
 def test_what_a_trace_lacks_is_said_with_what_to_record(realdata: Path) -> None:
     lacks = {name: read_trace(realdata / "traces" / name).lacks for name in TRACES}
     assert lacks["alexnet.json.gz"] == [

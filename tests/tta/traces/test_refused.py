@@ -71,6 +71,7 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
     assert refusal(tmp_path / "none.json") == "there is no file FILE"
 
 
+@pytest.mark.soak
 def test_gzip_that_is_cut_off_or_damaged_or_a_bomb(tmp_path: Path) -> None:
     whole = gzip.compress(f"[{','.join([ONE] * 1000)}]".encode())
     path = tmp_path / "trace.json.gz"

@@ -71,6 +71,7 @@ def by_transformers(folder: Path, photos: Path) -> dict[str, tuple[str, ...]]:
     return found
 
 
+@pytest.mark.soak
 def test_a_classifier_answers_as_transformers_itself(
     saved: Path, photos: Path, tmp_path: Path
 ) -> None:

@@ -40,6 +40,7 @@ def lite_folder(size: int, folder: Path) -> Path:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("size", [0, 1, 2])
+@pytest.mark.soak
 def test_lite_weights_answer_the_same_as_a_checkpoint_and_in_hugging_faces_form(
     realdata: Path, tmp_path: Path, size: int
 ) -> None:

@@ -36,6 +36,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["clip", "siglip"])
+@pytest.mark.soak
 def test_it_answers_as_transformers_own_logits(made: Path, tmp_path: Path, kind: str) -> None:
     spec = f"hf:{made / kind}?prompts={made}/prompts.txt"
     found = answers(made / "photos", spec, tmp_path / "runs")
@@ -75,6 +76,7 @@ def test_it_answers_as_transformers_own_logits(made: Path, tmp_path: Path, kind:
     }
 
 
+@pytest.mark.soak
 def test_its_hashes_are_printed_and_other_words_are_another_run(made: Path, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     photos = open_set(str(made / "photos"))

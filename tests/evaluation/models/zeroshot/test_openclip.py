@@ -64,6 +64,7 @@ def by_open_clip(
     return found
 
 
+@pytest.mark.soak
 def test_it_answers_as_open_clips_own_classifier_with_its_names(made: Path, tmp_path: Path) -> None:
     some = [0, 1, 2, 3, *range(15, 1000, 15)]
     (tmp_path / "some.txt").write_text("\n".join(WNIDS[n] for n in some))

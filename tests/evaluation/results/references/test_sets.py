@@ -76,6 +76,7 @@ def test_a_folders_name_says_nothing_and_the_user_may(tmp_path: Path, realdata: 
     assert recognize(theirs, "other") is None
 
 
+@pytest.mark.soak
 def test_reals_labels_are_told_from_others_in_each_form(tmp_path: Path, realdata: Path) -> None:
     photos: PhotoSet = open_set(str(realdata / "imagenetv2" / VAL))
     assert not is_real(None)

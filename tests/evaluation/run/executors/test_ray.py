@@ -191,6 +191,7 @@ def test_a_run_whose_command_is_killed_goes_on(photos: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("cluster")
+@pytest.mark.soak
 def test_a_machine_that_does_not_see_the_photos_is_refused(photos: Path, tmp_path: Path) -> None:
     handle = os.open(tmp_path, os.O_RDONLY)  # of this process, and of none on the cluster
     try:

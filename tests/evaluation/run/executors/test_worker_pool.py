@@ -76,6 +76,7 @@ def test_any_number_of_workers_gives_the_same_files(photos: Path) -> None:
     assert files(photos, "runs1") == files(photos, "runs2") == files(photos, "runs3")
 
 
+@pytest.mark.soak
 def test_three_models_in_one_pass_answer_as_each_alone(
     photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +179,7 @@ def deadly() -> Colours:
     return Deadly()
 
 
+@pytest.mark.soak
 def test_a_full_disk_is_one_line_and_the_finished_shards_stay(
     photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,6 +251,7 @@ def test_the_batch_is_halved_where_memory_runs_out(photos: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", [OnnxRuntimeEngine, OpenvinoEngine])
+@pytest.mark.soak
 def test_other_engines_take_one_photo_where_there_is_no_memory_for_two(
     photos: Path, monkeypatch: pytest.MonkeyPatch, engine: type[Engine]
 ) -> None:
