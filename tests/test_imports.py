@@ -217,12 +217,14 @@ INNER_FLOORS = {
     "reporting.series": [
         {"yearly"},
         {"data"},
+        {"conventions"},
         {"gather", "narrative"},
         {"years"},
         {"render"},
         {"write"},
     ],
     "reporting.series.gather": [
+        {"conventions"},
         {"identity", "subsets"},
         {"scores"},
         {"pairs", "groupings", "labeled", "newer"},

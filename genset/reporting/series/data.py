@@ -1,7 +1,7 @@
 """What a series says: each form of it is made from this and nothing else."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from genset.evaluation.results.runs import Accuracy
 from genset.reporting.data.options import ReportOptions
@@ -11,8 +11,13 @@ from genset.statistics.intervals import Interval
 from genset.statistics.matched import Matched, Mean
 from genset.statistics.trend import Scale
 
-Among = Literal["all", "subset"]
-"""What a model chooses among: all its classes (1,000), or those that are asked about alone."""
+Among = Literal["all", "subset", "all, max", "subset, max"]
+"""What a model chooses among: all its classes (1,000), or those that are asked about alone.
+
+On classes of a user's own, with "max" where a class gets the largest of its outputs' probabilities.
+"""
+
+AMONG: tuple[Among, ...] = get_args(Among)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class SetInSeries:
         is_subset: whether they are some of ImageNet's 1,000, and not all.
         models: how many were scored on it.
         evaluate: the set, as `genset evaluate` takes it.
+        conventions: of the runs on it, where it has classes of a user's own; else empty.
     """
 
     name: str
@@ -36,6 +42,7 @@ class SetInSeries:
     is_subset: bool
     models: int
     evaluate: str
+    conventions: tuple[Among, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +168,8 @@ class SetPair:
 
     Attributes:
         first, second: their names.
-        among: what models choose among: all classes, or those that both sets have.
+        among: what models choose among: all classes, or those that both sets have; on classes of a
+            user's own, the convention of these runs.
         classes: how many both have.
         photos: of these classes, in the first and in the second.
         models: those that are known on both, the best on the first set first.
@@ -208,12 +216,14 @@ class Grouping:
         models: labels of those whose mean is taken: scored on every set, and not flagged.
         partial: labels of those that did not answer nearly all photos of every set.
         rows: by name, what each set has of it, in the sets' order; None where it has none.
+        convention: of the models' runs on classes of a user's own; None where there is none.
     """
 
     by: str
     models: tuple[str, ...]
     partial: tuple[str, ...]
     rows: dict[str, tuple[GroupOnSet | None, ...]]
+    convention: Among | None = None
 
 
 @dataclass(frozen=True, slots=True)

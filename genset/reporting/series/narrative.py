@@ -1,5 +1,6 @@
 """What a series says in sentences: no more than its numbers support."""
 
+from genset.reporting.series.conventions import all_of, how, is_own, mixed, on_set
 from genset.reporting.series.data import (
     Among,
     Between,
@@ -41,13 +42,22 @@ def headline(series: Series) -> str:
 def changes(series: Series) -> list[str]:
     """How much is lost from the first set to each other one."""
     first = series.sets[0].name
-    return [_change(pair) for pair in series.pairs if pair.first == first and pair.among == "all"]
+    found = []
+    for pair in series.pairs:
+        if pair.first == first and (pair.among == "all" or is_own(series, pair)):
+            said = _change(pair)
+            if is_own(series, pair) and len(all_of(series)) > 1:
+                said = f"Where {how(pair.among)}: {said[0].lower()}{said[1:]}"
+            found.append(said)
+    return found
 
 
 def among_all(each: SetInSeries) -> str:
     """What first answers on a set are chosen among, in words."""
     if each.is_of_imagenet:
         return f"choosing among all {len(imagenet1k()):,} classes"
+    if each.conventions:
+        return on_set(each)
     return "choosing among the classes that each model knows"
 
 
@@ -78,9 +88,11 @@ def among_own(classes: int) -> str:
 
 def pair_name(series: Series, pair: SetPair) -> str:
     """Both sets, and what models choose among."""
-    all_of = among_all(series.set(pair.second))
-    how = among_own(pair.classes) if pair.among == "subset" else all_of
-    return f"{clean(pair.first)} and {clean(pair.second)}, {how}"
+    said = among_all(series.set(pair.second))
+    way = among_own(pair.classes) if pair.among == "subset" else said
+    if is_own(series, pair):
+        way = how(pair.among)
+    return f"{clean(pair.first)} and {clean(pair.second)}, {way}"
 
 
 def score(found: Score | Between | None) -> str:
@@ -180,11 +192,11 @@ def fits(pair: SetPair) -> list[str]:
 
 def intervals(series: Series) -> str:
     """How the intervals are meant."""
-    how = series.options.resampling
+    drawn = series.options.resampling
     return (
         "Each interval is the wider of two at either end: Wilson’s, which takes each photo for an "
         "independent draw, and that of whole classes resampled with their photos "
-        f"({how.draws:,} draws, seed {how.seed})."
+        f"({drawn.draws:,} draws, seed {drawn.seed})."
     )
 
 
@@ -206,7 +218,7 @@ def joined(series: Series) -> list[str]:
             f"Left out: {count(series.older, 'run')} of models that have a later run on the same "
             "set."
         )
-    return said
+    return [*said, *mixed(series)]
 
 
 def kept_answers(classes: int) -> str:
@@ -226,9 +238,10 @@ def grouped(grouping: Grouping) -> str:
     if not grouping.models:
         none = "No model was scored on all of these releases, so there is no mean to compare."
         return none + left_out
+    where = f", where {how(grouping.convention)}" if grouping.convention else ""
     return (
         f"The mean top-1 accuracy of {_mean_of(grouping.models)}, which {_was(grouping.models)} "
-        "scored on every release here, with the wider at either end of two 95 % intervals: "
+        f"scored on every release here{where}, with the wider at either end of two 95 % intervals: "
         f"Wilson’s, and that of classes resampled.{left_out}"
     )
 

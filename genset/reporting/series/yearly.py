@@ -97,6 +97,7 @@ class Years:
         progress: on each later year.
         others: releases in the series that are no window of it, each with how many of its photos
             are in one.
+        convention: of the models' runs on classes of a user's own; None where there is none.
     """
 
     protocol: str
@@ -104,3 +105,4 @@ class Years:
     drifts: tuple[Drift, ...]
     progress: tuple[Progress, ...]
     others: tuple[tuple[str, int], ...] = ()
+    convention: str | None = None

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import pairwise
 
+from genset.reporting.series.conventions import how
 from genset.reporting.series.narrative import CANNOT_TELL, difference
 from genset.reporting.series.yearly import Drift, Labels, Progress, Year, Years
 from genset.statistics.matched import Matched, Mean
@@ -22,6 +23,8 @@ def sentences(years: Years) -> list[str]:
     said = [words(each) for each in years.drifts for words in (drift, labels)]
     if not said:
         said = ["No model was scored on every year: nothing here tells drift of the photos."]
+    if years.convention:
+        said.append(f"The models are those where {how(years.convention)}.")
     return [*said, *map(progress, years.progress), *_beside(years)]
 
 

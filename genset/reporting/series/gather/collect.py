@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from genset.release.reader import MANIFEST, Release
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.summary import summarize
 from genset.reporting.series.data import (
+    Among,
     Gap,
     Grouping,
     ModelInSeries,
@@ -25,6 +27,7 @@ from genset.reporting.series.data import (
     SetInSeries,
     SetPair,
 )
+from genset.reporting.series.gather.conventions import conventions_on, in_order
 from genset.reporting.series.gather.groupings import groupings
 from genset.reporting.series.gather.identity import Joined, join
 from genset.reporting.series.gather.newer import OneSet
@@ -82,6 +85,8 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
         OneSet(each.name, each.results, release, frozenset({*flagged, *part}))
         for each, release, part in zip(sets, releases, partial, strict=True)
     ]
+    by_convention = _by_convention(given, joined)
+    among, of_most = max(by_convention, key=lambda each: len(each[1]))
     return Series(
         options=options,
         sets=tuple(
@@ -93,6 +98,7 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
                 is_subset=is_subset(each.results),
                 models=len(each.results.models),
                 evaluate=each.evaluate,
+                conventions=conventions_on(each.results),
             )
             for each, release in zip(sets, releases, strict=True)
         ),
@@ -101,8 +107,15 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
             for model, cells in zip(joined, rows, strict=True)
         ),
         pairs=pairs,
-        groupings=_groupings(given, releases, joined, flagged, partial, options),
-        years=years_of(each_set, joined, pairs, options.newer, options.resampling),
+        groupings=tuple(
+            replace(each, convention=among)
+            for among, of_it in by_convention
+            for each in _groupings(given, releases, of_it, flagged, partial, options)
+        ),
+        years=tuple(
+            replace(each, convention=among)
+            for each in years_of(each_set, of_most, pairs, options.newer, options.resampling)
+        ),
         gaps=_gaps(sets, joined),
         older=older,
     )
@@ -153,7 +166,8 @@ def _rows(
         changes = {
             row.label: row.matched
             for pair in pairs
-            if (pair.first, pair.second, pair.among) == (sets[0].name, each.name, "all")
+            if (pair.first, pair.second) == (sets[0].name, each.name)
+            if pair.among == "all" or not _of_imagenet((sets[0].results, results))
             for row in pair.models
         }
         for (place, run), score, subset in zip(there, scores, subsets, strict=True):
@@ -174,30 +188,65 @@ def _rows(
 def _pairs(
     sets: Sequence[GivenSet], joined: Sequence[Joined], options: ReportOptions
 ) -> tuple[SetPair, ...]:
-    found = []
-    for (i, first), (j, second) in combinations(enumerate(sets), 2):
-        both = [
-            (model.label, one, two)
-            for model in joined
-            if (one := model.runs[i]) and (two := model.runs[j])
-        ]
-        flagged = [
-            label
-            for label, one, two in both
-            if (one.flags or two.flags) and not options.include_flagged
-        ]
-        kept = [each for each in both if each[0] not in flagged]
-        if not kept:
+    found: list[SetPair] = []
+    for i, j in combinations(range(len(sets)), 2):
+        results = sets[i].results, sets[j].results
+        ways = conventions(*results)
+        if not ways or _of_imagenet(results):
+            found += _pairs_of(sets, (i, j), joined, ways, options)
             continue
-        sides = (
-            Side(first.name, first.results, [one for _, one, _ in kept]),
-            Side(second.name, second.results, [two for _, _, two in kept]),
-        )
-        found += [
-            pair_of(*sides, [label for label, *_ in kept], flagged, among, options.resampling)
-            for among in conventions(first.results, second.results)
-        ]
+        for among in in_order(model.convention for model in joined):
+            of_it = [model for model in joined if model.convention == among]
+            found += _pairs_of(sets, (i, j), of_it, [among], options)
     return tuple(found)
+
+
+def _pairs_of(
+    sets: Sequence[GivenSet],
+    places: tuple[int, int],
+    joined: Sequence[Joined],
+    ways: Sequence[Among],
+    options: ReportOptions,
+) -> list[SetPair]:
+    """Two sets, in each of some ways; nothing without a model that is on both."""
+    i, j = places
+    first, second = sets[i], sets[j]
+    both = [
+        (model.label, one, two)
+        for model in joined
+        if (one := model.runs[i]) and (two := model.runs[j])
+    ]
+    flagged = [
+        label
+        for label, one, two in both
+        if (one.flags or two.flags) and not options.include_flagged
+    ]
+    kept = [each for each in both if each[0] not in flagged]
+    if not kept:
+        return []
+    sides = (
+        Side(first.name, first.results, [one for _, one, _ in kept]),
+        Side(second.name, second.results, [two for _, _, two in kept]),
+    )
+    return [
+        pair_of(*sides, [label for label, *_ in kept], flagged, among, options.resampling)
+        for among in ways
+    ]
+
+
+def _of_imagenet(sets: Sequence[Results]) -> bool:
+    return all(map(is_of_imagenet, sets))
+
+
+def _by_convention(
+    sets: Sequence[Results], joined: Sequence[Joined]
+) -> list[tuple[Among | None, list[Joined]]]:
+    """The models of each convention; all together where there is none."""
+    there = in_order(among for each in sets for among in conventions_on(each))
+    by_it: list[tuple[Among | None, list[Joined]]] = [
+        (among, [model for model in joined if model.convention == among]) for among in there
+    ]
+    return by_it or [(None, list(joined))]
 
 
 def _groupings(
@@ -208,7 +257,7 @@ def _groupings(
     partial: Sequence[dict[str, tuple[int, int]]],
     options: ReportOptions,
 ) -> tuple[Grouping, ...]:
-    """By what releases record, for the models that answered nearly all photos of every release."""
+    """By what releases record, for the models that answered nearly all photos of each release."""
     places = [number for number, release in enumerate(releases) if release]
     common = [
         (model.label, runs)
@@ -230,23 +279,31 @@ def _groupings(
 def _gaps(sets: Sequence[GivenSet], joined: Sequence[Joined]) -> tuple[Gap, ...]:
     found = []
     for number, each in enumerate(sets):
-        missing = [model for model in joined if model.runs[number] is None]
-        if not missing:
-            continue
-        specs = {model.label: _spec(model) for model in missing}
-        usable = [spec for spec in specs.values() if spec]
-        words = [f"genset evaluate {_quoted(each.evaluate)}"]
-        words += [f"--model {_quoted(spec)}" for spec in usable]
-        command = " \\\n    ".join(words)
-        found.append(
-            Gap(
-                set=each.name,
-                models=tuple(specs),
-                command=command if usable else "",
-                by_hand=tuple(label for label, spec in specs.items() if not spec),
-            )
-        )
+        is_own = not is_of_imagenet(each.results)
+        missing = [
+            model for model in joined if model.runs[number] is None and (is_own or model.is_first)
+        ]
+        for among in in_order(model.convention for model in missing):
+            of_it = [model for model in missing if model.convention == among]
+            found.append(_gap(each, of_it, among if is_own else "all"))
     return tuple(found)
+
+
+def _gap(each: GivenSet, missing: Sequence[Joined], among: Among) -> Gap:
+    specs = {model.label: _spec(model) for model in missing}
+    usable = [spec for spec in specs.values() if spec]
+    choice, _, pool = among.partition(", ")
+    words = [f"genset evaluate {_quoted(each.evaluate)}"]
+    words += [f"--among {choice}"] if choice != "all" else []
+    words += [f"--pool {pool}"] if pool else []
+    words += [f"--model {_quoted(spec)}" for spec in usable]
+    command = " \\\n    ".join(words)
+    return Gap(
+        set=each.name,
+        models=tuple(specs),
+        command=command if usable else "",
+        by_hand=tuple(label for label, spec in specs.items() if not spec),
+    )
 
 
 def _spec(model: Joined) -> str:

@@ -54,11 +54,15 @@ def _groups(
 ) -> dict[str, GroupOnSet]:
     """One set's photos by what they are called."""
     values, places = np.unique(np.array(names), return_inverse=True)
-    counts = np.bincount(places).tolist()
     if not models:
+        of_all = np.bincount(places).tolist()
         return {
-            str(value): GroupOnSet(count, None) for value, count in zip(values, counts, strict=True)
+            str(value): GroupOnSet(count, None) for value, count in zip(values, of_all, strict=True)
         }
+    any_counts = np.logical_or.reduce([model.answered for model in models])
+    # A class without an output is in no number.
+    is_known = np.isin(results.classes, np.unique(results.classes[any_counts]))
+    counts = np.bincount(places[is_known], minlength=len(values)).tolist()
     counted = np.logical_and.reduce([model.answered for model in models])
     right = np.mean([results.right(model) for model in models], axis=0) * counted
     member = places[:, None] == np.arange(len(values))

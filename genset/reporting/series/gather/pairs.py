@@ -67,7 +67,8 @@ class _Marks(NamedTuple):
 def conventions(first: Results, second: Results) -> list[Among]:
     """What models choose among where two sets are compared.
 
-    Where both sets have all 1,000 classes, or have others than ImageNet's, there is one way alone.
+    Where both sets have all 1,000 classes, there is one way alone. So there is where they have
+    others than ImageNet's: that of the runs.
     """
     shared = set(first.wnids) & set(second.wnids)
     if not shared:
@@ -91,18 +92,21 @@ def pair_of(
         first, second: the sets, each with the models that were scored on both.
         labels: these models' names in the series.
         flagged: labels of models that have no part in it.
-        among: what models choose among.
+        among: what models choose among; on classes of a user's own, the convention of all of these
+            runs, which is not applied again.
         how: how classes are resampled.
 
     Raises:
         GensetError: logits that were kept cannot be read.
     """
     shared = sorted(set(first.results.wnids) & set(second.results.wnids))
-    marks, known = _marks((first, second), shared, among)
+    is_own = not (is_of_imagenet(first.results) and is_of_imagenet(second.results))
+    marks, known = _marks((first, second), shared, "all" if is_own else among)
     whole = known.copy()
     whole[known] = marks.of(known).whole()
     together = whole & marks.together(len(shared))
     marks, named = marks.of(together), _chosen(labels, together)
+    in_a_class = _of_counted_classes(marks)
     found, mean = _match(marks, how)
     shares, drawn = _by_class(marks, len(shared), how)
     order = sorted(range(len(named)), key=lambda n: (-shares[0, n], named[n]))
@@ -112,8 +116,8 @@ def pair_of(
         first=first.name,
         second=second.name,
         among=among,
-        classes=len(shared),
-        photos=(int((~marks.second).sum()), int(marks.second.sum())),
+        classes=len(np.unique(marks.classes[in_a_class])),
+        photos=(int((in_a_class & ~marks.second).sum()), int((in_a_class & marks.second).sum())),
         models=tuple(rows),
         mean=mean,
         fits=fits,
@@ -122,6 +126,15 @@ def pair_of(
         partial=tuple(_chosen(labels, known & ~whole)),
         apart=tuple(_chosen(labels, whole & ~together)),
     )
+
+
+def _of_counted_classes(marks: _Marks) -> Bools:
+    """Which photos are of classes that count for a model on both sets; all where no model is."""
+    if not marks.counted.any():
+        return np.ones(len(marks.classes), bool)
+    counts = marks.counted.any(axis=1)
+    first, second = marks.classes[counts & ~marks.second], marks.classes[counts & marks.second]
+    return np.isin(marks.classes, np.intersect1d(first, second))
 
 
 def _chosen(labels: Sequence[str], which: Bools) -> list[str]:

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from genset.reporting.series import narrative, years
+from genset.reporting.series.conventions import mixed
 from genset.reporting.series.data import OnSet, Series, SetPair
 from genset.text.markdown import escape, table
 from genset.text.numbers import NONE, percent, points, span
@@ -11,11 +12,22 @@ from genset.text.to_json import to_json
 
 FORMAT = "genset series 1"
 
+# What is there for sets of a user's own classes alone.
+_OF_OWN_CLASSES = (
+    ("sets", "conventions"),
+    ("groupings", "convention"),
+    ("years", "convention"),
+)
+
 
 def series_json(series: Series) -> dict[str, Any]:
     """All numbers of a series, as JSON's own types."""
     found = asdict(series)
     how = found.pop("options")
+    for part, field in _OF_OWN_CLASSES:
+        for each in found[part]:
+            if not each[field]:
+                del each[field]
     return {
         "format": FORMAT,
         "headline": narrative.headline(series),
@@ -36,6 +48,7 @@ def as_markdown(series: Series) -> str:
         rows = [[model.label, *map(_cell, model.on)] for model in series.models]
         parts.append(table(["Model", *heads], rows, words=None))
         parts.append(escape(narrative.intervals(series)))
+        parts += [escape(sentence) for sentence in mixed(series)]
     for found in series.years:
         parts.append(f"### Years of {escape(found.protocol)}")
         parts += [escape(sentence) for sentence in years.sentences(found)]

@@ -1,0 +1,33 @@
+"""By which convention runs on sets of a user's own classes were scored.
+
+A run keeps its convention and cannot be counted again by another one. So each is a model of its own
+in the series, and no mean has runs of two.
+"""
+
+from collections.abc import Iterable
+
+from genset.evaluation.results.results import Results, Scored
+from genset.reporting.series.data import AMONG, Among
+
+
+def convention_of(results: Results, model: Scored) -> Among | None:
+    """What competed in a run, and how outputs were pooled; None where it had no such choice.
+
+    It had none on a set of ImageNet's classes, nor where the model's classes are the set's own.
+    """
+    mapping = model.run.mapping
+    if mapping is None or results.is_of_imagenet:
+        return None
+    said = mapping["among"] + (", max" if mapping["pool"] == "max" else "")
+    return next(each for each in AMONG if each == said)
+
+
+def conventions_on(results: Results) -> tuple[Among, ...]:
+    """The conventions of the runs on a set, in the order of `AMONG`."""
+    return in_order(convention_of(results, model) for model in results.models)
+
+
+def in_order(found: Iterable[Among | None]) -> tuple[Among, ...]:
+    """Each convention once, in the order of `AMONG`."""
+    there = set(found)
+    return tuple(each for each in AMONG if each in there)
