@@ -13,8 +13,8 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 # Each core has a process already: threads of the linear algebra would only wait for each other.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 # What decides, and needs no browser, server or network.
-QUICK := tests/compatibility tests/label tests/release tests/statistics tests/taxonomy tests/text \
-	tests/scrape/keywords tests/tta/logs tests/tta/analysis tests/test_imports.py tests/test_docs.py
+QUICK := tests/statistics tests/text tests/taxonomy tests/scrape/keywords tests/label/queue \
+	tests/tta/logs tests/tta/analysis tests/test_docs.py
 
 .PHONY: demo factors-demo test quick soak mutants check clean
 
