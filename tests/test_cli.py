@@ -88,9 +88,11 @@ def test_without_a_key_a_new_workspace_searches_commons_and_wants_a_contact(
     tmp_path: Path,
 ) -> None:
     made = genset("init", "work", cwd=tmp_path)
-    [line] = made.stdout.splitlines()[1:]
-    assert line.startswith("it searches Wikimedia Commons, since FLICKR_API_KEY is not set; ")
-    assert "contact" in line
+    assert made.stdout.splitlines()[1:] == [
+        "it searches Wikimedia Commons, since FLICKR_API_KEY is not set; to change it, edit "
+        "sources in genset.toml",
+        "Commons wants to know whom to ask: set contact in genset.toml before you scrape",
+    ]
     assert "contact" in error_of(genset("scrape", cwd=tmp_path / "work"), 2)
     assert (
         "contact" not in genset("init", "other", "--contact", "me@example.org", cwd=tmp_path).stdout

@@ -208,8 +208,7 @@ def test_a_pool_gains_classes_and_neither_loses_nor_changes_any(tmp_path: Path) 
 
     said(PETS)
     changes = {
-        'name = "red panda"': 'name = "panda"',
-        'taxon = "Ailurus fulgens"': 'definition = "red"',
+        'taxon = "Ailurus fulgens"': 'synset = "n02509815"',
         'queries = ["long cat"]': 'imagenet = ["n02123045"]',
     }
     for was, now in changes.items():
@@ -223,7 +222,37 @@ def test_a_pool_gains_classes_and_neither_loses_nor_changes_any(tmp_path: Path) 
         "init", "workspace", "--taxonomy", "cifar10", cwd=tmp_path, code=2
     )
     assert (tmp_path / "workspace" / "taxonomy.toml").read_text("utf-8") == PETS
-    assert "classes: 4 of pets" in said(NEWT.replace("long cat", "longer cat"))
+    _, classes, changed = said(NEWT.replace("long cat", "longer cat")).splitlines()
+    assert classes.startswith("classes: 4 of pets (sha256:")
+    assert classes.endswith("), 1 of them new: newt")
+    assert changed == f"changed: {LONG} (queries)"
+    many = NEWT + "".join(f"[classes.c{number}]\n" for number in range(7))
+    assert ", 7 of them new: c0, c1, c2, c3, c4 and 2 more" in said(many)
+
+
+def test_what_is_said_of_a_class_can_be_mended(tmp_path: Path) -> None:
+    _, store = own_workspace(tmp_path / "pets")
+    vote(store, f"{DOG}/flickr:1", "ann", CORRECT)
+    export_all(store, tmp_path / "before")
+    mended = (
+        PETS.replace("what barks;", "what barks and bites;")
+        .replace('"red panda"', '"lesser panda"')
+        .replace('taxon = "Ailurus fulgens"', 'definition = "red"\nwikipedia = ["Red_panda"]')
+    )
+    (tmp_path / "pets.toml").write_text(mended, "utf-8")
+    words = "init", "pets", "--taxonomy", "pets.toml"
+    _, classes, changed, labels = genset(*words, cwd=tmp_path).splitlines()
+    assert "new" not in classes
+    assert changed.startswith(f"changed: {DOG} (definition), {PANDA} (name, definition, ")
+    assert labels == f"labeled already, by the definition before: {DOG} (1 label)"
+    assert len(genset(*words, cwd=tmp_path).splitlines()) == 2  # nothing changes again
+    store._looked_at = -1e9
+    panda = store.taxonomy[PANDA]
+    assert (panda.name, panda.gloss) == ("lesser panda", "red")
+    assert import_all(store, tmp_path / "before")["labels"].known == 1  # of before the mend
+    told = json.loads(genset(*words, "--json", cwd=tmp_path))["taxonomy"]
+    assert (told["new"], told["changed"], told["labels"]) == ([], {}, {})
+    store.close()
 
 
 @pytest.mark.soak
@@ -244,7 +273,13 @@ def test_from_an_empty_folder_through_the_command_line(tmp_path: Path) -> None:
     own = tmp_path / "own" / DOG
     own.mkdir(parents=True)
     (own / "a.jpg").write_bytes(picture(77, (320, 300)))
-    assert "1 photos of own added" in genset("add", str(own.parent), cwd=root)
+    assert "1 photo of own added" in genset("add", str(own.parent), cwd=root)
+    known = tmp_path / "known" / "RED  PANDA"  # its name but for case and spaces
+    known.mkdir(parents=True)
+    (known / "a.jpg").write_bytes(picture(78, (320, 300)))
+    added = json.loads(genset("add", "--examples", str(known.parent), "--json", cwd=root))
+    assert added["classes"] == {PANDA: 1}
+    assert "1 photo is shown to labelers beside its class\n" in genset("status", cwd=root)
     (tmp_path / "own" / "n01440764").mkdir()
     assert "it is not in pets" in genset("add", str(own.parent), cwd=root, code=2)
     assert "every photo is in order" in genset("doctor", cwd=root)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,10 @@ from genset.files import write_text
 from genset.taxonomy import IMAGENET, Taxonomy, read_taxonomy
 from genset.taxonomy.built_in import file_of
 from genset.taxonomy.own import line_of
+from genset.text.numbers import count
 from genset.workspace import SETTINGS_FILE, TAXONOMY_FILE, Workspace, load_secrets
+
+_SHOWN = 5  # classes that are named in a line
 
 
 @click.command()
@@ -63,9 +67,9 @@ def init(folder: Path, contact: str, said: str | None, as_json: bool) -> None:
         _see_it_is_imagenet(workspace)
     if file and own:
         answer["taxonomy"] = _take(workspace, file, own)
-        lines.append("classes: {classes:,} of {name} ({hash})".format(**answer["taxonomy"]))
+        lines += _taken(answer["taxonomy"])
     if is_new:
-        lines.append(_where(workspace))
+        lines += _where(workspace)
     show(answer, "\n".join(lines), as_json)
 
 
@@ -80,31 +84,65 @@ def _see_it_is_imagenet(workspace: Workspace) -> None:
 
 
 def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
-    """Make these the workspace's classes, and keep the file as it was written."""
-    from genset.store import Store
+    """Make these the workspace's classes, and keep the file as it was written.
+
+    Of a workspace that had classes of its own it tells which are `new`, what was `changed` of the
+    others, and how many `labels` those have that were shown with another definition.
+    """
+    from genset.store import Store, kept_taxonomy
     from genset.store.failures import explained
-    from genset.store.taxonomies import ClassChanged, keep_taxonomy, kept_hash
+    from genset.store.taxonomies import ClassChanged, keep_taxonomy, kept_hash, labels_of
+    from genset.taxonomy.changes import Changes
 
     url, text = workspace.store_url, file.read_text("utf-8-sig")
+    told: dict[str, Any] = {}
     try:
         with closing(Store.open(url)) as store, explained(url), store.begin_alone() as session:
+            before = kept_taxonomy(session)
             kept, found = keep_taxonomy(session, own), kept_hash(session)
+            if not before.is_imagenet:
+                changes = Changes.between(before, kept)
+                defined = [id for id, keys in changes.mended.items() if "definition" in keys]
+                told = {"new": changes.new, "changed": changes.mended}
+                told["labels"] = labels_of(session, defined)
     except ClassChanged as changed:
         where = f"{file.name}, line {line_of(text, changed.keys)}"
         raise BadInput(f"{where}: {changed}") from None
     if not (copy := workspace.root / TAXONOMY_FILE).exists() or copy.read_text("utf-8") != text:
         write_text(copy, text)
-    return {"name": kept.name, "classes": len(kept), "hash": found}
+    return {"name": kept.name, "classes": len(kept), "hash": found, **told}
 
 
-def _where(workspace: Workspace) -> str:
-    """Where a new workspace searches, and how to change it."""
-    change = "to change it, edit sources"
+def _taken(told: dict[str, Any]) -> list[str]:
+    """What `_take` tells, in lines."""
+    new, changed, labels = (told.get(key, ()) for key in ("new", "changed", "labels"))
+    gained = f", {len(new):,} of them new: {_few(new)}" if new else ""
+    lines = [f"classes: {told['classes']:,} of {told['name']} ({told['hash']}){gained}"]
+    if changed:
+        lines.append("changed: " + _few([f"{id} ({', '.join(changed[id])})" for id in changed]))
+    if labels:
+        before = _few([f"{id} ({count(labels[id], 'label')})" for id in labels])
+        lines.append(f"labeled already, by the definition before: {before}")
+    return lines
+
+
+def _few(words: Sequence[str]) -> str:
+    """The first of many, and how many more there are."""
+    more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
+    return ", ".join(words[:_SHOWN]) + more
+
+
+def _where(workspace: Workspace) -> list[str]:
+    """Where a new workspace searches, how to change it, and what is to be done before."""
+    change = f"to change it, edit sources in {SETTINGS_FILE}"
     if workspace.sources == ("flickr",):
-        return f"it searches Flickr with FLICKR_API_KEY; {change} in {SETTINGS_FILE}"
-    first = "" if workspace.contact else "set contact first, and "
-    commons = "it searches Wikimedia Commons, since FLICKR_API_KEY is not set"
-    return f"{commons}; {first}{change} in {SETTINGS_FILE}"
+        return [f"it searches Flickr with FLICKR_API_KEY; {change}"]
+    lines = [f"it searches Wikimedia Commons, since FLICKR_API_KEY is not set; {change}"]
+    if not workspace.contact:
+        lines.append(
+            f"Commons wants to know whom to ask: set contact in {SETTINGS_FILE} before you scrape"
+        )
+    return lines
 
 
 @click.command()

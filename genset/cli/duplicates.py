@@ -8,6 +8,7 @@ import click
 
 from genset.cli.common import FILE, FOLDER, json_option, opened, show, show_json, show_table
 from genset.errors import GensetError
+from genset.text.numbers import count
 
 
 @click.command("hash")
@@ -24,12 +25,16 @@ def hash_folder(folder: Path, output: Path, as_json: bool) -> None:
     """
     from genset.scrape.upkeep.duplicates import hash_folder as write
 
-    count, unreadable = write(folder, output)
-    answer = {"file": str(output), "hashes": count, "unreadable": unreadable}
-    show(answer, f"{output}: {count:,} photos", as_json)
+    hashes, unreadable = write(folder, output)
+    answer = {"file": str(output), "hashes": hashes, "unreadable": unreadable}
+    show(answer, f"{output}: {count(hashes, 'photo')}", as_json)
     if unreadable:
         some = ", ".join(unreadable[:3])
-        raise GensetError(f"{len(unreadable)} photos cannot be read and were left out: {some}")
+        one, several = (
+            "photo cannot be read and was left out",
+            "photos cannot be read and were left out",
+        )
+        raise GensetError(f"{count(len(unreadable), one, several)}: {some}")
 
 
 @click.group()

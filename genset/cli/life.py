@@ -61,7 +61,10 @@ def refresh(
     if len(ready) == 1 and ended:
         raise ended[ready[0].name]
     problems = [f"{name}: {error}" for name, error in ended.items()]
-    lines = [f"{done.checked:,} photos checked, {len(done.changes)} changes, {len(done.gone)} gone"]
+    lines = [
+        f"{count(done.checked, 'photo')} checked, {count(len(done.changes), 'change')}, "
+        f"{len(done.gone)} gone"
+    ]
     for change in done.changes:
         lines.append(" ".join(f"{change.photo}: {change.what} {change.detail}".split()))
         if change.what == "license":
@@ -111,7 +114,8 @@ def remove(
         else:
             raise BadInput("name one photo or owner, or one --owner SOURCE:OWNER")
     lines = [
-        f"{len(done.photos)} photos are out, {done.deleted} originals deleted"
+        f"{count(len(done.photos), 'photo is', 'photos are')} out, "
+        f"{count(done.deleted, 'original')} deleted"
         + (f", {done.kept} kept for other photos of the same bytes" if done.kept else ""),
         *(f"  {photo}" for photo in done.photos),
         *(f"in the pool still, of the same bytes: {photo}" for photo in done.same_bytes),
@@ -184,7 +188,7 @@ def pull(
     ]
     show(asdict(done), "\n".join(lines), as_json)
     if done.missing:
-        raise GensetError(f"{done.folder} is not whole: it lacks {done.missing:,} photos")
+        raise GensetError(f"{done.folder} is not whole: it lacks {count(done.missing, 'photo')}")
 
 
 @click.command()
@@ -272,7 +276,7 @@ def add(
         done = take_in(workspace, store, photos, origin, min_size)
         named = opt_out.honour(store, listed)
     lines = [
-        f"{done.added:,} photos of {done.source} added, {done.already:,} were there, "
+        f"{count(done.added, 'photo')} of {done.source} added, {done.already:,} were there, "
         f"{len(done.refused):,} refused",
         *(f"{file}: {reason}" for file, reason in done.refused.items()),
         *opt_out.lines(named, listed),

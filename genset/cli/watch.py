@@ -7,7 +7,11 @@ import click
 
 from genset.cli.common import PATH, counted, json_option, opened, show, show_json, show_table
 from genset.errors import GensetError
+from genset.text.numbers import count
 from genset.workspace import Workspace
+
+_EXAMPLE = "photo is shown to labelers beside its class"
+_EXAMPLES = "photos are shown to labelers beside their classes"
 
 
 @click.command()
@@ -30,7 +34,7 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
     """
     from genset.status import contested_photos
     from genset.status import failed as list_failed
-    from genset.status import status as count
+    from genset.status import status as counted_in
 
     with opened(folder) as (workspace, store):
         if failed or contested:
@@ -40,7 +44,7 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
             else:
                 show_table(head, rows)
             return
-        now = count(workspace, store)
+        now = counted_in(workspace, store)
     lines = [
         ("workspace", now.workspace),
         ("search", f"{now.searched:,} of {now.classes:,} classes, {now.searches:,} searches"),
@@ -79,12 +83,8 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
             if now.questions
             else []
         ),
-        *(
-            [("examples", f"{now.examples:,} photos are shown to labelers beside their classes")]
-            if now.examples
-            else []
-        ),
-        *(("release", f"{name}: {count:,} photos") for name, count in now.releases.items()),
+        *([("examples", count(now.examples, _EXAMPLE, _EXAMPLES))] if now.examples else []),
+        *(("release", f"{name}: {count(of, 'photo')}") for name, of in now.releases.items()),
         *(
             ("scored", f"{name}: {', '.join(models)}")
             for name, models in now.runs.items()

@@ -25,6 +25,7 @@ from genset.evaluation.results.runs import (
     LOGITS,
     Run,
     load_run,
+    note_left_out,
     note_said,
     run_folder,
     run_key,
@@ -105,16 +106,12 @@ def evaluate(
     if networks := [spec for spec in specs if not spec.is_predictions]:
         files = {spec: CheckpointFiles(spec) for spec in networks}
         found |= _score_networks(photos, networks, runs, options)
-    made = [
-        note_said(
-            run_folder(runs, photos.name, spec.name, run.key),
-            run,
-            spec,
-            files[spec].hashes() if spec in files else (),
-        )
-        for spec in specs
-        if isinstance(run := found[spec], Run)
-    ]
+    made = []
+    for spec in specs:
+        if isinstance(run := found[spec], Run):
+            folder = run_folder(runs, photos.name, spec.name, run.key)
+            run = note_said(folder, run, spec, files[spec].hashes() if spec in files else ())
+            made.append(note_left_out(folder, run, photos.notes))
     failed = {spec: why for spec in specs if isinstance(why := found[spec], GensetError)}
     if failed and not made and len(failed) == 1:
         raise next(iter(failed.values()))

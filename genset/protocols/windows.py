@@ -14,7 +14,7 @@ from genset.scrape.collect.plan import ScrapePlan
 from genset.scrape.fetch.pauses import RetryPolicy
 from genset.scrape.sources.registry import source_class
 from genset.scrape.sources.source import Source
-from genset.store.taxonomies import meaning
+from genset.store.taxonomies import differs_by
 from genset.taxonomy import ImageClass, Taxonomy
 from genset.workspace import SETTINGS_FILE, Workspace
 
@@ -51,10 +51,14 @@ def check_classes(protocol: Protocol, taxonomy: Taxonomy) -> None:
             f"those of {taxonomy.name}: run it in a workspace of {theirs.name}"
         )
     for each in protocol.classes:
-        here = taxonomy.get(each.wnid)
-        if here is None or meaning(here) != meaning(theirs[each.wnid]):
-            what = "has no such class" if here is None else "means another thing by it"
-            raise BadInput(f"protocol {protocol.name} asks for {each.wnid}: this workspace {what}")
+        asks = f"protocol {protocol.name} asks for {each.wnid}"
+        if (here := taxonomy.get(each.wnid)) is None:
+            raise BadInput(f"{asks}: this workspace has no such class")
+        if key := differs_by(here, theirs[each.wnid]):
+            raise BadInput(
+                f"{asks} with another {key} than this workspace: save another protocol, or give "
+                f"the class that {key}"
+            )
 
 
 def scrape_plans(protocol: Protocol, window: Window, workspace: Workspace) -> list[ScrapePlan]:

@@ -9,6 +9,7 @@ from genset.release.choose import Chosen
 from genset.release.reader import ReleasePhoto
 from genset.release.strategies.matched import BINS, bin_of
 from genset.taxonomy import Taxonomy
+from genset.text.numbers import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Preview:
         """The numbers as text."""
         classes = len(self.classes)
         of = classes + self.without
-        yield f"  {self.photos:,} photos; {classes:,} of {of:,} classes have photos"
+        yield f"  {count(self.photos, 'photo')}; {classes:,} of {of:,} classes have photos"
         sizes = sorted(Counter(self.classes.values()).items(), reverse=True)
         yield "  photos by class: " + (
             ", ".join(f"{count:,} x {size}" for size, count in sizes) or "none"
@@ -57,14 +58,14 @@ class Preview:
         )
         yield f"  selection frequency: {', '.join(bins)}; not measured: {self.unmeasured:,}"
         yield from (f"  licence: {count:,} {name}" for name, count in self.licenses.items())
-        yield f"  owners: {self.owners:,}; at most {self.most_of_one_owner:,} photos of one"
+        yield f"  owners: {self.owners:,}; at most {count(self.most_of_one_owner, 'photo')} of one"
         yield from (f"  left out: {count:,} {reason}" for reason, count in self.left_out.items())
         if self.short:
             some = _some(f"{wnid} lacks {count}" for wnid, count in self.short.items())
-            yield f"  not filled: {len(self.short):,} classes: {some}"
+            yield f"  not filled: {count(len(self.short), 'class', 'classes')}: {some}"
         for note, values in self.notes.items():
             some = _some(f"{wnid} {value}" for wnid, value in values.items())
-            yield f"  {note}: {len(values):,} classes: {some}"
+            yield f"  {note}: {count(len(values), 'class', 'classes')}: {some}"
 
 
 def preview(photos: Iterable[ReleasePhoto], choice: Chosen, taxonomy: Taxonomy) -> Preview:

@@ -1,14 +1,15 @@
 """The classes of a workspace: ImageNet's, or its own, which the database keeps."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from sqlalchemy import exists, select
+from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput, GensetError
-from genset.store.models import Claim, Fact, Search, TaxonomyVersion
+from genset.store.labels import Label
+from genset.store.models import Candidate, Claim, Fact, Search, TaxonomyVersion
 from genset.taxonomy import (
     ImageClass,
     Taxonomy,
@@ -64,12 +65,12 @@ def _read(content: str) -> Taxonomy:
 def keep_taxonomy(session: Session, taxonomy: Taxonomy) -> Taxonomy:
     """Make it the workspace's, in a transaction that runs alone; return it as it is kept.
 
-    A pool does not change its taxonomy: classes may be added, which then come last, and what
-    classes that were there are searched with, may be confused with and are explained by may change.
+    A pool does not change its taxonomy: classes may be added, which then come last. What is said
+    of those that were there may be mended, but for what each is: its id, and `IDENTITY`.
 
     Raises:
         BadInput: the workspace is on ImageNet's classes already, or one of its own is missing or
-            means another thing.
+            is another.
     """
     has_begun = session.scalar(select(exists().where(Claim.id > 0))) or session.scalar(
         select(exists().where(Search.id > 0))
@@ -98,7 +99,7 @@ def _added(before: Taxonomy, after: Taxonomy) -> Taxonomy:
         now = after.get(was.wnid)
         if now is None:
             raise BadInput(f"{was.wnid} is missing: a pool does not lose classes, it can only gain")
-        if changed := [said for said in MEANING if MEANING[said](was) != MEANING[said](now)]:
+        if changed := [said for said in IDENTITY if IDENTITY[said](was) != IDENTITY[said](now)]:
             raise ClassChanged(was.wnid, changed[0])
     new = [each for each in after if each.wnid not in before]
     order = [*(after[each.wnid] for each in before), *new]
@@ -109,22 +110,42 @@ def _added(before: Taxonomy, after: Taxonomy) -> Taxonomy:
     )
 
 
-MEANING: dict[str, Callable[[ImageClass], object]] = {
-    "name": lambda each: each.name,
-    "definition": lambda each: each.gloss,
+def labels_of(session: Session, wnids: Collection[str]) -> dict[str, int]:
+    """How many labels the photos of each of these classes have; classes without are not in it."""
+    counts = (
+        select(Candidate.wnid, func.count())
+        .join(Label, Label.candidate_id == Candidate.id)
+        .group_by(Candidate.wnid)
+    )
+    found = dict(session.execute(counts).all())
+    return {wnid: found[wnid] for wnid in wnids if wnid in found}
+
+
+def was_kept(session: Session, hash: str) -> bool:
+    """Whether the workspace's taxonomy is, or was once, the one with this hash."""
+    return session.get(TaxonomyVersion, hash) is not None
+
+
+IDENTITY: dict[str, Callable[[ImageClass], object]] = {
     "synset": lambda each: each.synset,
     "imagenet": lambda each: each.imagenet,
 }
-"""What of a class never changes, by its key in a file."""
+"""What of a class never changes in a pool, by its key in a file."""
+
+_SHOWN: dict[str, Callable[[ImageClass], object]] = {
+    "name": lambda each: each.name,
+    "definition": lambda each: each.gloss,
+}
 
 
-def meaning(each: ImageClass) -> tuple[object, ...]:
-    """All that never changes of a class."""
-    return tuple(said(each) for said in MEANING.values())
+def differs_by(one: ImageClass, other: ImageClass) -> str:
+    """The first key by which two classes are not one, or are shown otherwise to labelers; ""."""
+    keys = _SHOWN | IDENTITY
+    return next((key for key in keys if keys[key](one) != keys[key](other)), "")
 
 
 class ClassChanged(BadInput):
-    """A class of the pool means another thing in the file: by `key`, one of `MEANING`."""
+    """A class of the pool means another thing in the file: by `key`, one of `IDENTITY`."""
 
     def __init__(self, wnid: str, key: str) -> None:
         super().__init__(f"{wnid} means another thing, by its {key}: give the new class another id")

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,21 +11,21 @@ from genset.taxonomy.document import class_of, quoted
 from genset.taxonomy.entries import MOST_QUERIES, is_content_type
 from genset.taxonomy.imagenet import imagenet1k
 from genset.taxonomy.taxonomy import IMAGENET
+from genset.taxonomy.wordnet import nouns
+from genset.text.marks import MARK, as_one
 from genset.text.query import mistake_in
 from genset.text.safe import clean
 
 LONGEST_ID = 64
 """Characters of a class's id."""
 
+_ID = re.compile(rf"\w(?:[\w{MARK}.-]*[\w{MARK}])?")
 _LONGEST_NAME = 255  # bytes of a file's name
 _MOST_CLASSES = 100_000
 
 # Names that a file system, or genset's own folders and lists, give another meaning.
 _TAKEN = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 _TAKEN |= {"unknown", "background"}
-
-# Marks that nobody sees, by which two ids would look the same.
-_UNSEEN = re.compile("[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 
 # How files end that lie beside the folders of classes, such as a release's documents.
 _DOCUMENTS = (".md", ".txt", ".csv", ".json", ".bib", ".cff")
@@ -56,14 +55,17 @@ def mistakes_in(document: Mapping[str, Any]) -> Iterator[Mistake]:
     if len(classes) > _MOST_CLASSES:
         yield Mistake(("classes",), f"at most {_MOST_CLASSES:,} classes, not {len(classes):,}")
         return
-    spellings = Counter(map(folded, classes))
+    alike: dict[str, list[str]] = {}
+    for id in classes:
+        alike.setdefault(folded(id), []).append(id)
     holders: dict[str, str] = {}
     for id, given in classes.items():
         if words := mistake_in_id(id):
             yield Mistake(("classes", id), words)
-        elif spellings[folded(id)] > 1:
-            yield Mistake(("classes", id), f"{id}: another id is the same but for case or form")
-        elif not isinstance(given, dict):
+        if others := [other for other in alike[folded(id)] if other != id]:
+            same = f"{id}: another id is the same but for case or form: {others[0]}"
+            yield Mistake(("classes", id), same)
+        if not isinstance(given, dict):
             yield Mistake(("classes", id), f"{id} must be a table: write [classes.{id}]")
         else:
             yield from _in_class(id, given, classes, holders)
@@ -86,27 +88,33 @@ def _in_class(
             found.append((key, f"{key} {words}"))
         else:
             found += [(key, words) for words in _clash(id, key, value, classes, holders)]
-    if not found and ("without" in given or "queries" not in given):
-        for query in class_of(0, id, given).queries:
-            if mistake := mistake_in(query.text):
-                found.append(("queries", f"the query {query.text!r} {mistake}; write queries"))
+    if not (mistake_in_id(id) or {"name", "queries", "without"} & {key for key, _ in found}):
+        for words in _in_queries(id, given):
+            found.append(("queries", words))
+    if "synset" not in given and _is_unknown(id):
+        found.append(("", f"WordNet 3.0 has no noun {id}"))
     for key, words in found:
         keys = ("classes", id, key) if key in given else ("classes", id)
-        yield Mistake(keys, f"{id}: {words}")
+        yield Mistake(keys, f"{clean(id, LONGEST_ID)}: {words}")
 
 
-def _is_mark(char: str) -> bool:
-    """Whether it is a vowel, tone or accent that is seen with the letter before it.
+def _in_queries(id: str, given: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with queries that are made of a name, or of `without`."""
+    if "without" in given or "queries" not in given:
+        said = {key: given[key] for key in ("name", "queries", "without") if key in given}
+        for query in class_of(0, id, said).queries:
+            if mistake := mistake_in(query.text):
+                yield f"the query {query.text!r} {mistake}; write queries"
 
-    To ``\\w`` they are no letters, but the words of India's scripts are not written without them.
-    """
-    return unicodedata.category(char) in ("Mn", "Mc") and not _UNSEEN.fullmatch(char)
+
+def _is_unknown(synset: str) -> bool:
+    """Whether it is a wnid that WordNet lacks."""
+    return is_wnid(synset) and synset not in imagenet1k() and synset not in nouns()
 
 
 def mistake_in_id(id: str) -> str:
     """What keeps a word from being an id, which names a folder everywhere; "" for nothing."""
-    letters = id[:1] + "".join("m" if _is_mark(each) else each for each in id[1:])
-    if not re.fullmatch(r"\w(?:[\w.-]*\w)?", letters) or unicodedata.normalize("NFC", id) != id:
+    if not _ID.fullmatch(as_one(id)) or unicodedata.normalize("NFC", id) != id:
         return (
             f"{id[:LONGEST_ID]!r} is no id: it names folders, so it has letters, digits, '_', '-' "
             "and '.', and begins and ends with a letter or a digit; its name may be any text"
@@ -123,7 +131,9 @@ def mistake_in_id(id: str) -> str:
 def _clash(
     id: str, key: str, value: Any, classes: Mapping[str, Any], holders: dict[str, str]
 ) -> Iterator[str]:
-    """What does not go with the other classes."""
+    """What does not go with the other classes, or with WordNet."""
+    if key == "synset" and _is_unknown(value):
+        yield f"WordNet 3.0 has no noun {value}"
     if key == "confusable":
         for other in value:
             if other == id or other not in classes:
@@ -198,7 +208,7 @@ def _types(value: Any) -> str:
 
 _CHECKS: dict[str, Callable[[Any], str]] = {
     "name": _text(200),
-    "lemmas": _texts("names", 100, lambda text: _text(200)(text)),
+    "lemmas": _texts("names", 100, _text(200)),
     "definition": _text(2000),
     "queries": _query_list,
     "without": _texts("words", 10, _term),
@@ -207,7 +217,7 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
         "" if isinstance(value, str) and is_wnid(value) else "is a noun's, such as n02084071"
     ),
     # Two steps may have one name, as "contractor" has two senses on one path of WordNet.
-    "hypernyms": _texts("names, the nearest first", 40, lambda text: _text(200)(text), once=False),
+    "hypernyms": _texts("names, the nearest first", 40, _text(200), once=False),
     "wikidata": _texts(
         "items", MOST_QUERIES, _pattern("Q[1-9][0-9]{0,11}", "is no item, such as Q144")
     ),
@@ -217,5 +227,5 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
     ),
     "confusable": _texts("ids", 6, lambda text: ""),
     "imagenet": _texts("wnids", 1000, lambda text: "" if is_wnid(text) else "is no wnid"),
-    "outputs": _texts("models' own names of it", 1000, lambda text: _text(200)(text)),
+    "outputs": _texts("models' own names of it", 1000, _text(200)),
 }

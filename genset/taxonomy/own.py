@@ -21,16 +21,14 @@ with a synset is a kind of (`hypernyms`) is WordNet's where the file does not sa
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from genset.errors import BadInput, SeveralMistakes
-from genset.taxonomy.checks import Mistake, mistakes_in
-from genset.taxonomy.classes import is_wnid
+from genset.taxonomy.checks import mistakes_in
 from genset.taxonomy.document import taxonomy_of
-from genset.taxonomy.imagenet import imagenet1k
 from genset.taxonomy.taxonomy import Taxonomy
 from genset.taxonomy.wordnet import nouns
 
@@ -66,22 +64,13 @@ def taxonomy_in(text: str, file: str) -> Taxonomy:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadInput(f"{file}: {error}") from None
     document.setdefault("name", Path(file).stem)
-    if found := list(mistakes_in(document)) or list(_unknown(document["classes"])):
+    if found := list(mistakes_in(document)):
         lines = [
             f"{file}, line {line_of(text, each.keys)}: {each.words}" for each in found[:_SHOWN]
         ]
         more = [f"and {len(found) - _SHOWN:,} more"] * (len(found) > _SHOWN)
         raise SeveralMistakes(*lines, *more)
     return _placed(taxonomy_of(document))
-
-
-def _unknown(classes: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Synsets that WordNet lacks, said or by their class's id."""
-    for id, given in classes.items():
-        synset = given.get("synset", id)
-        if is_wnid(synset) and synset not in imagenet1k() and synset not in nouns():
-            keys = ("classes", id, "synset") if "synset" in given else ("classes", id)
-            yield Mistake(keys, f"{id}: WordNet 3.0 has no noun {synset}")
 
 
 def _placed(taxonomy: Taxonomy) -> Taxonomy:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import takewhile
+from unicodedata import normalize
 
 from genset.errors import BadInput
 from genset.taxonomy.classes import ImageClass
@@ -26,6 +27,7 @@ class Taxonomy:
         self._by_wnid = {each.wnid: each for each in self._classes}
         self._confusable = {wnid: tuple(others) for wnid, others in confusable.items()}
         self._heights: dict[tuple[str, ...], int] = {}
+        self._called: dict[str, list[ImageClass]] = {}
 
     def __len__(self) -> int:
         return len(self._classes)
@@ -51,6 +53,30 @@ class Taxonomy:
             return self._by_wnid[wnid]
         except KeyError:
             raise BadInput(f"no class {wnid!r}: {self._hint(str(wnid))}") from None
+
+    def meant_by(self, folder: str) -> str | None:
+        """The id of the class whose photos a folder of this name has; None where that is open.
+
+        The folder is named by the class's id; of a taxonomy of one's own also by the class's name,
+        or by either but for case, or for case, spaces, hyphens and underscores, where that is one
+        class alone. "tench, Tinca tinca" is the one class that is called all of these.
+        """
+        word = normalize("NFC", folder)  # macOS parts letters from accents
+        if word in self._by_wnid or self.is_imagenet:
+            return word if word in self._by_wnid else None
+        if not self._called:
+            for each in self:
+                for plain in {_plain(name) for name in (each.wnid, *each.lemmas)}:
+                    self._called.setdefault(plain, []).append(each)
+        for same in (str, str.casefold, _plain):
+            near = self._called.get(_plain(word), ())
+            found = [one for one in near if same(word) in (same(one.wnid), same(one.name))]
+            if found:
+                return found[0].wnid if len(found) == 1 else None
+        first, *others = map(_plain, word.split(", "))
+        near = self._called.get(first, ()) if others else ()
+        found = [each for each in near if set(others) <= set(map(_plain, each.lemmas))]
+        return found[0].wnid if len(found) == 1 else None
 
     def by_index(self, index: int) -> ImageClass:
         """The class that a model's output number `index` stands for.

@@ -4,18 +4,24 @@
     "guinea pig" pet          photos that say "guinea pig", in this order, and "pet"
 
 Flickr joins all that is wanted by "and". What it does with hyphens and apostrophes inside a word
-is its own affair; here they part words: "half-track" is the words "half" and "track".
+is its own affair; here they part words: "half-track" is the words "half" and "track". The marks of
+a letter are of its word, composed with it or not.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from unicodedata import normalize
+
+from genset.text.marks import MARK, as_one
 
 Phrase = tuple[str, ...]
 """Words that follow each other, in lower case. A single word is a phrase too."""
 
 LONGEST = 200
 """Characters of a query."""
+
+_OF_A_WORD = re.compile(rf"\w[\w{MARK}]*")
 
 _TERM = re.compile(r'(?P<minus>-?)(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
 
@@ -70,7 +76,8 @@ def parse(text: str) -> Terms:
 
 def words(text: str) -> Phrase:
     """The words of a text in their order: `It's a Tench` -> it, s, a, tench."""
-    return tuple(re.findall(r"\w+", text.casefold()))
+    folded = normalize("NFC", text.casefold())
+    return tuple(folded[each.start() : each.end()] for each in _OF_A_WORD.finditer(as_one(folded)))
 
 
 def says_all(texts: Iterable[Phrase], wanted: Iterable[Phrase]) -> bool:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -220,3 +221,59 @@ def test_timm_s_larger_heads_are_known_by_timm_s_own_lists(outputs: int, name: s
     assert timm_list(outputs) == class_order(name) == wnids
     assert len(set(wnids)) == outputs
     assert timm_list(1000) is None
+
+
+FOLDERS = {"red fox": RED, "Green Tea": GREEN, "CON.txt": BLUE, "blue jay, Cyanocitta": BLUE}
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of classes of which genset made its file."""
+    monkeypatch.chdir(tmp_path)
+    for name, colour in FOLDERS.items():
+        (tmp_path / "fresh" / name).mkdir(parents=True)
+        Image.new("RGB", (48, 40), colour).save(tmp_path / "fresh" / name / "1.png")
+    genset_says("classes", "from-folder", "fresh", "-o", "own.toml")
+    return tmp_path
+
+
+def test_the_folder_of_which_classes_were_made_is_read_back(fresh: Path) -> None:
+    subprocess.run(["tar", "-cf", "fresh.tar", "fresh"], cwd=fresh, check=True)
+    for named in ("fresh", "fresh.tar"):
+        found = genset.open_set(named, taxonomy="own.toml")
+        assert found.notes == ()
+        assert {each.wnid for each in found.photos} == {
+            "red_fox", "Green_Tea", "CON_txt", "blue_jay",
+        }  # fmt: skip
+        assert {each.id for each in found.photos} == {f"{name}/1.png" for name in FOLDERS}
+
+
+def test_a_folder_that_could_mean_two_classes_is_none_of_them(fresh: Path) -> None:
+    named = {"a": "red fox", "b": "Red_Fox", "c": "Red_Fox"}
+    classes = (f'[classes.{id}]\nname = "{name}"\n' for id, name in named.items())
+    (fresh / "two.toml").write_text("".join(classes))
+    (fresh / "fresh" / "Green Tea").rename(fresh / "fresh" / "Red_Fox")
+    found = genset.open_set("fresh", taxonomy="two.toml")
+    assert {each.id: each.wnid for each in found.photos} == {"red fox/1.png": "a"}
+    assert "3 folders are not classes of two (" in found.notes[0] and "Red_Fox" in found.notes[0]
+
+
+def test_what_is_left_out_is_said_as_it_is_now_also_of_a_kept_run(here: Path) -> None:
+    first = evaluated(here)
+    paint = Image.new("RGB", (8, 8))
+    (here / "photos" / "zzz").mkdir()
+    paint.save(here / "photos" / "zzz" / "1.png")
+    then = evaluated(here)
+    assert then["created_at"] == first["created_at"]
+    said = "The folder zzz is not a class of my <b>colours</b>, and is left out."
+    assert first["notes"] == [] and then["notes"] == [said]
+    (here / "photos" / "zzz").rename(here / "photos" / "yyy")
+    (here / "photos" / "xxx").mkdir()
+    assert evaluated(here)["notes"] == [
+        "2 folders are not classes of my <b>colours</b> (xxx, yyy): left out."
+    ]
+    (here / "photos" / "xxx").rmdir()
+    (here / "photos" / "yyy").rename(here / "gone")
+    assert evaluated(here)["notes"] == []
+    [(_, kept)] = find_runs(here / "runs", "photos")
+    assert kept.notes == []

@@ -102,8 +102,8 @@ def test_matched_reads_its_reference(pool: Pool, genset: Genset, tmp_path: Path)
     )
     words = ("--strategy", "matched", "--per-class", 2, "--reference", tmp_path / "labels.csv")
     text = genset("create", "v1", *words, "--dry-run")
-    assert "1 photos; 1 of 1,000 classes" in text
-    assert f"short bins: 1 classes: {TENCH} [1, 0, 0, 0, 0]" in text
+    assert "1 photo; 1 of 1,000 classes" in text
+    assert f"short bins: 1 class: {TENCH} [1, 0, 0, 0, 0]" in text
     assert "left out: 6 class not in the reference" in text
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given, settings
-from hypothesis.strategies import lists, text
+from hypothesis.strategies import builds, lists, sampled_from, text
 
 from genset.cli import cli
 from genset.taxonomy import read_taxonomy
@@ -21,6 +21,8 @@ from genset.taxonomy.making.together import together
 from genset.taxonomy.making.write import toml_of
 from genset.taxonomy.own import taxonomy_in
 from genset.taxonomy.wordnet import nouns
+from genset.taxonomy.wordnet.queries import _singular, covered
+from genset.text.query import mistake_in, parse
 from tests.killing import killed_at_each_change
 
 DOG, CAT, CRANE = "n02084071", "n02121620", "n02012849"
@@ -151,6 +153,49 @@ def test_a_folder_is_one_class(tmp_path: Path) -> None:
     (tmp_path / "crane").mkdir()
     said_twice = ("--sense", "crane=4", "--sense", "crane=5")
     assert "its photos are one class" in refusal("from-folder", tmp_path, *said_twice)
+
+
+def test_a_words_marks_are_kept_in_its_id_and_its_query() -> None:
+    (made,) = tomllib.loads(said("from-words", "हिन्दी भाषा").stdout)["classes"].items()
+    assert made[0] == "हिन्दी_भाषा"
+    assert made[1]["queries"] == [{"query": '"हिन्दी भाषा"', "why": "name"}]
+    (id,) = tomllib.loads(said("from-words", "\u0301e\ufe0fé").stdout)["classes"]
+    assert id == "e_é"
+
+
+@pytest.mark.parametrize(
+    ("word", "id"),
+    [
+        ("CON.txt", "CON_txt"),
+        ("read.me.md", "read_me_md"),
+        ("nul", "class_nul"),
+        ("aux.jpg", "aux_jpg"),
+    ],
+)
+def test_a_word_with_another_meaning_is_made_safe_and_said(
+    word: str, id: str, tmp_path: Path
+) -> None:
+    (tmp_path / "photos" / word).mkdir(parents=True)
+    (tmp_path / "photos" / "zorgle").mkdir()
+    done = said("from-folder", tmp_path / "photos")
+    assert done.exit_code == 0, done.output
+    assert list(tomllib.loads(done.stdout)["classes"]) == [id, "zorgle"]
+    assert f"{word!r} became the id {id}" in done.stderr
+
+
+def test_a_folders_space_is_said_where_it_changes_the_id(tmp_path: Path) -> None:
+    (tmp_path / "photos" / "a b").mkdir(parents=True)
+    assert "'a b' became the id a_b" in said("from-folder", tmp_path / "photos").stderr
+    assert "became" not in said("from-words", "a b").stderr
+
+
+def test_of_many_classes_it_is_said_how_far_the_work_is(tmp_path: Path) -> None:
+    done = said("from-synsets", "n00007846", "--leaves", "-o", tmp_path / "all.toml")
+    assert done.exit_code == 0, done.output
+    begun, *_, end = done.stderr.splitlines()
+    assert begun.startswith("5,436 classes: ") and begun.endswith(" ...")
+    assert "5,436 classes, " in end
+    assert "..." not in said("from-synsets", DOG, "--leaves").stderr.partition("\n")[0]
 
 
 def test_words_of_any_script_become_classes(tmp_path: Path) -> None:
@@ -346,6 +391,12 @@ def test_a_list_of_outputs_is_a_models_own_names(tmp_path: Path) -> None:
     assert "synset" not in classes["dog"]  # it has several senses, and none was said
 
 
+def test_an_empty_line_of_a_list_is_named(tmp_path: Path) -> None:
+    (tmp_path / "names.txt").write_text("# not ImageNet\nred_fox\n\ndog\n")
+    told = refusal("from-model", f"file:a.pth?arch=timm:resnet18&classes={tmp_path / 'names.txt'}")
+    assert "names.txt, line 3 is empty: take it out" in told and "ImageNet" not in told
+
+
 @pytest.mark.parametrize("spec", ["torchvision:resnet18", "timm:resnet50.a1_in1k"])
 def test_an_imagenet_models_classes_are_imagenets(spec: str) -> None:
     classes = tomllib.loads(said("from-model", spec).stdout)["classes"]
@@ -361,7 +412,11 @@ def test_a_model_without_names_is_told_how_to_give_them() -> None:
 def test_show_says_what_is_searched_and_what_to_look_at(tmp_path: Path) -> None:
     done = said("show", "cifar10")
     assert "dog  dog, domestic dog" in done.stdout
-    assert 'note: "dog" has 7 senses' in done.stdout
+    assert 'remark: "dog" has 7 senses in WordNet, this is number 1' in done.stdout
+    assert 'remark: "cat" has 8 senses in WordNet, none of them is this one' in done.stdout
+    cat = done.stdout.partition("\ncat  cat, domestic cat")[2].splitlines()
+    assert [line.split()[-1] for line in cat[1:3]] == ["name", "lemma"]
+    assert "10 classes of cifar10, 8 with remarks" in done.stdout
     (tmp_path / "bad.toml").write_text('[classes.a]\n\n[classes.b]\nsynset = "n99999999"\n')
     assert "bad.toml, line 4: b: WordNet 3.0 has no noun n99999999" in refusal(
         "show", tmp_path / "bad.toml"
@@ -375,8 +430,15 @@ def test_hypernyms_are_filled_where_a_file_says_a_synset_alone(tmp_path: Path) -
     assert taxonomy["b"].hypernyms == ()
 
 
-@settings(max_examples=60, derandomize=True, deadline=None)
-@given(lists(text(max_size=80), min_size=1, max_size=5))
+NAMES = text(max_size=80) | builds(
+    "{}{}".format,
+    sampled_from(["", "con", "Nul.", "a.", "é", "x" * 60]) | text(max_size=62),
+    sampled_from([".txt", ".MD", ".csv", ".json", ".x.bib", ".cff", ".jpg", "."]),
+)
+
+
+@settings(max_examples=120, derandomize=True, deadline=None)
+@given(lists(NAMES, min_size=1, max_size=5))
 def test_any_names_become_a_file_that_says_them(names: list[str]) -> None:
     taxonomy = together("any", of_names(names, {}, "name"))
     assert len(taxonomy) == len(names)
@@ -393,3 +455,58 @@ def test_any_nouns_become_a_file_that_says_them() -> None:
     assert odd and len(taxonomy) > 300
     written = taxonomy_in(toml_of(taxonomy, remarks(taxonomy), "made"), "any.toml")
     assert [each.synset for each in written] == [each.wnid for each in taxonomy]
+
+
+def test_each_mistake_of_a_file_is_named_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text(BAD, "utf-8")
+    told = [
+        line.partition(", line ")[2] for line in refusal("show", tmp_path / "bad.toml").splitlines()
+    ]
+    assert [line.partition(":")[0] for line in told] == [
+        "1",
+        "2",
+        "4",
+        "6",
+        "7",
+        "8",
+        "10",
+        "11",
+        "12",
+    ]
+    assert "a/b" in told[0] and "of 1 to 200 characters" in told[1]
+    assert told[3].endswith("another id is the same but for case or form: Z")
+    assert "no noun n99999999" in told[4]
+    assert told[5].endswith("another id is the same but for case or form: z")
+    assert "nope is no class" in told[6] and "n02084071 is not one of" in told[7]
+    assert "no noun n99999998" in told[8]
+
+
+BAD = """[classes."a/b"]
+name = 3
+[classes.ok]
+foo = 1
+
+[classes.z]
+synset = "n99999999"
+[classes.Z]
+name = "q"
+confusable = ["nope"]
+imagenet = ["n02084071"]
+[classes.n99999998]
+"""
+
+_TERM = sampled_from(["sea", "lion", "lions", '"sea lion"', '"cha cha"', "cha", "-sea", "-lion"])
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(lists(lists(_TERM, min_size=1, max_size=3).map(" ".join), min_size=2, max_size=6))
+def test_each_query_that_finds_all_of_another_is_found(queries: list[str]) -> None:
+    queries = [query for query in queries if not mistake_in(query)]
+    by_class = {str(number): [query] for number, query in enumerate(queries)}
+    parsed = [_singular(parse(query)) for query in queries]
+    assert [(each.id, each.other) for each in covered(by_class)] == [
+        (str(wide), str(narrow))
+        for wide, one in enumerate(parsed)
+        for narrow, other in enumerate(parsed)
+        if wide != narrow and one.cover(other)
+    ]

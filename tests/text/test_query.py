@@ -29,6 +29,11 @@ QUERIES = st.lists(TERMS, min_size=1, max_size=4).map(" ".join)
         ('pig -"guinea pig"', "a pig in Guinea", True),
         ("half-track", "half a track", True),  # a hyphen inside a word excludes nothing
         ("carpenter's plane", "the carpenter's plane", True),
+        ("हिन्दी", "हिन्दी भाषा", True),  # its vowels are marks, and part no words
+        ("हिन", "हिन्दी भाषा", False),
+        ("caf\u00e9", "cafe\u0301", True),  # composed or not
+        ("cafe", "cafe\u0301", False),
+        ("scissors", "✂\ufe0f scissors", True),
         ("-sea", "a lion", False),  # wants nothing, so finds nothing
         ('""', "a lion", False),
         ("", "a lion", False),
@@ -112,3 +117,8 @@ def test_words_and_phrases_alone_are_right_and_one_wrong_sign_among_them_is_name
 @given(st.lists(WORD, min_size=1, max_size=2), st.sampled_from(["OR", "a OR b"]))
 def test_an_operator_is_one_in_a_phrase_too(terms: list[str], phrase: str) -> None:
     assert mistake_in(" ".join([*terms, f'"{phrase}"']))
+
+
+def test_marks_are_of_the_word_before_them_and_alone_are_none() -> None:
+    assert words("नमस्ते, ภาษาไทยที่") == ("नमस्ते", "ภาษาไทยที่")
+    assert words("\u0301 \ufe0f ✂\ufe0f") == ()

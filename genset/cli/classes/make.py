@@ -10,6 +10,7 @@ import click
 
 from genset.cli.common import FILE, FOLDER, SpecType
 from genset.errors import BadInput
+from genset.text.numbers import count
 from genset.text.safe import visible
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from genset.taxonomy.making.senses import Asked
 
 _SHOWN = 30  # classes that are listed on the screen
+_MANY = 5_000  # classes of which it is said how far the work is, since it takes seconds
 _PARTS = {"train", "training", "val", "valid", "validation", "test", "testing"}
 
 
@@ -210,9 +212,13 @@ def _write(drafts: "list[Draft]", output: Path | None, force: bool, name: str | 
     from genset.taxonomy.making.together import together
     from genset.taxonomy.making.write import toml_of
 
+    tell = _say if len(drafts) > _MANY else (lambda line: None)
+    tell(f"{len(drafts):,} classes: their queries, and ImageNet's classes below each ...")
     taxonomy = together(name or (output.stem if output else "classes"), drafts)
+    tell("queries that find photos of other classes too ...")
     seen = remarks(taxonomy)
     notes = {each.id: [*each.notes, *seen.get(each.id, ())] for each in drafts}
+    tell("the file ...")
     head = "Classes for genset: genset init FOLDER --taxonomy FILE. Change what you like."
     text = toml_of(taxonomy, notes, head)
     if output:
@@ -230,7 +236,7 @@ def _write(drafts: "list[Draft]", output: Path | None, force: bool, name: str | 
         _say(f"and {more:,} more")
     remarked = sum(map(bool, notes.values()))
     where = f"{output}: " if output else ""
-    _say(f"{where}{len(taxonomy):,} classes, {remarked:,} with remarks")
+    _say(f"{where}{count(len(taxonomy), 'class', 'classes')}, {remarked:,} with remarks")
 
 
 def _say(line: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.cli.common import json_option, opened, show_json
+from genset.text.numbers import count
 from genset.text.safe import visible
 
 if TYPE_CHECKING:
@@ -41,9 +42,10 @@ def show_command(folder: Path | None, said: str | None, as_json: bool) -> None:
             lines.append(f"    holds {len(each.imagenet)} of ImageNet's classes")
         if others := taxonomy.confusable(each.wnid):
             lines.append(f"    may be confused with {', '.join(other.wnid for other in others)}")
-        lines += [f"    note: {remark}" for remark in seen.get(each.wnid, ())]
+        lines += [f"    remark: {remark}" for remark in seen.get(each.wnid, ())]
         click.echo(visible("\n".join(lines)))
-    click.echo(visible(f"{len(taxonomy):,} classes of {taxonomy.name}, {len(seen):,} with notes"))
+    classes = count(len(taxonomy), "class", "classes")
+    click.echo(visible(f"{classes} of {taxonomy.name}, {len(seen):,} with remarks"))
 
 
 def _taxonomy(folder: Path | None, said: str | None) -> "Taxonomy":

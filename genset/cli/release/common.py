@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.errors import BadInput, NotAWorkspace
+from genset.text.numbers import count
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def release_summary(found: "Release") -> dict[str, Any]:
 def made_lines(made: "Release") -> list[str]:
     """What is printed of a release that was just made."""
     return [
-        f"{made.root}: {len(made.photos)} photos of {len(made.wnids)} classes",
+        f"{made.root}: {count(len(made.photos), 'photo')} of "
+        f"{count(len(made.wnids), 'class', 'classes')}",
         f"  {made.content_hash}",
         *(f"  left out: {count} {reason}" for reason, count in made.left_out.items()),
     ]

@@ -97,7 +97,9 @@ def _read(path: Path) -> list[str]:
         if word == "background" and not others:
             order.append(BACKGROUND)
             continue
-        if not word or (word not in taxonomy and not others):
+        if not word:
+            raise BadInput(f"{path}, line {number} is empty: take it out, or name the output there")
+        if word not in taxonomy and not others:
             raise BadInput(
                 f"{path}, line {number}: {word[:40]!r} is not a class of ImageNet; "
                 "a class list has one wnid a line, as in n02123045"

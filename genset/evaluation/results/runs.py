@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.errors import GensetError
+from genset.evaluation.data.sets.layout import is_left_out
 from genset.evaluation.models.spec import ModelSpec
 from genset.files import write_text
 from genset.statistics.intervals import wilson
@@ -208,6 +209,21 @@ def note_said(folder: Path, run: Run, spec: ModelSpec, checkpoints: Sequence[str
         trained_until=spec.trained_until or run.trained_until,
         reference_top1=run.reference_top1 if spec.reference_top1 is None else spec.reference_top1,
     )
+    if noted != run and (folder / _RECORD).is_file():
+        _write_record(folder, noted)
+    return noted
+
+
+def note_left_out(folder: Path, run: Run, notes: Sequence[str]) -> Run:
+    """Say in a finished run's record what of the set is left out now, instead of what was then.
+
+    Args:
+        folder: of the run; where it is not on this machine, nothing is written.
+        run: its record.
+        notes: of the set as it is.
+    """
+    others = [each for each in run.notes if each not in notes and not is_left_out(each)]
+    noted = replace(run, notes=[*notes, *others])
     if noted != run and (folder / _RECORD).is_file():
         _write_record(folder, noted)
     return noted

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from genset.errors import BadInput
 from genset.label.exchange.sheet import Cells, naming, read_if_there
 from genset.store import kept_taxonomy
+from genset.store.taxonomies import was_kept
 from genset.taxonomy import IMAGENET, hash_of
 
 TAXONOMY = "taxonomy"
@@ -28,6 +29,8 @@ def taxonomy_sheet(session: Session) -> dict[str, tuple[tuple[str, ...], Cells]]
 def check_taxonomy(session: Session, folder: Path) -> None:
     """Check that the archive's classes mean what they mean here. One that is not here may be there.
 
+    A name that was mended here since the archive was written is no other meaning.
+
     Raises:
         BadInput: they are of another taxonomy, or one has another name.
     """
@@ -38,7 +41,8 @@ def check_taxonomy(session: Session, folder: Path) -> None:
             break
         with naming(place):
             known = here.get(row["wnid"])
-            if known is not None and known.name != row["name"]:
+            same = known is None or known.name == row["name"] or was_kept(session, row["hash"])
+            if known is not None and not same:
                 raise BadInput(
                     f"{known.wnid} is {row['name']!r} there and {known.name!r} in this workspace: "
                     "its labels mean another thing"

@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
-from unicodedata import normalize
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -163,7 +162,7 @@ def class_files(folder: Path, taxonomy: Taxonomy) -> Iterator[ClassFile]:
         example = "n02123045" if taxonomy.is_imagenet else taxonomy.by_index(0).wnid
         raise BadInput(f"{folder} holds no class folders: put photos into {folder}/{example}/")
     for each in classes:
-        wnid = taxonomy[normalize("NFC", each.name)].wnid  # macOS parts letters from accents
+        wnid = taxonomy.meant_by(each.name) or taxonomy[each.name].wnid
         shown = sorted(path for path in each.iterdir() if not path.name.startswith("."))
         for rank, path in enumerate(shown, start=1):
             if not path.is_file():

@@ -18,6 +18,7 @@ from genset.progress import progress
 from genset.scrape.upkeep.looks import add_missing_looks
 from genset.scrape.upkeep.pairs import compare_new, compare_with_file
 from genset.store import Store
+from genset.text.numbers import count
 from genset.workspace import Workspace
 
 _SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
@@ -73,8 +74,12 @@ def propose(workspace: Workspace, store: Store, excluded: Sequence[HashFile]) ->
     new = compare_new(store)
     new += sum(compare_with_file(store, file) for file in excluded)
     if unreadable:
+        one, several = (
+            "photo cannot be read and was left out",
+            "photos cannot be read and were left out",
+        )
         raise GensetError(
-            f"{len(unreadable)} photos cannot be read and were left out "
+            f"{count(len(unreadable), one, several)} "
             f"({', '.join(unreadable[:3])}): see genset doctor"
         )
     return new

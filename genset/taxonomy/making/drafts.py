@@ -137,7 +137,8 @@ def of_names(
     """
     names = list(names)
     _see_all_is_meant([word for name in names for word in (name, readable(name))], said)
-    drafts = Drafts(dict(zip(names, outputs, strict=False)))
+    called_so = dict(zip(names, outputs, strict=False))
+    drafts = Drafts(called_so, tell_spaces=not called_so)
     for name in names:
         led = _LED.fullmatch(name)
         if led and led[1] in nouns():
@@ -157,9 +158,15 @@ def of_names(
 
 
 class Drafts:
-    """Drafts in their order; `taken` are the folded ids, `outputs` what a model calls a name."""
+    """Drafts in their order; `taken` are the folded ids, `outputs` what a model calls a name.
 
-    def __init__(self, outputs: Mapping[str, str] | None = None) -> None:
+    `tell_spaces`: whether it is said where an id differs from the name by "_" for spaces alone.
+    """
+
+    def __init__(
+        self, outputs: Mapping[str, str] | None = None, *, tell_spaces: bool = False
+    ) -> None:
+        self._tell_spaces = tell_spaces
         self.taken: set[str] = set()
         self._outputs = outputs or {}
         self._drafts: list[Draft] = []
@@ -172,7 +179,7 @@ class Drafts:
         ok = ok and (noun is not None or not is_wnid(name))  # which would say what it is
         id = name if ok else id_for(name.partition(", ")[0], self.taken)
         self.taken.add(folded(id))
-        kept = ok or title or id == name.replace(" ", "_")
+        kept = ok or title or (id == name.replace(" ", "_") and not self._tell_spaces)
         said = [] if kept else [f"{clean(name)!r} became the id {id}"]
         if noun is None and not notes:
             said.append("no synset: it is searched for by its name alone")

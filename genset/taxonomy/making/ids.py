@@ -6,18 +6,25 @@ from collections.abc import Container
 
 from genset.taxonomy.checks import LONGEST_ID, folded, mistake_in_id
 from genset.taxonomy.classes import is_wnid
+from genset.text.marks import MARK, as_one
+
+_NOT_OF_AN_ID = re.compile(rf"[^\w{MARK}.-]")
 
 
 def id_for(name: str, taken: Container[str]) -> str:
     """The name as an id, as little changed as it can be.
 
-    What no id has becomes "_", and a number is put behind one whose folded form is in `taken`.
+    What no id has becomes "_", so does a dot where the word else had another meaning (CON.txt),
+    and a number is put behind one whose folded form is in `taken`.
     """
     word = unicodedata.normalize("NFC", name)
-    word = re.sub(r"[^\w.-]+", "_", word)[:LONGEST_ID]
-    word = re.sub(r"^\W+|\W+$", "", word)
+    ok = _NOT_OF_AN_ID.sub(" ", as_one(word))
+    word = "_".join("".join(c if o != " " else " " for c, o in zip(word, ok, strict=True)).split())
+    word = re.sub(r"^\W+", "", word[:LONGEST_ID]).rstrip(".-")
     word = word.strip("_") or word
-    if not word or mistake_in_id(word) or is_wnid(word):
+    if mistake_in_id(word):
+        word = word.replace(".", "_")
+    if mistake_in_id(word) or is_wnid(word):
         word = f"class_{word}"[:LONGEST_ID].rstrip("_.-")
     found, number = word, 1
     while folded(found) in taken:

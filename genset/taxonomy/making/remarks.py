@@ -42,7 +42,8 @@ def _of_words(each: ImageClass) -> Iterator[str]:
         if len(senses) < 2:
             continue
         numbers = [number for number, noun in enumerate(senses, 1) if noun.wnid == each.synset]
-        this = f", this is number {numbers[0]}" if numbers else ""
+        none = ", none of them is this one" if each.synset else ""
+        this = f", this is number {numbers[0]}" if numbers else none
         yield f'"{query.text}" has {len(senses)} senses in WordNet{this}'
 
 

@@ -8,6 +8,7 @@ from genset.taxonomy.classes import ImageClass, Query
 from genset.taxonomy.document import quoted
 from genset.taxonomy.imagenet import imagenet1k
 from genset.taxonomy.making.drafts import Draft
+from genset.taxonomy.making.senses import plain
 from genset.taxonomy.taxonomy import Taxonomy
 from genset.taxonomy.wordnet import Noun, imagenet_below, nouns
 from genset.taxonomy.wordnet.queries import by_rule, distinct
@@ -58,9 +59,10 @@ def _queries(draft: Draft, shared: set[str]) -> Iterator[Query]:
     noun = draft.noun
     above = [each.name for each in nouns().above(noun.wnid)] if noun else []
     made = [
-        query
+        (query[0], "name" if query == (word, "lemma") and not is_lemma else query[1])
         for word in _words(draft)
-        if noun and not _is_inflected(word, noun) and word.casefold() not in shared
+        if noun and word.casefold() not in shared
+        if (is_lemma := _is_lemma(word, noun)) or not _is_inflected(word, noun)
         if (query := by_rule(word, above, _is_first(noun, word))) and not mistake_in(query[0])
     ]
     if not made:
@@ -68,6 +70,11 @@ def _queries(draft: Draft, shared: set[str]) -> Iterator[Query]:
         made = [(f"{name} {above[0]}", "lemma with hypernym")] if above else []
         made = [query for query in made if not mistake_in(query[0])] or [(_asked(name), "name")]
     return (Query(text, why) for text, why in distinct(made))
+
+
+def _is_lemma(word: str, noun: Noun) -> bool:
+    """Whether it is WordNet's word for this, and not the user's own."""
+    return word in noun.lemmas or plain(word) in map(plain, noun.lemmas)
 
 
 def _is_inflected(word: str, noun: Noun) -> bool:

@@ -42,6 +42,7 @@ class Nouns:
     def __init__(self, text: str) -> None:
         self._lines = {f"n{line[:8]}": line for line in text.splitlines()}
         self._read: dict[str, Noun] = {}
+        self._above: dict[str, tuple[Noun, ...]] = {}
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -83,11 +84,10 @@ class Nouns:
 
     def above(self, wnid: str) -> tuple[Noun, ...]:
         """What a noun is a kind of, from the nearest up to entity, by principal hypernyms."""
-        path = []
-        while (noun := self[wnid]).hypernyms:
-            wnid = noun.hypernyms[0]
-            path.append(self[wnid])
-        return tuple(path)
+        if wnid not in self._above:
+            up = self[wnid].hypernyms[:1]
+            self._above[wnid] = (self[up[0]], *self.above(up[0])) if up else ()
+        return self._above[wnid]
 
     def children(self, wnid: str) -> tuple[str, ...]:
         """The kinds of a noun that are one step below it, without instances, sorted.

@@ -7,7 +7,9 @@ the synset is not the noun's first sense.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from genset.taxonomy.entries import MOST_QUERIES
@@ -68,20 +70,24 @@ def covered(queries: Mapping[str, Iterable[str]]) -> list[Covered]:
     singular. `queries` are the texts by class.
     """
     flat = [(id, text, _singular(parse(text))) for id, texts in queries.items() for text in texts]
-    # A wide query's first word is among the narrow one's: what has another is not compared.
-    by_first: dict[str, list[int]] = {}
-    for number, (_, _, terms) in enumerate(flat):
-        by_first.setdefault(terms.wanted[0][0], []).append(number)
+    # All words of a wide query are in the narrow one, its rarest too: others are not compared.
+    said = [{word for phrase in terms.wanted for word in phrase} for _, _, terms in flat]
+    often = Counter(chain.from_iterable(said))
+    by_rarest: dict[str, list[int]] = {}
+    for number, words in enumerate(said):
+        by_rarest.setdefault(min(words, key=lambda word: (often[word], word)), []).append(number)
     pairs = [
         (wide, narrow)
-        for narrow, (_, _, terms) in enumerate(flat)
-        for word in {word for phrase in terms.wanted for word in phrase}
-        for wide in by_first.get(word, ())
+        for narrow, words in enumerate(said)
+        for word in words
+        for wide in by_rarest.get(word, ())
     ]
     return [
         Covered(flat[wide][0], flat[wide][1], flat[narrow][0], flat[narrow][1])
         for wide, narrow in sorted(pairs)
-        if flat[wide][0] != flat[narrow][0] and flat[wide][2].cover(flat[narrow][2])
+        if flat[wide][0] != flat[narrow][0]
+        and said[wide] <= said[narrow]  # which most are not, and which is known soon
+        and flat[wide][2].cover(flat[narrow][2])
     ]
 
 

@@ -332,7 +332,7 @@ def test_the_command(maker: Maker, tmp_path: Path) -> None:
     maker.served(1).unlink()
     (tmp_path / "v1" / maker.photo(1).file).unlink()
     line = genset(*words, "--json", cwd=tmp_path, endpoint=endpoint, code=1)
-    assert line == "genset: v1 is not whole: it lacks 1 photos\n"
+    assert line == "genset: v1 is not whole: it lacks 1 photo\n"
     assert "no host of flickr" in genset(*words, "--to", "x", cwd=tmp_path, code=2)
     (tmp_path / "bad.json").write_text("{")
     assert "bad.json" in genset("pull", "bad.json", cwd=tmp_path, code=2)

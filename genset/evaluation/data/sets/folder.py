@@ -32,17 +32,17 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
             continue
         if not _is_folder(child):
             _beside(child, found)
-        elif child.name not in classes:
+        elif (wnid := classes.of_folder(child.name)) is None:
             found.strange.append(child.name)
         else:
-            _list_class(Path(child.path), kept, found)
+            _list_class(Path(child.path), wnid, kept, found)
     found.check(named)
     paths = [f"{folder}/{image}" for image in found.photos]
     sums = kept.all_sha256(paths)
     kept.save()
     photos = [
-        ScoredPhoto(readable(image), Path(path), image.partition("/")[0], sha256=sha256)
-        for image, path, sha256 in zip(found.photos, paths, sums, strict=True)
+        ScoredPhoto(readable(image), Path(path), wnid, sha256=sha256)
+        for (image, wnid), path, sha256 in zip(found.photos.items(), paths, sums, strict=True)
     ]
     return PhotoSet(
         name=folder.resolve().name,
@@ -60,7 +60,7 @@ class Classified:
 
     Attributes:
         classes: which names are classes.
-        photos: the ids of those that are in a class's folder, CLASS/NAME.
+        photos: of those that are in a class's folder, their classes by their ids, FOLDER/NAME.
         strange: folders that are no classes.
         empty: classes without photos.
         closed: folders of classes that cannot be read.
@@ -69,7 +69,7 @@ class Classified:
     """
 
     classes: Classes
-    photos: list[str] = field(default_factory=list)
+    photos: dict[str, str] = field(default_factory=dict)
     strange: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
@@ -127,11 +127,11 @@ def _beside(child: "os.DirEntry[str]", found: Classified) -> None:
     """What lies beside the folders of classes."""
     if is_photo_name(child.name):
         found.stray.append(child.name)
-    elif child.name in found.classes.taxonomy:  # a link that leads nowhere, or a file
+    elif found.classes.of_folder(child.name):  # a link that leads nowhere, or a file
         found.closed.append(child.name)
 
 
-def _list_class(folder: Path, kept: KeptHashes, found: Classified) -> None:
+def _list_class(folder: Path, wnid: str, kept: KeptHashes, found: Classified) -> None:
     try:
         children = sorted(_children(folder), key=lambda entry: entry.name)
     except OSError:
@@ -143,7 +143,7 @@ def _list_class(folder: Path, kept: KeptHashes, found: Classified) -> None:
         if is_photo_name(child.name) or (
             has_no_ending(child.name) and not is_folder and _is_photo(child.path, kept)
         ):
-            found.photos.append(f"{folder.name}/{child.name}")
+            found.photos[f"{folder.name}/{child.name}"] = wnid
         elif not is_folder and not child.name.startswith("."):
             found.others.append(child.name)
         if is_folder:

@@ -1,5 +1,6 @@
 """What a module of a layout does, and what several of them need."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,10 @@ class Classes:
 
     def __contains__(self, word: object) -> bool:
         return word in self.taxonomy or word in self.others
+
+    def of_folder(self, name: str) -> str | None:
+        """The class of which a folder of this name has photos; None where it is none."""
+        return name if name in self.others else self.taxonomy.meant_by(name)
 
     @property
     def own(self) -> Taxonomy | None:
@@ -52,6 +57,14 @@ class Layout(Protocol):
         Raises:
             BadInput: it is no such set.
         """
+
+
+_LEFT_OUT = re.compile(r"The \w+ .*, and is left out\.|[\d,]+ \w+ .*\): left out\.", re.DOTALL)
+
+
+def is_left_out(note: str) -> bool:
+    """Whether a note is one that `left_out` makes."""
+    return _LEFT_OUT.fullmatch(note) is not None
 
 
 def left_out(names: Sequence[str], one: str, several: str, what: str = "folder") -> list[str]:

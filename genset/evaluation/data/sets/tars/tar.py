@@ -62,7 +62,7 @@ def _read_one(path: Path, members: dict[str, Member], classes: Classes) -> Photo
         found.check(str(path))
         notes = found.notes()
         ids = sorted(found.photos, key=lambda each: each.split("/"))
-        photos = [_photo(path, each, each.partition("/")[0], members[each]) for each in ids]
+        photos = [_photo(path, each, found.photos[each], members[each]) for each in ids]
     return PhotoSet(
         name=set_name(str(path)),
         root=path,
@@ -84,7 +84,7 @@ def _without_top(members: Sequence[Member], classes: Classes) -> dict[str, Membe
     found = {member.name: member for member in members}
     while len(tops := {name.partition("/")[0] for name in found}) == 1:
         (top,) = tops
-        if top in found or top in classes:
+        if top in found or classes.of_folder(top):
             break
         found = {name.removeprefix(f"{top}/"): member for name, member in found.items()}
     return found
@@ -95,13 +95,13 @@ def _classified(members: dict[str, Member], classes: Classes) -> Classified:
     strange: dict[str, None] = {}
     for name, member in sorted(members.items()):
         folder, *below = name.split("/")
-        is_class = folder in classes
-        if len(below) == 1 and is_class:
+        wnid = classes.of_folder(folder)
+        if len(below) == 1 and wnid:
             if member.is_photo:
-                found.photos.append(name)
+                found.photos[name] = wnid
             elif not below[0].startswith("."):
                 found.others.append(below[0])
-        elif member.is_photo and below and not is_class:
+        elif member.is_photo and below and not wnid:
             strange[folder] = None
         elif member.is_photo:
             found.stray.append(name.rpartition("/")[2])
