@@ -57,7 +57,7 @@ INNER_FLOORS = {
         {"imagenet"},
         {"wordnet"},
         {"document"},
-        {"checks"},
+        {"changes", "checks"},
         {"own"},
         {"built_in"},
         {"making"},
