@@ -113,6 +113,22 @@ def test_a_model_is_placed_between_two(results: Results) -> None:
     assert place.interval.low <= place.share <= place.interval.high
 
 
+def test_a_place_is_measured_on_the_photos_that_all_three_answered(tmp_path: Path) -> None:
+    scored(tmp_path, {"good": 0.8, "poor": 0.5})
+    odd = [f"photo{n}.jpg,{WNIDS[place]}" for n, place in enumerate(TRUTH) if n % 2]
+    wrong = [row.rpartition(",")[0] + f",{WNIDS[999]}" for row in odd[::4]]
+    mostly = [row for place, row in enumerate(odd) if place % 4] + wrong  # three of four are right
+    (tmp_path / "half.csv").write_text("\n".join(["image,top1", *mostly]))
+    listed = open_set(str(tmp_path / "photos.csv"))
+    evaluate(listed, [f"predictions:{tmp_path / 'half.csv'}"], tmp_path / "runs")
+    found = load_results(listed, tmp_path / "runs")
+    poor, good, half = map(found.find, ("poor", "good", "half"))
+    on_odd = {each.label: found.right(each)[1::2].sum() for each in (poor, good, half)}
+    (place,) = place_between(found, poor, good).places
+    assert place.share == (on_odd["half"] - on_odd["poor"]) / (on_odd["good"] - on_odd["poor"])
+    assert place.interval.low <= place.share <= place.interval.high
+
+
 @pytest.mark.parametrize("bounds", [("good", "poor"), ("same", "good"), ("good", "good")])
 def test_where_there_is_no_gap_nothing_has_a_share_of_it(
     results: Results, bounds: tuple[str, str]

@@ -95,6 +95,18 @@ def test_the_strength_is_the_best_in_cross_validation() -> None:
     assert found[fit.strength] >= max(found.values()) - 0.03
 
 
+def test_a_strength_that_learns_noise_is_not_taken() -> None:
+    features, labels = drawn(2090, 30, 3, noise=4.0)
+    chosen, largest = (
+        right(
+            scores(fit_probe(features[:90], labels[:90], 3, strengths=each), features[90:]),
+            labels[90:],
+        )
+        for each in ([1e-2, 10.0], [10.0])
+    )
+    assert chosen > largest + 0.05
+
+
 @pytest.mark.soak
 def test_of_strengths_that_are_as_often_right_the_surest_is_taken() -> None:
     features, labels = drawn(200, 30, 4, noise=0.5)
