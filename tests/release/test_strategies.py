@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from genset.errors import BadInput
 from genset.hashes import HEAD
 from genset.licenses import LicenseChoice
-from genset.release.choose import Chosen, choose
+from genset.release.aggregated import AggregatedLabel, AggregatedLabels
+from genset.release.choose import Chosen, choose, selection_frequency
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.exclusions import Exclusion
 from genset.release.strategies import (
@@ -237,7 +238,46 @@ def test_short_bins_are_told() -> None:
     assert choice.notes == {"short bins": {"n1": [1, 0, 0, 0, 0], "n2": [0, 0, 0, 6, 0]}}
 
 
+@pytest.mark.parametrize(("said", "share"), [("cci", 2 / 3), ("ii", 0.0), ("", None)])
+def test_a_selection_frequency_is_the_share_of_all_who_voted(
+    said: str, share: float | None
+) -> None:
+    assert selection_frequency(entry(1, said=said).said) == share
+
+
 # What is done around a strategy
+
+
+def test_a_source_that_the_pool_lacks_is_named_and_others_are_left_out() -> None:
+    rows = entry(1, said="c"), entry(2, said="c", photo="inaturalist:2")
+    table = CandidateTable(rows, (), frozenset({"flickr", "inaturalist"}))
+    choice = choose(table, ReleasePlan(sources=("flickr",)))
+    assert names(choice) == {"n1/flickr:1"}
+    assert choice.left_out == {"n1/inaturalist:2": "source inaturalist"}
+    lacking = ReleasePlan(sources=("flickr", "commons"))
+    with pytest.raises(BadInput, match="of a source 'commons'; it has those of flickr, inat"):
+        choose(table, lacking)
+    with pytest.raises(BadInput, match="of a source 'flickr'; it has those of none at all"):
+        choose(plain(), lacking)
+
+
+def test_aggregated_labels_speak_before_the_strategy_but_after_a_ruling() -> None:
+    table = plain(
+        entry(1, said="cci", aggregated=AggregatedLabel(Verdict.CORRECT, 0.8)),
+        entry(2, said="ccc", aggregated=AggregatedLabel(Verdict.CORRECT, 0.79)),
+        entry(3, said="ccc", aggregated=AggregatedLabel(Verdict.INCORRECT, 0.9)),
+        entry(
+            4,
+            said="cii",
+            aggregated=AggregatedLabel(Verdict.INCORRECT, 0.9),
+            ruling=Verdict.CORRECT,
+        ),
+    )
+    plan = ReleasePlan(labels=AggregatedLabels("dawid-skene", {}, None, None, ""))
+    wrong = "not called correct by dawid-skene"
+    assert reasons(choose(table, plan)) == {"3": wrong}
+    sure = choose(table, replace(plan, min_confidence=0.8))
+    assert reasons(sure) == {"2": "confidence below 0.8", "3": wrong}
 
 
 def reasons(choice: Chosen) -> dict[str, str]:

@@ -98,6 +98,13 @@ def test_the_same_seed_gives_the_same_draws_and_pairs_stay_paired() -> None:
     assert not (first == other).all()
 
 
+def test_large_sums_are_exact() -> None:
+    """Beyond 2**24 four bytes do not hold every whole number."""
+    count = 2**23 + 1
+    (drawn,) = Resampling(draws=1_000).sums(np.array([[count], [0.0], [0.0]]))
+    assert set(drawn.tolist()) == {0.0, count, 2.0 * count, 3.0 * count}
+
+
 def test_one_class_says_nothing_of_others() -> None:
     drawn = Resampling(draws=10).ratios(np.zeros(5, int), np.ones((5, 1)), np.ones((5, 1)))
     assert intervals(drawn, 1) == [(0.0, 1.0)]

@@ -49,12 +49,21 @@ def test_what_does_not_scatter_has_no_interval(groups: list[list[float]]) -> Non
     assert found.estimate == sum(float(np.mean(group)) for group in groups)
 
 
-@pytest.mark.parametrize(("groups", "confidence"), [([], 0.95), ([[]], 0.95), ([[1.0, 2.0]], 1.0)])
+@pytest.mark.parametrize(
+    ("groups", "confidence"),
+    [([], 0.95), ([[]], 0.95), ([[1.0, 2.0], []], 0.95), ([[1.0, 2.0]], 0.0), ([[1.0, 2.0]], 1.0)],
+)
 def test_no_groups_empty_ones_and_certainty_are_refused(
     groups: list[list[float]], confidence: float
 ) -> None:
     with pytest.raises(ValueError, match="no contrast"):
         contrast(groups, [1] * len(groups), confidence)
+
+
+@pytest.mark.parametrize("weights", [[1], [1, -1, 1]])
+def test_each_group_needs_a_weight(weights: list[float]) -> None:
+    with pytest.raises(ValueError, match="argument 2 is"):
+        contrast([[1.0, 2.0], [3.0, 4.0]], weights)
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,8 @@ def test_negative_counts_are_refused() -> None:
         exact_mcnemar(-1, 3)
     with pytest.raises(ValueError, match="no test of 3 against -1"):
         exact_mcnemar(3, -1)
+    with pytest.raises(ValueError, match="no test of -2 against 4"):
+        exact_mcnemars([3, -2, 5], [3, 4, 5])
 
 
 @settings(max_examples=8)
@@ -81,6 +83,15 @@ def test_negative_counts_are_refused() -> None:
 def test_adjusted_p_values_are_statsmodels(p_values: list[float]) -> None:
     for ours, method in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
         assert ours(p_values) == pytest.approx(multipletests(p_values, method=method)[1].tolist())
+
+
+def test_adjusted_p_values_by_hand() -> None:
+    p_values = [0.04, 0.01, 0.03, 0.4]
+    # Times 4, 3, 2 and 1 from the least on, and none is less than one before it.
+    assert holm(p_values) == pytest.approx([0.09, 0.04, 0.09, 0.4])
+    # Times 4, 4/2, 4/3 and 4/4, and none is more than one after it.
+    assert benjamini_hochberg(p_values) == pytest.approx([0.16 / 3, 0.04, 0.16 / 3, 0.4])
+    assert holm([0.5, 0.6]) == [1.0, 1.0]
 
 
 def test_no_test_needs_no_adjusting() -> None:

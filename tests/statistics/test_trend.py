@@ -168,6 +168,8 @@ def test_the_calibration_error_is_the_mean_distance_of_bins() -> None:
     right = np.array([False, True, True, True, False, True])
     found = calibration(confidence, right)
     assert [each.photos for each in found.bins] == [2, 1, 3]
+    assert [each.confidence for each in found.bins] == pytest.approx([0.025, 0.5, 2.91 / 3])
+    assert [each.accuracy for each in found.bins] == pytest.approx([1 / 2, 1, 2 / 3])
     assert found.error == pytest.approx((abs(0.05 - 1) + abs(0.5 - 1) + abs(2.91 - 2)) / 6)
     assert found.overconfidence == pytest.approx(confidence.mean() - 4 / 6)
 

@@ -57,7 +57,7 @@ class Strategy(Protocol):
         """Take photos of each class, from the candidates that it does not refuse, by wnid."""
 
 
-def unfit(entry: CandidateRow, min_labels: int = 1) -> str | None:
+def unfit(entry: CandidateRow, min_labels: int) -> str | None:
     """Why no strategy may take a candidate; None if one may.
 
     A ruling overrides votes: a candidate that is ruled correct needs none.
