@@ -101,8 +101,7 @@ def _matched(hits: Floats, photos: Floats, resampling: Resampling) -> list[Match
     values = np.hstack([*shares, shares[1] - shares[0]])
     drawn = resampling.ratios_of_sums(values, np.ones_like(values))
     places = np.split(np.arange(3 * models), 3)
-    ends = [*intervals(drawn[:, : 2 * models], count)]
-    ends += intervals(drawn[:, 2 * models :], count, widest=(-1.0, 1.0))
+    ends = intervals(drawn, count)
     means = [
         Mean(float(column.mean()), each) if _deviating(column) >= FEWEST else None
         for column, each in zip(values.T, ends, strict=True)

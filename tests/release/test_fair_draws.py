@@ -113,6 +113,18 @@ def test_the_next_one_takes_the_place_of_what_the_limit_passed_over() -> None:
     assert both.left_out == {"n1/flickr:1": "more than 1 of one owner"}
 
 
+def test_photos_of_a_class_that_is_full_are_no_disadvantage_to_their_owner() -> None:
+    ann = {"owner": "flickr:ann"}
+    full = [entry(number, "n1", "cci", **ann) for number in range(50)]
+    table = CandidateTable(
+        (*full, entry(50, "n1", "ccc"), entry(60, "n2", "cci", **ann), entry(61, "n2", "cci"))
+    )
+    plans = (ReleasePlan(Top(1), seed, max_per_owner=1) for seed in range(60))
+    drawn = Counter(frozenset(photos(choose(table, plan))) for plan in plans)
+    assert set(drawn) == {frozenset({50, 60}), frozenset({50, 61})}
+    assert 15 <= drawn[frozenset({50, 60})] <= 45
+
+
 @given(table=tables(), count=st.integers(1, 5), most=st.integers(1, 3), seed=st.integers(0, 3))
 def test_of_the_top_nothing_is_left_out_that_might_be_in(
     table: CandidateTable, count: int, most: int, seed: int

@@ -241,4 +241,6 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
 def test_too_few_classes_carry_no_number(shares: Any) -> None:
     found = matched(*photos_of(shares))
     assert (found.first, found.second, found.difference) == (None, None, None)
-    assert found.classes == sum(bool(one[1] and two[1]) for one, two in shares)
+    both = [(one[1], two[1]) for one, two in shares if one[1] and two[1]]
+    assert found.classes == len(both)
+    assert found.photos == (sum(one for one, _ in both), sum(two for _, two in both))

@@ -95,7 +95,9 @@ def test_means_of_several_trainings_have_an_interval() -> None:
     assert (reach[0], reach[-1]) == (True, False)
 
 
-@pytest.mark.parametrize("seen", [(-1, 0, 5), (0, -1, 5), (3, 3, 5), (0, 0, 0)])
+@pytest.mark.parametrize(
+    "seen", [(-1, 0, 5), (0, -1, 5), (-1, 3, 5), (3, -1, 5), (3, 3, 5), (0, 0, 0)]
+)
 def test_impossible_counts_are_refused(seen: tuple[int, int, int]) -> None:
     with pytest.raises(ValueError, match="no interval"):
         paired_interval(*seen)
