@@ -94,6 +94,14 @@ def test_the_limit_takes_out_of_the_top_what_it_forbids_and_nothing_else() -> No
         assert Counter(choice.left_out.values()) == {"more than 3 of one owner": 37}
 
 
+def test_each_photo_over_the_limit_is_said_to_be() -> None:
+    table = CandidateTable(
+        tuple(entry(number, said="c", owner="flickr:ann") for number in range(4))
+    )
+    choice = choose(table, ReleasePlan(Top(5), max_per_owner=1))
+    assert Counter(choice.left_out.values()) == {"more than 1 of one owner": 3}
+
+
 def test_the_next_one_takes_the_place_of_what_the_limit_passed_over() -> None:
     ann = {"owner": "flickr:ann"}
     table = CandidateTable(

@@ -10,7 +10,7 @@ from scipy.special import xlogy
 from scipy.stats import norm
 
 from genset.statistics.mcnemar import exact_mcnemar
-from genset.statistics.paired import paired_interval, tango_intervals
+from genset.statistics.paired import paired_interval, paired_intervals, tango_intervals
 
 Z = norm.ppf(0.975)
 
@@ -46,7 +46,9 @@ def test_the_published_example_comes_out() -> None:
     assert paired_interval(1, 7, 21) == (low[0], 0)
 
 
-@pytest.mark.parametrize("seen", [(30, 12, 200), (3, 1, 40), (100, 260, 2317), (5, 5, 60)])
+@pytest.mark.parametrize(
+    "seen", [(30, 12, 200), (3, 1, 40), (100, 260, 2317), (5, 5, 60), (8, 0, 10)]
+)
 def test_its_ends_are_the_differences_that_the_score_test_just_allows(
     seen: tuple[int, int, int],
 ) -> None:
@@ -101,3 +103,18 @@ def test_means_of_several_trainings_have_an_interval() -> None:
 def test_impossible_counts_are_refused(seen: tuple[int, int, int]) -> None:
     with pytest.raises(ValueError, match="no interval"):
         paired_interval(*seen)
+    counts = ([3, seen[0]], [1, seen[1]], [9, seen[2]])
+    with pytest.raises(ValueError, match=f"{seen[0]} and {seen[1]} of {seen[2]}"):
+        paired_intervals(*counts)
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 1.5])
+def test_no_interval_is_sure_or_worth_nothing(confidence: float) -> None:
+    with pytest.raises(ValueError, match=f"no interval at {confidence}"):
+        paired_interval(3, 1, 40, confidence)
+
+
+def test_a_difference_that_the_exact_test_just_allows_is_in_the_interval() -> None:
+    level = exact_mcnemar(5, 0)  # 1/16
+    (low,), _ = tango_intervals([5], [0], [20], 1 - level)
+    assert paired_interval(5, 0, 20, 1 - level).low == 0 < low

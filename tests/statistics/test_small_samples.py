@@ -90,9 +90,18 @@ def test_a_large_variation_of_few_runs_has_no_upper_end() -> None:
     assert variation_interval(0.6, 4).high == np.inf
 
 
-def test_one_value_has_no_variation() -> None:
-    with pytest.raises(ValueError, match="needs two values"):
-        variation([1.0])
+def test_a_variation_is_the_deviation_over_the_mean() -> None:
+    assert variation([1.0, 3.0]) == pytest.approx(np.sqrt(2) / 2)
+    assert variation([0.25, 0.75]) == pytest.approx(np.sqrt(2) / 2)
+
+
+@pytest.mark.parametrize("values", [[1.0], [-1.0, 1.0], [-1.0, -2.0]])
+def test_one_value_and_no_mean_have_no_variation(values: list[float]) -> None:
+    with pytest.raises(ValueError, match="needs two values above 0"):
+        variation(values)
+
+
+def test_one_value_has_no_interval_of_a_variation() -> None:
     with pytest.raises(ValueError, match="no interval of the variation of 1 values"):
         variation_interval(0.1, 1)
 
