@@ -3,6 +3,7 @@
     changes     what can be changed in a module
     targets     the modules, and the tests of each
     patch       put a change into a module that is loaded
+    order       which of these tests first
     trial       run the tests of a module, in a fork for each change
     equivalent  the changes that change nothing that anybody could see, each with its reason
 

@@ -62,7 +62,11 @@ class Change:
 
 
 def changes(module: str, source: str) -> Iterator[Change]:
-    """Every change of a module, line by line. Types and docstrings stay as they are."""
+    """Every change of a module, line by line.
+
+    Types and docstrings stay as they are; so does the `strict` of a `zip`, which is there for
+    programs that are wrong already.
+    """
     tree = ast.parse(source)
     for number, (node, place, shown) in enumerate(_places(tree)):
         for variant in range(len(_variants(node))):
@@ -86,7 +90,7 @@ def _places(tree: ast.Module) -> Iterator[_Place]:
             if name in ("annotation", "returns", "type_params", "decorator_list"):
                 continue
             for each in value if isinstance(value, list) else [value]:
-                if not isinstance(each, ast.AST) or _is_docstring(each):
+                if not isinstance(each, ast.AST) or _is_docstring(each) or _is_strict(node, each):
                     continue
                 inner = place
                 if isinstance(each, ast.FunctionDef | ast.ClassDef):
@@ -106,6 +110,11 @@ def _text(shown: ast.AST) -> str:
 
 def _is_docstring(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_strict(node: ast.AST, part: ast.AST) -> bool:
+    is_zip = isinstance(node, ast.Call) and ast.unparse(node.func) == "zip"
+    return is_zip and isinstance(part, ast.keyword) and part.arg == "strict"
 
 
 @dataclass(frozen=True, slots=True)

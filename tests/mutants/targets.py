@@ -4,8 +4,11 @@ Tests of whole commands would notice more, and take a hundred times as long.
 """
 
 _STATISTICS = "tests/statistics/"
-_RELEASE = ("tests/release/test_strategies.py", "tests/release/test_choose.py")
-_DRAWS = (*_RELEASE, "tests/release/test_fair_draws.py")
+_RELEASE = (
+    "tests/release/test_strategies.py",
+    "tests/release/test_choose.py",
+    "tests/release/test_fair_draws.py",
+)
 _QUEUE = (
     "tests/label/session/test_desk.py",
     "tests/label/session/test_desk_votes.py",
@@ -37,13 +40,13 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "genset/statistics/restarts.py": _of_statistics("restarts"),
     "genset/statistics/small_samples.py": _of_statistics("small_samples"),
     "genset/statistics/trend.py": _of_statistics("trend"),
-    "genset/release/choose.py": _DRAWS,
+    "genset/release/choose.py": _RELEASE,
     "genset/release/strategies/contract.py": _RELEASE,
-    "genset/release/strategies/draws.py": _DRAWS,
+    "genset/release/strategies/draws.py": _RELEASE,
     "genset/release/strategies/majority.py": _RELEASE,
     "genset/release/strategies/matched.py": _RELEASE,
     "genset/release/strategies/threshold.py": _RELEASE,
-    "genset/release/strategies/top.py": _DRAWS,
+    "genset/release/strategies/top.py": _RELEASE,
     "genset/label/proposals/choose.py": ("tests/label/proposals/test_choose.py",),
     "genset/label/queue/board.py": _QUEUE,
     "genset/label/queue/leases.py": _QUEUE,

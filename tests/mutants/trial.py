@@ -12,6 +12,7 @@ import pytest
 from hypothesis import Phase, settings
 
 from tests.mutants.changes import Change
+from tests.mutants.order import Recorder, by_likelihood
 from tests.mutants.patch import put_in
 
 # A change that makes code run for ever is noticed: after so many times as long as the tests take
@@ -25,7 +26,8 @@ def unnoticed(tests: Sequence[str], changes: Sequence[Change]) -> Iterator[bool]
     """Whether all of these tests pass, for one change after the other.
 
     Args:
-        tests: their files. Those on PostgreSQL are left out, since a fork cannot share its server.
+        tests: their files. Those on PostgreSQL are left out, since a fork cannot share its server;
+            those that only `make soak` runs are not.
         changes: of modules that these tests load.
 
     Raises:
@@ -53,14 +55,15 @@ def _run_all(tests: Sequence[str], changes: Sequence[Change], writing: int) -> N
                 os.dup2(nowhere.fileno(), handle)
             words = ["-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider", "-s"]
             which = ["-k", "not postgresql", f"--basetemp={folder}/all", *tests]
-            pytest.main([*words, *which], plugins=[_Trials(changes, writing)])
+            trials = _Trials(changes, writing, Path(folder, "seen.json"))
+            pytest.main([*words, *which], plugins=[trials])
     finally:
         os._exit(0)
 
 
 class _Trials:
-    def __init__(self, changes: Sequence[Change], writing: int) -> None:
-        self._changes, self._writing = changes, writing
+    def __init__(self, changes: Sequence[Change], writing: int, seen: Path) -> None:
+        self._changes, self._writing, self._seen = changes, writing, seen
 
     def pytest_collection(self) -> None:
         """The examples of property tests are the same for each change, and not made smaller."""
@@ -73,26 +76,40 @@ class _Trials:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Iterator[None]:
         """Instead of one run of the tests: one for each change, each in a fork."""
-        began = time.monotonic()
         passes = _forked(None)
         if passes is None:
+            modules = {change.module for change in self._changes}
+            session.config.pluginmanager.register(Recorder(modules, self._seen))
             return (yield)  # the fork: it runs the tests
+        began, before = time.monotonic(), _processor()
+        if passes:
+            passes = _forked(None)  # do they also pass in another order?
+            if passes is None:
+                by_likelihood(session.items, None, self._seen)
+                return (yield)
         os.write(self._writing, b"1" if passes else b"0")
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
         limits = (
-            _limit(used.ru_utime + used.ru_stime, _OF_PROCESSOR),
+            _limit(_processor() - before, _OF_PROCESSOR),
             _limit(time.monotonic() - began, _ON_CLOCK),
         )
         for change in self._changes:
             passes = _forked(change, *limits)
             if passes is None:
+                by_likelihood(session.items, change, self._seen)
                 return (yield)
             os.write(self._writing, b"1" if passes else b"0")
         os._exit(0)
 
+    @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         """A fork says whether the tests passed, and ends."""
         os._exit(int(exitstatus))
+
+
+def _processor() -> float:
+    """The seconds that forks which ended have used of a processor."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _limit(seconds: float, allowed: tuple[int, int]) -> int:
