@@ -55,9 +55,7 @@ def by_likelihood(items: list[pytest.Item], change: Change | None, seen: Path) -
     if change is not None:
         name = _name(change.module, change.place)
         likely = [
-            item
-            for item in items
-            if any(each.endswith(name) for each in noted[item.nodeid][1])
+            item for item in items if any(each.endswith(name) for each in noted[item.nodeid][1])
         ]
         items[:] = likely or items
 

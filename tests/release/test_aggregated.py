@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +40,7 @@ def genset(pool: Pool) -> Genset:
 
 def create(genset: Genset, pool: Pool, name: str, *words: object) -> Release:
     answer = genset("release", "create", name, *words)
-    assert "photos of" in answer, answer
+    assert re.search(r"\d photos? of", answer), answer
     made = Release(pool.workspace.releases / name)
     made.verify()
     return made
