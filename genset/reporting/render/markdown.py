@@ -18,7 +18,7 @@ from genset.reporting.render.pairs import pair_to_json
 from genset.reporting.render.sources_markdown import sources_in_markdown
 from genset.reporting.render.training_markdown import training_in_markdown
 from genset.reporting.render.tta_markdown import entries_in_markdown, entries_to_json
-from genset.taxonomy import hash_of
+from genset.taxonomy import Taxonomy, hash_of
 from genset.text.markdown import escape, table
 from genset.text.numbers import bare_p, between, count, ends, percent, points
 from genset.text.safe import clean
@@ -237,11 +237,16 @@ def _hardest(data: ReportData) -> str:
     return table(head, rows, words=2)
 
 
+def _class_and_id(wnid: str, own: Taxonomy | None) -> str:
+    name = class_name(wnid, own)
+    return wnid if name == wnid else f"{name} ({wnid})"
+
+
 def _confused(data: ReportData) -> str:
     rows = [
         (
-            f"{class_name(each.wnid, data.taxonomy)} ({each.wnid})",
-            f"{class_name(each.other, data.taxonomy)} ({each.other})",
+            _class_and_id(each.wnid, data.taxonomy),
+            _class_and_id(each.other, data.taxonomy),
             f"{each.answers:,} of {each.of:,}",
             f"{each.models}",
         )
