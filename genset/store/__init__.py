@@ -1,5 +1,6 @@
 """The database: tables, and the questions that more than one stage asks of them."""
 
+from genset.store.batches import in_batches
 from genset.store.database import Store, ask, is_postgresql
 from genset.store.labels import (
     GoldAnswer,
@@ -117,6 +118,7 @@ __all__ = [
     "digest_of_votes",
     "examples_among",
     "find_candidate",
+    "in_batches",
     "is_backed",
     "is_called_correct",
     "is_contested",

@@ -1,8 +1,8 @@
 """The photos, claims and questions that the store has of a release already."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
@@ -10,11 +10,16 @@ from sqlalchemy.orm import Session
 from genset.label.proposals.choose import LABELER, MODEL, Proposer
 from genset.label.proposals.share import has_random_classes
 from genset.release.reader import ReleasePhoto
-from genset.store import Claim, Label, Photo, ProposalRound, ProposedBy, Question, is_backed
-
-_AT_ONCE = 500  # ids in a question to the store
-
-_Item = TypeVar("_Item")
+from genset.store import (
+    Claim,
+    Label,
+    Photo,
+    ProposalRound,
+    ProposedBy,
+    Question,
+    in_batches,
+    is_backed,
+)
 
 
 class AskedBefore(NamedTuple):
@@ -158,9 +163,3 @@ class Existing:
 
     def _known(self, photo: ReleasePhoto) -> _Known | None:
         return self._photos.get((photo.source, photo.source_id))
-
-
-def in_batches(items: Sequence[_Item]) -> Iterator[list[_Item]]:
-    """The items, some hundreds at a time."""
-    for start in range(0, len(items), _AT_ONCE):
-        yield list(items[start : start + _AT_ONCE])

@@ -8,10 +8,9 @@ from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.label.proposals.choose import ModelAnswers
-from genset.label.proposals.existing import in_batches
 from genset.label.proposals.plan import NewQuestion, Plan, ProposalRules, make_plan
 from genset.release.reader import Manifest
-from genset.store import Claim, Label, ProposalRound, ProposedBy, Question, Store, now
+from genset.store import Claim, Label, ProposalRound, ProposedBy, Question, Store, in_batches, now
 from genset.workspace import LabelRules
 
 

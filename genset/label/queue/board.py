@@ -30,6 +30,7 @@ from genset.store import (
     Store,
     Verdict,
     ask,
+    in_batches,
     is_out,
     now,
     requests_in_force,
@@ -471,13 +472,6 @@ class Board:
             for theirs in self._theirs.values():
                 if theirs.has(candidate):
                     theirs.of_open[wnid] += 1 if lack else -1
-
-
-def in_batches(items: Iterable[int], size: int) -> Iterator[list[int]]:
-    """The items in lists of `size`; the last may be shorter."""
-    rest = iter(items)
-    while some := list(islice(rest, size)):
-        yield some
 
 
 def _evenly(items: Sequence[int], most: int = QUESTIONS_ON_A_SCREEN) -> Iterator[list[int]]:

@@ -5,9 +5,9 @@ as an answer to a question of the multi-label pass.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -22,6 +22,7 @@ from genset.store import (
     Question,
     Ruling,
     Verdict,
+    in_batches,
     is_backed,
     is_called_correct,
     labels_in_force,
@@ -44,10 +45,6 @@ RULE = (
 # Who proposed a class, where it was no model: as `ProposedBy.kind` has it, or a search that found
 # the photo for the class, or somebody who added it to the class.
 SEARCH, ADDED = "search", "added"
-
-_AT_ONCE = 500  # names in one query
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +145,7 @@ def asked_about(
     """
     rulings, requests = rulings_in_force(session), requests_in_force(session)
     found: dict[str, dict[str, Asked]] = {sha256: {} for sha256 in photos}
-    for some in _in_parts(sorted(found)):
+    for some in in_batches(sorted(found)):
         rows = _claims(session, some)
         proposed = _proposed(session, [row.id for row in rows if row.round_id is not None])
         claims: dict[tuple[str, str], list[_Claim]] = defaultdict(list)
@@ -223,7 +220,7 @@ def _claims(session: Session, photos: Sequence[str]) -> list[_Claim]:
 
 def _proposed(session: Session, claims: Sequence[int]) -> dict[int, list[ProposedBy]]:
     found: dict[int, list[ProposedBy]] = defaultdict(list)
-    for some in _in_parts(claims):
+    for some in in_batches(claims):
         query = select(ProposedBy).where(ProposedBy.candidate_id.in_(some))
         for each in session.scalars(query.order_by(ProposedBy.id)):
             found[each.candidate_id].append(each)
@@ -267,8 +264,3 @@ def _together(session: Session, claims: Sequence[int]) -> tuple[Counter[Verdict]
 
 def _counts(said: Counter[Verdict]) -> dict[str, int]:
     return {verdict.value: count for verdict, count in sorted(said.items()) if count}
-
-
-def _in_parts(names: Sequence[_T]) -> Iterator[Sequence[_T]]:
-    for start in range(0, len(names), _AT_ONCE):
-        yield names[start : start + _AT_ONCE]

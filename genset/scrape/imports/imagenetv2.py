@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +23,16 @@ from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.licenses import FLICKR
-from genset.store import Base, Candidate, Photo, Ruling, Store, Verdict, add_candidates
+from genset.store import (
+    Base,
+    Candidate,
+    Photo,
+    Ruling,
+    Store,
+    Verdict,
+    add_candidates,
+    in_batches,
+)
 from genset.taxonomy import imagenet1k
 from genset.text.links import web_link
 from genset.workspace import Workspace
@@ -252,7 +260,7 @@ def _add_candidates(session: Session, records: Collection[_Found]) -> int:
         }
         for each in new.values()
     )
-    for some in _in_batches(rows):
+    for some in in_batches(rows, _AT_ONCE):
         add_candidates(session, some)
     return len(new)
 
@@ -276,15 +284,8 @@ def _add_rulings(session: Session, records: Collection[_Found], dataset: str) ->
 
 
 def _insert(session: Session, table: type[Base], rows: Iterable[dict[str, Any]]) -> None:
-    for some in _in_batches(rows):
+    for some in in_batches(rows, _AT_ONCE):
         session.execute(insert(table), some)
-
-
-def _in_batches(rows: Iterable[dict[str, object]]) -> Iterator[list[dict[str, object]]]:
-    """Hundreds of thousands need not be in memory."""
-    rows = iter(rows)
-    while some := list(islice(rows, _AT_ONCE)):
-        yield some
 
 
 def _candidates(session: Session) -> dict[tuple[str, str], int]:
