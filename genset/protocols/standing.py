@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from genset.protocols.protocol import Protocol
 from genset.scrape.collect.plan import ScrapePlan
-from genset.scrape.collect.state import class_states
+from genset.scrape.collect.state import class_states, of_classes
 from genset.store import (
     Candidate,
     Photo,
@@ -60,12 +60,12 @@ def standing(store: Store, protocol: Protocol, plans: Sequence[ScrapePlan]) -> S
         rows = session.execute(
             select(Candidate.id, Candidate.wnid, Photo.id, Photo.source, Photo.source_id)
             .join(Photo, Candidate.photo_id == Photo.id)
-            .where(Candidate.wnid.in_(found), Photo.sha256.is_not(None))
+            .where(*of_classes(found), Photo.sha256.is_not(None))
         )
         tasks = {
             candidate: f"{wnid}/{source}:{source_id}"
             for candidate, wnid, photo, source, source_id in rows
-            if photo in found[wnid]
+            if photo in found.get(wnid, ())
         }
         cast, rulings = votes(session), rulings_in_force(session)
     nobody = Counter[Verdict]()

@@ -5,7 +5,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, delete, exists, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Row,
+    Select,
+    Update,
+    and_,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from genset.licenses import License
@@ -21,6 +34,7 @@ from genset.store import (
     Search,
     SearchFailure,
     Store,
+    in_batches,
     is_contested,
     is_ruled_correct,
 )
@@ -229,11 +243,17 @@ def forget_refusals(store: Store, plan: ScrapePlan) -> None:
 
     But for the photos that somebody removed or called duplicates, or that opted out.
     """
-    wnids, source = [cls.wnid for cls in plan.classes], plan.source.about.name
+    with store.begin() as session:
+        for wnids in in_batches([cls.wnid for cls in plan.classes], _FEW_CLASSES):
+            for statement in _forgotten(wnids, plan.source.about.name):
+                session.execute(statement, execution_options={"synchronize_session": False})
+
+
+def _forgotten(wnids: Sequence[str], source: str) -> Iterator[Update | Delete]:
     # An expression, and not the column: SQLite would look each photo up once for each class.
-    theirs = exists().where(func.lower(Candidate.wnid).in_(wnids))
+    theirs = exists().where((Candidate.wnid + "").in_(wnids))
     failed = PhotoFailure.photo_id
-    statements = (
+    yield (
         update(Photo)
         .where(
             Photo.refused.is_not(None),
@@ -243,13 +263,10 @@ def forget_refusals(store: Store, plan: ScrapePlan) -> None:
             Photo.source == source,
             theirs.where(Candidate.photo_id == Photo.id),
         )
-        .values(refused=None),
-        delete(PhotoFailure).where(
-            theirs.where(Candidate.photo_id == failed),
-            exists().where(Photo.id == failed, Photo.source == source),
-        ),
-        delete(SearchFailure).where(SearchFailure.wnid.in_(wnids), SearchFailure.source == source),
+        .values(refused=None)
     )
-    with store.begin() as session:
-        for statement in statements:
-            session.execute(statement, execution_options={"synchronize_session": False})
+    yield delete(PhotoFailure).where(
+        theirs.where(Candidate.photo_id == failed),
+        exists().where(Photo.id == failed, Photo.source == source),
+    )
+    yield delete(SearchFailure).where(SearchFailure.wnid.in_(wnids), SearchFailure.source == source)

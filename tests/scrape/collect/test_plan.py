@@ -164,6 +164,22 @@ def test_refused_photos_are_tried_again_only_when_that_is_asked_for(
     assert (pool.held(), pool.refused()) == (["0", "1", "2", "3"], {})
 
 
+def test_trying_again_takes_own_ids_and_lists_longer_than_a_question_may_be(
+    serve: Serve, new_pool: Callable[..., Pool], store_url: str
+) -> None:
+    pool = new_pool(store_url=store_url)
+    own = image_class("Great_Dane", "cat")
+    sandbox = serve(*map(record, range(3)))
+    gone = Reply(410, "text/plain", b"")
+    sandbox.fault = lambda request: gone if "/1_" in request.path else None
+    pool.scrape(sandbox.source, own)
+    assert pool.refused() == {"1": "gone"}
+
+    many = [image_class(f"Class_{number}") for number in range(70_000)]
+    forget_refusals(pool.store, replace(pool.plan, classes=(*many, own)))
+    assert pool.refused() == {}
+
+
 def test_a_photo_that_somebody_removed_is_never_tried_again(serve: Serve, pool: Pool) -> None:
     sandbox = serve(*map(record, range(4)))
     pool.scrape(sandbox.source)
