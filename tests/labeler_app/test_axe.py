@@ -176,6 +176,7 @@ def found(page: Page) -> list[str]:
     return problems
 
 
+@pytest.mark.soak
 def test_on_a_phone_the_buttons_are_in_sight_and_nothing_covers_them(
     place: tuple[Workspace, str], browser: Browser
 ) -> None:

@@ -433,6 +433,7 @@ def test_a_pair_with_a_photo_that_is_not_here_says_which_it_is(opened: Opened) -
     assert list(verdicts(store).values()) == [None]
 
 
+@pytest.mark.soak
 def test_a_manager_invites_labelers_and_sees_who_manages(opened: Opened) -> None:
     workspace, store = opened
     Managers(store).invite("Dana")
@@ -455,6 +456,7 @@ def test_a_name_that_cannot_be_invited_is_told(opened: Opened) -> None:
     assert not app.code
 
 
+@pytest.mark.soak
 def test_no_view_shows_more_than_thirty_photos(opened: Opened) -> None:
     workspace, store = opened
     with store.session() as session:

@@ -81,6 +81,7 @@ def work(page: Page, screens: int) -> None:
         page.keyboard.press("Enter")
 
 
+@pytest.mark.soak
 def test_a_worker_does_the_task_in_the_frame_and_it_is_handed_in_once(platform: Platform) -> None:
     page = platform.task(assignmentId="A1", workerId="W1")
     expect(framed(page).get_by_role("button", name="Start labeling")).to_be_visible()
@@ -116,6 +117,7 @@ def test_a_preview_shows_an_example_and_takes_nothing(platform: Platform) -> Non
     assert [platform.rows(each) for each in (Labeler, Visit, Screen)] == before
 
 
+@pytest.mark.soak
 def test_ids_that_are_another_worker_s_or_of_no_study_get_nothing(platform: Platform) -> None:
     page = platform.task(assignmentId="A7", workerId="W7")
     expect(framed(page).get_by_role("button", name="Start labeling")).to_be_visible()
@@ -141,6 +143,7 @@ def test_ids_that_are_another_worker_s_or_of_no_study_get_nothing(platform: Plat
         "http://www.mturk.com",
     ],
 )
+@pytest.mark.soak
 def test_a_task_is_handed_in_nowhere_else(platform: Platform, to: str) -> None:
     posts, visits = len(platform.crowd.posts), platform.rows(Visit)
     # The assignment is done: with the right address, the page would offer to hand it in.

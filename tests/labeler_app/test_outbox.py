@@ -123,6 +123,7 @@ def test_who_was_blocked_is_told_so(served: Served, window: BrowserContext) -> N
     assert rows(served.store, "blocked") == []
 
 
+@pytest.mark.soak
 def test_a_session_that_ran_out_is_renewed(served: Served, window: BrowserContext) -> None:
     page = sign_in(window, served.address, "sleeper")
     first: list[str] = []
@@ -142,6 +143,7 @@ def test_a_session_that_ran_out_is_renewed(served: Served, window: BrowserContex
     assert len(set(first)) == 2
 
 
+@pytest.mark.soak
 def test_two_tabs_share_the_work(served: Served, window: BrowserContext) -> None:
     one = sign_in(window, served.address, "twin")
     see(one, "tench")
@@ -160,6 +162,7 @@ def test_two_tabs_share_the_work(served: Served, window: BrowserContext) -> None
     assert len(rows(served.store, "twin")) == 20
 
 
+@pytest.mark.soak
 def test_a_killed_server_comes_back_and_nothing_is_lost(
     alone: tuple[Workspace, Store], window: BrowserContext
 ) -> None:
@@ -185,6 +188,7 @@ def test_a_killed_server_comes_back_and_nothing_is_lost(
         assert stored(store, "ann") == {TENCH: "CCCCI", GOLDFISH: "CCCCC"}
 
 
+@pytest.mark.soak
 def test_a_screen_that_went_to_another_is_refused_and_said(
     alone: tuple[Workspace, Store], window: BrowserContext
 ) -> None:
@@ -224,6 +228,7 @@ def test_a_screen_that_went_to_another_is_refused_and_said(
         expect(ann.get_by_role("button", name="Not stored: 4")).to_be_visible()
 
 
+@pytest.mark.soak
 def test_another_workspace_on_the_same_port_leaves_what_waits(
     alone: tuple[Workspace, Store], tmp_path: Path, window: BrowserContext
 ) -> None:
@@ -264,6 +269,7 @@ def test_a_browser_that_keeps_nothing_says_so_and_works(
     assert stored(served.store, "nowhere") == {TENCH: "CCCCC"}
 
 
+@pytest.mark.soak
 def test_without_a_server_the_photos_stay_in_sight(
     alone: tuple[Workspace, Store], window: BrowserContext
 ) -> None:

@@ -71,6 +71,7 @@ def fits(page: Page) -> None:
     expect(page.get_by_role("button", name="Submit")).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.soak
 def test_a_class_is_named_and_explained_as_its_maker_wrote_it(
     own: Served, window: BrowserContext, wrong: list[str]
 ) -> None:
@@ -114,6 +115,7 @@ def test_a_class_is_named_and_explained_as_its_maker_wrote_it(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.soak
 def test_on_a_phone_the_first_photo_is_in_sight(own: Served, browser: Browser, scheme: str) -> None:
     with browser.new_context(
         viewport={"width": 360, "height": 740},
@@ -129,6 +131,7 @@ def test_on_a_phone_the_first_photo_is_in_sight(own: Served, browser: Browser, s
         fits(page)
 
 
+@pytest.mark.soak
 def test_examples_given_while_people_label_are_on_their_next_screens(
     browser: Browser, tmp_path: Path
 ) -> None:

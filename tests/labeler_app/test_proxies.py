@@ -165,6 +165,7 @@ def wait_for(port: int) -> None:
     raise AssertionError("the proxy does not listen")
 
 
+@pytest.mark.soak
 def test_somebody_labels_through_it(outside: Outside, browser: Browser) -> None:
     """By an invitation. Of the address that holds it nothing is logged."""
     token = Labelers(outside.store).invite("Ann")

@@ -62,6 +62,7 @@ def choose(page: Page, text: str) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.soak
 def test_the_keyboard_answers_all_and_one_can_go_back(
     place: Served, window: BrowserContext, wrong: list[str]
 ) -> None:
@@ -124,6 +125,7 @@ def test_the_keyboard_answers_all_and_one_can_go_back(
 
 
 @pytest.mark.browser
+@pytest.mark.soak
 def test_on_a_phone_fingers_answer_all_with_the_photo_in_sight(
     place: Served, browser: Browser
 ) -> None:
@@ -162,6 +164,7 @@ def test_on_a_phone_fingers_answer_all_with_the_photo_in_sight(
 
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.soak
 def test_whoever_cannot_see_it_is_told_all(
     place: Served, browser: Browser, scheme: Literal["light", "dark"]
 ) -> None:

@@ -102,6 +102,7 @@ def work(page: Page, opinion: Opinion, photos: int) -> Answers:
     return answers
 
 
+@pytest.mark.soak
 def test_two_who_differ_and_a_third_where_they_do_while_the_server_is_killed(
     window: BrowserContext, tmp_path: Path
 ) -> None:

@@ -119,6 +119,7 @@ BAD: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 
 @pytest.mark.parametrize("change", BAD)
+@pytest.mark.soak
 def test_what_is_no_submission_is_told_so(http: Http, change: str) -> None:
     given = BAD[change](submission(http.screen()))
     reply = http.post("submit", {"submissions": [given]})

@@ -89,6 +89,7 @@ def test_where_others_reach_the_page_a_name_is_not_enough(
     assert names(opened[1]) == []
 
 
+@pytest.mark.soak
 def test_under_a_foreign_host_name_a_name_is_not_enough(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,6 +106,7 @@ def test_under_a_foreign_host_name_a_name_is_not_enough(
         assert label_page().text_input, host
 
 
+@pytest.mark.soak
 def test_an_invitation_lets_in_the_one_it_was_made_for(opened: Opened) -> None:
     workspace, store = opened
     token = Labelers(store).invite("Ben")
@@ -115,6 +117,7 @@ def test_an_invitation_lets_in_the_one_it_was_made_for(opened: Opened) -> None:
     assert names(store) == ["Ben"]
 
 
+@pytest.mark.soak
 def test_a_forged_or_replaced_invitation_is_refused_and_logged(
     opened: Opened, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -151,6 +154,7 @@ def test_a_blocked_labeler_is_told_so(opened: Opened) -> None:
     assert not app.button
 
 
+@pytest.mark.soak
 def test_where_a_provider_is_configured_it_says_who_one_is(opened: Opened) -> None:
     workspace, store = opened
     app = provided_page({"client_id": "x"})
@@ -224,6 +228,7 @@ def test_a_crowd_s_workers_come_by_their_platform_s_link(opened: Opened) -> None
         ({"invite": "x" * 100_000}, "The link's invite is damaged"),
     ],
 )
+@pytest.mark.soak
 def test_a_link_of_no_study_is_refused(opened: Opened, query: dict[str, str], says: str) -> None:
     workspace, store = opened
     Studies(store).add("prolific", "study", 3, Terms(code="CODE"))

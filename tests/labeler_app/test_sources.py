@@ -88,6 +88,7 @@ def below(page: Page) -> list[str]:
 
 
 @pytest.mark.browser
+@pytest.mark.soak
 def test_an_open_page_warns_before_photos_of_a_new_source_and_keeps_what_is_decided(
     two: Served, window: BrowserContext, browser: Browser
 ) -> None:

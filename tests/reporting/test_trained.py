@@ -143,6 +143,7 @@ def test_a_model_that_was_scored_before_files_were_noted_is_said_to_be_unknown(
         ("a network of our own", True),
     ],
 )
+@pytest.mark.soak
 def test_a_log_that_names_another_network_gets_a_remark(
     tmp_path: Path, photos: PhotoSet, log: str, differs: bool
 ) -> None:
@@ -187,6 +188,7 @@ def beside(photos: PhotoSet, name: str, right: int, missed: int) -> None:
         (30, "not worse", "not worse"),
     ],
 )
+@pytest.mark.soak
 def test_a_model_is_held_to_a_margin_in_top_1_and_in_top_5(
     tmp_path: Path, photos: PhotoSet, margin: float, top1: str, top5: str
 ) -> None:

@@ -93,6 +93,7 @@ ASKED = ("small", "--reference", "there.csv", "--tta", "ImageNet/speedy.tsv=good
 
 
 @pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.soak
 def test_whatever_changes_every_form_is_as_if_made_for_the_first_time(
     folder: Path, change: str
 ) -> None:

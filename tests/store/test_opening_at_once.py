@@ -45,6 +45,7 @@ for each in work:
 
 
 @pytest.mark.parametrize("user", ["myself", "an ordinary user"])
+@pytest.mark.soak
 def test_nobody_finds_the_database_locked(open_to_all: Path, user: str) -> None:
     """Where the switch to write-ahead logging did not wait, one process in 50 did."""
     number = 0 if user == "myself" else 65534

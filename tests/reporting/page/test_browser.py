@@ -81,6 +81,7 @@ def test_columns_sort_by_mouse_and_by_keyboard(browser: Browser, large: Path) ->
         assert names(page) == best_first
 
 
+@pytest.mark.soak
 def test_ranks_are_sorted_by_their_ends(browser: Browser, large: Path) -> None:
     with opened(browser, large) as page:
         page.locator("#board thead button", has_text="Rank").press("Enter")
@@ -119,6 +120,7 @@ def test_a_filter_leaves_the_models_that_are_named(browser: Browser, large: Path
         ("ΣΑΣ", "σας"),
     ],
 )
+@pytest.mark.soak
 def test_the_filter_takes_letters_as_readers_do(
     browser: Browser, several: Path, tmp_path: Path, typed: str, name: str
 ) -> None:

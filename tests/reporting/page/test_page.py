@@ -28,6 +28,7 @@ def section(page: Page, title: str, following: str) -> str:
     return start.partition(following)[0]
 
 
+@pytest.mark.soak
 def test_seventy_models_fit_in_one_small_file(large: Path, page: Page) -> None:
     assert large.stat().st_size < 3_000_000
     words = [

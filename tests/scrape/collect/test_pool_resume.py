@@ -191,6 +191,7 @@ REVOKED = Reply(200, "application/json", b'{"stat":"fail","code":100,"message":"
 
 
 @pytest.mark.parametrize("calls", range(1, 8))
+@pytest.mark.soak
 def test_a_key_that_is_revoked_on_the_way_leaves_nothing_half_done(
     serve: Serve, new_pool: Callable[..., Pool], calls: int
 ) -> None:

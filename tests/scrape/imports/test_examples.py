@@ -85,6 +85,7 @@ def add_them(_moment: int, known: Path, root: Path) -> None:
     assert not add_examples(workspace, Store.open(workspace.store_url), known, OWN).refused
 
 
+@pytest.mark.soak
 def test_a_killed_call_is_finished_by_the_same_one(
     new_pool: Callable[..., Pool], known: Path
 ) -> None:

@@ -257,6 +257,7 @@ def add_it(_moment: int, dump: Path, root: Path) -> None:
     assert not add(workspace, Store.open(workspace.store_url), dump, MUSEUM).refused
 
 
+@pytest.mark.soak
 def test_a_killed_add_is_finished_by_the_same_command(
     new_pool: Callable[..., Pool], dump: Path
 ) -> None:
