@@ -69,32 +69,47 @@ def workspace(tmp_path: Path) -> Path:
     return made.root
 
 
-def refreshed(
-    workspace: Path, host: HostileHost, reply: Answer, seconds: float = 60, **environment: str
+def refreshed(workspace: Path, host: HostileHost, reply: Answer) -> str:
+    """What `genset refresh` says of such an answer."""
+    done = run(*REFRESH, cwd=workspace, env=asking(host, reply))
+    return line_of(done)
+
+
+def measured(
+    workspace: Path, host: HostileHost, reply: Answer, seconds: float = 60
 ) -> tuple[str, int]:
-    """What `genset refresh` says of such an answer, and the most memory that it took, in MB."""
-    host.answers[API] = reply
-    usual = {name: value for name, value in os.environ.items() if "FLICKR" not in name}
-    ours = {
-        "GENSET_PAUSE_FACTOR": "0.001",
-        "GENSET_FLICKR_ENDPOINT": host.address + API,
-        "FLICKR_API_KEY": KEY,
-    }
+    """The same in a process that nothing else was in, and the most memory that it took, in MB."""
     done = subprocess.run(
         [*SHELL, sys.executable, "-c", COMMAND.format(seconds=seconds), *REFRESH],
         cwd=workspace,
-        env=usual | ours | environment,
+        env=asking(host, reply),
         capture_output=True,
         text=True,
         timeout=300,
     )
+    return line_of(done), int(done.stdout.split()[-1])
+
+
+def asking(host: HostileHost, reply: Answer) -> dict[str, str]:
+    """The environment of a command that gets this answer."""
+    host.answers[API] = reply
+    usual = {name: value for name, value in os.environ.items() if "FLICKR" not in name}
+    return usual | {
+        "GENSET_PAUSE_FACTOR": "0.001",
+        "GENSET_FLICKR_ENDPOINT": host.address + API,
+        "FLICKR_API_KEY": KEY,
+    }
+
+
+def line_of(done: "subprocess.CompletedProcess[str]") -> str:
+    """The one line that a command which failed says."""
     told = done.stderr
     assert done.returncode == 1, done.stdout + told
     assert told.startswith("genset: ")
     assert told.count("\n") == 1, told
     assert KEY not in told + done.stdout
     assert told.removesuffix("\n").isprintable()
-    return told, int(done.stdout.split()[-1])
+    return told
 
 
 JSON = {"Content_Type": "application/json"}
@@ -107,16 +122,16 @@ LARGE = answer(b"", Content_Length=str(300 * MEGABYTE), **JSON) + b'{"stat": "ok
 
 @pytest.mark.soak
 def test_a_reply_of_300_mb_is_not_read(workspace: Path, host: HostileHost) -> None:
-    usual = refreshed(workspace, host, answer(b"", "204 No Content"))[1]
-    told, most = refreshed(workspace, host, endless(LARGE, b"x" * MEGABYTE))
+    usual = measured(workspace, host, answer(b"", "204 No Content"))[1]
+    told, most = measured(workspace, host, endless(LARGE, b"x" * MEGABYTE))
     assert "Flickr's API answered with more than 32 MB" in told
     assert most < usual + 48
 
 
 def test_a_reply_without_an_end_is_not_read(workspace: Path, host: HostileHost) -> None:
-    usual = refreshed(workspace, host, answer(b"", "204 No Content"))[1]
+    usual = measured(workspace, host, answer(b"", "204 No Content"))[1]
     chunk = b"10000\r\n" + b"x" * 2**16 + b"\r\n"
-    told, most = refreshed(workspace, host, endless(CHUNKED, chunk))
+    told, most = measured(workspace, host, endless(CHUNKED, chunk))
     assert "more than 32 MB" in told
     assert most < usual + 48
 
@@ -124,16 +139,16 @@ def test_a_reply_without_an_end_is_not_read(workspace: Path, host: HostileHost) 
 @pytest.mark.soak
 def test_a_packed_reply_is_measured_unpacked(workspace: Path, host: HostileHost) -> None:
     zeros = gzip.compress(bytes(300 * MEGABYTE))
-    usual = refreshed(workspace, host, answer(b"", "204 No Content"))[1]
-    told, most = refreshed(workspace, host, answer(zeros, Content_Encoding="gzip", **JSON))
+    usual = measured(workspace, host, answer(b"", "204 No Content"))[1]
+    told, most = measured(workspace, host, answer(zeros, Content_Encoding="gzip", **JSON))
     assert "more than 32 MB" in told
     assert most < usual + 48
 
 
 def test_a_reply_of_ten_million_values_is_not_parsed(workspace: Path, host: HostileHost) -> None:
-    usual = refreshed(workspace, host, answer(b"", "204 No Content"))[1]
+    usual = measured(workspace, host, answer(b"", "204 No Content"))[1]
     for values in (b"[" + b"[]," * 10_000_000 + b"[]]", b"<rsp>" + b"<a/>" * 7_000_000 + b"</rsp>"):
-        told, most = refreshed(workspace, host, answer(values, **JSON))
+        told, most = measured(workspace, host, answer(values, **JSON))
         assert "more values than" in told
         assert most < usual + 96
 
@@ -162,7 +177,7 @@ def test_a_reply_that_drips_ends_in_time(workspace: Path, host: HostileHost, par
             wire.write(slowly[place : place + 1])
             time.sleep(0.1)
 
-    told, _ = refreshed(workspace, host, send, seconds=0.5)
+    told, _ = measured(workspace, host, send, seconds=0.5)
     assert ("HTTP 503" if part == "error" else "Flickr's API did not answer in 0.5 s") in told
 
 
@@ -209,7 +224,7 @@ FILE = (
 def test_what_networks_answer_is_told_in_a_line(
     workspace: Path, host: HostileHost, reply: Answer, says: str
 ) -> None:
-    told, _ = refreshed(workspace, host, reply)
+    told = refreshed(workspace, host, reply)
     assert says in told
     assert "[2J" not in told
     assert "[31m" not in told
@@ -233,7 +248,7 @@ def test_what_networks_answer_is_told_in_a_line(
 def test_a_call_that_is_turned_away_names_the_mend(
     workspace: Path, host: HostileHost, status: str, says: bytes, mend: str
 ) -> None:
-    told, _ = refreshed(workspace, host, answer(says, status))
+    told = refreshed(workspace, host, answer(says, status))
     assert told.startswith(f"genset: Flickr's API refused the call (HTTP {status[:3]}")
     assert mend in told
     assert host.asked == [API]  # no second time
@@ -279,6 +294,6 @@ RUDE = "No\x1b[2J\x07 \u202egpj\u2066\nway\u200b" + "!" * 5000
 def test_what_a_host_says_is_printed_without_what_a_terminal_obeys(
     workspace: Path, host: HostileHost, reply: str
 ) -> None:
-    told, _ = refreshed(workspace, host, answer(reply.encode(), **JSON))
+    told = refreshed(workspace, host, answer(reply.encode(), **JSON))
     assert told.startswith("genset: Flickr: No[2J gpj way!!!")
     assert len(told) < 300
