@@ -12,6 +12,9 @@ from genset.taxonomy.classes import ImageClass
 IMAGENET = "imagenet1k"
 """The name of ImageNet's own taxonomy."""
 
+CLASSES_FILE = "classes.toml"
+"""The file of an export that says its classes, where they are not ImageNet's."""
+
 
 class Taxonomy:
     """The classes, in the order of their index; looked up by id. `name` is the taxonomy's own."""

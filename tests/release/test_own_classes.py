@@ -19,6 +19,7 @@ from torchvision.datasets import ImageFolder
 
 import genset
 from genset.errors import BadInput
+from genset.evaluation.data.photos import open_set
 from genset.release.audit.audit import audit
 from genset.release.choosing.plan import ReleasePlan
 from genset.release.citing import cited
@@ -223,6 +224,24 @@ def test_every_format_has_the_map_of_its_classes(
     export(release, kind, tmp_path / "out")
     own = (release.root / "classes.csv").read_bytes()
     assert (tmp_path / "out" / "classes.csv").read_bytes() == own
+
+
+@pytest.mark.parametrize("kind", ["webdataset", "parquet", "huggingface"])
+def test_an_export_is_scored_on_its_own_classes(
+    kind: str, release: Release, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    export(release, kind, folder)
+    named = str(next(folder.glob("*.tar")) if kind == "webdataset" else folder)
+    photos = open_set(named)
+    assert hash_of(photos.taxonomy) == hash_of(release.taxonomy)
+    assert {each.sha256: each.wnid for each in photos.photos} == {
+        each.sha256: each.wnid for each in release.photos
+    }
+    (folder / "classes.toml").unlink()  # as genset wrote them before
+    with pytest.raises(BadInput, match=r"give the file of its classes by --taxonomy"):
+        open_set(named)
+    assert len(open_set(named, taxonomy=release.taxonomy)) == len(release.photos)
 
 
 def test_audit_site_and_diff_know_its_classes(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from genset.errors import BadInput
 from genset.evaluation.data.sets import folder, labels, release
+from genset.evaluation.data.sets.beside import taxonomy_beside
 from genset.evaluation.data.sets.endings import SUFFIXES
 from genset.evaluation.data.sets.layout import Classes, Layout
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto
@@ -34,17 +35,22 @@ def open_set(
         others: classes that a model knows beside ImageNet's, by which folders may be named.
         hashes: the folder where the hashes of files are kept, so that files that stay as they are
             are not read again; None: all are read.
-        taxonomy: whose classes the photos are of; None: ImageNet's, or what a release says.
+        taxonomy: whose classes the photos are of; None: ImageNet's, or what a release or an export
+            of one says.
 
     Raises:
         BadInput: there is none, or it holds no photo, or is not what its layout says; or a
             taxonomy is given to a release.
         ReleaseDamaged: it is a release, and not what its manifest says.
     """
+    of_workspace = str(releases / named) if releases is not None else ""
+    is_release = any(path and release.takes(path) for path in (of_workspace, named))
+    if taxonomy is None and not is_release:
+        taxonomy = taxonomy_beside(named)
     own = taxonomy is not None and not taxonomy.is_imagenet
     classes = Classes(taxonomy or imagenet1k(), () if own else others)
-    if releases is not None and release.takes(str(releases / named), classes):
-        return release.read(str(releases / named), classes, hashes)
+    if of_workspace and release.takes(of_workspace, classes):
+        return release.read(of_workspace, classes, hashes)
     for layout in _LAYOUTS:
         if layout.takes(named, classes):
             return layout.read(named, classes, hashes)

@@ -24,6 +24,8 @@ from genset.release.export.contents import Contents, contents_of, is_restricted
 from genset.release.formats import FORMATS
 from genset.release.publish import folder_written_whole
 from genset.release.reader import MANIFEST, Release
+from genset.taxonomy.making.write import toml_of
+from genset.taxonomy.taxonomy import CLASSES_FILE
 
 Said = Callable[[str], Mapping[str, Any]]
 """What a maintainer says today of a set of this name (`genset.dataset.Dataset.facts`)."""
@@ -107,6 +109,10 @@ def export(
                     write_text(partial / name, texts[name])
             if CLASSES in texts or kind not in _AS_FROZEN:
                 write_text(partial / CLASSES, texts.get(CLASSES) or class_map(release.taxonomy))
+            # These have no manifest, which says it elsewhere.
+            if kind not in (*_AS_FROZEN, *_BY_ADDRESS) and not release.taxonomy.is_imagenet:
+                head = f"The classes of {contents.release.name}, as genset reads them."
+                write_text(partial / CLASSES_FILE, toml_of(release.taxonomy, {}, head))
             write: Writer = resolve_name(FORMATS[kind])
             write(contents.release, texts, partial)
     restricted = sum(map(is_restricted, release.photos))

@@ -83,7 +83,9 @@ class Classified:
             BadInput: there is none.
         """
         own = self.classes.own
-        by = "its wnid, as in n02123045" if own is None else f"its id, as in {_first(own)}"
+        by = "its wnid, as in n02123045; of classes of your own, say which by --taxonomy FILE"
+        if own is not None:
+            by = f"its id, as in {_first(own)}"
         if not self.photos and self.strange:
             raise BadInput(
                 f"{Path(where) / self.strange[0]} is not a class of {self.classes.whose}: name "

@@ -14,7 +14,7 @@ from genset.release.reader.classes import fact_of, read_classes
 from genset.taxonomy import Taxonomy
 
 
-def takes(named: str, classes: Classes) -> bool:
+def takes(named: str, classes: Classes | None = None) -> bool:
     """Whether the folder has a manifest."""
     return (Path(named) / MANIFEST).is_file()
 
