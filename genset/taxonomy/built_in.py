@@ -3,6 +3,7 @@
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from genset.errors import BadInput
 from genset.taxonomy.imagenet import imagenet1k
 from genset.taxonomy.own import read_taxonomy
 from genset.taxonomy.taxonomy import IMAGENET, Taxonomy
@@ -23,6 +24,9 @@ def taxonomy_named(said: str) -> Taxonomy:
     """The taxonomy of a name in `BUILT_IN`, or in a file.
 
     Raises:
-        BadInput: the file cannot be read, or has mistakes.
+        BadInput: there is no such file, it cannot be read, or it has mistakes.
     """
+    if said not in BUILT_IN and not Path(said).is_file():
+        known = ", ".join(BUILT_IN)
+        raise BadInput(f"there is no taxonomy {said}: give a file of classes, or one of {known}")
     return imagenet1k() if said == IMAGENET else read_taxonomy(file_of(said))

@@ -126,6 +126,34 @@ def test_five_classes_alone_cannot_be_summed_and_kept_logits_can(here: Path) -> 
     assert (again["top1"], again["hits"]) == (direct["top1"], direct["hits"])
 
 
+def test_indices_of_a_model_of_these_classes_are_not_taken_for_imagenets(here: Path) -> None:
+    np.save(here / "own.npy", np.array([[0, 1], [1, 2], [2, 0], [0, 2], [1, 0], [2, 1]]))
+    words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model")
+    said = genset_says(*words, "predictions:own.npy", code=2)
+    assert "without classes= they mean ImageNet's" in said
+    (here / "list.txt").write_text("# not ImageNet\nКрас\ncool\ndeer\n", "utf-8")
+    run = evaluated(here, spec="predictions:own.npy?classes=list.txt")
+    assert run["mapping"]["outputs"] == {"Крас": ["Крас"], "cool": ["cool"], "deer": ["deer"]}
+    with pytest.raises(BadInput, match="they mean ImageNet's"):
+        genset.evaluate(
+            here / "photos", predictions=np.load(here / "own.npy"), taxonomy=here / "own.toml"
+        )
+
+
+def test_a_table_may_call_classes_as_their_models_do(here: Path) -> None:
+    text = CLASSES.replace("[classes.cool]\n", '[classes.cool]\noutputs = ["Blue Things"]\n')
+    (here / "own.toml").write_text(text, "utf-8")
+    rows = [f"{id}/{n}.png,Blue Things" for id in PHOTOS for n in range(len(PHOTOS[id]))]
+    (here / "named.csv").write_text("\n".join(["image,top1", *rows]), "utf-8")
+    run = evaluated(here, spec="predictions:named.csv")
+    assert (run["top1"]["correct"], run["top1"]["photos"]) == (2, 6)
+    (here / "named.csv").write_text("\n".join(["image,top1", rows[0] + "!"]), "utf-8")
+    words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model", "predictions:named.csv")
+    said = genset_says(*words, code=2)
+    assert "'Blue Things!' is no class of my <b>colours</b>, nor of ImageNet" in said
+    assert "classes=FILE" in said
+
+
 def test_ranked_classes_are_taken_where_each_has_one_output(here: Path) -> None:
     text = CLASSES.replace(f', "{WNIDS[1]}"', "")
     (here / "own.toml").write_text(text, "utf-8")

@@ -102,7 +102,8 @@ def _read(path: Path) -> list[str]:
         if word not in taxonomy and not others:
             raise BadInput(
                 f"{path}, line {number}: {word[:40]!r} is not a class of ImageNet; "
-                "a class list has one wnid a line, as in n02123045"
+                "a class list has one wnid a line, as in n02123045; one of other names begins "
+                f"with the line {OTHERS}"
             )
         if word in seen:
             raise BadInput(f"{path}, line {number}: {word} is there twice")

@@ -16,7 +16,13 @@ from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.count import make_run, provenance_of_answers
 from genset.evaluation.results.evaluated import Evaluated
-from genset.evaluation.results.mapped import Given, answers_of, count_mapped, mapping_on
+from genset.evaluation.results.mapped import (
+    Given,
+    answers_of,
+    count_mapped,
+    mapping_on,
+    see_whose_indices,
+)
 from genset.evaluation.results.predictions import (
     KEPT,
     Answers,
@@ -56,6 +62,8 @@ def count_given(
     spec = ModelSpec(name or "predictions", "predictions", "array", "", name or "predictions")
     mapping = None
     if photos.own_taxonomy is not None:
+        if classes is None:
+            see_whose_indices("predictions=", array, photos)
         mapping = mapping_on(photos, order, convention or Convention())
         given = Given(answers_of("predictions=", array, photos, mapping, KEPT), mapping)
         counted = count_mapped(spec, photos, given)

@@ -33,7 +33,7 @@ from genset.evaluation.results.predictions import (
     load_array,
 )
 from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS, PREDICTIONS, photos_of
-from genset.taxonomy import imagenet1k
+from genset.taxonomy import ImageClass, imagenet1k
 
 
 def mapping_on(photos: PhotoSet, order: Sequence[str], convention: Convention) -> ClassMapping:
@@ -93,10 +93,11 @@ def read_mapped(spec: ModelSpec, photos: PhotoSet, keep: int, convention: Conven
     try:
         if path.suffix == ".npy":
             order = class_order(spec.classes, spec.background)
+            array = load_array(spec, path)
+            if not spec.classes:
+                see_whose_indices(path.name, array, photos)
             mapping = mapping_on(photos, order, convention)
-            return Given(
-                answers_of(path.name, load_array(spec, path), photos, mapping, keep), mapping
-            )
+            return Given(answers_of(path.name, array, photos, mapping, keep), mapping)
         if (kept := _kept_scores(path)) is not None:
             order, images, scores = kept
             mapping = mapping_on(photos, order, convention)
@@ -154,6 +155,21 @@ def answers_of(
     return answers_of_scores(what, array, mapping.outputs, photos, more, keep, mapping)
 
 
+def see_whose_indices(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
+    """See that indices for which no list is given are not those of a set's own few classes.
+
+    Raises:
+        BadInput: all of them could be, and would be taken for ImageNet's first ones.
+    """
+    own = photos.taxonomy
+    if array.dtype.kind in "iu" and len(own) < len(imagenet1k()) and array.max() < len(own):
+        raise BadInput(
+            f"{what} has the class indices 0 to {array.max()} alone, as a model of the "
+            f"{len(own):,} classes of {own.name} has; without classes= they mean ImageNet's: list "
+            "what they stand for by classes="
+        )
+
+
 def _of_ranks(what: str, answers: Answers, mapping: ClassMapping) -> Answers:
     """Ranked outputs as ranked classes.
 
@@ -179,17 +195,32 @@ def _of_ranks(what: str, answers: Answers, mapping: ClassMapping) -> Answers:
 
 
 def _from_table(spec: ModelSpec, path: Path, photos: PhotoSet, convention: Convention) -> Given:
-    """A table of ranked classes: the set's own ids, ImageNet's wnids, or both."""
+    """A table of ranked classes: the set's own ids, what models call them, ImageNet's wnids."""
     imagenet = [each.wnid for each in imagenet1k()]
-    own = [each.wnid for each in photos.taxonomy]
     order: Sequence[str] = class_order(spec.classes, spec.background)
-    known = {*order} if spec.classes else {*imagenet, *own, ""}
-    answers = answers_of_table(spec, path, known)
+    names = {word for each in photos.taxonomy for word in _names(each)}
+    known = {*order} if spec.classes else {*imagenet, *names, ""}
+    whose = spec.classes or (
+        f"{photos.taxonomy.name}, nor of ImageNet: list what the model calls its classes by "
+        "classes=FILE"
+    )
+    answers = answers_of_table(spec, path, known, whose)
     said = {wnid for ranked, _ in answers.values() for wnid in ranked}
     if not spec.classes and not said <= {*imagenet, ""}:
+        # A class that is never said under any name is one that the model never answered.
+        own = [
+            name
+            for each in photos.taxonomy
+            for name in [name for name in _names(each) if name in said] or [each.wnid]
+        ]
         order = tuple(dict.fromkeys([*own, *(wnid for wnid in imagenet if wnid in said)]))
     mapping = mapping_on(photos, order, convention)
     return Given(_of_ranks(path.name, answers, mapping), mapping)
+
+
+def _names(each: ImageClass) -> tuple[str, ...]:
+    """What a table may call a class: its id, or letter by letter what the file says of models."""
+    return each.wnid, *each.outputs
 
 
 def _kept_scores(path: Path) -> tuple[tuple[str, ...], list[str], NDArray[Any]] | None:

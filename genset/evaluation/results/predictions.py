@@ -306,8 +306,8 @@ def load_array(spec: ModelSpec, path: Path) -> NDArray[Any]:
     return array
 
 
-def answers_of_table(spec: ModelSpec, path: Path, known: set[str]) -> Answers:
-    """The answers in a table, of classes that are known.
+def answers_of_table(spec: ModelSpec, path: Path, known: set[str], whose: str = "") -> Answers:
+    """The answers in a table, of classes that are known, and `whose` they are, for errors.
 
     Raises:
         BadInput: naming the photo that is wrong.
@@ -333,7 +333,7 @@ def answers_of_table(spec: ModelSpec, path: Path, known: set[str]) -> Answers:
         ranked = tuple(str(row[name]) for name in tops)
         for wnid in ranked:
             if wnid not in known:
-                raise BadInput(f"{where}: {wnid[:40]!r} is no class of {_whose(spec)}")
+                raise BadInput(f"{where}: {wnid[:40]!r} is no class of {whose or _whose(spec)}")
         if len(set(ranked)) < ranks:
             raise BadInput(f"{where}: it has a class twice")
         answers[image] = (ranked, _shares(where, row, shares) if has_shares else ())
