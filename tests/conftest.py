@@ -28,7 +28,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A busy machine may take its time with any example.
-settings.register_profile("genset", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "genset", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("genset")
 
 
