@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
+from genset.cli.classes.overlap import tell_overlap
 from genset.cli.common import FILE, FOLDER, PATH, json_option, show
 from genset.errors import BadInput
 from genset.files import write_text
 from genset.taxonomy import IMAGENET, Taxonomy, read_taxonomy
-from genset.taxonomy.built_in import file_of
+from genset.taxonomy.built_in import file_of, taxonomy_named
 from genset.taxonomy.own import line_of
 from genset.text.numbers import count
 from genset.workspace import SETTINGS_FILE, TAXONOMY_FILE, Workspace, load_secrets
@@ -51,7 +52,7 @@ def init(folder: Path, contact: str, said: str | None, as_json: bool) -> None:
     genset init my-ten --taxonomy cifar10
     """
     file = file_of(said) if said and said != IMAGENET else None
-    own = read_taxonomy(file) if file else None
+    own = taxonomy_named(said) if said and file else None
     is_new = not (folder / SETTINGS_FILE).exists()
     load_secrets(folder)
     sources = ("flickr",) if os.environ.get("FLICKR_API_KEY") else ("commons",)
@@ -68,6 +69,7 @@ def init(folder: Path, contact: str, said: str | None, as_json: bool) -> None:
     if file and own:
         answer["taxonomy"] = _take(workspace, file, own)
         lines += _taken(answer["taxonomy"])
+        tell_overlap(own)
     if is_new:
         lines += _where(workspace)
     show(answer, "\n".join(lines), as_json)
@@ -80,7 +82,9 @@ def _see_it_is_imagenet(workspace: Workspace) -> None:
 
     with closing(Store.open(workspace.store_url)) as store, explained(workspace.store_url):
         if not (kept := store.taxonomy).is_imagenet:
-            raise BadInput(f"this workspace's taxonomy is {kept.name}, not {IMAGENET}")
+            raise BadInput(
+                f"this workspace's taxonomy is {kept.name}, not {IMAGENET}: make another workspace"
+            )
 
 
 def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:

@@ -66,7 +66,8 @@ def keep_taxonomy(session: Session, taxonomy: Taxonomy) -> Taxonomy:
     """Make it the workspace's, in a transaction that runs alone; return it as it is kept.
 
     A pool does not change its taxonomy: classes may be added, which then come last. What is said
-    of those that were there may be mended, but for what each is: its id, and `IDENTITY`.
+    of those that were there may be mended, but for what each is: its id, and `IDENTITY`. An empty
+    `imagenet` beside a synset may be filled in: WordNet may not tell which class an output is of.
 
     Raises:
         BadInput: the workspace is on ImageNet's classes already, or one of its own is missing or
@@ -94,12 +95,16 @@ def keep_taxonomy(session: Session, taxonomy: Taxonomy) -> Taxonomy:
 def _added(before: Taxonomy, after: Taxonomy) -> Taxonomy:
     """The classes of both: those that were there keep their places."""
     if before.name != after.name:
-        raise BadInput(f"this workspace's taxonomy is {before.name}, not {after.name}")
+        raise BadInput(
+            f"this workspace's taxonomy is {before.name}, not {after.name}: make another "
+            f'workspace, or write name = "{before.name}" in the file if its classes are the same'
+        )
     for was in before:
         now = after.get(was.wnid)
         if now is None:
             raise BadInput(f"{was.wnid} is missing: a pool does not lose classes, it can only gain")
-        if changed := [said for said in IDENTITY if IDENTITY[said](was) != IDENTITY[said](now)]:
+        changed = [said for said in IDENTITY if IDENTITY[said](was) != IDENTITY[said](now)]
+        if changed and not (changed == ["imagenet"] and was.synset and not was.imagenet):
             raise ClassChanged(was.wnid, changed[0])
     new = [each for each in after if each.wnid not in before]
     order = [*(after[each.wnid] for each in before), *new]

@@ -325,6 +325,38 @@ def test_folders_become_classes(tmp_path: Path) -> None:
     assert '"a b\'c" became the id a_b_c' in done.stderr
 
 
+def test_a_folder_whose_name_can_be_an_id_keeps_it(tmp_path: Path) -> None:
+    for name in ("hot dogs", "hot_dogs", "red panda"):
+        (tmp_path / "photos" / name).mkdir(parents=True)
+    classes = tomllib.loads(said("from-folder", tmp_path / "photos").stdout)["classes"]
+    assert list(classes) == ["hot_dogs_2", "hot_dogs", "red_panda"]
+
+
+def test_classes_that_wordnet_cannot_tell_apart_are_told_before_anybody_labels(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "v.toml"
+    text = (
+        "name = 'v'\n[classes.car]\nsynset = 'n02958343'\n[classes.truck]\nsynset = 'n04490091'\n"
+    )
+    file.write_text(text, "utf-8")
+    told = "no model of ImageNet's classes can be scored on v yet: the output n03770679"
+    assert told in said("show", file).stderr
+    begun = CliRunner().invoke(cli, ["init", str(tmp_path / "w"), "--taxonomy", str(file)])
+    assert told in begun.stderr
+    file.write_text(text.replace("'n02958343'", "'n02958343'\nimagenet = ['n03770679']"), "utf-8")
+    again = CliRunner().invoke(cli, ["init", str(tmp_path / "w"), "--taxonomy", str(file)])
+    assert again.exit_code == 0, again.output
+    assert "changed: car (imagenet)" in again.stdout
+
+
+def test_an_unknown_taxonomy_is_told_with_those_that_there_are(tmp_path: Path) -> None:
+    assert "give a file of classes, or one of imagenet1k" in refusal("show", "CIFAR10")
+    done = CliRunner().invoke(cli, ["init", str(tmp_path / "w"), "--taxonomy", "CIFAR10"])
+    assert "there is no taxonomy CIFAR10" in str(done.exception)
+    assert not (tmp_path / "w").exists()
+
+
 def test_folders_in_folders_are_none_and_links_to_folders_are(tmp_path: Path) -> None:
     photos = tmp_path / "photos"
     (photos / "tench" / "nested").mkdir(parents=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from genset.cli.classes.overlap import tell_overlap
 from genset.cli.common import FILE, FOLDER, SpecType
 from genset.errors import BadInput
 from genset.text.numbers import count
@@ -234,6 +235,7 @@ def _write(drafts: "list[Draft]", output: Path | None, force: bool, name: str | 
             _say(f"    {note}")
     if (more := len(taxonomy) - _SHOWN) > 0:
         _say(f"and {more:,} more")
+    tell_overlap(taxonomy)
     remarked = sum(map(bool, notes.values()))
     where = f"{output}: " if output else ""
     _say(f"{where}{count(len(taxonomy), 'class', 'classes')}, {remarked:,} with remarks")

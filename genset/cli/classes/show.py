@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from genset.cli.classes.overlap import tell_overlap
 from genset.cli.common import json_option, opened, show_json
 from genset.text.numbers import count
 from genset.text.safe import visible
@@ -32,6 +33,7 @@ def show_command(folder: Path | None, said: str | None, as_json: bool) -> None:
 
     taxonomy = _taxonomy(folder, said)
     seen = remarks(taxonomy)
+    tell_overlap(taxonomy)
     if as_json:
         show_json([{**asdict(each), "remarks": seen.get(each.wnid, [])} for each in taxonomy])
         return

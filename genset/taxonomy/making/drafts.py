@@ -138,7 +138,7 @@ def of_names(
     names = list(names)
     _see_all_is_meant([word for name in names for word in (name, readable(name))], said)
     called_so = dict(zip(names, outputs, strict=False))
-    drafts = Drafts(called_so, tell_spaces=not called_so)
+    drafts = Drafts(called_so, names, tell_spaces=not called_so)
     for name in names:
         led = _LED.fullmatch(name)
         if led and led[1] in nouns():
@@ -160,14 +160,21 @@ def of_names(
 class Drafts:
     """Drafts in their order; `taken` are the folded ids, `outputs` what a model calls a name.
 
-    `tell_spaces`: whether it is said where an id differs from the name by "_" for spaces alone.
+    `names`: all that will come. `tell_spaces`: whether it is said where an id differs from the name
+    by "_" for spaces alone.
     """
 
     def __init__(
-        self, outputs: Mapping[str, str] | None = None, *, tell_spaces: bool = False
+        self,
+        outputs: Mapping[str, str] | None = None,
+        names: Iterable[str] = (),
+        *,
+        tell_spaces: bool = False,
     ) -> None:
         self._tell_spaces = tell_spaces
         self.taken: set[str] = set()
+        # A name that can be an id is one, and not what another name becomes.
+        self._own = {folded(name) for name in names if not mistake_in_id(name)}
         self._outputs = outputs or {}
         self._drafts: list[Draft] = []
 
@@ -177,7 +184,7 @@ class Drafts:
         """Add a class whose id is `name` where that can be one, and say where not."""
         ok = not mistake_in_id(name) and folded(name) not in self.taken
         ok = ok and (noun is not None or not is_wnid(name))  # which would say what it is
-        id = name if ok else id_for(name.partition(", ")[0], self.taken)
+        id = name if ok else id_for(name.partition(", ")[0], self.taken | self._own)
         self.taken.add(folded(id))
         kept = ok or title or (id == name.replace(" ", "_") and not self._tell_spaces)
         said = [] if kept else [f"{clean(name)!r} became the id {id}"]

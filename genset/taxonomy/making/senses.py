@@ -8,6 +8,7 @@ from genset.errors import BadInput, SeveralMistakes
 from genset.taxonomy.checks import folded
 from genset.taxonomy.classes import is_wnid
 from genset.taxonomy.wordnet import Noun, nouns
+from genset.text.numbers import count
 from genset.text.safe import clean
 
 Senses = dict[str, tuple[str, ...]]
@@ -92,7 +93,9 @@ def _sense(word: str, senses: tuple[Noun, ...], sense: str) -> Noun | None:
     if is_wnid(sense):
         return nouns()[sense]
     if int(sense) > len(senses):
-        raise BadInput(f"{word!r} has {len(senses)} senses in WordNet, so none is number {sense}")
+        raise BadInput(
+            f"{word!r} has {count(len(senses), 'sense')} in WordNet, so none is number {sense}"
+        )
     return senses[int(sense) - 1] if int(sense) else None
 
 

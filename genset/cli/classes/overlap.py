@@ -1,0 +1,19 @@
+"""What is said of classes that no model of ImageNet's can be scored on, before anybody labels."""
+
+import click
+
+from genset.errors import BadInput
+from genset.taxonomy import Taxonomy, imagenet1k
+from genset.text.safe import visible
+
+
+def tell_overlap(taxonomy: Taxonomy) -> None:
+    """Say on standard error where WordNet puts a class of ImageNet below several of these."""
+    from genset.evaluation.mapping.outputs import outputs_of
+    from genset.evaluation.mapping.wordnet import above
+
+    try:
+        outputs_of([each.wnid for each in imagenet1k()], taxonomy, above)
+    except BadInput as error:
+        told = f"no model of ImageNet's classes can be scored on {taxonomy.name} yet: {error}"
+        click.echo(visible(told), err=True)
