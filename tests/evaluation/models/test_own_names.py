@@ -146,7 +146,7 @@ def test_what_models_call_a_class_is_kept_where_a_taxonomy_is(here: Path) -> Non
     own = taxonomy_in((here / "c.toml").read_text("utf-8"), "c.toml")
     kept = taxonomy_of(json.loads(json.dumps(document_of(own))))
     assert [each.outputs for each in kept] == [each.outputs for each in own]
-    assert own["Red_Panda"].outputs == ("Red Panda!",)
+    assert own["Red_Panda_2"].outputs == ("Red Panda!",)
 
 
 @pytest.mark.soak
