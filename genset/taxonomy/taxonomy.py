@@ -12,6 +12,9 @@ from genset.taxonomy.classes import ImageClass
 IMAGENET = "imagenet1k"
 """The name of ImageNet's own taxonomy."""
 
+CLASSES_TABLE = "classes.csv"
+"""The table of a release's classes: id, place, name."""
+
 CLASSES_FILE = "classes.toml"
 """The file of an export that says its classes, where they are not ImageNet's."""
 

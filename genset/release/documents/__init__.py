@@ -20,10 +20,11 @@ from genset.release.documents.tables.answers import answers
 from genset.release.documents.tables.classes import class_map
 from genset.release.documents.tables.metadata import metadata
 from genset.release.reader import ReleasePhoto, classes_of
+from genset.taxonomy.taxonomy import CLASSES_TABLE
 
 CARD, CREDITS, LICENSES = "DATA_CARD.md", "ATTRIBUTION.txt", "LICENSES.txt"
 TABLE, CROISSANT, ANSWERS = "metadata.csv", "croissant.json", "answers.csv"
-DATASHEET, CLASSES = "DATASHEET.md", "classes.csv"
+DATASHEET, CLASSES = "DATASHEET.md", CLASSES_TABLE
 
 CITATION = "CITATION.bib"  # made when it is asked for: a DOI comes after the release
 

@@ -4,11 +4,10 @@ import csv
 from pathlib import Path
 
 from genset.errors import BadInput
-from genset.release.documents import CLASSES
 from genset.taxonomy import Taxonomy, imagenet1k, read_taxonomy
-from genset.taxonomy.taxonomy import CLASSES_FILE
+from genset.taxonomy.taxonomy import CLASSES_FILE, CLASSES_TABLE
 
-_COLUMNS = ["wnid", "index", "name"]  # of classes.csv
+_COLUMNS = ["wnid", "index", "name"]
 
 
 def taxonomy_beside(named: str) -> Taxonomy | None:
@@ -28,10 +27,11 @@ def taxonomy_beside(named: str) -> Taxonomy | None:
     folder = folder.parent if folder.name == "data" else folder
     if (folder / CLASSES_FILE).is_file():
         return read_taxonomy(folder / CLASSES_FILE)
-    if not _all_imagenet(folder / CLASSES):
+    if not _all_imagenet(folder / CLASSES_TABLE):
+        table = folder / CLASSES_TABLE
         raise BadInput(
-            f"{named} is not of ImageNet's classes, as {folder / CLASSES} says: give the file of "
-            "its classes by --taxonomy"
+            f"{named} is not of ImageNet's classes, as {table} says: give the file of its classes "
+            "by --taxonomy"
         )
     return None
 
