@@ -162,7 +162,9 @@ def see_whose_indices(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
         BadInput: all of them could be, and would be taken for ImageNet's first ones.
     """
     own = photos.taxonomy
-    if array.dtype.kind in "iu" and len(own) < len(imagenet1k()) and array.max() < len(own):
+    if array.dtype.kind not in "iu" or not array.size or len(own) >= len(imagenet1k()):
+        return
+    if array.min() >= 0 and array.max() < len(own):
         raise BadInput(
             f"{what} has the class indices 0 to {array.max()} alone, as a model of the "
             f"{len(own):,} classes of {own.name} has; without classes= they mean ImageNet's: list "
