@@ -76,8 +76,12 @@ def _row(line: str, senses: dict[str, list[str]]) -> str:
 
 
 def _definition(gloss: str) -> str:
-    """A gloss without its examples, which stand in quotes, as NLTK tells them apart."""
-    return re.sub(r"[\"].*?[\"]", "", gloss).strip().strip("; ")
+    """A gloss without its examples, which stand in quotes, as NLTK tells them apart.
+
+    What follows an example, such as the name of who said it, goes with it.
+    """
+    plain = re.sub(r"[\"].*?[\"]", "", gloss).strip().strip("; ")
+    return re.sub(r"\s*;\s*[;-].*", "", plain)
 
 
 def pack(text: str) -> bytes:
