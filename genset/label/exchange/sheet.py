@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -16,13 +17,17 @@ Cells = Iterator[tuple[object, ...]]
 
 _LARGEST = 2**31 - 1  # what PostgreSQL keeps as INTEGER
 
+# A spreadsheet takes a cell that begins so for a formula, which a stranger may have written.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
 _AHEAD = timedelta(days=1)  # another machine's clock may be wrong, and time zones mistaken
 
 
 def write_sheet(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
     """Write the rows below a line of column names, and return how many there are.
 
-    Times are ISO 8601, in UTC; None is an empty cell.
+    Times are ISO 8601, in UTC; None is an empty cell. A text that a spreadsheet would take for a
+    formula has an apostrophe before it, which `read_sheet` takes off.
 
     Raises:
         BadInput: the file cannot be written.
@@ -59,6 +64,8 @@ def remove_sheet(path: Path) -> None:
 def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
     """Each row by column name, with its place in words: "labels.csv, line 3".
 
+    A text is as it was before `write_sheet` wrote it.
+
     Raises:
         BadInput: the file cannot be read, lacks one of the `needed` columns, or a row does, or a
             row has more cells than the first line names.
@@ -83,7 +90,7 @@ def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
                 f"{place}: the row has more cells than the first line names columns (a comma in a "
                 "text needs quotes around it)"
             )
-        yield place, {name: value or "" for name, value in row.items() if isinstance(name, str)}
+        yield place, {name: _text(value) for name, value in row.items() if isinstance(name, str)}
 
 
 def read_if_there(path: Path, *needed: str) -> Iterator[tuple[str, Row]]:
@@ -141,4 +148,13 @@ def number_in(row: Row, column: str) -> int | None:
 def _cell(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, str) and _FORMULA.match(value):
+        return f"'{value}"
     return "" if value is None else str(value)
+
+
+def _text(cell: str | None) -> str:
+    """What was written in a cell; "" for one that is not there."""
+    if cell and cell.startswith("'") and _FORMULA.match(cell):
+        return cell[1:]
+    return cell or ""

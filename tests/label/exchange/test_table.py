@@ -139,6 +139,24 @@ def test_a_table_as_a_spreadsheet_saves_it(store: Store, tmp_path: Path) -> None
     assert import_labels(store, table) == Imported(1, 0)
 
 
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@sum", "'=1", "''-2", "'ann'", "-"])
+def test_a_name_that_is_a_formula_is_a_text_in_a_spreadsheet(
+    name: str, store: Store, tmp_path: Path
+) -> None:
+    table = write(tmp_path, "task,worker,label", f'{FIRST},"{name}",correct')
+    if name[0] in "=+-@":  # as the user wrote it, without an apostrophe
+        assert import_labels(store, table) == Imported(1, 0)
+        assert [vote.worker for vote in votes_table(store)] == [name]
+    else:
+        written = f"{FIRST},'{name},correct" if name != "'ann'" else f"{FIRST},{name},correct"
+        assert import_labels(store, write(tmp_path, "task,worker,label", written)) == Imported(1, 0)
+    export_labels(store, tmp_path / "out.csv")
+    cell = (tmp_path / "out.csv").read_text().splitlines()[1].split(",")[1]
+    assert cell[0] not in "=+-@"
+    assert import_labels(store, tmp_path / "out.csv") == Imported(0, 1)
+    assert [vote.worker for vote in votes_table(store)] == [name]
+
+
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
