@@ -207,6 +207,9 @@ def test_a_pool_gains_classes_and_neither_loses_nor_changes_any(tmp_path: Path) 
         return genset("init", "workspace", "--taxonomy", "pets.toml", cwd=tmp_path, code=code)
 
     said(PETS)
+    (photos := tmp_path / "photos" / DOG).mkdir(parents=True)
+    (photos / "a.jpg").write_bytes(picture(77, (320, 300)))
+    genset("add", str(photos.parent), cwd=tmp_path / "workspace")
     changes = {
         'taxon = "Ailurus fulgens"': 'synset = "n02509815"',
         'queries = ["long cat"]': 'imagenet = ["n02123045"]',

@@ -65,7 +65,8 @@ def init(folder: Path, contact: str, said: str | None, as_json: bool) -> None:
     lines = [f"workspace: {workspace.root}"]
     answer: dict[str, Any] = {"workspace": str(workspace.root), "sources": workspace.sources}
     if said == IMAGENET and not is_new:
-        _see_it_is_imagenet(workspace)
+        _go_back_to_imagenet(workspace)
+        lines.append(f"classes: ImageNet's 1,000 ({IMAGENET})")
     if file and own:
         answer["taxonomy"] = _take(workspace, file, own)
         lines += _taken(answer["taxonomy"])
@@ -75,16 +76,16 @@ def init(folder: Path, contact: str, said: str | None, as_json: bool) -> None:
     show(answer, "\n".join(lines), as_json)
 
 
-def _see_it_is_imagenet(workspace: Workspace) -> None:
-    """Refuse a workspace on classes of its own, where ImageNet's were asked for."""
+def _go_back_to_imagenet(workspace: Workspace) -> None:
+    """Make ImageNet's the classes of a workspace in which nothing has begun on others."""
     from genset.store import Store
     from genset.store.failures import explained
+    from genset.store.taxonomies import drop_taxonomy
 
-    with closing(Store.open(workspace.store_url)) as store, explained(workspace.store_url):
-        if not (kept := store.taxonomy).is_imagenet:
-            raise BadInput(
-                f"this workspace's taxonomy is {kept.name}, not {IMAGENET}: make another workspace"
-            )
+    url = workspace.store_url
+    with closing(Store.open(url)) as store, explained(url), store.begin_alone() as session:
+        drop_taxonomy(session)
+    (workspace.root / TAXONOMY_FILE).unlink(missing_ok=True)
 
 
 def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
@@ -104,7 +105,9 @@ def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
         with closing(Store.open(url)) as store, explained(url), store.begin_alone() as session:
             before = kept_taxonomy(session)
             kept, found = keep_taxonomy(session, own), kept_hash(session)
-            if not before.is_imagenet:
+            if not before.is_imagenet and before.name != kept.name:
+                told = {"before": before.name}
+            elif not before.is_imagenet:
                 changes = Changes.between(before, kept)
                 defined = [id for id, keys in changes.mended.items() if "definition" in keys]
                 told = {"new": changes.new, "changed": changes.mended}
@@ -121,12 +124,13 @@ def _taken(told: dict[str, Any]) -> list[str]:
     """What `_take` tells, in lines."""
     new, changed, labels = (told.get(key, ()) for key in ("new", "changed", "labels"))
     gained = f", {len(new):,} of them new: {_few(new)}" if new else ""
-    lines = [f"classes: {told['classes']:,} of {told['name']} ({told['hash']}){gained}"]
+    before = f", in place of {told['before']}" if "before" in told else ""
+    lines = [f"classes: {told['classes']:,} of {told['name']} ({told['hash']}){gained}{before}"]
     if changed:
         lines.append("changed: " + _few([f"{id} ({', '.join(changed[id])})" for id in changed]))
     if labels:
-        before = _few([f"{id} ({count(labels[id], 'label')})" for id in labels])
-        lines.append(f"labeled already, by the definition before: {before}")
+        labeled = _few([f"{id} ({count(labels[id], 'label')})" for id in labels])
+        lines.append(f"labeled already, by the definition before: {labeled}")
     return lines
 
 

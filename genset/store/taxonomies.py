@@ -4,13 +4,14 @@ import json
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from sqlalchemy import exists, func, select
+from sqlalchemy import delete, exists, func, select
 from sqlalchemy.orm import Session
 
 from genset.errors import BadInput, GensetError
 from genset.store.labels import Label
-from genset.store.models import Candidate, Claim, Fact, Search, TaxonomyVersion
+from genset.store.models import Candidate, Fact, Photo, Search, TaxonomyVersion
 from genset.taxonomy import (
+    IMAGENET,
     ImageClass,
     Taxonomy,
     document_of,
@@ -68,17 +69,16 @@ def keep_taxonomy(session: Session, taxonomy: Taxonomy) -> Taxonomy:
     A pool does not change its taxonomy: classes may be added, which then come last. What is said
     of those that were there may be mended, but for what each is: its id, and `IDENTITY`. An empty
     `imagenet` beside a synset may be filled in: WordNet may not tell which class an output is of.
+    Where nothing was searched for or added yet, any taxonomy may take the place of another.
 
     Raises:
         BadInput: the workspace is on ImageNet's classes already, or one of its own is missing or
             is another.
     """
-    has_begun = session.scalar(select(exists().where(Claim.id > 0))) or session.scalar(
-        select(exists().where(Search.id > 0))
-    )
-    if kept_hash(session):
+    begun = has_begun(session)
+    if begun and kept_hash(session):
         taxonomy = _added(kept_taxonomy(session), taxonomy)
-    elif has_begun:
+    elif begun:
         raise BadInput(
             "this workspace has photos of ImageNet's classes, and a pool does not change its "
             "taxonomy: make another workspace"
@@ -90,6 +90,26 @@ def keep_taxonomy(session: Session, taxonomy: Taxonomy) -> Taxonomy:
         session.add(TaxonomyVersion(hash=found, content=content))
     session.merge(Fact(name=_FACT, value=found))
     return taxonomy
+
+
+def has_begun(session: Session) -> bool:
+    """Whether anything was searched for in the workspace, or a photo was added to it."""
+    searched, stored = exists().where(Search.id > 0), exists().where(Photo.id > 0)
+    return bool(session.scalar(select(searched | stored)))
+
+
+def drop_taxonomy(session: Session) -> None:
+    """Make ImageNet's the workspace's classes again, in a transaction that runs alone.
+
+    Raises:
+        BadInput: the workspace has begun on classes of its own.
+    """
+    kept = kept_taxonomy(session)
+    if not kept.is_imagenet and has_begun(session):
+        raise BadInput(
+            f"this workspace's taxonomy is {kept.name}, not {IMAGENET}: make another workspace"
+        )
+    session.execute(delete(Fact).where(Fact.name == _FACT))
 
 
 def _added(before: Taxonomy, after: Taxonomy) -> Taxonomy:

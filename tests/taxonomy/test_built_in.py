@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from PIL import Image
 
 from genset.cli import cli
 from genset.taxonomy import imagenet1k
@@ -52,8 +53,6 @@ def test_a_workspace_begins_on_one_by_its_name(name: str, tmp_path: Path) -> Non
         done = CliRunner().invoke(cli, ["init", folder, "--taxonomy", name])
         assert done.exit_code == 0, done.output
         assert f"{len(taxonomy_named(name))} of {name} (sha256:" in done.output
-    refused = CliRunner().invoke(cli, ["init", folder, "--taxonomy", "imagenet1k"])
-    assert refused.exit_code and f"taxonomy is {name}, not imagenet1k" in str(refused.exception)
 
 
 def test_imagenets_name_is_what_init_does_anyway(tmp_path: Path) -> None:
@@ -63,3 +62,32 @@ def test_imagenets_name_is_what_init_does_anyway(tmp_path: Path) -> None:
     assert said.output.replace("/a", "/b") == plain.output
     names = [sorted(path.name for path in (tmp_path / each).iterdir()) for each in "ab"]
     assert names[0] == names[1]
+
+
+def test_before_anything_is_in_a_workspace_its_classes_are_its_makers_choice(
+    tmp_path: Path,
+) -> None:
+    def init(*words: str) -> str:
+        done = CliRunner().invoke(cli, ["init", str(tmp_path / "w"), *words])
+        return done.stdout if not done.exit_code else str(done.exception)
+
+    (tmp_path / "own.toml").write_text("[classes.dog]\n")
+    init()
+    assert "10 of cifar10" in init("--taxonomy", "cifar10")
+    assert "1 of own" in (told := init("--taxonomy", str(tmp_path / "own.toml")))
+    assert "in place of cifar10" in told
+    assert "ImageNet's 1,000" in init("--taxonomy", "imagenet1k")
+    assert not (tmp_path / "w" / "taxonomy.toml").exists()
+    init("--taxonomy", "cifar10")
+    photos = tmp_path / "photos" / "dog"
+    photos.mkdir(parents=True)
+    Image.new("RGB", (600, 600)).save(photos / "a.jpg")
+    owned = ["--owner", "ann", "--license", "CC0"]
+    added = ["-w", str(tmp_path / "w"), "add", str(photos.parent), *owned]
+    assert not CliRunner().invoke(cli, added).exit_code
+    assert "this workspace's taxonomy is cifar10, not imagenet1k" in init(
+        "--taxonomy", "imagenet1k"
+    )
+    assert "this workspace's taxonomy is cifar10, not own" in init(
+        "--taxonomy", str(tmp_path / "own.toml")
+    )
