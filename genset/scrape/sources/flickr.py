@@ -74,8 +74,8 @@ class Flickr(Source):
         title="Flickr",
         home="https://www.flickr.com/",
         needs="an API key in FLICKR_API_KEY, which Flickr gives to Pro members only since 2025",
-        found="by WordNet's words for each class, in Flickr's own order of relevance, which nobody "
-        "outside can explain or repeat exactly",
+        found="by each class's queries (WordNet's words, or its maker's own), in Flickr's own "
+        "order of relevance, which nobody outside can explain or repeat exactly",
         limits="3,600 calls of the API an hour for each key, and 10 images a second",
         terms="Show at most 30 photos on a page, each with its credit and a link to its page, and "
         "take a photo out within 24 hours of its owner's request.",
