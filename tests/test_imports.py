@@ -56,7 +56,7 @@ INNER_FLOORS = {
         {"kinds"},
         {"imagenet"},
         {"wordnet"},
-        {"document"},
+        {"document", "syntax"},
         {"changes", "checks"},
         {"own"},
         {"built_in"},

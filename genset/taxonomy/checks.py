@@ -188,6 +188,9 @@ def _term(text: str) -> str:
 
 def _query_list(value: Any) -> str:
     """A query is a text, or a table that also says where it is from."""
+    for each in value if isinstance(value, list) else []:
+        if isinstance(each, dict) and (strange := each.keys() - {"query", "why"}):
+            return f'has a table with {min(strange)}; it is {{ query = "...", why = "..." }}'
     said = [
         each["query"]
         if isinstance(each, dict)

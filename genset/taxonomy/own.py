@@ -29,18 +29,19 @@ from typing import Any
 from genset.errors import BadInput, SeveralMistakes
 from genset.taxonomy.checks import mistakes_in
 from genset.taxonomy.document import taxonomy_of
+from genset.taxonomy.syntax import read
 from genset.taxonomy.taxonomy import Taxonomy
 from genset.taxonomy.wordnet import nouns
 
 _LARGEST = 64 * 2**20  # bytes of a file
-_SHOWN = 10  # mistakes that are told at once
+_SHOWN = 100  # mistakes that are told at once
 
 
 def read_taxonomy(path: Path) -> Taxonomy:
     """The taxonomy in a file.
 
     Raises:
-        BadInput: the file cannot be read, or has mistakes: the first ten, each with its line.
+        BadInput: the file cannot be read, or has mistakes: the first hundred, each with its line.
     """
     try:
         if path.stat().st_size > _LARGEST:
@@ -59,15 +60,13 @@ def taxonomy_in(text: str, file: str) -> Taxonomy:
     Raises:
         BadInput: it has mistakes.
     """
-    try:
-        document = tomllib.loads(text.replace("\r\n", "\n"))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadInput(f"{file}: {error}") from None
+    document, wrong = read(text)
     document.setdefault("name", Path(file).stem)
-    if found := list(mistakes_in(document)):
-        lines = [
-            f"{file}, line {line_of(text, each.keys)}: {each.words}" for each in found[:_SHOWN]
-        ]
+    # Classes of which none can be read are there nonetheless.
+    found = [each for each in mistakes_in(document) if not (wrong and each.keys == ("classes",))]
+    told = [*wrong.items(), *((line_of(text, each.keys), each.words) for each in found[:_SHOWN])]
+    if told:
+        lines = [f"{file}, line {line}: {words}" for line, words in sorted(told)]
         more = [f"and {len(found) - _SHOWN:,} more"] * (len(found) > _SHOWN)
         raise SeveralMistakes(*lines, *more)
     return _placed(taxonomy_of(document))

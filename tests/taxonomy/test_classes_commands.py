@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import tomllib
@@ -14,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis.strategies import builds, lists, sampled_from, text
 
 from genset.cli import cli
-from genset.taxonomy import read_taxonomy
+from genset.errors import BadInput
+from genset.taxonomy import imagenet1k, read_taxonomy
 from genset.taxonomy.making.drafts import of_names, of_synsets
 from genset.taxonomy.making.remarks import remarks
 from genset.taxonomy.making.together import together
@@ -84,9 +86,12 @@ def test_what_is_wrong_stands_on_a_line_each(tmp_path: Path) -> None:
     assert len(lines) == 1 + 7 + 1 + 5 and all(line.startswith("genset: ") for line in lines)
 
 
-def test_many_words_with_several_senses_are_told_of_ten(tmp_path: Path) -> None:
-    words = "dog,cat,crane,drake,boxer,bat,rook,mouse,seal,mole,kite,pool"
-    assert refusal("from-words", words).endswith("and 2 more words with several senses")
+def test_many_words_with_several_senses_are_told_of_a_hundred() -> None:
+    lemmas = dict.fromkeys(each.name for each in imagenet1k())
+    words = [word for word in lemmas if len(nouns().senses(word)) > 1][:102]
+    told = refusal("from-words", *words)
+    assert f"{words[99]!r} has" in told and f"{words[100]!r} has" not in told
+    assert told.endswith("and 2 more words with several senses")
 
 
 @pytest.mark.parametrize(
@@ -147,6 +152,27 @@ def test_senses_that_are_of_one_kind_are_numbered() -> None:
     senses = [part for wnid in nouns_of_a_word for part in ("--sense", f"crane={wnid}")]
     ids = list(tomllib.loads(said("from-words", "crane", *senses).stdout)["classes"])
     assert len(set(ids)) == 2 and all(id.startswith("crane_") for id in ids)
+
+
+def test_a_sense_that_wordnet_does_not_call_so_is_told() -> None:
+    slip = said("from-words", "dog", "--sense", f"dog={CRANE}")
+    assert f"WordNet does not call {CRANE} 'dog': it is crane (large" in slip.stderr
+    assert "1 class, 1 with remarks" in slip.stderr
+    assert "does not call" not in said("from-words", "dogs", "--sense", f"dogs={DOG}").stderr
+
+
+def test_a_phrase_in_quotes_is_told_in_these_alone() -> None:
+    told = said("from-words", "hot dog,hot dog bun", "--sense", "hot dog=1").stderr
+    assert 'the query "hot dog" also finds photos of hot_dog_bun' in told
+    assert '""' not in told
+
+
+def test_a_definition_has_no_remains_of_its_examples() -> None:
+    assert all(
+        not re.search(";\\s*[;-]", nouns()[wnid].gloss) for wnid in nouns().leaves("n00001740")
+    )
+    cattle = nouns()["n02402425"].gloss
+    assert cattle == "domesticated bovine animals as a group regardless of sex or age"
 
 
 def test_a_folder_is_one_class(tmp_path: Path) -> None:
@@ -542,3 +568,57 @@ def test_each_query_that_finds_all_of_another_is_found(queries: list[str]) -> No
         for narrow, other in enumerate(parsed)
         if wide != narrow and one.cover(other)
     ]
+
+
+NO_TOML = """\
+[classes.dog]
+name = dog
+[classes.crème]
+[classes.red panda]
+[classes.dog]
+name = "dog"
+[classes.owl]
+queries = ["owl", "barn owl"
+[classes.cat]
+name = "cat
+[classes.bat]
+name "bat"
+[classes.fox]
+synset = "n99999999"
+queries = [{query = "fox", wy = "name"}]
+[classes.eel]
+name = "eel"
+name = "Eel"
+"""
+
+
+def test_what_is_no_toml_is_told_in_plain_words_with_all_other_mistakes(tmp_path: Path) -> None:
+    file = tmp_path / "no.toml"
+    file.write_text(NO_TOML, "utf-8")
+    told = refusal("show", file).splitlines()
+    assert [line.removeprefix("no.toml, line ") for line in told] == [
+        '2: a text stands in quotes, as in name = "dog"',
+        "3: an id that has more than A-Z, a-z, 0-9, _ and - stands in quotes, as in "
+        '[classes."crème brûlée"]',
+        "4: an id that has more than A-Z, a-z, 0-9, _ and - stands in quotes, as in "
+        '[classes."crème brûlée"]',
+        "5: [classes.dog] is there twice",
+        "8: a list has commas between its texts, and ends with ]",
+        "10: a text in quotes ends on its line, and its second quote is missing",
+        '12: a line has KEY = VALUE, as in name = "dog"',
+        "14: fox: WordNet 3.0 has no noun n99999999",
+        '15: fox: queries has a table with wy; it is { query = "...", why = "..." }',
+        "18: this key is there twice",
+    ]
+    file.write_text("".join(f"[classes.c{n}]\nnname = 1\n" for n in range(150)), "utf-8")
+    told = refusal("show", file).splitlines()
+    assert len(told) == 101 and told[-1] == "and 50 more"
+
+
+@settings(max_examples=150, deadline=None)
+@given(text(max_size=200) | lists(sampled_from(NO_TOML.splitlines())).map("\n".join))
+def test_no_text_is_more_than_a_refusal(written: str) -> None:
+    try:
+        assert len(taxonomy_in(written, "any.toml")) > 0
+    except BadInput as error:
+        assert all(line.startswith("any.toml, line ") for line in str(error).splitlines())

@@ -16,7 +16,7 @@ from genset.text.safe import clean
 LONGEST_NAME = 200
 """Characters of a class's name."""
 
-_SHOWN = 10  # mistakes that are told at once
+_SHOWN = 100  # mistakes that are told at once
 
 _LED = re.compile(r"(n[0-9]{8})(?:[\s_-]+(.*))?")
 
@@ -66,15 +66,17 @@ def of_words(words: Iterable[str], said: Senses) -> list[Draft]:
                     f"{word!r} and {other!r} mean the same, {noun.wnid}: give one of them"
                 )
         if len(meant) == 1:
-            drafts.add(word, names, meant[0], *(looked_up(word) if meant[0] else ()))
+            drafts.add(word, names, meant[0], *looked_up(word, meant[0]))
             continue
         for each, kind in zip(meant, told_apart(meant), strict=True):
-            drafts.add(f"{word} {kind}", names, each, *looked_up(word), title=f"{word} ({kind})")
+            drafts.add(
+                f"{word} {kind}", names, each, *looked_up(word, each), title=f"{word} ({kind})"
+            )
     return drafts.whole("word")
 
 
 def see_each_can_be(words: Iterable[str]) -> None:
-    """Refuse words of which no class can be made, the first ten at once.
+    """Refuse words of which no class can be made, the first hundred at once.
 
     Raises:
         BadInput: there are such, which have 201 characters or more, are there twice (but for
@@ -153,7 +155,7 @@ def of_names(
         count = len(nouns().senses(word))
         unsaid = noun is None and count > 1 and plain(word) not in by_whole
         note = f'none of its {count} senses was chosen: --sense "{word}=1" takes the commonest'
-        drafts.add(name, called, noun, *[note] * unsaid, *(looked_up(word) if noun else ()))
+        drafts.add(name, called, noun, *[note] * unsaid, *looked_up(word, noun))
     return drafts.whole(what)
 
 

@@ -29,8 +29,8 @@ def remarks(taxonomy: Taxonomy) -> dict[str, list[str]]:
     for (id, text), covers in wide.items():
         others = _listed(list(dict.fromkeys(covers)))
         found[id].append(
-            f'the query "{text}" also finds photos of {others}: exclude words, such as '
-            f'"{text} -word"'
+            f"the query {_quoted(text)} also finds photos of {others}: exclude words, such as "
+            f"{text} -word"
         )
     return {each.wnid: found[each.wnid] for each in taxonomy if found[each.wnid]}
 
@@ -44,7 +44,12 @@ def _of_words(each: ImageClass) -> Iterator[str]:
         numbers = [number for number, noun in enumerate(senses, 1) if noun.wnid == each.synset]
         none = ", none of them is this one" if each.synset else ""
         this = f", this is number {numbers[0]}" if numbers else none
-        yield f'"{query.text}" has {len(senses)} senses in WordNet{this}'
+        yield f"{_quoted(query.text)} has {len(senses)} senses in WordNet{this}"
+
+
+def _quoted(text: str) -> str:
+    """A query in quotes; a phrase has them already."""
+    return text if text.startswith('"') else f'"{text}"'
 
 
 def _listed(ids: list[str]) -> str:

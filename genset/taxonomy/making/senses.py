@@ -14,7 +14,7 @@ from genset.text.safe import clean
 Senses = dict[str, tuple[str, ...]]
 """By word, what is said that it means: wnids, or numbers among its senses."""
 
-_ASKED = 10  # words whose senses are told at once
+_ASKED = 100  # words whose senses are told at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +109,15 @@ def told_apart(several: tuple[Noun | None, ...]) -> list[str]:
     return [str(number) for number in range(1, len(several) + 1)]
 
 
-def looked_up(word: str) -> Iterator[str]:
-    """A note where WordNet has another form of the word."""
+def looked_up(word: str, noun: Noun | None) -> Iterator[str]:
+    """A note where WordNet has another form of the word, or does not call the noun so at all."""
     found = nouns().base(word)
-    if found and found.replace("-", " ") != plain(word).replace("-", " "):
+    if noun is None or word in nouns():
+        return
+    if noun not in nouns().senses(word):
+        lemmas, gloss = ", ".join(noun.lemmas[:3]), clean(noun.gloss, 60)
+        yield f"WordNet does not call {noun.wnid} {clean(word)!r}: it is {lemmas} ({gloss})"
+    elif found and found.replace("-", " ") != plain(word).replace("-", " "):
         yield f"{clean(word)!r} was looked up as {found!r}"
 
 
