@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from PIL import Image, ImageOps
 from sqlalchemy import select
 
@@ -22,8 +20,6 @@ from genset.store.duplicates import decide, open_pairs
 from genset.workspace import Workspace
 from tests.commands import run
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
-
-numbers = st.lists(st.integers(0, 2**64 - 1), max_size=20)
 
 
 def scene(seed: int, size: tuple[int, int] = (320, 240)) -> Image.Image:
@@ -103,31 +99,6 @@ def test_a_photo_is_hashed_as_it_is_shown() -> None:
     assert (fingerprint(Image.open(content)) ^ fingerprint(upright)).bit_count() <= 2
 
 
-# Looking up
-
-
-@given(numbers, numbers)
-@pytest.mark.soak
-def test_near_finds_exactly_what_is_near(queries: list[int], known: list[int]) -> None:
-    known += [query ^ 0b1011 for query in queries[:5]]
-    expected = [
-        (i, j, (query ^ other).bit_count())
-        for i, query in enumerate(queries)
-        for j, other in enumerate(known)
-        if (query ^ other).bit_count() <= BITS
-    ]
-    assert near(np.array(queries, np.uint64), np.array(known, np.uint64)) == expected
-
-
-def test_near_looks_through_many() -> None:
-    known = np.random.default_rng(0).integers(0, 2**64, 100_000, dtype=np.uint64)
-    places = [0, 8191, 8192, 65_535, 99_999]
-    found = near(known[places] ^ np.uint64(0xFF), known)
-    assert [(i, j, d) for i, j, d in found if j == places[i]] == [
-        (i, j, 8) for i, j in enumerate(places)
-    ]
-
-
 # Files of hashes
 
 
@@ -149,16 +120,6 @@ def test_an_empty_folder_makes_no_file(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no photos"):
         hash_folder(tmp_path, tmp_path / "set.hashes")
     assert not (tmp_path / "set.hashes").exists()
-
-
-@pytest.mark.parametrize("text", ["", "something else\n", "{head}xyz photo.jpg\n", "{head}-1 a\n"])
-def test_what_is_no_file_of_hashes_is_refused(tmp_path: Path, text: str) -> None:
-    scene(1).save(tmp_path / "a.jpg")
-    hash_folder(tmp_path, tmp_path / "good.hashes")
-    head = (tmp_path / "good.hashes").read_text().splitlines(keepends=True)[0]
-    (tmp_path / "bad.hashes").write_text(text.format(head=head))
-    with pytest.raises(BadInput, match=r"bad\.hashes"):
-        read_hashes(tmp_path / "bad.hashes")
 
 
 # Pairs
