@@ -68,10 +68,7 @@ def intervals(
 
 
 def interval_ends(
-    drawn: Floats,
-    clusters: int,
-    confidence: float = 0.95,
-    widest: tuple[float, float] = (0.0, 1.0),
+    drawn: Floats, clusters: int, confidence: float, widest: tuple[float, float]
 ) -> tuple[Floats, Floats]:
     """The same as arrays: the lower and the higher ends, of shape (K,) each.
 

@@ -171,7 +171,7 @@ def _put(found: _Drawn, block: _Block, drawn: Floats) -> None:
             continue
         with np.errstate(invalid="ignore", divide="ignore"):
             differences = (hits[row] - others[after:]) / photos
-        low, high = interval_ends(differences, clusters, widest=(-1.0, 1.0))
+        low, high = interval_ends(differences, clusters, 0.95, (-1.0, 1.0))
         spread = _spread(differences)
         columns = np.array(block.columns[after:])
         found.low[model, columns], found.high[model, columns] = low, high

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from genset.statistics.bootstrap import Resampling, intervals, student_quantile
+from genset.statistics.bootstrap import Resampling, class_sums, intervals, student_quantile
 from genset.statistics.intervals import wilson
 
 PHOTOS = 2864
@@ -103,6 +103,43 @@ def test_large_sums_are_exact() -> None:
     count = 2**23 + 1
     (drawn,) = Resampling(draws=1_000).sums(np.array([[count], [0.0], [0.0]]))
     assert set(drawn.tolist()) == {0.0, count, 2.0 * count, 3.0 * count}
+
+
+def test_sums_of_some_counts_and_some_shares_are_exact() -> None:
+    of_classes = np.array([[3.0, 0.1], [5.0, 0.7], [1.0, 1 / 3]])
+    sums = Resampling(draws=1_000).sums(of_classes)
+    alone = Resampling(draws=1_000).sums(of_classes[:, 1:])
+    assert sums[1] == pytest.approx(alone[0], rel=1e-14)
+    some = {
+        sum(np.multiply(times, of_classes[:, 1]))
+        for times in np.ndindex(4, 4, 4)
+        if sum(times) == 3
+    }
+    for shares in (sums[1], alone[0]):
+        assert all(min(abs(each - value) for value in some) < 1e-14 for each in shares.tolist())
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.integers(2, 40), st.floats(0.01, 0.99))
+def test_ends_are_quantiles_of_the_draws_that_are_numbers(
+    draws: int, numbers: int, clusters: int, confidence: float
+) -> None:
+    drawn = np.random.default_rng(draws).random((draws, numbers))
+    drawn[:, 0][: numbers % (draws + 1)] = np.nan
+    ends = intervals(drawn, clusters, confidence)
+    quantile = stats.t.ppf((1 + confidence) / 2, clusters - 1)
+    tail = stats.norm.cdf(-np.sqrt(clusters / (clusters - 1)) * quantile)
+    for column, (low, high) in zip(drawn.T, ends, strict=True):
+        there = column[~np.isnan(column)]
+        expected = np.quantile(there, [tail, 1 - tail]) if len(there) else [np.nan, np.nan]
+        assert [low, high] == pytest.approx(
+            expected.tolist() if len(there) else expected, nan_ok=True
+        )
+
+
+def test_sums_of_no_photos_and_of_no_numbers_are_none() -> None:
+    none = np.empty(0, np.int64)
+    assert class_sums(none, np.empty((0, 2))).shape == (0, 2)
+    assert class_sums(np.array([4, 1]), np.empty((2, 0))).shape == (5, 0)
 
 
 def test_one_class_says_nothing_of_others() -> None:
