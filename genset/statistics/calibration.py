@@ -57,7 +57,7 @@ def calibration(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> Ca
     if not len(confidence) or not ((confidence >= 0) & (confidence <= 1)).all():
         raise ValueError("calibration needs confidences from 0 to 1")
     # Bins are open below and closed above, but for the first.
-    place = np.clip(np.ceil(confidence * BINS).astype(int) - 1, 0, BINS - 1)
+    place = np.maximum(np.ceil(confidence * BINS).astype(int) - 1, 0)
     photos = np.bincount(place, minlength=BINS)
     said = np.bincount(place, weights=confidence, minlength=BINS)
     was = np.bincount(place, weights=right, minlength=BINS)

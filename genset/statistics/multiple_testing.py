@@ -35,5 +35,5 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     order = np.argsort(given, kind="stable")[::-1]
     steps = np.minimum.accumulate(given[order] * len(given) / np.arange(len(given), 0, -1))
     adjusted = np.empty_like(given)
-    adjusted[order] = np.minimum(1.0, steps)
+    adjusted[order] = steps
     return [float(p) for p in adjusted]

@@ -78,11 +78,11 @@ def detectable_difference(
     if photos <= 0 or not 0 <= discordant <= 1 or not (0 < level < 1 and 0 < power < 1):
         raise ValueError(f"no difference for {photos} photos and {discordant} discordant")
     a, b = NormalDist().inv_cdf(1 - level / 2), NormalDist().inv_cdf(power)
-    # Squared, the equation is quadratic in D. The larger root is the solution.
-    root = a * a * photos * discordant - (photos + b * b) * discordant * (a * a - b * b)
-    if root < 0:
+    # Squared, the equation is quadratic in D: of its roots, b's sign says which is the solution.
+    under = discordant * (photos - a * a + b * b)
+    if under < 0:
         return discordant
-    found = (a * sqrt(photos * discordant) + sqrt(root)) / (photos + b * b)
+    found = (a * sqrt(photos * discordant) + b * sqrt(under)) / (photos + b * b)
     return min(found, discordant)
 
 

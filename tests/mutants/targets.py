@@ -35,7 +35,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "genset/statistics/paired.py": _of_statistics("paired", "pairwise"),
     "genset/statistics/pairwise.py": _of_statistics("pairwise"),
     "genset/statistics/power.py": _of_statistics("tests"),
-    "genset/statistics/ranks.py": _of_statistics("trend"),
+    "genset/statistics/ranks.py": _of_statistics("ranks"),
     "genset/statistics/resampling.py": _of_statistics("bootstrap", "pairwise"),
     "genset/statistics/restarts.py": _of_statistics("restarts"),
     "genset/statistics/small_samples.py": _of_statistics("small_samples"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
@@ -144,9 +145,43 @@ def test_what_is_shown_supposes_a_discordance_that_can_show_it(
     assert supposed == max(discordant, least_detectable(photos) or 0)
 
 
+@given(st.integers(4, 10**6), st.floats(0.01, 1), st.floats(0.1, 0.99))
+def test_the_difference_solves_its_equation(photos: int, discordant: float, power: float) -> None:
+    found = detectable_difference(photos, discordant, power=power)
+    a, b = stats.norm.ppf(0.975), stats.norm.ppf(power)
+    left = discordant - found**2
+    needed = a * np.sqrt(discordant) + b * np.sqrt(left)
+    if found < discordant:
+        assert found * np.sqrt(photos) == pytest.approx(needed, rel=1e-9)
+    else:  # the largest difference that there can be is too small to be found so often
+        assert found * np.sqrt(photos) <= needed * (1 + 1e-9)
+
+
+def test_at_even_chances_of_finding_it_the_difference_is_at_the_level() -> None:
+    found = detectable_difference(400, 0.25, power=0.5)
+    assert found == pytest.approx(stats.norm.ppf(0.975) * 0.025, rel=1e-12)
+
+
+def test_what_is_shown_of_many_photos_is_what_the_formula_says() -> None:
+    assert shown_difference(1000, 0.2) == (detectable_difference(1000, 0.2), 0.2)
+    least = least_detectable(1000)
+    assert least is not None
+    assert shown_difference(1000, least / 2) == (least, least)
+
+
 @pytest.mark.parametrize(
-    "bad", [(0, 0.1), (10, -0.1), (10, 1.1), (10, 0.1, 0.0), (10, 0.1, 0.05, 1)]
+    "bad",
+    [
+        (0, 0.1),
+        (10, -0.1),
+        (10, 1.1),
+        *((10, 0.1, level) for level in (0.0, 1.0, 1.5)),
+        *((10, 0.1, 0.05, power) for power in (0.0, 1.0, 1.5)),
+    ],
 )
 def test_impossible_numbers_have_no_difference(bad: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match="no difference for"):
         detectable_difference(*bad)
+    if len(bad) > 2:
+        with pytest.raises(ValueError, match="no difference at the level"):
+            least_detectable(100, *bad[2:])

@@ -1,4 +1,4 @@
-"""The line through models, calibration, and hits by rank."""
+"""The line through models, and calibration."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
 from genset.statistics.calibration import calibration
-from genset.statistics.ranks import odd_ranks, other_order
 from genset.statistics.trend import SCALES, Scale, expit, fit_published, fit_trend, logit
 
 ELSEWHERE = np.array([0.57, 0.62, 0.66, 0.70, 0.72, 0.76, 0.78, 0.81])
@@ -143,6 +142,87 @@ def test_two_architectures_tell_nothing_of_other_ones() -> None:
         fit_published(ELSEWHERE, here, groups)
 
 
+def test_a_line_s_prediction_is_the_textbook_s() -> None:
+    rng = np.random.default_rng(8)
+    x = rng.uniform(0.3, 0.8, 6)
+    y = 0.1 + 0.8 * x + rng.normal(0, 0.01, 6)
+    trend = fit_trend(x, y, np.tile(y, (10, 1)), 1000, scale="linear")
+    fitted = stats.linregress(x, y)
+    scatter = np.sqrt(((y - fitted.intercept - fitted.slope * x) ** 2).sum() / 4)
+    for at, (low, high) in zip((0.2, 0.5), trend.prediction([0.2, 0.5]), strict=True):
+        far = (at - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum()
+        off = stats.t.ppf(0.975, 4) * scatter * np.sqrt(1 + 1 / 6 + far)
+        middle = fitted.intercept + fitted.slope * at
+        assert (low, high) == pytest.approx((middle - off, middle + off), abs=1e-12)
+
+
+def test_a_draw_that_is_easier_for_all_lifts_the_line() -> None:
+    x = np.linspace(0.4, 0.8, 6)
+    here = 0.05 + 0.8 * x  # all on the line: nothing scatters
+    easier = np.array([-0.02, 0.0, 0.03])
+    drawn = here + easier[:, None]
+    trend = fit_trend(x, here, drawn, 1000, scale="linear")
+    assert trend.drawn_intercepts == pytest.approx(0.05 + easier, abs=1e-12)
+    assert trend.drawn_slopes == pytest.approx(0.8, abs=1e-12)
+
+
+def test_draws_scatter_about_the_line_as_models_do() -> None:
+    """One model is far above the line, and the last one pulls the line towards itself."""
+    x = np.array([0.3, 0.35, 0.4, 0.42, 0.45, 0.8])
+    y = 0.1 + 0.8 * x + np.array([0.0, 0.06, -0.01, 0.0, -0.01, -0.01])
+    trend = fit_trend(x, y, np.tile(y, (40_000, 1)), 1000, scale="linear")
+    again = fit_trend(x, y, np.tile(y, (40_000, 1)), 1000, seed=0, scale="linear")
+    assert (trend.drawn_slopes == again.drawn_slopes).all()
+    levels = trend.drawn_intercepts + trend.drawn_slopes * x.mean()
+    assert levels.mean() == pytest.approx(y.mean(), abs=4 * levels.std() / np.sqrt(40_000))
+    assert stats.skew(levels) > 0.2
+
+
+def test_groups_that_scatter_together_vary_the_line_as_the_source_says() -> None:
+    """Webb's weights have variance 1: the slope's is the sum of squares of the groups' parts."""
+    rng = np.random.default_rng(3)
+    x = rng.uniform(0.3, 0.8, 12)
+    y = 0.1 + 0.8 * x + rng.normal(0, 0.02, 12)
+    groups = list("aaabbbcccddd")
+    trend = fit_trend(x, y, np.tile(y, (60_000, 1)), 1000, scale="linear", groups=groups)
+    away = x - x.mean()
+    fitted = stats.linregress(x, y)
+    left = y - fitted.intercept - fitted.slope * x
+    left /= np.sqrt(1 - 1 / 12 - away**2 / (away**2).sum())
+    left -= left.mean()
+    parts = (left * away / (away**2).sum()).reshape(4, 3).sum(axis=1)
+    assert trend.drawn_slopes.var() == pytest.approx((parts**2).sum(), rel=0.03)
+
+
+@pytest.mark.parametrize("groups", ["abcdefghijkl", "aaabbbcccddd", "aaaaaabbbccc"])
+def test_published_models_vary_the_line_by_the_sandwich_of_groups(groups: str) -> None:
+    """Cameron and Miller's covariance, by matrices: X'X^-1 (sum of X'uu'X) X'X^-1, corrected."""
+    rng = np.random.default_rng(4)
+    x = rng.uniform(0.3, 0.8, 12)
+    y = 0.1 + 0.8 * x + rng.normal(0, 0.02, 12)
+    trend = fit_published(x, y, list(groups), draws=200_000, scale="linear")
+    design = np.stack([np.ones(12), x], axis=1)
+    bread = np.linalg.inv(design.T @ design)
+    left = y - design @ (bread @ design.T @ y)
+    members = [np.array(list(groups)) == group for group in sorted(set(groups))]
+    scores = [design[own].T @ left[own] for own in members]
+    count = len(members)
+    few = count / (count - 1) * 11 / 10
+    covariance = few * bread @ sum(np.outer(each, each) for each in scores) @ bread
+    drawn = np.stack([trend.drawn_intercepts, trend.drawn_slopes])
+    assert np.cov(drawn) == pytest.approx(covariance, rel=0.02)
+    assert drawn.mean(axis=1) == pytest.approx([trend.intercept, trend.slope], abs=1e-3)
+    assert trend.clusters == count - 1
+
+
+def test_no_accuracy_is_above_one() -> None:
+    here = ELSEWHERE + 0.15
+    trend = fit_trend(ELSEWHERE, here, np.tile(here, (10, 1)), 1000, scale="linear")
+    assert trend.expected([0.84, 0.95]) == pytest.approx([0.99, 1.0])
+    (ends,) = trend.band([0.95])
+    assert ends == (1.0, 1.0)
+
+
 def test_too_few_models_make_no_line() -> None:
     with pytest.raises(ValueError, match="no line through 3 models"):
         fit_trend(ELSEWHERE[:3], ELSEWHERE[:3], np.tile(ELSEWHERE[:3], (5, 1)), classes=9)
@@ -194,40 +274,3 @@ def test_a_model_that_says_what_it_is_has_no_calibration_error() -> None:
 def test_what_is_no_confidence_has_no_calibration(bad: list[float]) -> None:
     with pytest.raises(ValueError, match="from 0 to 1"):
         calibration(np.array(bad), np.ones(len(bad), bool))
-
-
-@pytest.mark.parametrize(
-    ("hits", "says"),
-    [
-        ([6333, 1200, 500, 260, 170], None),
-        ([170, 260, 500, 1200, 6333], "look reversed"),
-        ([1200, 6333, 500, 260, 170], "Rank 2 is right more often than rank 1"),
-        ([500, 1200, 170, 260, 6333], "The last rank is right more often than the first"),
-        ([1690, 1700, 1710, 1680, 1685], "look unordered"),
-        ([9, 12, 11, 8, 10], "hardly better than guesses (hits by rank: 9, 12, 11, 8, 10"),
-        ([6333], None),
-    ],
-)
-def test_odd_hits_are_named(hits: list[int], says: str | None) -> None:
-    found = odd_ranks(hits, 10_000, 1000)
-    assert found is None if says is None else says in (found or "")
-
-
-def test_a_small_set_is_not_called_odd() -> None:
-    assert odd_ranks([2, 1, 0, 0, 0], 4, 1000) is None
-    assert odd_ranks([0, 1, 0, 0, 0], 4, 1000) is None
-    assert odd_ranks([1, 2, 0, 0, 0], 4, 1000) is None
-
-
-def test_another_order_of_classes_is_recognized() -> None:
-    truth = np.random.default_rng(3).integers(1000, size=3000)
-    as_text = np.array(sorted(range(1000), key=str))
-    assert other_order(truth, truth) is None
-    for answers, says in (
-        (np.argsort(as_text)[truth], "0 to 999 sorted as text (0, 1, 10, 100), 100.0 %"),
-        (as_text[truth], "once sorted as text"),
-        (truth + 1, "one higher, as after a background class"),
-        (truth - 1, "one lower"),
-    ):
-        assert says in (other_order(truth, answers) or "")
-    assert other_order(truth, np.random.default_rng(4).integers(1000, size=3000)) is None

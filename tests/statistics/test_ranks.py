@@ -1,0 +1,107 @@
+"""What is odd about hits at each rank, and which other order of classes fits better."""
+
+import numpy as np
+import pytest
+
+from genset.statistics.ranks import odd_ranks, other_order
+
+AS_TEXT = np.array(sorted(range(1000), key=str))
+
+
+@pytest.mark.parametrize(
+    ("hits", "says"),
+    [
+        ([6333, 1200, 500, 260, 170], None),
+        ([170, 260, 500, 1200, 6333], "look reversed"),
+        ([1000, 1700, 1800], "look reversed"),
+        ([1000, 1050, 1800], "look reversed"),
+        ([1200, 6333, 500, 260, 170], "Rank 2 is right more often than rank 1"),
+        ([5000, 1000, 3000], "Rank 3 is right more often than rank 2"),
+        ([5000, 1000, 1010, 900], None),
+        ([500, 1200, 170, 260, 6333], "The last rank is right more often than the first"),
+        ([1690, 1700, 1710, 1680, 1685], "look unordered"),
+        ([1690, 1700, 1710, 1680, 500], None),
+        ([3000, 500, 510, 490, 505], None),
+        ([3000, 2950, 500, 300, 100], None),
+        ([9, 12, 11, 8, 10], "hardly better than guesses (hits by rank: 9, 12, 11, 8, 10"),
+        ([6333], None),
+    ],
+)
+def test_odd_hits_are_named(hits: list[int], says: str | None) -> None:
+    found = odd_ranks(hits, 10_000, 1000)
+    assert found is None if says is None else says in (found or "")
+
+
+def test_a_guess_is_right_for_ten_times_as_many_classes_as_chance_or_half_of_the_photos() -> None:
+    assert "of 10,000 photos" in (odd_ranks([250, 80, 50, 40, 20], 10_000, 1000) or "")
+    assert odd_ranks([290, 80, 50, 40, 20], 10_000, 1000) is None  # below 5.5 %, above 5 %
+    assert odd_ranks([60, 20, 10, 6, 4], 1000, 1000) is None
+    assert odd_ranks([300, 100, 80, 60, 60], 1000, 10) is None
+    assert "guesses" in (odd_ranks([180, 90, 70, 60, 50], 1000, 10) or "")
+
+
+def test_no_photo_is_no_better_than_a_guess() -> None:
+    assert "guesses" in (odd_ranks([0, 0], 0, 10) or "")
+    assert odd_ranks([1, 0, 0], 1, 1000) is None
+
+
+def test_ranks_are_unordered_from_twenty_hits_a_rank_on() -> None:
+    assert "unordered" in (odd_ranks([20] * 5, 120, 1000) or "")
+    assert odd_ranks([20, 20, 20, 20, 19], 120, 1000) is None
+    assert odd_ranks([3] * 5, 20, 1000) is None
+
+
+def test_a_small_set_is_not_called_odd() -> None:
+    assert odd_ranks([2, 1, 0, 0, 0], 4, 1000) is None
+    assert odd_ranks([0, 1, 0, 0, 0], 4, 1000) is None
+    assert odd_ranks([1, 2, 0, 0, 0], 4, 1000) is None
+
+
+def test_another_order_of_classes_is_recognized() -> None:
+    truth = np.random.default_rng(3).integers(1000, size=3000)
+    assert other_order(truth, truth) is None
+    for answers, says in (
+        (np.argsort(AS_TEXT)[truth], "0 to 999 sorted as text (0, 1, 10, 100), 100.0 %"),
+        (AS_TEXT[truth], "once sorted as text"),
+        (truth + 1, "one higher, as after a background class"),
+        (truth - 1, "one lower"),
+    ):
+        assert says in (other_order(truth, answers) or "")
+    assert other_order(truth, np.random.default_rng(4).integers(1000, size=3000)) is None
+
+
+def one_higher(photos: int, as_given: int, classes: int = 20) -> str | None:
+    """Of 1,000 photos so many that are right one class lower, and some that are right as given."""
+    truth = 100 + 10 * (np.arange(1000) % classes)
+    answers = np.full(1000, 5)  # a class of no photo, nor is one beside it
+    answers[:photos] = truth[:photos] + 1
+    answers[photos : photos + as_given] = truth[photos : photos + as_given]
+    return other_order(truth, answers)
+
+
+def test_another_order_is_right_on_more_than_a_tenth_and_three_times_as_often() -> None:
+    assert one_higher(100, 0) is None
+    assert "10.1 % of the first answers" in (one_higher(101, 0) or "")
+    assert one_higher(375, 125) is None  # exactly three times
+    assert "50.0 %" in (one_higher(500, 130) or "")
+    assert "50.0 %" in (one_higher(500, 0) or "")
+
+
+def test_another_order_is_right_on_five_classes_at_least() -> None:
+    assert one_higher(1000, 0, classes=4) is None
+    assert "100.0 %" in (one_higher(1000, 0, classes=5) or "")
+    # Four classes are right one lower; that others are wrong is no sign of it.
+    truth = np.repeat(100 + 10 * np.arange(20), 50)
+    answers = np.where(np.arange(1000) < 200, truth + 1, 5)
+    assert other_order(truth, answers) is None
+
+
+def test_what_is_right_in_both_orders_counts_for_both() -> None:
+    """Class 0 is the first in either order, so here 26 % are right as given, and all as text."""
+    truth = np.concatenate([np.zeros(260, int), 100 + np.arange(740)])
+    answers = np.argsort(AS_TEXT)[truth]
+    assert "sorted as text (0, 1, 10, 100), 100.0 %" in (other_order(truth, answers) or "")
+
+
+def test_no_photo_has_no_order() -> None:
+    assert other_order(np.empty(0, int), np.empty(0, int)) is None
