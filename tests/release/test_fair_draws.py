@@ -74,6 +74,13 @@ def test_balance_keeps_to_no_bin() -> None:
 # The highest, and the limit for owners
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_of_classes_that_are_tied_each_is_filled(seed: int) -> None:
+    tied = [entry(number, "n1" if number < 5 else "n2", "ccc") for number in range(10)]
+    chosen = choose(CandidateTable(tuple(tied)), ReleasePlan(Top(2), seed))
+    assert Counter(each.wnid for each in chosen.chosen) == {"n1": 2, "n2": 2}
+
+
 def levels(each: CandidateRow) -> tuple[float, int]:
     return each.frequency, each.labels
 

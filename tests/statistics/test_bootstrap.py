@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from genset.statistics.bootstrap import Resampling, class_sums, intervals, student_quantile
+from genset.statistics.bootstrap import (
+    STANDARD,
+    Resampling,
+    class_sums,
+    intervals,
+    student_quantile,
+)
 from genset.statistics.intervals import wilson
 
 PHOTOS = 2864
@@ -140,6 +146,23 @@ def test_sums_of_no_photos_and_of_no_numbers_are_none() -> None:
     none = np.empty(0, np.int64)
     assert class_sums(none, np.empty((0, 2))).shape == (0, 2)
     assert class_sums(np.array([4, 1]), np.empty((2, 0))).shape == (5, 0)
+
+
+@pytest.mark.parametrize("below", [[[2.0, 1.0], [2.0, 2.0]], [[2.0, 1.0], [1.0, 2.0]]])
+def test_a_ratio_is_of_the_photos_that_count_for_it(below: list[list[float]]) -> None:
+    above, under = np.array([[1.0, 1.0], [0.0, 2.0]]), np.array(below)
+    both = STANDARD.ratios_of_sums(above, under)
+    for column in range(2):
+        alone = STANDARD.ratios_of_sums(above[:, [column]], under[:, [column]])
+        assert (both[:, column] == alone[:, 0]).all()
+
+
+def test_ten_thousand_draws_of_seed_0_are_the_standard() -> None:
+    """As docs/statistics.md says: other ones would change each interval that was published."""
+    numbers, right = drawn_sets(4, 30, sets=1)
+    ones = np.ones_like(right)
+    drawn = STANDARD.ratios(numbers, right, ones)
+    assert (drawn == Resampling(10_000, seed=0).ratios(numbers, right, ones)).all()
 
 
 def test_one_class_says_nothing_of_others() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from genset.statistics.restarts import expected_time, expected_time_interval
 
@@ -60,7 +61,35 @@ def test_the_same_times_have_the_same_interval() -> None:
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize(("times", "confidence"), [([1.0, -1.0], 0.95), ([1.0, 1.0], 1.0)])
+@pytest.mark.parametrize("times", [[9.0, 11.0], [8.0, 9.0, 13.0], [10.0, 10.5, 11.0, 9.0]])
+def test_without_failures_that_cost_anything_it_is_students_interval(times: list[float]) -> None:
+    found = expected_time_interval(times, [], length=0.0, confidence=0.8)
+    low, high = stats.t.interval(0.8, len(times) - 1, np.mean(times), stats.sem(times))
+    assert found == pytest.approx((low, high), rel=0.03)
+
+
+@pytest.mark.parametrize(("reached", "failed"), [(2, 1), (4, 4), (9, 1)])
+def test_of_times_that_do_not_vary_only_the_share_is_unsure(reached: int, failed: int) -> None:
+    found = expected_time_interval([1.0] * reached, [1.0] * failed, length=1.0)
+    share = stats.beta(reached + 0.5, failed + 0.5)
+    assert found == pytest.approx((1 / share.ppf(0.975), 1 / share.ppf(0.025)), rel=0.05)
+
+
+def test_two_failures_are_as_unsure_as_their_times_are() -> None:
+    same = expected_time_interval([10.0] * 5, [50.0, 50.0], length=50.0)
+    apart = expected_time_interval([10.0] * 5, [40.0, 60.0], length=50.0)
+    assert same is not None
+    assert apart is not None
+    assert apart.high > 1.3 * same.high
+
+
+def test_a_time_may_be_nothing() -> None:
+    assert expected_time_interval([0.0, 0.0], [], length=0.0) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("times", "confidence"), [([1.0, -1.0], 0.95), ([1.0, 1.0], 1.0), ([1.0, 1.0], 0.0)]
+)
 def test_what_is_no_time_or_confidence_is_refused(times: list[float], confidence: float) -> None:
     with pytest.raises(ValueError, match="no interval"):
         expected_time_interval(times, [], 1.0, confidence)
