@@ -81,6 +81,14 @@ def test_it_leaves_out_zero_where_mcnemars_test_does(seen: tuple[int, int, int])
     assert shown.high >= high
 
 
+@pytest.mark.parametrize("confidence", [0.3, 0.95])
+def test_of_models_that_never_differ_the_ends_are_known(confidence: float) -> None:
+    z = norm.ppf((1 + confidence) / 2)
+    low, high = tango_intervals(0, 0, [1, 10, 2864], confidence)
+    assert high == pytest.approx([z**2 / (photos + z**2) for photos in (1, 10, 2864)], rel=1e-9)
+    assert low == pytest.approx(-high, rel=1e-9)
+
+
 def test_models_that_never_differ_may_still_differ_on_other_photos() -> None:
     low, high = paired_interval(0, 0, 180)
     assert -high == pytest.approx(low)
