@@ -40,7 +40,7 @@ def main() -> int:
     share = killed / len(tried) if tried else 1.0
     print(
         f"{killed} of {len(tried)} changes noticed ({share:.1%}); {len(every)} there are, of which "
-        f"{equivalent} change nothing that can be seen"
+        f"{equivalent} are not tried ({_EQUIVALENT.name} says why)"
     )
     return 0 if share >= ENOUGH else 1
 
