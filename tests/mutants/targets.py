@@ -15,6 +15,12 @@ _QUEUE = (
     "tests/label/queue/test_leased.py",
     "tests/label/queue/test_gold_wrong.py",
     "tests/label/queue/test_questions.py",
+    "tests/label/queue/test_questions_gold.py",
+    "tests/label/session/test_given_examples.py",
+    "tests/label/session/test_questions.py",
+    "tests/label/session/test_visits.py",
+    "tests/label/quality/test_review_requests.py",
+    "tests/label/quality/test_void.py",
 )
 
 
