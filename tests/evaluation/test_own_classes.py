@@ -48,12 +48,17 @@ def with_head(here: Path, *classes: str) -> str:
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for id, painted in PHOTOS.items():
-        (tmp_path / "photos" / id).mkdir(parents=True)
-        for number, colour in enumerate(painted):
-            Image.new("RGB", (48, 40), colour).save(tmp_path / "photos" / id / f"{number}.png")
-    (tmp_path / "own.toml").write_text(CLASSES, "utf-8")
-    return tmp_path
+    return painted(tmp_path)
+
+
+def painted(folder: Path) -> Path:
+    """A folder with photos/ and own.toml, the classes that they are of."""
+    for id, colours_of_it in PHOTOS.items():
+        (folder / "photos" / id).mkdir(parents=True)
+        for number, colour in enumerate(colours_of_it):
+            Image.new("RGB", (48, 40), colour).save(folder / "photos" / id / f"{number}.png")
+    (folder / "own.toml").write_text(CLASSES, "utf-8")
+    return folder
 
 
 def genset_says(*words: str, code: int = 0) -> str:

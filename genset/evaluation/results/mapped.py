@@ -5,17 +5,14 @@ class has several outputs; else they cannot be summed. A run's own ``predictions
 the ``logits.npy`` beside it, where that was kept.
 """
 
-import csv
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
-from genset.errors import BadInput, GensetError, first_line
+from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.mapping.convention import Convention
 from genset.evaluation.mapping.pooling import ClassMapping
@@ -24,6 +21,13 @@ from genset.evaluation.mapping.wordnet import above
 from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.count import Counted
+from genset.evaluation.results.own_tables import (
+    kept_scores,
+    mapping_kept,
+    run_of,
+    see_no_run_s,
+    words_of,
+)
 from genset.evaluation.results.predictions import (
     Answers,
     answers_of_indices,
@@ -31,8 +35,9 @@ from genset.evaluation.results.predictions import (
     answers_of_table,
     count_answers,
     load_array,
+    read_rows,
 )
-from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS, PREDICTIONS, photos_of
+from genset.evaluation.results.runs import LOGITS, Run
 from genset.taxonomy import ImageClass, imagenet1k
 
 
@@ -68,10 +73,14 @@ def check_convention(photos: PhotoSet, convention: Convention) -> None:
 
 
 class Given(NamedTuple):
-    """Answers that were computed elsewhere, and how their classes met the set's."""
+    """Answers that were computed elsewhere, and how their classes met the set's.
+
+    `run` is the one whose own answers they are, on the same classes.
+    """
 
     answers: Answers
     mapping: ClassMapping
+    run: Run | None = None
 
 
 def read_mapped(spec: ModelSpec, photos: PhotoSet, keep: int, convention: Convention) -> Given:
@@ -98,7 +107,7 @@ def read_mapped(spec: ModelSpec, photos: PhotoSet, keep: int, convention: Conven
                 see_whose_indices(path.name, array, photos)
             mapping = mapping_on(photos, order, convention)
             return Given(answers_of(path.name, array, photos, mapping, keep), mapping)
-        if (kept := _kept_scores(path)) is not None:
+        if (kept := kept_scores(path)) is not None:
             order, images, scores = kept
             mapping = mapping_on(photos, order, convention)
             there, rows = _of_set(photos, images)
@@ -118,7 +127,7 @@ def count_mapped(spec: ModelSpec, photos: PhotoSet, given: Given) -> Counted:
     Raises:
         GensetError: not one photo can be counted.
     """
-    mapping = given.mapping
+    mapping, kept = given.mapping, given.run
     of_set = set(photos.ids)
     known = [image for image in given.answers if image in of_set]
     if not known:
@@ -129,8 +138,8 @@ def count_mapped(spec: ModelSpec, photos: PhotoSet, given: Given) -> Counted:
     counted = count_answers(spec, photos, given.answers, mapping.known)
     return replace(
         counted,
-        classes=len(set(filter(None, mapping.columns))),
-        mapping=record_of(mapping, (photo.wnid for photo in photos.photos)),
+        classes=kept.classes if kept else len(set(filter(None, mapping.columns))),
+        mapping=record_of(mapping, (photo.wnid for photo in photos.photos), words_of(kept)),
     )
 
 
@@ -197,7 +206,14 @@ def _of_ranks(what: str, answers: Answers, mapping: ClassMapping) -> Answers:
 
 
 def _from_table(spec: ModelSpec, path: Path, photos: PhotoSet, convention: Convention) -> Given:
-    """A table of ranked classes: the set's own ids, what models call them, ImageNet's wnids."""
+    """A table of ranked classes: the set's own ids, what models call them, ImageNet's wnids.
+
+    That of a run on the same classes has answers that were pooled already.
+    """
+    rows = read_rows(spec, path)
+    if (run := run_of(path)) and run.mapping:
+        answers = answers_of_table(spec, path, rows)
+        return Given(answers, mapping_kept(run, answers, photos, convention), run)
     imagenet = [each.wnid for each in imagenet1k()]
     order: Sequence[str] = class_order(spec.classes, spec.background)
     names = {word for each in photos.taxonomy for word in _names(each)}
@@ -206,8 +222,10 @@ def _from_table(spec: ModelSpec, path: Path, photos: PhotoSet, convention: Conve
         f"{photos.taxonomy.name}, nor of ImageNet: list what the model calls its classes by "
         "classes=FILE"
     )
-    answers = answers_of_table(spec, path, known, whose)
+    answers = answers_of_table(spec, path, rows, known, whose)
     said = {wnid for ranked, _ in answers.values() for wnid in ranked}
+    if run is None:
+        see_no_run_s(path, rows[0], said, photos)
     if not spec.classes and not said <= {*imagenet, ""}:
         # A class that is never said under any name is one that the model never answered.
         own = [
@@ -223,22 +241,6 @@ def _from_table(spec: ModelSpec, path: Path, photos: PhotoSet, convention: Conve
 def _names(each: ImageClass) -> tuple[str, ...]:
     """What a table may call a class: its id, or letter by letter what the file says of models."""
     return each.wnid, *each.outputs
-
-
-def _kept_scores(path: Path) -> tuple[tuple[str, ...], list[str], NDArray[Any]] | None:
-    """What each output stands for, the photos and the logits of a run whose table this is."""
-    logits, classes = path.with_name(LOGITS), path.with_name(LOGIT_CLASSES)
-    if path.name != PREDICTIONS or not logits.is_file() or not classes.is_file():
-        return None
-    try:
-        order = tuple(map(str, json.loads(classes.read_text("utf-8"))["classes"]))
-        images = [image for image, _ in photos_of(path.parent)]
-        scores: NDArray[Any] = np.load(logits, mmap_mode="r", allow_pickle=False)
-        if scores.shape != (len(images), len(order)) or scores.dtype.kind != "f":
-            raise ValueError(f"it is {scores.shape} of {scores.dtype}")
-    except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
-        raise BadInput(f"{logits} cannot be read: {first_line(error)}") from None
-    return order, images, scores
 
 
 def _of_set(photos: PhotoSet, images: Sequence[str]) -> tuple[PhotoSet, list[int]]:

@@ -38,6 +38,8 @@ _AT_ONCE = 4096  # photos, of which 1,000 scores are 32 MB
 # By photo: the wnids, best first, and their probabilities (none where they are not known).
 Answers = Mapping[str, tuple[tuple[str, ...], tuple[float, ...]]]
 
+Row = Mapping[str, Any]
+
 
 def read_predictions(spec: ModelSpec, photos: PhotoSet, keep: int = KEPT) -> Counted:
     """Read the file that a `predictions:` spec names, and match it with a set's photos.
@@ -62,7 +64,7 @@ def read_predictions(spec: ModelSpec, photos: PhotoSet, keep: int = KEPT) -> Cou
     if path.suffix == ".npy":
         answers = _from_array(spec, path, order, photos, keep)
     elif path.suffix in (".csv", ".parquet"):
-        answers = answers_of_table(spec, path, known)
+        answers = answers_of_table(spec, path, read_rows(spec, path), known)
     else:
         raise BadInput(f"model {spec.text!r}: predictions are a .npy, .csv or .parquet file")
     of_set = {photo.id for photo in photos.photos}
@@ -306,14 +308,25 @@ def load_array(spec: ModelSpec, path: Path) -> NDArray[Any]:
     return array
 
 
-def answers_of_table(spec: ModelSpec, path: Path, known: set[str], whose: str = "") -> Answers:
-    """The answers in a table, of classes that are known, and `whose` they are, for errors.
+def answers_of_table(
+    spec: ModelSpec,
+    path: Path,
+    rows: Sequence[Row],
+    known: Collection[str] | None = None,
+    whose: str = "",
+) -> Answers:
+    """The answers in a table.
+
+    Args:
+        spec: names the table.
+        path: of the table.
+        rows: what it has (`read_rows`).
+        known: the classes that may be answers; None: any.
+        whose: they are, for errors.
 
     Raises:
         BadInput: naming the photo that is wrong.
-        MissingExtra: it is Parquet, and pyarrow is not installed.
     """
-    rows = _read_rows(spec, path)
     columns = [name for name in rows[0] if name] if rows else []
     ranks = sum(f"top{n}" in columns for n in range(1, len(columns) + 1))
     tops = [f"top{n}" for n in range(1, ranks + 1)]
@@ -332,7 +345,7 @@ def answers_of_table(spec: ModelSpec, path: Path, known: set[str], whose: str = 
             raise BadInput(f"{where}: {image} is there twice")
         ranked = tuple(str(row[name]) for name in tops)
         for wnid in ranked:
-            if wnid not in known:
+            if known is not None and wnid not in known:
                 raise BadInput(f"{where}: {wnid[:40]!r} is no class of {whose or _whose(spec)}")
         if len(set(ranked)) < ranks:
             raise BadInput(f"{where}: it has a class twice")
@@ -340,7 +353,13 @@ def answers_of_table(spec: ModelSpec, path: Path, known: set[str], whose: str = 
     return answers
 
 
-def _read_rows(spec: ModelSpec, path: Path) -> list[Mapping[str, Any]]:
+def read_rows(spec: ModelSpec, path: Path) -> list[Row]:
+    """The rows of a table, a photo each, by the names of their columns.
+
+    Raises:
+        BadInput: it cannot be read.
+        MissingExtra: it is Parquet, and pyarrow is not installed.
+    """
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
         raise MissingExtra("reading Parquet", "evaluate")
     try:
@@ -349,7 +368,7 @@ def _read_rows(spec: ModelSpec, path: Path) -> list[Mapping[str, Any]]:
                 return list(csv.DictReader(file))
         from pyarrow import parquet
 
-        rows: list[Mapping[str, Any]] = parquet.read_table(path).to_pylist()
+        rows: list[Row] = parquet.read_table(path).to_pylist()
         return rows
     except Exception as error:  # noqa: BLE001 - pyarrow raises what it likes on a bad file
         raise _unreadable(spec, error) from None
