@@ -25,12 +25,14 @@ from genset.evaluation.data.truths.truth import TRUTHS, By
 from genset.evaluation.evaluate import evaluate as evaluate_specs
 from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
 from genset.evaluation.mapping.convention import Among, Pool
+from genset.evaluation.mapping.record import explained
 from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.results.compare import compare as compare_models
 from genset.evaluation.results.evaluated import Comparison, Estimate, Evaluated
 from genset.evaluation.results.given import count_given
 from genset.evaluation.results.mapped import check_convention
 from genset.evaluation.results.multilabel import own_proposals
+from genset.evaluation.results.names import by_convention
 from genset.evaluation.results.references.sets import Named
 from genset.evaluation.results.results import Results, results_of
 from genset.evaluation.results.runs import run_folder
@@ -265,15 +267,24 @@ def compare(
     proposed = {} if truth == "original" else own_proposals(results, results.models, resampling)
     gains = [said_of_own(label, each) for label, each in proposed.items()]
     flags = [each for model in results.models for each in left_out(model.label, model.flags)]
+    names = by_convention([first.record, second.record])
+    met = []
+    if first.record.convention != second.record.convention:
+        met = [
+            clean(f"{model.label}: {each}", 400)
+            for model in asked
+            if model.run.mapping
+            for each in explained(model.run.mapping)
+        ]
     return Comparison(
-        first=first.model,
-        second=second.model,
+        first=names[0],
+        second=names[1],
         photos=pair.photos,
         difference=Estimate(pair.difference, pair.interval.low, pair.interval.high),
         p_value=pair.p_value,
         only_first=pair.only_first,
         only_second=pair.only_second,
-        sentence="\n".join([verdict(pair, first.photos.name, truth), *flags, *gains]),
+        sentence="\n".join([verdict(pair, first.photos.name, truth), *met, *flags, *gains]),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, distinct, func, select
 from sqlalchemy.orm import Session
 
+from genset.evaluation.results.names import by_convention
 from genset.evaluation.results.runs import find_runs
 from genset.files import image_file, sha256_of
 from genset.label.proposals.asked import questions
@@ -137,11 +138,13 @@ def status(workspace: Workspace, store: Store) -> Status:
             labelers=count(select(func.count(distinct(Label.worker))).where(_COUNTS)),
             releases={release.name: release.photos for release in releases},
             runs={
-                release.name: [
-                    run.model
-                    for _, run in find_runs(workspace.runs, release.name)
-                    if run.set_hash == release.content_hash
-                ]
+                release.name: by_convention(
+                    [
+                        run
+                        for _, run in find_runs(workspace.runs, release.name)
+                        if run.set_hash == release.content_hash
+                    ]
+                )
                 for release in releases
             },
             sources=_by_source(session),

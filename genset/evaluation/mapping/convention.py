@@ -1,7 +1,8 @@
 """How outputs of one class are pooled, and which outputs compete."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from genset.errors import BadInput
 
@@ -36,3 +37,12 @@ class Convention:
         for what, value, known in (("pool", self.pool, POOLS), ("among", self.among, AMONG)):
             if value not in known:
                 raise BadInput(f"{what} is {' or '.join(known)}, not {value}")
+
+
+def name_of(record: Mapping[str, Any]) -> str:
+    """What the convention that a run keeps is called: "all", "subset", "all, max" or "subset, max".
+
+    Args:
+        record: with its `among` and `pool`.
+    """
+    return f"{record['among']}, max" if record["pool"] == "max" else str(record["among"])

@@ -6,13 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genset.errors import BadInput, GensetError
-from genset.evaluation.results.runs import (
-    Run,
-    find_runs,
-    gives_counts,
-    load_predictions,
-    names_of,
-)
+from genset.evaluation.results.names import meant, names_of, several
+from genset.evaluation.results.runs import Run, find_runs, gives_counts, load_predictions
 
 _MEND = "delete the folder and run genset evaluate again"
 
@@ -22,7 +17,7 @@ class BestAnswers:
     """One run's answers.
 
     Attributes:
-        name: the model's in tables, with the run's key where two runs share the name.
+        name: the model's in tables.
         key: of the run.
         by_photo: by photo id, wnids, best first; without those that are no class.
     """
@@ -66,16 +61,15 @@ def best_answers(
 def _find(
     named: Collection[tuple[str, Path, Run]], model: str, set_name: str
 ) -> tuple[str, Path, Run]:
-    chosen = [each for each in named if each[0] == model]
-    chosen = chosen or [each for each in named if each[2].model == model]
-    if not chosen and len(model) >= 6:
-        chosen = [each for each in named if each[2].key.startswith(model)]
-    known = ", ".join(name for name, *_ in chosen or named)
-    if not chosen:
+    listed = list(named)
+    labels, runs = [label for label, *_ in listed], [run for *_, run in listed]
+    places = meant(model, runs, labels)
+    if not places:
+        known = ", ".join(labels)
         raise BadInput(f"no model {model!r} was scored on {set_name}; known: {known}")
-    if len(chosen) > 1:
-        raise BadInput(f"{model!r} names several runs; say which by its key: {known}")
-    return chosen[0]
+    if len(places) > 1:
+        raise BadInput(several(model, [runs[n] for n in places], [labels[n] for n in places]))
+    return listed[places[0]]
 
 
 def _by_photo(folder: Path, run: Run) -> dict[str, tuple[str, ...]]:

@@ -158,7 +158,8 @@ class Comparison:
     """Two models on the same photos: what `genset.compare` gives.
 
     Attributes:
-        first, second: the models' names.
+        first, second: the models' names; where they are one model by two conventions of meeting
+            the set's own classes, with these.
         photos: that count for both.
         difference: of their top-1 accuracies, first less second, -1 to 1, with its interval.
         p_value: of McNemar's exact test.

@@ -5,10 +5,9 @@ import re
 from genset.errors import GensetError
 from genset.evaluation.data.truths.truth import Truth
 from genset.evaluation.results.count import ELSEWHERE
+from genset.evaluation.results.names import is_of
 from genset.evaluation.results.results import Scored
 from genset.evaluation.results.runs import Run, load_run
-
-_KEYED = re.compile(r" \[[0-9a-f]{6,64}\]$")  # what tells two runs of one name apart in tables
 
 
 def proposer_names(truth: Truth, model: Scored) -> frozenset[str]:
@@ -28,7 +27,7 @@ def _is_it(model: Scored, name: str, key: str) -> bool:
     before = _find(model, key)
     if before is not None and before.weights_hash == model.run.weights_hash:
         return True
-    by_name = model.run.model == _KEYED.sub("", name)
+    by_name = is_of(model.run.model, name)
     return by_name and (before is None or before.device == ELSEWHERE)
 
 

@@ -15,7 +15,8 @@ from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.truths.keep import with_truth
 from genset.evaluation.results.arrays import Answers, Names, Numbers, read_answers
 from genset.evaluation.results.flags import flags_of
-from genset.evaluation.results.runs import Run, find_runs, names_of, run_folder
+from genset.evaluation.results.names import meant, names_of, several
+from genset.evaluation.results.runs import Run, find_runs, run_folder
 from genset.taxonomy import imagenet1k
 
 _MEND = "delete the folder and run genset evaluate again"
@@ -26,7 +27,8 @@ class Scored:
     """One model's answers to a set of N photos, in the set's order.
 
     Attributes:
-        label: the model's name, with the run's key where two runs share the name.
+        label: the model's name, with the convention where it has runs by several, and with the
+            run's key where two runs would share a name.
         answered: N: whether the photo is counted for this model.
         answers: N x k numbers of classes (places in `names`), the best first; 0 where there is no
             answer.
@@ -112,26 +114,25 @@ class Results:
         return next(model for model in self.models if model.run is run)
 
     def find(self, name: str) -> Scored:
-        """The model that is called so, by its label or by the start of its run's key.
+        """The model that is called so: by its label, its name, or the start of its run's key.
 
         Raises:
             BadInput: there is none, or several.
         """
-        named = [model for model in self.models if model.label == name]
-        named = named or [model for model in self.models if model.run.model == name]
-        if not named and len(name) >= 6:
-            named = [model for model in self.models if model.run.key.startswith(name)]
-        labels = ", ".join(model.label for model in named or self.models) or "none"
+        runs = [model.run for model in self.models]
+        named = [self.models[n] for n in meant(name, runs, [each.label for each in self.models])]
+        labels = [model.label for model in named or self.models]
         if not named:
             self._refuse_flagged(name)
-            raise BadInput(f"no model {name!r} was scored on {self.photos.name}; known: {labels}")
+            known = ", ".join(labels) or "none"
+            raise BadInput(f"no model {name!r} was scored on {self.photos.name}; known: {known}")
         if len(named) > 1:
-            raise BadInput(f"{name!r} names several runs; say which by its key: {labels}")
+            raise BadInput(several(name, [model.run for model in named], labels))
         return named[0]
 
     def _refuse_flagged(self, name: str) -> None:
         for model in self.flagged:
-            if name in (model.label, model.run.model) or model.run.key.startswith(name):
+            if meant(name, [model.run], [model.label]):
                 raise BadInput(
                     f"{model.label} is left out: {model.flags[0]} --include-flagged brings it in"
                 )

@@ -18,7 +18,6 @@ import hashlib
 import io
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from typing import Any
 
 from genset.errors import GensetError
 from genset.evaluation.data.sets.layout import is_left_out
+from genset.evaluation.mapping.convention import name_of
 from genset.evaluation.models.spec import ModelSpec
 from genset.files import write_text
 from genset.statistics.intervals import wilson
@@ -115,6 +115,11 @@ class Run:
     reference_top1: float | None = None
     checkpoints: list[str] = field(default_factory=list)
     mapping: dict[str, Any] | None = None
+
+    @property
+    def convention(self) -> str:
+        """By which convention it was mapped, as "subset, max"; "" where it was not."""
+        return name_of(self.mapping) if self.mapping else ""
 
     def as_json(self) -> dict[str, Any]:
         """What its record holds: the attributes, without what nobody said."""
@@ -303,14 +308,6 @@ def photos_of(folder: Path) -> list[tuple[str, str]]:
         rows = csv.reader(file)
         next(rows, None)
         return [(row[0], row[1]) for row in rows if len(row) > 1]
-
-
-def names_of(runs: Sequence[Run]) -> list[str]:
-    """What runs on one set are called in tables: the model, with the key where two share it."""
-    named_so = Counter(run.model for run in runs)
-    return [
-        run.model if named_so[run.model] == 1 else f"{run.model} [{run.key[:8]}]" for run in runs
-    ]
 
 
 def _slug(name: str) -> str:

@@ -15,11 +15,9 @@ def convention_of(results: Results, model: Scored) -> Among | None:
 
     It had none on a set of ImageNet's classes, nor where the model's classes are the set's own.
     """
-    mapping = model.run.mapping
-    if mapping is None or results.is_of_imagenet:
+    if model.run.mapping is None or results.is_of_imagenet:
         return None
-    said = mapping["among"] + (", max" if mapping["pool"] == "max" else "")
-    return next(each for each in AMONG if each == said)
+    return next(each for each in AMONG if each == model.run.convention)
 
 
 def conventions_on(results: Results) -> tuple[Among, ...]:

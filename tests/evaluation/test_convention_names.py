@@ -1,0 +1,166 @@
+"""One model by several conventions on own classes: each run is told apart wherever it is named."""
+
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+import genset
+from genset.release.freeze import create
+from genset.store import Verdict
+from genset.store.taxonomies import keep_taxonomy
+from genset.taxonomy import read_taxonomy
+from tests.evaluation.colours import BLUE, GREEN, RED, colours
+from tests.evaluation.test_own_classes import CLASSES, genset_says
+from tests.labeled_workspace import add_candidate, labeled_workspace, vote
+
+PHOTOS = (("Крас", RED), ("Крас", GREEN), ("Крас", BLUE), ("cool", BLUE), ("cool", BLUE))
+CONVENTIONS = {
+    "all": (),
+    "all, max": ("--pool", "max"),
+    "subset": ("--among", "subset"),
+    "subset, max": ("--pool", "max", "--among", "subset"),
+}
+NAMES = [f"colours ({each})" for each in CONVENTIONS]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace on own classes with a release of them, v1."""
+    workspace = released(tmp_path, [])
+    monkeypatch.chdir(workspace)
+    return workspace
+
+
+def released(tmp_path: Path, further: list[bytes]) -> Path:
+    """The same, with further photos of its second class."""
+    (tmp_path / "own.toml").write_text(CLASSES, "utf-8")
+    workspace, store = labeled_workspace(tmp_path / "mine", classes=())
+    with store.begin_alone() as session:
+        keep_taxonomy(session, read_taxonomy(tmp_path / "own.toml"))
+    store._looked_at = -1e9  # some seconds pass
+    photos = [(wnid, painted(colour, number)) for number, (wnid, colour) in enumerate(PHOTOS)]
+    photos += [("cool", content) for content in further]
+    for number, (wnid, content) in enumerate(photos):
+        task = add_candidate(workspace, store, wnid, number, content=content)
+        vote(store, task, "ann", Verdict.CORRECT)
+    create(workspace, store, "v1")
+    store.close()
+    return workspace.root
+
+
+def painted(colour: str, number: int) -> bytes:
+    content = io.BytesIO()
+    Image.new("RGB", (48 + number, 40), colour).save(content, "PNG")
+    return content.getvalue()
+
+
+def score(here: Path, *conventions: str, name: str = "colours") -> None:
+    for each in conventions:
+        spec = f"{colours(here)}&name={name}"
+        genset_says("evaluate", "v1", *CONVENTIONS[each], "--model", spec)
+
+
+def scored() -> str:
+    """What status says was scored."""
+    (line,) = [line for line in genset_says("status").splitlines() if line.startswith("scored")]
+    return line.partition("v1: ")[2]
+
+
+def test_status_names_each(here: Path) -> None:
+    score(here, "all")
+    assert scored() == "colours"
+    score(here, "subset", "all, max", name="other")
+    assert "colours" in re.split(", (?![^(]*[)])", scored())
+    score(here, "all, max", "subset", "subset, max")
+    others = ["other (subset)", "other (all, max)"]
+    found = json.loads(genset_says("status", "--json"))["runs"]["v1"]
+    assert sorted(found) == sorted([*NAMES, *others])
+    assert scored() == ", ".join(found)
+
+
+def test_compare_says_how_to_name_each_and_takes_these_names(here: Path) -> None:
+    score(here, *CONVENTIONS)
+    score(here, "all", name="other")
+    said = genset_says("compare", "colours", "other", code=2)
+    start, _, listed = said.partition("; say which: ")
+    assert start == "'colours' names several runs"
+    names = [name.removesuffix(",") for name in shlex.split(listed)]
+    assert sorted(names) == sorted(NAMES)
+    for name in names:
+        found = json.loads(genset_says("compare", name, "other", "--json"))
+        assert {found["first"], found["second"]} == {name, "other"}
+        (remark, *_) = found["remarks"][name]
+        assert remark.endswith(f"compete ({name[9:].partition(',')[0].removesuffix(')')})")
+        assert ("the largest of them taken" in remark) == ("max" in name)
+    text = genset_says("compare", "colours (all)", "colours (subset, max)")
+    assert re.search(r"^colours \(subset, max\)  ", text, re.MULTILINE)
+    # A convention may be said where it is the only one, too; and what was not run is not found.
+    assert "other  " in genset_says("compare", "other (all)", "colours (all)")
+    said = genset_says("compare", "other (subset)", "colours (all)", code=2)
+    assert "no model 'other (subset)' was scored on v1; known: colours (" in said
+
+
+def test_two_runs_of_one_convention_have_their_keys_too(here: Path) -> None:
+    score(here, "all", "subset")
+    spec = f"{colours(here).replace('resize=32', 'resize=36')}&name=colours"
+    genset_says("evaluate", "v1", "--model", spec)
+    models = json.loads(genset_says("report", "v1", "--json"))["models"]
+    keys = {model["label"]: model["run"] for model in models}
+    assert keys.pop("colours (subset)")
+    assert set(keys) == {f"colours (all) [{key[:8]}]" for key in keys.values()}
+    said = genset_says("compare", "colours (all)", "colours (subset)", code=2)
+    for label in keys:
+        assert f"'{label}'" in said
+        genset_says("compare", label, "colours (subset)")
+
+
+def test_reports_tell_them_apart_in_every_form(here: Path) -> None:
+    score(here, *CONVENTIONS)
+    score(here, "subset", name="other")
+    wanted = sorted([*NAMES, "other"])
+    data = json.loads(genset_says("report", "v1", "--json", "-o", "page.html"))
+    assert sorted(model["label"] for model in data["models"]) == wanted
+    assert {each["first"] for each in data["pairs"]} <= set(wanted)
+    text = genset_says("report", "v1", "--markdown")
+    board = [line for line in text.splitlines() if line.startswith("|")][2:7]
+    cells = sorted(line.split(" | ")[1] for line in board)
+    assert cells == wanted
+    page = (here / "page.html").read_text("utf-8")
+    assert sorted(re.findall(r"<summary><bdi>(.+?)</bdi>", page)) == wanted
+
+
+def test_models_that_are_placed_between_two_are_named_so(here: Path) -> None:
+    score(here, *CONVENTIONS)
+    said = genset_says("report", "v1", "--lower", "colours", "--upper", "colours (all)", code=2)
+    assert "'colours' names several runs; say which: 'colours (" in said
+
+
+def test_python_names_them_and_says_how_each_met_the_classes(here: Path) -> None:
+    photos = genset.open_set("v1")
+    one = genset.evaluate(photos, colours(here))
+    few = genset.evaluate(photos, colours(here), among="subset")
+    found = genset.compare(one, few)
+    assert (found.first, found.second) == ("colours (all)", "colours (subset)")
+    assert "colours (subset): 2 of 3 classes of my" in str(found)
+    assert "only outputs of these classes compete (subset)" in str(found)
+    other = genset.evaluate(photos, f"{colours(here)}&name=other")
+    found = genset.compare(one, other)
+    assert (found.first, found.second) == ("colours", "other")
+    assert "outputs" not in str(found)
+    data = genset.report([one, few, other], here / "page.html")
+    assert sorted(model.label for model in data.models) == [*NAMES[::2], "other"]
+
+
+def test_the_models_that_propose_classes_are_named_so(here: Path) -> None:
+    score(here, "all", "subset")
+    said = genset_says("labels", "propose", "v1", "--model", "colours", code=2)
+    assert "'colours' names several runs; say which: 'colours (" in said
+    said = genset_says("labels", "propose", "v1", "--model", "none", code=2)
+    assert "no model 'none' was scored on v1; known: colours (" in said
+    said = genset_says("labels", "propose", "v1", "--dry-run", "--model", "colours (subset)")
+    assert "proposed by: colours (subset) " in said
