@@ -13,6 +13,7 @@ These are `genset.open_set`, `genset.evaluate` and so on; `docs/python.md` expla
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -136,10 +137,11 @@ def open_set(
             a release.
         ReleaseDamaged: it is a release, and not what its manifest says.
     """
-    own = taxonomy
-    if own is not None and not isinstance(own, Taxonomy):
-        own = locate_taxonomy(str(own))
-    return locate_set(str(named), others=classes, taxonomy=own)
+    if taxonomy is None or isinstance(taxonomy, Taxonomy):
+        return locate_set(str(named), others=classes, taxonomy=taxonomy)
+    own = locate_taxonomy(str(taxonomy))
+    found = locate_set(str(named), others=classes, taxonomy=own)
+    return replace(found, classes_named=str(taxonomy))
 
 
 def evaluate(
@@ -326,7 +328,8 @@ def report(
     if Path(path).is_dir():
         raise BadInput(f"{path} is a folder: name the report's HTML file in it")
     try:
-        options = ReportOptions(resampling=Resampling(seed=seed), **asked)
+        named = models[0].photos.classes_named
+        options = ReportOptions(resampling=Resampling(seed=seed), taxonomy=named, **asked)
     except TypeError as error:
         raise BadInput(f"report: {error}".replace("ReportOptions.__init__() ", "")) from None
     folder = Path(runs) if runs is not None else locate_runs()

@@ -182,6 +182,7 @@ def report(
         tta=tuple(map(parse_entry, entries)),
         counterparts=tuple(map(parse_counterpart, counterparts)),
         resampling=Resampling(seed=seed),
+        taxonomy=taxonomy,
         **asked,
     )
     for _, photos in found:

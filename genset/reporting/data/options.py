@@ -69,6 +69,7 @@ class ReportOptions:
         newer: labels of the models that are new on each year of a protocol; none: told by their
             first runs.
         named: what the set was called on the command line; "" for the set's own name.
+        taxonomy: what its classes were called there; "" where the set says them itself.
     """
 
     reference: str = ""
@@ -86,6 +87,7 @@ class ReportOptions:
     include_restricted: bool = False
     newer: tuple[str, ...] = ()
     named: str = ""
+    taxonomy: str = ""
 
 
 PLAIN = ReportOptions()

@@ -7,6 +7,7 @@ from genset.evaluation.results.breakdown import Breakdown, Confusion, Group
 from genset.evaluation.results.compare import Bounds, Pair, Rank
 from genset.evaluation.results.multilabel import MultiLabel
 from genset.evaluation.results.runs import Accuracy, Run
+from genset.reporting.data.again import Again
 from genset.reporting.data.baseline import Baseline
 from genset.reporting.data.finetuning import FinetunedTask
 from genset.reporting.data.gallery import Gallery
@@ -153,6 +154,7 @@ class ReportData:
         other_runs: runs left out, because they scored another set that had the same name.
         kinds: the classes in groups, the hardest first, where they are a user's own and many.
         taxonomy: whose classes the set has; None for ImageNet's.
+        again: by which commands the models were scored.
     """
 
     options: ReportOptions
@@ -175,6 +177,7 @@ class ReportData:
     missed: MissedTogether | None
     galleries: tuple[Gallery, ...]
     other_runs: int
+    again: Again
     taxonomy: Taxonomy | None = None
     kinds: tuple[KindOfClasses, ...] = ()
 

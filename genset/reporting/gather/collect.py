@@ -27,6 +27,7 @@ from genset.evaluation.results.whole import answered_in_part, whole_first
 from genset.release.reader import MANIFEST, Release
 from genset.reporting.data.options import PLAIN, ReportOptions
 from genset.reporting.data.report import Power, ReportData, ScoredModel, TopK
+from genset.reporting.gather.again import scored_again
 from genset.reporting.gather.baseline import against_known
 from genset.reporting.gather.finetuning import gather_finetuned
 from genset.reporting.gather.gallery import choose_galleries
@@ -105,6 +106,7 @@ def collect_results(results: Results, runs: Path, options: ReportOptions = PLAIN
         missed=missed,
         galleries=choose_galleries(results, records, classes, confused, shown),
         other_runs=results.other_runs,
+        again=scored_again(results, (*models, *flagged), options),
         taxonomy=photos.own_taxonomy,
         kinds=by_kind(results, classes),
     )

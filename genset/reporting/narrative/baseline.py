@@ -1,12 +1,13 @@
 """What a report says of models among known ones, and of the line that they follow."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
 from genset.evaluation.results.references.find import SAID
+from genset.reporting.data.again import Again, Scoring
 from genset.reporting.data.baseline import Baseline, Fit, PlaceAmong, PublishedRange
 from genset.reporting.data.report import SetSummary
+from genset.reporting.narrative.again import evaluate
 from genset.statistics.intervals import Interval
 from genset.statistics.trend import FEWEST_MODELS
 from genset.text.numbers import count, points
@@ -189,12 +190,11 @@ def _published_range(found: PublishedRange, labels: Sequence[str]) -> str:
     )
 
 
-def ladder(baseline: Baseline, about: SetSummary) -> str:
+def ladder(baseline: Baseline, about: SetSummary, again: Again) -> str:
     """The command that scores well-known models, so that there is a line; "" where there is one."""
     if not baseline.ladder:
         return ""
-    models = "".join(f" \\\n    --model {shlex.quote(spec)}" for spec in baseline.ladder)
-    return f"genset evaluate {shlex.quote(clean(about.named, 2000))}{models}"
+    return evaluate(about.named, again, Scoring(again.convention, baseline.ladder))
 
 
 def why_ladder(baseline: Baseline, about: SetSummary) -> str:

@@ -1,6 +1,5 @@
 """What a report says in sentences: no more than its numbers support."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -255,44 +254,6 @@ def strategy(values: Mapping[str, Any]) -> str:
     parameters = {name: value for name, value in values.items() if name != "name"}
     name = str(values.get("name", "unnamed"))
     return f"{name} ({settings(parameters)})" if parameters else name
-
-
-def commands(data: ReportData) -> str:
-    """What to type to get the table again; with no model yet, to get one."""
-    name = _argument(data.set.named)
-    specs = [model.run.spec for model in (*data.models, *data.flagged)] or ["torchvision:resnet50"]
-    models = "".join(f" \\\n    --model {_argument(spec)}" for spec in specs)
-    verify = f"genset release verify {name}\n" if data.set.release and data.models else ""
-    options = "".join(
-        f" --{option} {_argument(str(value))}"
-        for option, value in (
-            ("reference", data.options.reference),
-            ("set-is", data.options.set_is),
-            ("labels", data.options.real_labels.name if data.options.real_labels else ""),
-            ("lower", data.options.lower),
-            ("upper", data.options.upper),
-            ("k", data.options.k),
-        )
-        if value
-    )
-    options += " --include-flagged" if data.options.include_flagged else ""
-    options += " --include-restricted" if data.options.include_restricted else ""
-    options += "".join(
-        f" --tta {_argument(f'{each.log.name}={each.model}')}" for each in data.options.tta
-    )
-    for each in data.options.counterparts:
-        named = f"{each.model}=" if each.model else ""
-        options += f" --counterpart {_argument(f'{named}{each.counterpart}')}"
-    if data.options.margin is not None:
-        options += f" --margin {data.options.margin:g}"
-    truth = data.by_truth.truth if data.by_truth else None
-    if truth and not truth.is_own and not data.options.real_labels:
-        models += f" \\\n    --multilabel {_argument(truth.source)}"
-    return f"{verify}genset evaluate {name}{models}\ngenset report {name}{options}"
-
-
-def _argument(text: str) -> str:
-    return shlex.quote(clean(text, longest=2000))
 
 
 def _all_of(names: Sequence[str]) -> str:

@@ -1,5 +1,6 @@
 """Accuracies elsewhere, and places among known models, as Markdown."""
 
+from genset.reporting.data.again import Again
 from genset.reporting.data.baseline import Against, Baseline
 from genset.reporting.data.report import SetSummary
 from genset.reporting.narrative import baseline as narrative
@@ -7,12 +8,13 @@ from genset.text.markdown import escape, table
 from genset.text.numbers import NONE, points, span
 
 
-def baseline_in_markdown(baseline: Baseline, about: SetSummary) -> list[str]:
+def baseline_in_markdown(baseline: Baseline, about: SetSummary, again: Again) -> list[str]:
     """The section's tables and sentences.
 
     Args:
         baseline: what it says.
         about: the set.
+        again: how its models are scored.
     """
     parts = [f"### {escape(narrative.title(baseline))}"]
     parts += map(escape, narrative.recognized(baseline))
@@ -32,7 +34,7 @@ def baseline_in_markdown(baseline: Baseline, about: SetSummary) -> list[str]:
         parts.append(_against(baseline))
     parts += map(escape, narrative.lines(baseline))
     if baseline.ladder:
-        command = narrative.ladder(baseline, about)
+        command = narrative.ladder(baseline, about, again)
         parts += [escape(narrative.why_ladder(baseline, about)), f"```\n{command}\n```"]
     if baseline.source:
         parts.append(escape(f"Published accuracies: {baseline.source}."))

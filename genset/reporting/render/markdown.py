@@ -27,7 +27,17 @@ from genset.text.to_json import to_json
 FORMAT = "genset report 2"
 _LISTED = 10
 _OWN_FORM = frozenset(
-    {"models", "flagged", "pairs", "by_truth", "missed", "entries", "finetuning", "taxonomy"}
+    {
+        "models",
+        "flagged",
+        "pairs",
+        "by_truth",
+        "missed",
+        "entries",
+        "finetuning",
+        "taxonomy",
+        "again",
+    }
 )
 _COLUMNS = 6  # models side by side, the best ones
 
@@ -47,11 +57,7 @@ def as_markdown(data: ReportData) -> str:
         parts += ["### Time to accuracy", *entries_in_markdown(data)]
     if data.models:
         parts.append(_leaderboard(data.models))
-        parts += [
-            f"{escape(model.label)}: {escape('; '.join(each.removesuffix('.') for each in found))}."
-            for model in data.models
-            if (found := [*narrative.answered(model, data), *narrative.remarks(model, data)])
-        ]
+        parts += _beside(data, data.models)
         parts.append(escape(" ".join([*narrative.certainty(data), narrative.intervals(data)])))
     if data.flagged:
         parts += ["### Left out", escape(narrative.LEFT_OUT), _flagged(data.flagged)]
@@ -60,7 +66,7 @@ def as_markdown(data: ReportData) -> str:
     if data.by_truth:
         parts += ["### By all right classes", *truth_in_markdown(data, data.by_truth)]
     if data.reference:
-        parts += baseline_in_markdown(data.reference, data.set)
+        parts += baseline_in_markdown(data.reference, data.set, data.again)
     if data.bounds:
         parts += [
             f"### Between {escape(data.bounds.lower)} and {escape(data.bounds.upper)}",
@@ -111,7 +117,7 @@ def report_json(data: ReportData) -> dict[str, Any]:
         + ["tta"] * (not data.entries)
         + ["counterparts", "margin"] * (not data.options.counterparts)
     )
-    found["options"] = _without(data.options, "named", *unsaid)
+    found["options"] = _without(data.options, "named", "taxonomy", *unsaid)
     # Where this machine keeps photos is nobody's business.
     found["galleries"] = [
         _without(gallery, "samples")
@@ -191,6 +197,15 @@ def _leaderboard(models: Sequence[ScoredModel]) -> str:
     return table(
         [*head, *(["All labels (%)"] if has_real else [])], rows, words=len(head) - 4 * len(ks)
     )
+
+
+def _beside(data: ReportData, models: Sequence[ScoredModel]) -> list[str]:
+    """What must stand beside the numbers of each model, a line for each that has something."""
+    return [
+        f"{escape(model.label)}: {escape('; '.join(each.removesuffix('.') for each in found))}."
+        for model in models
+        if (found := [*narrative.answered(model, data), *narrative.remarks(model, data)])
+    ]
 
 
 def _flagged(models: Sequence[ScoredModel]) -> str:

@@ -124,7 +124,8 @@ class PhotoSet:
     predictions alone can be scored. `notes` say what of a folder is left out. `list_hash` is the
     content hash that the set has where its table is all there is; "" for a set without a table.
     `truth` has all classes that each photo shows, where it is known (`truths.keep.with_truth`).
-    `own_taxonomy` has the classes where they are not ImageNet's.
+    `own_taxonomy` has the classes where they are not ImageNet's; `classes_named` is the file or the
+    name by which Python was told them.
     """
 
     name: str
@@ -136,6 +137,7 @@ class PhotoSet:
     list_hash: str = ""
     truth: Truth | None = field(default=None, repr=False, compare=False)
     own_taxonomy: Taxonomy | None = field(default=None, repr=False, compare=False)
+    classes_named: str = field(default="", repr=False, compare=False)
 
     @property
     def taxonomy(self) -> Taxonomy:

@@ -24,6 +24,7 @@ from genset.reporting.narrative import multilabel as truth_narrative
 from genset.reporting.narrative import sources as sources_narrative
 from genset.reporting.narrative import training as training_narrative
 from genset.reporting.narrative import tta as tta_narrative
+from genset.reporting.narrative.again import commands
 from genset.reporting.render.page.figures import figures
 from genset.reporting.render.page.leaderboard import NAME, leaderboard
 from genset.reporting.render.page.profiles import NEAR, profiles
@@ -75,6 +76,7 @@ def _words(data: ReportData) -> dict[str, Any]:
     return {
         "data": data,
         "board": leaderboard(data),
+        "commands": commands,
         "profiles": profiles(data, anchors),
         "anchors": anchors,
         "figures": figures(data),

@@ -116,7 +116,7 @@ def collect_series(sets: Sequence[GivenSet], options: ReportOptions) -> Series:
             replace(each, convention=among)
             for each in years_of(each_set, of_most, pairs, options.newer, options.resampling)
         ),
-        gaps=_gaps(sets, joined),
+        gaps=_gaps(sets, joined, options.taxonomy),
         older=older,
     )
 
@@ -276,7 +276,7 @@ def _groupings(
     return tuple(Grouping(by, labels, left_out, rows) for by, rows in found.items())
 
 
-def _gaps(sets: Sequence[GivenSet], joined: Sequence[Joined]) -> tuple[Gap, ...]:
+def _gaps(sets: Sequence[GivenSet], joined: Sequence[Joined], taxonomy: str) -> tuple[Gap, ...]:
     found = []
     for number, each in enumerate(sets):
         is_own = not is_of_imagenet(each.results)
@@ -285,15 +285,16 @@ def _gaps(sets: Sequence[GivenSet], joined: Sequence[Joined]) -> tuple[Gap, ...]
         ]
         for among in in_order(model.convention for model in missing):
             of_it = [model for model in missing if model.convention == among]
-            found.append(_gap(each, of_it, among if is_own else "all"))
+            found.append(_gap(each, of_it, among if is_own else "all", taxonomy))
     return tuple(found)
 
 
-def _gap(each: GivenSet, missing: Sequence[Joined], among: Among) -> Gap:
+def _gap(each: GivenSet, missing: Sequence[Joined], among: Among, taxonomy: str) -> Gap:
     specs = {model.label: _spec(model) for model in missing}
     usable = [spec for spec in specs.values() if spec]
     choice, _, pool = among.partition(", ")
     words = [f"genset evaluate {_quoted(each.evaluate)}"]
+    words += [f"--taxonomy {_quoted(taxonomy)}"] if taxonomy else []
     words += [f"--among {choice}"] if choice != "all" else []
     words += [f"--pool {pool}"] if pool else []
     words += [f"--model {_quoted(spec)}" for spec in usable]

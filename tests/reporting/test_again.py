@@ -1,0 +1,223 @@
+"""The commands that a page prints make the same report again, of the photos and models alone."""
+
+import html
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import genset
+from tests.conftest import ROOT
+from tests.evaluation.colours import Colours, colours, painted_set
+from tests.evaluation.real import pypis_lite
+from tests.evaluation.test_own_classes import genset_says, painted
+
+_OF_A_RUN = ("created_at", "seconds")
+_MAX, _SUBSET = ("--pool", "max"), ("--among", "subset")
+
+
+def printed(page: Path) -> str:
+    """The commands at the end of a page."""
+    text = page.read_text("utf-8").rpartition("To make it again</h2>")[2]
+    (found,) = re.findall(r"<pre><code>(.*?)</code></pre>", text, re.DOTALL)
+    return html.unescape(found)
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """The words of each command, as a shell takes them."""
+    for line in text.replace("\\\n", " ").splitlines():
+        if words := shlex.split(line, comments=True):
+            assert words.pop(0) == "genset"
+            yield words
+
+
+def made_again(text: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> dict[str, Any]:
+    """Run the commands in a folder; what the last one, the report's, says as JSON."""
+    monkeypatch.chdir(folder)
+    said = ""
+    for words in commands(text):
+        said = genset_says(*words, *["--json"] * (words[0] == "report"))
+    return numbers(said)
+
+
+def numbers(said: str) -> dict[str, Any]:
+    """A report's JSON without the time at which each run was made."""
+    found: dict[str, Any] = json.loads(said)
+    for model in (*found["models"], *found.get("flagged", ())):
+        for name in _OF_A_RUN:
+            del model[name]
+    return found
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with photos/, own.toml and a model; beside it another one with the same."""
+    for name in ("here", "fresh"):
+        (tmp_path / name).mkdir()
+        painted(tmp_path / name)
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path / "here"
+
+
+def test_on_own_classes_by_every_convention(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = colours(here.parent)
+    own = ("photos", "--taxonomy", "own.toml")
+    for words in ((), _MAX, _SUBSET, (*_MAX, *_SUBSET)):
+        genset_says("evaluate", *own, *words, "--model", spec)
+    genset_says("evaluate", *own, "--model", f"{spec}&name=other")
+    genset_says("report", *own, "--seed", "3", "-o", "page.html")
+    before = numbers(genset_says("report", *own, "--seed", "3", "--json"))
+    assert len(before["models"]) == 5
+    text = printed(here / "page.html")
+    assert made_again(text, monkeypatch, here.parent / "fresh") == before
+    # Where the runs are there already, nothing is scored again and none is added.
+    assert made_again(text, monkeypatch, here) == before
+
+
+def test_a_table_of_a_run_is_made_before_it_is_read(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = colours(here.parent)
+    own = ("photos", "--taxonomy", "own.toml")
+    said = genset_says("evaluate", *own, "--logits", "--json", "--model", spec)
+    key = json.loads(said)["runs"][0]["key"]
+    table = f"predictions:runs/photos/colours-{key[:12]}/predictions.csv"
+    for name, words in (("a-subset", _SUBSET), ("a-max", _MAX)):
+        genset_says("evaluate", *own, *words, "--model", f"{table}?name={name}")
+    genset_says("report", *own, "-o", "page.html")
+    before = numbers(genset_says("report", *own, "--json"))
+    text = printed(here / "page.html")
+    assert text.count("--logits") == 1
+    assert made_again(text, monkeypatch, here.parent / "fresh") == before
+
+
+def test_what_is_kept_and_how_it_was_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("here", "fresh"):
+        painted_set(tmp_path / name / "photos")
+    monkeypatch.chdir(tmp_path / "here")
+    spec = colours(tmp_path)
+    genset_says("evaluate", "photos", "--k", "7", "--precision", "bf16", "--model", spec)
+    genset_says("evaluate", "photos", "--k", "7", "--model", f"{spec}&name=exact")
+    genset_says(
+        "evaluate", "photos", "--k", "7", "--decode", "fast", "--model", f"{spec}&name=fast"
+    )
+    asked = ("photos", "--k", "7", "--reference", "none")
+    genset_says("report", *asked, "-o", "page.html")
+    before = numbers(genset_says("report", *asked, "--json"))
+    text = printed(tmp_path / "here" / "page.html")
+    assert made_again(text, monkeypatch, tmp_path / "fresh") == before
+
+
+def test_on_imagenet_s_classes_there_is_one_command_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted_set(tmp_path / "photos")
+    monkeypatch.chdir(tmp_path)
+    spec = colours(tmp_path)
+    for name in ("one", "two"):
+        genset_says("evaluate", "photos", "--logits", "--model", f"{spec}&name={name}")
+    genset_says("report", "photos", "-o", "page.html")
+    assert printed(tmp_path / "page.html") == (
+        "genset evaluate photos \\\n"
+        f"    --model '{spec}&name=one' \\\n"
+        f"    --model '{spec}&name=two'\n"
+        "genset report photos"
+    )
+
+
+def test_before_anything_is_scored_the_classes_are_said(here: Path) -> None:
+    genset_says("report", "photos", "--taxonomy", f"{here}/own.toml", "-o", "page.html")
+    page = (here / "page.html").read_text("utf-8")
+    assert "genset evaluate photos --taxonomy own.toml \\\n    --model torchvision:resnet50" in page
+    assert "genset report photos --taxonomy own.toml</code>" in page
+    assert str(here) not in page
+
+
+def test_models_for_a_line_are_scored_on_these_classes(here: Path) -> None:
+    own = ("photos", "--taxonomy", "own.toml")
+    genset_says("evaluate", *own, "--among", "subset", "--model", colours(here))
+    text = genset_says("report", *own, "--reference", "imagenet-val", "--markdown")
+    assert (
+        "genset evaluate photos --taxonomy own.toml --among subset \\\n"
+        "    --model torchvision:alexnet@IMAGENET1K_V1"
+    ) in text
+
+
+def test_a_series_says_the_classes_where_a_set_lacks_a_model(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(here / "photos", here / "more")
+    (here / "more" / "cool" / "1.png").unlink()
+    own, spec = ("--taxonomy", "own.toml"), colours(here)
+    genset_says("evaluate", "photos", *own, "--among", "subset", "--model", spec)
+    found = json.loads(genset_says("report", "photos", "more", *own, "--json"))
+    (gap,) = found["gaps"]
+    for words in commands(gap["command"]):
+        genset_says(*words)
+    found = json.loads(genset_says("report", "photos", "more", *own, "--json"))
+    assert found["gaps"] == []
+    assert [each["conventions"] for each in found["sets"]] == [["subset"], ["subset"]]
+
+
+def test_what_python_had_in_memory_is_no_command(here: Path) -> None:
+    photos = genset.open_set("photos", taxonomy="own.toml")
+    scores = np.random.default_rng(1).normal(size=(len(photos), 1000))
+    array = genset.evaluate(photos, predictions=scores, name="array")
+    network = genset.evaluate(photos, Colours(), name="network", transform=_pixels)
+    spec = colours(here)
+    genset.report([array, network, genset.evaluate(photos, spec)], "page.html")
+    text = printed(here / "page.html")
+    lines = text.replace(" \\\n   ", "").splitlines()
+    assert lines[0] == f"genset evaluate photos --taxonomy own.toml --model '{spec}'"
+    assert sorted(lines[1:3]) == [
+        f"# {name}: handed over in Python, which no command scores" for name in ("array", "network")
+    ]
+    assert lines[3:] == ["genset report photos --taxonomy own.toml"]
+
+
+def _pixels(image: Any) -> Any:
+    import torch
+
+    resized = np.asarray(image.convert("RGB").resize((32, 32)), np.float32)
+    return torch.from_numpy(resized / 127.5 - 1).permute(2, 0, 1)
+
+
+@pytest.mark.realdata
+def test_efficientnet_lite0_on_cifar_10_s_classes(
+    realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "demo"))
+    from genset.taxonomy.built_in import taxonomy_named
+
+    for name in ("here", "fresh"):
+        for each in taxonomy_named("cifar10"):
+            files = [
+                file
+                for wnid in each.imagenet
+                for file in sorted((realdata / "photos" / wnid).glob("*.jpg"))[:1]
+            ][:2] or sorted((realdata / "photos" / "n01440764").glob("*.jpg"))[:1]
+            for number, file in enumerate(files):
+                (tmp_path / name / "ten" / each.wnid).mkdir(parents=True, exist_ok=True)
+                (tmp_path / name / "ten" / each.wnid / f"{number}.jpg").symlink_to(file)
+        (tmp_path / name / "lite0.pth").symlink_to(pypis_lite(0))
+    monkeypatch.chdir(tmp_path / "here")
+    spec = (
+        "file:lite0.pth?arch=lite:lite0&resize=256&crop=224&interpolation=bicubic&mean=0.5&std=0.5"
+    )
+    own = ("ten", "--taxonomy", "cifar10")
+    for words in (_MAX, _SUBSET):
+        genset_says("evaluate", *own, *words, "--engine", "torch", "--model", spec)
+    genset_says("report", *own, "-o", "page.html")
+    before = numbers(genset_says("report", *own, "--json"))
+    labels = [model["label"] for model in before["models"]]
+    assert sorted(labels) == ["lite0 (all, max)", "lite0 (subset)"]
+    text = printed(tmp_path / "here" / "page.html")
+    assert made_again(text, monkeypatch, tmp_path / "fresh") == before
