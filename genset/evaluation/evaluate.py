@@ -34,6 +34,7 @@ from genset.evaluation.results.runs import (
 )
 from genset.evaluation.run.options import ScoringOptions
 from genset.files import sha256_of
+from genset.taxonomy import hash_of
 
 
 class SomeModelsFailed(ModelError):
@@ -179,6 +180,8 @@ def _count_answers(photos: PhotoSet, spec: ModelSpec, runs: Path) -> Run:
         classes=list_identity(spec.classes),
         prompts=sha256_of(Path(spec.prompts)) if spec.prompts else "",
         rule=RULE,
+        # Which class an answer means hangs on what the classes are called.
+        **({"taxonomy": hash_of(photos.own_taxonomy)} if photos.own_taxonomy else {}),
     )
     folder = run_folder(runs, photos.name, spec.name, key)
     if (kept := load_run(folder)) is not None:

@@ -128,6 +128,7 @@ def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) ->
         "set": run.set_name,
         "setHash": run.set_hash,
         "setPhotos": run.top1.photos,
+        **_mapped(run),
         "weightsHash": run.weights_hash,
     }
     try:
@@ -135,6 +136,12 @@ def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) ->
     except OSError as error:
         why = error.strerror or error
         raise GensetError(f"no entry can be written to {folder}: {why}") from None
+
+
+def _mapped(run: "Run") -> dict[str, str]:
+    """On classes of a user's own: which, and by which convention the scores are."""
+    kept = run.mapping or {}
+    return {name: kept[name] for name in ("taxonomy", "pool", "among") if name in kept}
 
 
 def _beside_mean(times: "Times") -> dict[str, float]:

@@ -1,11 +1,12 @@
 """Models by a set's multi-label truth, for the table of `genset evaluate`."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from genset.evaluation.data.photos import PhotoSet
+from genset.evaluation.mapping.record import explained
 from genset.evaluation.results.marks import truth_of
 from genset.evaluation.results.multilabel import MultiLabel, measure
 from genset.evaluation.results.results import Results, load_results, load_some
@@ -19,11 +20,15 @@ from genset.text.to_json import to_json
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRuns:
-    """Models by a truth: what it is, and their numbers by their names in tables."""
+    """Models by a truth: what it is, and their numbers by their names in tables.
+
+    `mapped` says how models met the set's own classes, where no other table beside this one does.
+    """
 
     set_name: str
     truth: TruthSummary
     models: dict[str, MultiLabel]
+    mapped: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def head(self) -> tuple[str, ...]:
@@ -46,7 +51,8 @@ class MeasuredRuns:
 
     def remarks(self) -> list[str]:
         """What must be said beside the numbers."""
-        return [
+        met = [f"{clean(label)}: {each}" for label, its in self.mapped.items() for each in its]
+        return met + [
             remark
             for label, found in self.models.items()
             for remark in narrative.remarks(label, found)
@@ -58,6 +64,7 @@ class MeasuredRuns:
             "truth": to_json(asdict(self.truth)),
             **({"replaced": replaced} if replaced else {}),
             "models": {label: to_json(asdict(found)) for label, found in self.models.items()},
+            **({"mapped": self.mapped} if self.mapped else {}),
         }
 
 
@@ -78,7 +85,13 @@ def measure_runs(photos: PhotoSet, runs: Path, wanted: Sequence[Run]) -> Measure
 
 def measure_all(photos: PhotoSet, runs: Path) -> MeasuredRuns:
     """The same of every finished run on the set, the best top-1 first."""
-    return _measured(load_results(photos, runs))
+    results = load_results(photos, runs)
+    mapped = {
+        model.label: [clean(each, 300) for each in explained(model.run.mapping)]
+        for model in results.models
+        if model.run.mapping
+    }
+    return replace(_measured(results), mapped=mapped)
 
 
 def _measured(results: Results) -> MeasuredRuns:

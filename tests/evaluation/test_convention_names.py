@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -164,3 +165,96 @@ def test_the_models_that_propose_classes_are_named_so(here: Path) -> None:
     assert "no model 'none' was scored on v1; known: colours (" in said
     said = genset_says("labels", "propose", "v1", "--dry-run", "--model", "colours (subset)")
     assert "proposed by: colours (subset) " in said
+
+
+@pytest.mark.realdata
+def test_what_blurred_faces_cost_is_of_one_convention(
+    realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_a_face = (realdata / "photos" / "n04141076" / "3.jpg").read_bytes()
+    here = released(tmp_path, [with_a_face])
+    monkeypatch.chdir(here)
+    genset_says("release", "export", "v1", "--format", "imagefolder", "--blur-faces", "--to", "out")
+
+    def costs(convention: str) -> list[dict[str, Any]]:
+        words = ("out", *CONVENTIONS[convention], "--model", colours(here))
+        found = json.loads(genset_says("evaluate", *words, "--json"))["blur_costs"]
+        return list(found)
+
+    score(here, "all")
+    assert costs("subset") == []
+    score(here, "subset")
+    for convention in ("all", "subset"):
+        (cost,) = costs(convention)
+        assert (cost["model"], cost["photos"], cost["changed"]) == ("colours", 6, 1)
+
+
+def test_accuracies_elsewhere_are_of_the_same_convention(here: Path) -> None:
+    for place, (wnid, colour) in enumerate(PHOTOS[1:]):
+        folder = here / "others" / wnid
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{place}.png").write_bytes(painted(colour, 9))
+
+    def there(convention: str) -> tuple[list[str], list[float]]:
+        """Who has no accuracy on v1, and those of the others."""
+        own = ("others", "--taxonomy", "../own.toml")
+        genset_says("evaluate", *own, *CONVENTIONS[convention], "--model", colours(here))
+        said = genset_says("report", *own, "--reference", "v1", "--json")
+        found = json.loads(said)["reference"]
+        return found["unknown"], [each["elsewhere"] for each in found["models"]]
+
+    score(here, "all")
+    assert there("subset") == (["colours"], [])
+    score(here, "subset")
+    assert there("subset") == ([], [0.8])
+    assert there("all") == ([], [0.8, 0.8])
+
+
+def test_a_table_of_kept_runs_by_all_right_classes_says_the_conventions(here: Path) -> None:
+    score(here, "all", "subset", "subset, max")
+    photos = genset.open_set("v1")
+    rows = [f"{each.id},{each.wnid},correct" for each in photos.photos]
+    (here / "truth.csv").write_text("\n".join(["image,wnid,verdict", *rows]), "utf-8")
+    text = genset_says("evaluate", "v1", "--multilabel", "truth.csv")
+    assert "\ncolours (all): 2 of 3 classes of my" in text
+    assert "\ncolours (subset, max): 2 of 3 classes of my" in text
+    found = json.loads(genset_says("evaluate", "v1", "--json"))["by_truth"]
+    assert found["mapped"].keys() == found["models"].keys()
+    (said,) = found["mapped"]["colours (subset)"]
+    assert said.endswith("summed; only outputs of these classes compete (subset)")
+
+
+def test_a_model_that_is_left_out_has_its_convention_beside_its_number(here: Path) -> None:
+    ids = [f"c{number}" for number in range(5)]
+    (here / "five.toml").write_text("".join(f"[classes.{id}]\n" for id in ids))
+    photos = [(f"{id}/{number}.jpg", id) for id in ids for number in range(4)]
+    (here / "set").mkdir()
+    for file, answers in (("set/labels.csv", False), ("same.csv", True)):
+        rows = [f"{photo},{'c0' if answers else id}" for photo, id in photos]
+        head = "image,top1" if answers else "image,wnid"
+        (here / file).write_text("\n".join([head, *rows]))
+    own = ("set/labels.csv", "--taxonomy", "five.toml")
+    genset_says("evaluate", *own, "--model", "predictions:same.csv")
+    data = json.loads(genset_says("report", *own, "--json", "-o", "page.html"))
+    assert [model["label"] for model in data["flagged"]] == ["same"]
+    left_out = (here / "page.html").read_text("utf-8").partition('id="left-out"')[2]
+    assert "all outputs compete (all)" in left_out.partition("</section>")[0]
+    text = genset_says("report", *own, "--markdown")
+    assert any(line.startswith("same: 5 of 5 classes of five") for line in text.splitlines())
+
+
+def test_an_entry_of_an_inference_says_its_convention(here: Path) -> None:
+    words = ("evaluate", "v1", *CONVENTIONS["subset, max"], "--latency", "entries")
+    genset_says(*words, "--model", colours(here))
+    (path,) = (here / "entries").glob("*.json")
+    misc = json.loads(path.read_text("utf-8"))["misc"]
+    assert (misc["pool"], misc["among"]) == ("max", "subset")
+    assert misc["taxonomy"] == "my <b>colours</b>"
+
+
+def test_answers_in_words_on_these_classes_are_of_them(here: Path) -> None:
+    photos = genset.open_set("v1").photos
+    lines = [json.dumps({"image": each.id, "answer": each.wnid}) for each in photos]
+    (here / "said.jsonl").write_text("\n".join(lines), "utf-8")
+    genset_says("evaluate", "v1", "--model", "answers:said.jsonl")
+    assert "not scored by the set’s own classes" not in genset_says("report", "v1", "--markdown")

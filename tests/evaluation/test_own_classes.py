@@ -312,3 +312,13 @@ def test_what_is_left_out_is_said_as_it_is_now_also_of_a_kept_run(here: Path) ->
     assert evaluated(here)["notes"] == []
     [(_, kept)] = find_runs(here / "runs", "photos")
     assert kept.notes == []
+
+
+def test_answers_in_words_are_read_again_where_classes_have_other_names(here: Path) -> None:
+    photos = genset.open_set("photos", taxonomy="own.toml").photos
+    lines = [json.dumps({"image": each.id, "answer": "Frosty"}) for each in photos]
+    (here / "said.jsonl").write_text("\n".join(lines), "utf-8")
+    assert evaluated(here, spec="answers:said.jsonl")["top1"]["correct"] == 0
+    text = CLASSES.replace("[classes.cool]\n", '[classes.cool]\nname = "frosty"\n')
+    (here / "own.toml").write_text(text, "utf-8")
+    assert evaluated(here, spec="answers:said.jsonl")["top1"]["correct"] == 2

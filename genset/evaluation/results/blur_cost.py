@@ -83,12 +83,12 @@ def blur_costs(photos: PhotoSet, runs: Path, made: Sequence[Run]) -> tuple[list[
 
 
 def _is_same_model(one: Run, other: Run) -> bool:
-    return (one.weights_hash, one.preprocessing, one.precision, one.model) == (
-        other.weights_hash,
-        other.preprocessing,
-        other.precision,
-        other.model,
-    )
+    return _of_model(one) == _of_model(other)
+
+
+def _of_model(run: Run) -> tuple[object, ...]:
+    """What two runs have in common that differ by their photos alone."""
+    return run.weights_hash, run.preprocessing, run.precision, run.convention, run.model
 
 
 def _cost(

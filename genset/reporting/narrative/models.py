@@ -24,6 +24,7 @@ LEFT_OUT = (
     "Their answers cannot be right as a whole, so nothing else here counts them: no rank, no pair, "
     "no fit. To count them all the same: --include-flagged."
 )
+_IN_WORDS = "answers:"  # specs of answers in free text, which name the set's own classes
 _NAMED = 8  # models that a sentence lists
 ALL_PAIRS = 6  # of so many models every pair is listed, 15 of them
 
@@ -137,7 +138,7 @@ def remarks(model: ScoredModel, data: ReportData) -> list[str]:
     """What must stand beside the numbers of a model, but for `answered`."""
     own, mapping = data.taxonomy, model.run.mapping
     said = []
-    if own is not None and mapping is None:
+    if own is not None and mapping is None and not model.run.spec.startswith(_IN_WORDS):
         said.append("was not scored by the set’s own classes: score it again with --taxonomy")
     elif own is not None and mapping and mapping["taxonomy_hash"] != hash_of(own):
         said.append("was scored by another version of the classes: score it again")

@@ -61,6 +61,7 @@ def as_markdown(data: ReportData) -> str:
         parts.append(escape(" ".join([*narrative.certainty(data), narrative.intervals(data)])))
     if data.flagged:
         parts += ["### Left out", escape(narrative.LEFT_OUT), _flagged(data.flagged)]
+        parts += _beside(data, data.flagged) if data.taxonomy else []
     if data.pairs:
         parts += ["### Between models", _pairs(data)]
     if data.by_truth:

@@ -5,7 +5,7 @@ where known; timm's ``results-imagenet.csv`` is one. genset ships one of its own
 """
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -84,8 +84,9 @@ def find_references(reference: str, runs: Path, wanted: Sequence[Run]) -> Found:
     It is looked for in this order. If a file is named: in that table alone, where a model is found
     by its weights' name, with or without its library, or by the name shown. Else: what the spec
     says (``reference_top1``, for ImageNet's validation set); a run of the same model on that set,
-    which is found by its name, and ImageNet's by its photos, whatever it is called; for
-    "imagenet-val" what genset ships, by the weights' whole name and the size of the image.
+    which is found by its name, and by its convention where both sets have classes of a user's own;
+    ImageNet's by its photos, whatever it is called; for "imagenet-val" what genset ships, by the
+    weights' whole name and the size of the image.
     Where only the architecture of a checkpoint is known, or the size is another, the range of what
     is published is found in place of an accuracy.
 
@@ -119,10 +120,12 @@ def find_references(reference: str, runs: Path, wanted: Sequence[Run]) -> Found:
             f"no reference {reference!r}: it is {NAME}, {NONE}, a CSV file of model and top1, or a "
             "set that models were scored on"
         )
-    by_name = {run.model: run for _, run in reversed(measured)}
+    there: dict[str, dict[str, Run]] = {}
+    for _, run in reversed(measured):
+        there.setdefault(run.model, {})[run.convention] = run
     for run in wanted:
-        if run.model in by_name:
-            found.exact[named(run)] = _measured(by_name[run.model])
+        if (same := _by_its_convention(there.get(run.model, {}), run.convention)) is not None:
+            found.exact[named(run)] = _measured(same, run.convention)
     if reference == NAME:
         _add_measured_on_imagenet(found, runs, wanted)
         for run in wanted:
@@ -235,8 +238,19 @@ def _is_same_model(one: Run, other: Run) -> bool:
     return one.weights_hash == other.weights_hash and one.preprocessing == other.preprocessing
 
 
-def _measured(run: Run) -> Reference:
-    return Reference(run.top1.share, run.top5.share if run.top5 else None, _MEASURED)
+def _by_its_convention(runs: Mapping[str, Run], own: str) -> Run | None:
+    """The run of a model to hold another one against: of its own convention, or of none.
+
+    One on ImageNet's classes has none. It is held against any, "all" before others.
+    """
+    names = (own, "") if own else sorted(runs)
+    return next((runs[name] for name in names if name in runs), None)
+
+
+def _measured(run: Run, own: str = "") -> Reference:
+    """What a run had; the convention is said where it is not that of the one held against it."""
+    source = _MEASURED if run.convention in ("", own) else f"{_MEASURED} ({run.convention})"
+    return Reference(run.top1.share, run.top5.share if run.top5 else None, source)
 
 
 def _share(path: Path, line: int, text: str | None) -> float:
