@@ -314,6 +314,39 @@ def test_what_is_left_out_is_said_as_it_is_now_also_of_a_kept_run(here: Path) ->
     assert kept.notes == []
 
 
+def test_all_right_classes_are_ranked_by_what_each_class_gets(here: Path) -> None:
+    """Average precision takes the pooled logits, by the run's convention."""
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(6, 1000)).astype(np.float32)
+    scores[:, :3] += 3
+    probabilities = np.exp(scores.astype(float))
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    np.save(here / "logits.npy", scores)
+    np.save(here / "probabilities.npy", probabilities)
+    photos = genset.open_set("photos", taxonomy="own.toml").photos
+    rows = [f"{each.id},{each.wnid},correct" for each in photos]
+    (here / "truth.csv").write_text("\n".join(["image,wnid,verdict", *rows]), "utf-8")
+    pooled = {"sum": probabilities[:, 0] + probabilities[:, 1]}
+    pooled["max"] = probabilities[:, :2].max(axis=1)
+    for pool, first in pooled.items():
+        found = []
+        for place, photo in enumerate(photos):
+            own, other = first[place], probabilities[place, 2]
+            if photo.wnid == "cool":
+                own, other = other, own
+            if photo.wnid != "deer":
+                found.append(1 / (1 + (other >= own) + (probabilities[place, 3:] >= own).sum()))
+        for name in ("logits", "probabilities"):
+            said = genset_says(
+                "evaluate", "photos", "--taxonomy", "own.toml", "--json", "--logits",
+                "--pool", pool, "--multilabel", "truth.csv", "--model", f"predictions:{name}.npy",
+            )  # fmt: skip
+            (measured,) = json.loads(said)["by_truth"]["models"].values()
+            assert not measured["lacks_order"]
+            assert measured["average_precision"]["photos"] == 5
+            assert measured["average_precision"]["value"] == pytest.approx(np.mean(found))
+
+
 def test_answers_in_words_are_read_again_where_classes_have_other_names(here: Path) -> None:
     photos = genset.open_set("photos", taxonomy="own.toml").photos
     lines = [json.dumps({"image": each.id, "answer": "Frosty"}) for each in photos]

@@ -97,6 +97,25 @@ def test_a_table_of_a_run_is_made_before_it_is_read(
     assert made_again(text, monkeypatch, here.parent / "fresh") == before
 
 
+def test_by_all_right_classes_with_the_file_that_says_them(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, spec = ("photos", "--taxonomy", "own.toml"), colours(here.parent)
+    photos = genset.open_set("photos", taxonomy="own.toml").photos
+    rows = [f"{each.id},{wnid},correct" for each in photos for wnid in ("cool", each.wnid)]
+    for folder in (here, here.parent / "fresh"):
+        text = "\n".join(["image,wnid,verdict", *dict.fromkeys(rows)])
+        (folder / "truth.csv").write_text(text, "utf-8")
+    genset_says("evaluate", *own, "--logits", "--multilabel", "truth.csv", "--model", spec)
+    genset_says("evaluate", *own, *_SUBSET, "--model", spec)
+    genset_says("report", *own, "-o", "page.html")
+    before = numbers(genset_says("report", *own, "--json"))
+    assert before["by_truth"]["truth"]["with_several"] == 4
+    text = printed(here / "page.html")
+    assert text.count("--multilabel truth.csv") == 1
+    assert made_again(text, monkeypatch, here.parent / "fresh") == before
+
+
 def test_what_is_kept_and_how_it_was_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

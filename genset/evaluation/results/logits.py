@@ -1,4 +1,7 @@
-"""The logits that a run kept, with the class that each of them is of."""
+"""The logits that a run kept, with the class that each of them is of.
+
+On a user's own classes they are pooled as the run's answers were.
+"""
 
 import json
 from pathlib import Path
@@ -8,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.errors import GensetError, first_line
+from genset.evaluation.mapping.convention import Convention
+from genset.evaluation.mapping.pooling import ClassMapping
 from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.spec import parse_spec
+from genset.evaluation.results.predictions import sum_to_1
 from genset.evaluation.results.results import Scored
 from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS, Run
 from genset.taxonomy import imagenet1k
@@ -23,7 +29,8 @@ class Logits(NamedTuple):
 
     Attributes:
         photos: M places in the set, of the photos that count for the model.
-        values: M x C, read from the disk as they are used.
+        values: M x C, read from the disk as they are used; on a user's own classes the logarithm of
+            what each class gets by the run's convention, and of each output of no class.
         classes: the C wnids; "" for an output that is no class.
     """
 
@@ -54,8 +61,11 @@ def find_logits(model: Scored) -> Logits | None:
         raise _unreadable(path, f"it is {' x '.join(map(str, values.shape))} of {values.dtype}")
     first = model.first[photos]
     for order in _kept_order(path.with_name(LOGIT_CLASSES)) or _orders(model.run):
-        if len(order) == values.shape[1] and _is_order(order, values, first):
-            return Logits(photos, values, order)
+        if len(order) != values.shape[1]:
+            continue
+        found = _pooled(model.run, photos, values, order)
+        if _is_order(found.classes, found.values, first):
+            return found
     return None
 
 
@@ -93,6 +103,33 @@ def _orders(run: Run) -> list[tuple[str, ...]]:
     except GensetError:
         pass  # its list of classes is not there any more
     return found
+
+
+def _pooled(
+    run: Run, photos: NDArray[np.int64], values: NDArray[Any], order: tuple[str, ...]
+) -> Logits:
+    """Logits as a run met its set's classes; as they are, where each is of a class."""
+    if (kept := run.mapping) is None:
+        return Logits(photos, values, order)
+    places: dict[str, list[int]] = {}
+    for place, output in enumerate(order):
+        places.setdefault(output, []).append(place)
+    classes = {
+        wnid: [place for output in its for place in places.get(output, ())]
+        for wnid, its in kept["outputs"].items()
+    }
+    if not any(classes.values()):  # the logits are of another run
+        return Logits(photos, values, order)
+    convention = Convention(kept["pool"], kept["among"])
+    mapping = ClassMapping(kept["taxonomy"], kept["taxonomy_hash"], convention, order, classes)
+    starts = range(0, len(values), _AT_ONCE)
+    given = all(sum_to_1(values[start : start + _AT_ONCE]) for start in starts)
+    pooled = np.empty((len(values), len(mapping.columns)), np.float32)
+    with np.errstate(divide="ignore"):  # of an output that a model is not allowed to name
+        for start in starts:
+            part = slice(start, start + _AT_ONCE)
+            np.log(mapping.shares(values[part], given), out=pooled[part], casting="same_kind")
+    return Logits(photos, pooled, mapping.columns)
 
 
 def _is_order(order: tuple[str, ...], values: NDArray[Any], first: NDArray[np.str_]) -> bool:

@@ -229,7 +229,7 @@ def answers_of_scores(
         if not usable.all():
             row = start + int(np.argmin(usable))
             raise BadInput(f"row {row} of {what} holds NaN or infinity")
-        are_probabilities = are_probabilities and _sum_to_1(rows)
+        are_probabilities = are_probabilities and sum_to_1(rows)
     wnids = np.array(mapping.columns if mapping else order, dtype=object)
     keep = mapping.kept(keep) if mapping else keep
     answers = {}
@@ -251,7 +251,8 @@ def _are_whole(scores: NDArray[Any]) -> bool:
     return bool((scores >= 0).all() and (scores == np.floor(scores)).all())
 
 
-def _sum_to_1(rows: NDArray[np.float64]) -> bool:
+def sum_to_1(rows: NDArray[Any]) -> bool:
+    """Whether scores are probabilities: no row has a negative one, and each sums to 1."""
     return bool((rows >= 0).all() and np.allclose(rows.sum(axis=1), 1, atol=1e-3))
 
 
