@@ -3,10 +3,13 @@
 ::
 
     predictions     answers that were computed elsewhere, from a file
+    mapped          the same on classes that are not ImageNet's
+    own_tables      ... where they are a run's own table
     given           the same from an array
     count           answers to a run: counts, provenance
     runs            the folder of a run, written and read
     arrays          its predictions as arrays
+    names           what runs are called, and which a name means
     results         the runs on one set, side by side
     whole           which of them answered nearly all photos
     best_answers    what they answered, for what goes on from it
