@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar, cast
@@ -168,15 +168,6 @@ class Board:
             return self._votes_missing + self.unread * self.rules.votes
 
     @property
-    def on_a_screen(self) -> float:
-        """How many candidates come on a screen, in the mean."""
-        with self._lock:
-            if not self.pool.by_photo:
-                return PHOTOS_ON_A_SCREEN * (1 - self.rules.gold)
-            photos = len(self._open_of)
-            return self._open_of.total() / photos if photos else QUESTIONS_ON_A_SCREEN
-
-    @property
     def classes(self) -> list[str]:
         """The classes that were read, in order."""
         with self._lock:
@@ -289,6 +280,22 @@ class Board:
             if ranked:
                 left[wnid] = len(self._open[wnid]) - of_open.get(wnid, 0)
         return left
+
+    @_locked
+    def screens_of(self, left: Mapping[str, int]) -> float:
+        """How many screens as many candidates of each class fill as are in `left` (`left_for`).
+
+        No screen has photos of two classes, so a class with one photo left takes one. Of questions
+        it is what a screen of those that are open holds in the mean.
+        """
+        if self.pool.by_photo:
+            most = QUESTIONS_ON_A_SCREEN
+            screens = sum(_screens(count, most) for count in self._open_of.values())
+            on_a_screen = self._open_of.total() / screens if screens else most
+            return sum(left.values()) / on_a_screen
+        # Gold questions take the place of photos, of which one stays.
+        room = max(1, PHOTOS_ON_A_SCREEN * (1 - self.rules.gold))
+        return sum(_screens(count, room) for count in left.values())
 
     def at_work(self, session: Session) -> int:
         """How many labelers have open screens, at least 1; as it was some seconds ago at most."""
@@ -478,3 +485,8 @@ def _evenly(items: Sequence[int], most: int = QUESTIONS_ON_A_SCREEN) -> Iterator
     """In as few lists of at most so many as they need: six in two of three, not five and one."""
     size = -(-len(items) // -(-len(items) // most)) if items else most
     return in_batches(items, size)
+
+
+def _screens(count: int, most: float) -> float:
+    """How many screens so many take, of at most so many each."""
+    return -(-count // most)

@@ -104,7 +104,8 @@ def _left(session: Session, boards: Boards, worker: str) -> tuple[dict[str, int]
         here = board.left_for(worker)
         count = sum(here.values())
         if count:
-            screens += min(count, board.votes_missing / at_work) / board.on_a_screen
+            share = min(1, board.votes_missing / at_work / count)
+            screens += share * board.screens_of(here)
         if left:
             here |= {wnid: count + here.get(wnid, 0) for wnid, count in left.items()}
         left = here
