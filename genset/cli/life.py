@@ -149,21 +149,19 @@ def pull(
     """Rebuild a set from its MANIFEST: download each photo, and check that its bytes are the same.
 
     Run it again to go on where it was stopped. Needs neither a workspace nor a key. Exits with 1
-    where the set is not whole. A folder of genset release export --format mixed is completed.
+    where the set is not whole. A folder with photos, as of genset release export --format mixed, is
+    completed in its place, or with --to in another one, which its photos are copied to.
 
     \b
     genset pull manifest.json --to v1
     genset pull v1-mixed
     """
-    from genset.release.reader import MANIFEST
     from genset.scrape.fetch.hosts import Hosts, own_store
     from genset.scrape.sources.registry import source_class
     from genset.scrape.sources.source import Settings, Source
     from genset.scrape.upkeep.pull import pull as rebuild
     from genset.store import Store
 
-    if manifest.is_dir():
-        manifest = manifest / MANIFEST
     try:
         workspace = Workspace.find(folder)
         store, settings = Store.open(workspace.store_url), Settings.of(workspace)

@@ -17,7 +17,7 @@ from genset.progress import progress
 from genset.protocols.kept import window_of
 from genset.protocols.protocol import Protocol, Window
 from genset.release.exclusions import Exclusion
-from genset.release.reader import MANIFEST, Release, find_releases
+from genset.release.reader import Release, find_releases, release_named
 from genset.store import Photo, Store
 from genset.workspace import Workspace
 
@@ -48,8 +48,7 @@ def earlier_releases(
         or (of is None and any(photo.posted_at < window.posted_after for photo in each.photos))
     ]
     for word in more:
-        folder = Path(word) if (Path(word) / MANIFEST).is_file() else workspace.releases / word
-        found.append(Release(folder))
+        found.append(Release(release_named(word, workspace.releases) or Path(word)))
     by_content = {each.content_hash: each for each in found}
     names = [each.name for each in by_content.values()]
     if twice := next((name for name in names if names.count(name) > 1), None):

@@ -1,6 +1,7 @@
 """The commands of `genset release`, as a maintainer types them."""
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
@@ -10,7 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from genset.cli import cli
-from genset.errors import GensetError
+from genset.errors import GensetError, ReleaseDamaged
+from genset.evaluation.locate import locate_set
 from genset.release.reader import MANIFEST, Release
 from genset.scrape.upkeep.removal import remove
 from genset.store import DuplicatePair, Photo
@@ -182,3 +184,21 @@ def test_a_class_gets_as_many_photos_as_were_asked_for(
         genset("create", f"v{each}", "--strategy", strategy, "--per-class", each)
         photos = Release(pool.workspace.releases / f"v{each}").photos
         assert Counter(photo.wnid for photo in photos) == dict.fromkeys(CLASSES, each)
+
+
+def test_a_name_means_the_workspace_s_release_and_a_path_the_folder(
+    pool: Pool, genset: Genset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(pool.workspace.root)
+    pool.label_all_correct()
+    made = pool.create()
+    shutil.copytree(made.root, "v1")
+    (Path("v1") / made.photos[0].file).unlink()  # such as a pull that was not finished leaves
+    assert "8 photos are what the manifest says" in genset("verify", "v1")
+    for word in ("./v1", "v1/", str(Path("v1").absolute())):
+        assert genset("verify", word).startswith("1: ")
+    assert genset("export", "v1", "--format", "mixed").startswith("v1-mixed: 8 photos")
+    assert genset("verify", "v1-mixed").startswith("v1: 8 photos")  # no release has this name
+    assert locate_set("v1", pool.workspace.root).root == made.root
+    with pytest.raises(ReleaseDamaged):
+        locate_set("v1/", pool.workspace.root)

@@ -21,19 +21,27 @@ restricted_option = click.option(
 
 
 def named(folder: Path | None, name: str) -> "Release":
-    """A release by its folder's path, or by its name in the workspace."""
-    from genset.release.reader import MANIFEST, Release
+    """A release by its name in the workspace, or by its folder's path.
+
+    The workspace's goes first, as everywhere: see `genset.release.reader.release_named`.
+    """
+    from genset.release.reader import MANIFEST, Release, is_name, release_named
 
     path = Path(name)
-    if not (path / MANIFEST).is_file():
-        try:
-            path = Workspace.find(folder).releases / name
-        except NotAWorkspace:
+    if not is_name(name):
+        return Release(path)
+    is_here = (path / MANIFEST).is_file()
+    try:
+        releases = Workspace.find(folder).releases
+    except NotAWorkspace:
+        if not is_here:
             raise BadInput(
                 f"{name} is no release: it has no {MANIFEST}, and there is no workspace here that "
                 "could have one of this name"
             ) from None
-    return Release(path)
+        return Release(path)
+    found = release_named(name, releases) or (path if is_here else releases / name)
+    return Release(found)
 
 
 def said_now(folder: Path | None, release: "Release", name: str = "") -> dict[str, Any]:

@@ -11,7 +11,7 @@ from genset.evaluation.data.sets.layout import Classes, Layout
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto
 from genset.evaluation.data.sets.tables import hugging_face
 from genset.evaluation.data.sets.tars import tar
-from genset.release.reader import MANIFEST
+from genset.release.reader import MANIFEST, release_named
 from genset.taxonomy import Taxonomy, imagenet1k
 
 __all__ = ["SUFFIXES", "PhotoSet", "ScoredPhoto", "open_set"]
@@ -43,14 +43,11 @@ def open_set(
             taxonomy is given to a release.
         ReleaseDamaged: it is a release, and not what its manifest says.
     """
-    of_workspace = str(releases / named) if releases is not None else ""
-    is_release = any(path and release.takes(path) for path in (of_workspace, named))
-    if taxonomy is None and not is_release:
+    named = str(release_named(named, releases) or named)
+    if taxonomy is None and not release.takes(named):
         taxonomy = taxonomy_beside(named)
     own = taxonomy is not None and not taxonomy.is_imagenet
     classes = Classes(taxonomy or imagenet1k(), () if own else others)
-    if of_workspace and release.takes(of_workspace, classes):
-        return release.read(of_workspace, classes, hashes)
     for layout in _LAYOUTS:
         if layout.takes(named, classes):
             return layout.read(named, classes, hashes)

@@ -36,7 +36,7 @@ from genset.release.reader.layout import (
 )
 from genset.release.reader.manifest import Manifest, Summary, read_manifest, read_summary
 from genset.release.reader.records import ANSWERS, LISTS, ReleasePhoto
-from genset.release.reader.release import Release, find_releases, summaries
+from genset.release.reader.release import Release, find_releases, is_name, release_named, summaries
 
 __all__ = [
     "ANSWERS",
@@ -54,9 +54,11 @@ __all__ = [
     "content_hash",
     "fact_of",
     "find_releases",
+    "is_name",
     "manifest_hash",
     "manifest_lines",
     "read_manifest",
     "read_summary",
+    "release_named",
     "summaries",
 ]

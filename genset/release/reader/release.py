@@ -205,6 +205,27 @@ class Release(Manifest):
         return f"{LACKING} lists photos that are not here yet: genset pull {self.root} gets them"
 
 
+def is_name(word: str) -> bool:
+    """Whether a word may be a release's name: one with a slash is a path."""
+    return Path(word).name == word
+
+
+def release_named(word: str, releases: Path | None) -> Path | None:
+    """The folder of the workspace's release that a word names; None where it names none.
+
+    It goes before a folder of its name that lies in the current one: whoever means that folder
+    says ``./v1``.
+
+    Args:
+        word: as a user said it.
+        releases: the workspace's folder of releases; None without a workspace.
+    """
+    if releases is None or not is_name(word):
+        return None
+    folder = releases / word
+    return folder if (folder / MANIFEST).is_file() else None
+
+
 def find_releases(folder: Path) -> list[Release]:
     """The releases in a workspace's ``releases/``, oldest first."""
     found = (Release(path.parent) for path in _manifests(folder))

@@ -67,20 +67,25 @@ def pull(
 
     `open_source` gives the source of a name, ready to download from, or raises BadInput.
 
-    The default is a folder of the set's name in the current one; for a manifest in a folder that
-    lists what it lacks (an export as "mixed"), it is that folder, and elsewhere its photos are
-    copied. What is there already is not downloaded again, so the same call goes on where a killed
-    one stopped. Where the host is down, it is waited for; what did not come is asked for once more
-    at the end.
+    `manifest` is its file, or the folder that it lies in. A folder that has photos, or lists what
+    it lacks (an export as "mixed"), is completed in its place; its photos are copied where `folder`
+    is another one. Else the default is a folder of the set's name in the current one. What is there
+    already is not downloaded again, so the same call goes on where a killed one stopped. Where the
+    host is down, it is waited for; what did not come is asked for once more at the end.
 
     Raises:
         BadInput: the manifest is not sound, or the folder holds something else.
     """
+    is_folder = manifest.is_dir()
+    manifest = manifest / MANIFEST if is_folder else manifest
     release, sources = _sound(manifest, open_source)
-    mixed = manifest.parent if (manifest.parent / LACKING).is_file() else None
-    folder = folder or mixed or Path(release.name)
+    there: Path | None = manifest.parent
+    if not (manifest.parent / LACKING).is_file():
+        has_some = any((manifest.parent / photo.file).is_file() for photo in release.photos)
+        there = manifest.parent if is_folder and has_some else None
+    folder = folder or there or Path(release.name)
     summary = PullSummary(str(folder), len(release.photos))
-    puller = _Puller(sources, folder, mixed)
+    puller = _Puller(sources, folder, there)
     with one_at_a_time(folder), ThreadPoolExecutor(_THREADS) as threads:
         _prepare(folder, manifest.read_bytes())
         summary.failed.update(_make_documents(folder, release))
@@ -124,9 +129,9 @@ def _count(summary: PullSummary, photo: ReleasePhoto, came: _Came) -> None:
 
 
 class _Puller:
-    def __init__(self, sources: Mapping[str, Source], folder: Path, mixed: Path | None) -> None:
+    def __init__(self, sources: Mapping[str, Source], folder: Path, there: Path | None) -> None:
         self._folder = folder
-        self._mixed = mixed
+        self._there = there
         self._sources = sources
         self._fetchers = {
             name: Fetcher(source.images, source.may_fetch, folder)
@@ -140,7 +145,7 @@ class _Puller:
         if path.is_file() and sha256_of(path) == photo.sha256:
             self._know_a_good_photo(photo)
             return _Came("present")
-        if self._mixed is not None and _copied(self._mixed / photo.file, path, photo.sha256):
+        if self._there is not None and _copied(self._there / photo.file, path, photo.sha256):
             return _Came("present")
         if not photo.image_url:
             return _Came("failed", "no picture offered")

@@ -1,6 +1,7 @@
 """An export as "mixed", completed by a pull against the sandbox."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -21,16 +22,18 @@ RESTRICTED = (2, 4)
 
 
 class Mixed:
-    """A release of four photos, two of them all rights reserved, exported as mixed."""
+    """A release of four photos, some of them all rights reserved, exported as mixed."""
 
-    def __init__(self, serve: Serve, pool: Pool, folder: Path) -> None:
+    def __init__(
+        self, serve: Serve, pool: Pool, folder: Path, restricted: Sequence[int] = RESTRICTED
+    ) -> None:
         self.sandbox: Faulty = serve(*(record(number) for number in ALL))
         pool.scrape(self.sandbox.source, per_class=len(ALL))
         with pool.store.begin() as session:
             tasks = [candidate.task for candidate in session.scalars(stored_candidates(CAT.wnid))]
             for photo in session.query(Photo):
-                restricted = photo.source_id in map(str, RESTRICTED)
-                photo.license = "All Rights Reserved" if restricted else "CC BY 2.0"
+                reserved = photo.source_id in map(str, restricted)
+                photo.license = "All Rights Reserved" if reserved else "CC BY 2.0"
                 photo.license_url = ""
         for task in tasks:
             vote(pool.store, task, "ann", Verdict.CORRECT)
@@ -128,3 +131,44 @@ def test_a_link_in_a_photos_place_is_no_photo(mixed: Mixed, tmp_path: Path) -> N
     done = mixed.pull()
     assert done.failed == {mixed.photo(1).file: "a link stands in its place: take it away"}
     assert (mixed.folder / LACKING).is_file()
+
+
+def test_a_whole_one_stays_as_it_is_and_nothing_is_asked_for(serve: Serve, pool: Pool) -> None:
+    root = pool.workspace.root
+    whole = Mixed(serve, pool, root / "v1-mixed", restricted=())
+    before = files(whole.folder)
+    told = json.loads(
+        genset("pull", "v1-mixed", "--json", cwd=root, endpoint=whole.sandbox.endpoint)
+    )
+    assert (told["folder"], told["pulled"], told["present"]) == ("v1-mixed", 0, 4)
+    assert whole.sandbox.asked_images == []
+    assert files(whole.folder) == before
+    assert not (root / "v1").exists()
+
+
+def test_so_does_one_that_was_completed(mixed: Mixed) -> None:
+    for pulled in (2, 0):
+        done = pull(mixed.folder, lambda name: mixed.sandbox.source)
+        assert (done.folder, done.pulled, done.present) == (str(mixed.folder), pulled, 4 - pulled)
+    assert len(mixed.sandbox.asked_images) == len(RESTRICTED)
+
+
+def test_of_a_folder_photos_are_taken_along_and_of_a_manifest_alone_none(
+    serve: Serve, pool: Pool, tmp_path: Path
+) -> None:
+    whole = Mixed(serve, pool, tmp_path / "v1-mixed", restricted=())
+    for named, to, asked in (("v1-mixed", "one", 0), ("v1-mixed/manifest.json", "two", 4)):
+        genset("pull", named, "--to", to, cwd=tmp_path, endpoint=whole.sandbox.endpoint)
+        assert files(tmp_path / to) == files(whole.release.root)
+        assert len(whole.sandbox.asked_images) == asked
+
+
+def test_a_photo_that_a_whole_one_lost_is_downloaded_again(
+    serve: Serve, pool: Pool, tmp_path: Path
+) -> None:
+    whole = Mixed(serve, pool, tmp_path / "v1-mixed", restricted=())
+    (whole.folder / whole.photo(3).file).unlink()
+    said = genset("pull", "v1-mixed", cwd=tmp_path, endpoint=whole.sandbox.endpoint)
+    assert "v1-mixed: 1 of 4 photos pulled, 3 were there" in said
+    assert len(whole.sandbox.asked_images) == 1
+    assert files(whole.folder) == files(whole.release.root)
