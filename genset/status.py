@@ -29,16 +29,15 @@ from genset.store import (
     Search,
     SearchFailure,
     Store,
-    claimed_by_several,
-    is_out,
-    ruled_correct,
+    in_labeling,
+    unsettled_photos,
+    votes_in_labeling,
 )
 from genset.workspace import Workspace
 
 _PAGE = 10_000
 _OURS = re.compile(r"([0-9a-f]{2})/(\1[0-9a-f]{62}\.[a-z]+|\.partial-[0-9a-f]+)")
 _NAME = Photo.source, Photo.source_id
-_COUNTS = ~is_out(Label)
 _OF_POOL = Photo.id.not_in(select(ExamplePhoto.photo_id))
 _STORED = Photo.sha256.is_not(None), Photo.refused.is_(None)
 
@@ -59,11 +58,13 @@ class Status:
     """Counts by stage. `refused` is by reason, `releases` photos by name, `runs` by release.
 
     `waiting` photos and searches failed and are to be tried again; `down` says of each host that
-    does not answer, by its name, since when. `candidates` are those with a stored photo; `labeled`
-    of them have at least one label, and `contested` are claimed by another class too. `sources` is
-    by name, where several were searched; empty where only one was. `questions` about further
-    classes are asked, or have all their votes; `unanswered` of them lack votes. `examples` are
-    photos that somebody gave to be shown beside a class; no other number has them.
+    does not answer, by its name, since when. `contested` are photos that several classes claim and
+    that count for none yet (`genset.store.unsettled_photos`). `candidates` are those that labelers
+    are shown or spoke of (`genset.store.in_labeling`); `labeled` of them have votes in force,
+    `labels` in all, by `labelers`: ``genset labels stats`` has the same numbers. `sources` is by
+    name, where several were searched; empty where only one was. `questions` about further classes
+    are asked, or have all their votes; `unanswered` of them lack votes. `examples` are photos that
+    somebody gave to be shown beside a class; no other number has them.
     """
 
     workspace: str
@@ -97,15 +98,16 @@ def status(workspace: Workspace, store: Store) -> Status:
         def count(query: Select[int]) -> int:
             return session.scalar(query) or 0
 
-        candidates = dict(
-            session.execute(_in_pool(Candidate.wnid, func.count()).group_by(Candidate.wnid)).all()
-        )
-        labeled = _in_pool(func.count()).where(
-            Candidate.id.in_(select(Label.candidate_id).where(_COUNTS))
-        )
-        contested = select(func.count(Photo.id)).where(
-            *_STORED, Photo.id.in_(claimed_by_several()), Photo.id.not_in(ruled_correct())
-        )
+        by_class = _in_labeling(Candidate.wnid, func.count()).group_by(Candidate.wnid)
+        candidates = dict(session.execute(by_class).all())
+        # A labeler who is in two panels has one vote, as wherever panels are taken together.
+        columns = Label.candidate_id, Label.worker
+        cast = votes_in_labeling().with_only_columns(*columns).subquery()
+        of_votes = func.count(cast.c.candidate_id.distinct()), func.count(cast.c.worker.distinct())
+        votes, labeled, labelers = session.execute(
+            select(func.count(), *of_votes).select_from(cast)
+        ).one()
+        contested = select(func.count(Photo.id)).where(*_STORED, Photo.id.in_(unsettled_photos()))
         releases = summaries(workspace.releases)
         rules = workspace.label
         asked = [each for each in questions(session) if each.is_open or not each.waits(rules)]
@@ -133,9 +135,9 @@ def status(workspace: Workspace, store: Store) -> Status:
             },
             candidates=sum(candidates.values()),
             candidate_classes=len(candidates),
-            labeled=count(labeled),
-            labels=count(select(func.count(Label.number)).where(_COUNTS)),
-            labelers=count(select(func.count(distinct(Label.worker))).where(_COUNTS)),
+            labeled=labeled,
+            labels=votes,
+            labelers=labelers,
             releases={release.name: release.photos for release in releases},
             runs={
                 release.name: by_convention(
@@ -152,6 +154,11 @@ def status(workspace: Workspace, store: Store) -> Status:
             unanswered=sum(each.waits(rules) for each in asked),
             examples=count(select(func.count(Photo.sha256)).where(~_OF_POOL)),
         )
+
+
+def _in_labeling(*columns: Any) -> Select[*tuple[Any, ...]]:
+    """Something of the candidates that are labeled."""
+    return in_labeling().order_by(None).with_only_columns(*columns)
 
 
 def _in_pool(*columns: Any) -> Select[*tuple[Any, ...]]:
@@ -191,7 +198,7 @@ def _by_source(session: Session) -> dict[str, SourceCounts]:
     photos = photos.where(_OF_POOL).group_by(Photo.source)
     counts = {name: (found, kept, out) for name, found, kept, out in session.execute(photos)}
     candidates = dict(
-        session.execute(_in_pool(Photo.source, func.count()).group_by(Photo.source)).all()
+        session.execute(_in_labeling(Photo.source, func.count()).group_by(Photo.source)).all()
     )
     named = {}
     for name in sorted(tried | counts.keys()):
@@ -259,9 +266,12 @@ def _moment(when: datetime | None) -> str:
 
 
 def contested_photos(store: Store) -> Listing:
-    """Each downloaded photo that several classes claim, once for each, with its page."""
+    """Each stored photo that several classes claim and that counts for none, once for each.
+
+    With its page.
+    """
     claimed = _in_pool(Candidate.wnid, *_NAME, Candidate.keyword, Photo.page_url).where(
-        Candidate.photo_id.in_(claimed_by_several()), Candidate.photo_id.not_in(ruled_correct())
+        Candidate.photo_id.in_(unsettled_photos())
     )
     with store.session() as session:
         rows: list[tuple[str, ...]] = [

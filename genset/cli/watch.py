@@ -20,14 +20,18 @@ _EXAMPLES = "photos are shown to labelers beside their classes"
     is_flag=True,
     help="List what was refused, and what failed and is to be tried again.",
 )
-@click.option("--contested", is_flag=True, help="List the photos that several classes claim.")
+@click.option(
+    "--contested",
+    is_flag=True,
+    help="List the photos that several classes claim and that are not settled.",
+)
 @json_option
 @click.pass_obj
 def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) -> None:
     """Tell how far each stage is.
 
-    A contested photo is held back: it goes into a release only where somebody labels it, under
-    the task that this list names, and it is correct for one class.
+    A contested photo is held back until one class is ruled correct (genset labels review), or each
+    class that claims it has a majority of votes for or against it.
 
     \b
     genset status --failed

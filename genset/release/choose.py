@@ -37,7 +37,8 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Chosen:
 
     1. Remove candidates that a protocol did not collect, that the strategy refuses, or that
        aggregated labels do.
-    2. Assign each photo to one class. If it is called correct for several, remove it.
+    2. Assign each photo to one class. If it is called correct for several, or several claim it and
+       people have not said of each whether it is right, remove it.
     3. Remove photos by source and by licence, and photos of other sets and earlier releases.
     4. Of copies (the same bytes in one class; with `one_of_each` also similar photos), keep the
        one that was posted first.
@@ -137,7 +138,7 @@ def _one_class_each(
             return "correct for several classes"
         if correct and entry.wnid not in correct:
             return "correct for another class"
-        if not correct and len(claimed_by[entry.sha256]) > 1:
+        if entry.unsettled or (not correct and len(claimed_by[entry.sha256]) > 1):
             return "claimed by several classes"
         return None
 

@@ -15,6 +15,7 @@ from genset.store import (
     Verdict,
     is_called_correct,
     rulings_in_force,
+    unsettled_photos,
     votes,
 )
 
@@ -36,6 +37,8 @@ class CandidateRow:
         ruling: the verdict of the review; None if it was not reviewed.
         aggregated: what the votes say together; None where votes are counted instead.
         rank: its place in the results of the search that found it, from 1.
+        unsettled: whether several classes claim its photo, and it counts for none yet
+            (`genset.store.unsettled_photos`).
     """
 
     id: int
@@ -51,6 +54,7 @@ class CandidateRow:
     ruling: Verdict | None
     aggregated: AggregatedLabel | None = None
     rank: int = 1
+    unsettled: bool = False
 
     @property
     def task(self) -> str:
@@ -110,11 +114,13 @@ def read_table(
     """
     cast = votes(session, without=without)
     rulings = rulings_in_force(session)
+    unsettled = set(session.scalars(unsettled_photos()))
     rows = session.execute(
         select(
             Candidate.id,
             Candidate.wnid,
             Candidate.rank,
+            Candidate.photo_id,
             Photo.source,
             Photo.source_id,
             Photo.sha256,
@@ -143,6 +149,7 @@ def read_table(
             ruling=rulings.get(row.id),
             aggregated=labels.of(f"{row.wnid}/{photo}") if labels else None,
             rank=row.rank,
+            unsettled=row.photo_id in unsettled,
         )
         for row in rows
     )

@@ -1,6 +1,13 @@
 """The database: tables, and the questions that more than one stage asks of them."""
 
 from genset.store.batches import in_batches
+from genset.store.contested import (
+    claimed_by_several,
+    in_labeling,
+    is_contested,
+    unsettled_photos,
+    votes_in_labeling,
+)
 from genset.store.database import Store, ask, is_postgresql
 from genset.store.labels import (
     GoldAnswer,
@@ -42,20 +49,17 @@ from genset.store.models import (
 )
 from genset.store.queries import (
     add_candidates,
-    claimed_by_several,
     digest_of_votes,
     examples_among,
     find_candidate,
     is_backed,
     is_called_correct,
-    is_contested,
     is_in_vain,
     is_out,
     is_ruled,
     is_ruled_correct,
     labels_in_force,
     requests_in_force,
-    ruled_correct,
     rulings_in_force,
     stored_candidates,
     votes,
@@ -119,6 +123,7 @@ __all__ = [
     "examples_among",
     "find_candidate",
     "in_batches",
+    "in_labeling",
     "is_backed",
     "is_called_correct",
     "is_contested",
@@ -131,9 +136,10 @@ __all__ = [
     "labels_in_force",
     "now",
     "requests_in_force",
-    "ruled_correct",
     "rulings_in_force",
     "stored_candidates",
+    "unsettled_photos",
     "votes",
     "votes_digest",
+    "votes_in_labeling",
 ]

@@ -15,10 +15,9 @@ from sqlalchemy import (
     insert,
     or_,
     select,
-    union,
     update,
 )
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from genset.errors import BadInput
 from genset.store.labels import (
@@ -50,57 +49,6 @@ def stored_candidates(*wnids: str) -> Select[Candidate]:
     return query.where(Candidate.wnid.in_(wnids)) if wnids else query
 
 
-def is_contested() -> ColumnElement[bool]:
-    """Whether another class claims the photo of a `Candidate`, or a photo of the same bytes.
-
-    A photo that two classes' searches return goes to neither without a human's word. For the
-    candidates of some classes; of a whole pool, `claimed_by_several` are found sooner.
-    """
-    rival, theirs, ours = aliased(Candidate), aliased(Photo), aliased(Photo)
-    same_photo = select(rival.id).where(
-        rival.photo_id == Candidate.photo_id, rival.wnid != Candidate.wnid
-    )
-    same_bytes = (
-        select(rival.id)
-        .join(theirs, theirs.id == rival.photo_id)
-        .join(ours, ours.sha256 == theirs.sha256)
-        .where(
-            ours.id == Candidate.photo_id,
-            theirs.id != ours.id,
-            rival.wnid != Candidate.wnid,
-        )
-    )
-    return or_(exists(same_photo.correlate(Candidate)), exists(same_bytes.correlate(Candidate)))
-
-
-def claimed_by_several() -> Select[int]:
-    """The `Photo.id` of all photos, stored or not, of which `is_contested` is true.
-
-    It reads the whole pool, once, and does not look each candidate up.
-    """
-    twins = (
-        select(Photo.sha256)
-        .where(Photo.sha256.is_not(None))
-        .group_by(Photo.sha256)
-        .having(func.count() > 1)
-    )
-    claimed_twins = (
-        select(Photo.sha256)
-        .join(Candidate, Candidate.photo_id == Photo.id)
-        .where(Photo.sha256.in_(twins))
-        .group_by(Photo.sha256)
-        .having(func.min(Candidate.wnid) < func.max(Candidate.wnid))
-    )
-    # A class has a photo as its candidate once, so a second candidate is another class's.
-    of_several = select(Candidate.photo_id).group_by(Candidate.photo_id).having(func.count() > 1)
-    of_same_bytes = (
-        select(Candidate.photo_id)
-        .join(Photo, Candidate.photo_id == Photo.id)
-        .where(Photo.sha256.in_(claimed_twins))
-    )
-    return select(union(of_several, of_same_bytes).subquery().c.photo_id)
-
-
 def is_ruled() -> ColumnElement[bool]:
     """Whether somebody settled a `Candidate` in review."""
     return exists(select(Ruling.number).where(Ruling.candidate_id == Candidate.id))
@@ -114,11 +62,6 @@ def is_ruled_correct() -> ColumnElement[bool]:
         .where(Ruling.number == newest.correlate(Candidate).scalar_subquery())
         .where(Ruling.verdict == Verdict.CORRECT)
     )
-
-
-def ruled_correct() -> Select[int]:
-    """The `Photo.id` of photos of which a ruling says whose they are."""
-    return select(Candidate.photo_id).where(is_ruled_correct())
 
 
 def is_out(table: type[Label | GoldAnswer]) -> ColumnElement[bool]:

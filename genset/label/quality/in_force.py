@@ -20,13 +20,13 @@ from genset.store import (
     ReviewRequest,
     Store,
     Verdict,
-    claimed_by_several,
     is_backed,
     is_out,
     labels_in_force,
     requests_in_force,
     rulings_in_force,
     stored_candidates,
+    unsettled_photos,
 )
 
 
@@ -34,8 +34,9 @@ from genset.store import (
 class Ballot:
     """A candidate with a stored photo, or a proposal of a class for one, and what was said of it.
 
-    `said` counts its votes by verdict. `content` is the sha256 of its photo; `contested` says that
-    another class claims the photo too. `request` is what sent it to review, until a ruling. `home`
+    `said` counts its votes by verdict. `content` is the sha256 of its photo; `unsettled` says that
+    several classes claim the photo, and that it counts for none yet
+    (`genset.store.unsettled_photos`). `request` is what sent it to review, until a ruling. `home`
     is the photo's own class, where labelers are asked whether this one is in it, too; else None.
     `is_candidate` is False where nothing but that asks about it: no search returned the photo.
     """
@@ -44,7 +45,7 @@ class Ballot:
     task: str
     wnid: str
     content: str
-    contested: bool
+    unsettled: bool
     votes: tuple[Vote, ...]
     said: Counter[Verdict]
     ruling: Verdict | None
@@ -128,7 +129,7 @@ def _ballots(
         Photo.sha256,
         Question.home,
     )
-    contested = set(session.scalars(claimed_by_several()))
+    unsettled = set(session.scalars(unsettled_photos())) if kind is Candidate else set()
     found = []
     for number, wnid, photo_id, source, source_id, sha256, home in session.execute(pool):
         task = _task(wnid, source, source_id)
@@ -139,7 +140,7 @@ def _ballots(
                 task=task,
                 wnid=wnid,
                 content=str(sha256),  # stored, so there is one
-                contested=photo_id in contested,
+                unsettled=photo_id in unsettled,
                 votes=tuple(Vote(task, worker, verdict.value) for worker, verdict in given),
                 said=Counter(verdict for _, verdict in given),
                 ruling=rulings.get(number),

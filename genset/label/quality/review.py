@@ -85,7 +85,8 @@ def queue(store: Store, panel: str | None = None, rules: LabelRules | None = Non
       of correct, among those who say correct, incorrect or broken, holds one half;
     - labelers voted, but only unsure;
     - the photo is called correct for several classes, so a release would take it for none;
-    - several classes claim the photo, and nobody has said whose it is.
+    - several classes claim the photo, and people have not said of each whether it is right, nor
+      ruled that one is. Labelers are not shown it, so it does not wait for more votes.
 
     A question waits where somebody asked for it, or where it stays unclear after all votes that it
     gets: as many say correct as incorrect or broken.
@@ -213,7 +214,14 @@ def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
         asked = ballot.home is not None  # as a question, and so its votes grow as theirs do
         same = alike(said) if asked else None
         waits = rules and 0 < votes < wanted(rules, votes, said[Verdict.CORRECT], alike=same)
-        if ballot.ruling is not None or waits:
+        if ballot.ruling is not None:
+            continue
+        if ballot.unsettled:
+            detail = "several classes claim the photo"
+            detail += f"; labelers: {_counted(said)}" if votes else ""
+            yield _CLAIMED, (0, 0, ballot.task), detail, ballot
+            continue
+        if waits:
             continue
         yes, no = said[Verdict.CORRECT], said[Verdict.INCORRECT] + said[Verdict.BROKEN]
         classes = correct[ballot.content]
@@ -227,8 +235,6 @@ def _open(pool: Sequence[Ballot], rules: LabelRules | None) -> Iterator[_Case]:
             yield _CLAIMED, (0, 0, ballot.task), f"correct for {len(classes)} classes", ballot
         elif votes and not yes and not no:
             yield _UNSURE, (0, -votes, ballot.task), f"nobody can tell: {_counted(said)}", ballot
-        elif ballot.contested and not votes and not classes:
-            yield _CLAIMED, (0, 0, ballot.task), "several classes claim the photo", ballot
 
 
 @lru_cache(maxsize=4096)

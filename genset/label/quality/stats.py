@@ -16,7 +16,15 @@ from genset.label.quality.by_labeler import LabelerStats, by_labeler
 from genset.label.quality.in_force import Ballot, ballots, check_panel, further, panels
 from genset.label.quality.review import Dispute, disputes
 from genset.statistics.intervals import wilson
-from genset.store import Label, Store, Verdict, is_out
+from genset.store import (
+    Candidate,
+    Label,
+    Store,
+    Verdict,
+    in_labeling,
+    is_out,
+    votes_in_labeling,
+)
 from genset.store.growth import wanted
 from genset.taxonomy import Taxonomy
 from genset.workspace import LabelRules, Workspace
@@ -78,13 +86,14 @@ class TakenOut:
 class Stats:
     """All of it, of one `panel` or (None) of all panels together.
 
-    `panels` counts labels by panel. `candidates` are those that labelers see: with a stored photo
-    that no other class claims, and any other that was voted or ruled on. `ruled` of them were
-    settled in review. `histogram` counts labeled candidates by selection frequency in tenths:
-    0 to under 0.1, ..., 0.9 to under 1, and 1. Votes of those who are `taken_out` are in none of
-    these. `proposals` is what became of further classes that were proposed; None without any.
-    Questions about these are in no other number, unless a search found the photo for the class;
-    those that wait for a ruling are among the `disputes`.
+    `panels` counts the votes of each panel. `candidates` are those that labelers are shown or spoke
+    of (`genset.store.in_labeling`), as in ``genset status``: with a stored photo that no other
+    class claims, or that was voted or ruled on. `ruled` of them were settled in review. `histogram`
+    counts labeled candidates by selection frequency in tenths: 0 to under 0.1, ..., 0.9 to under 1,
+    and 1. Votes of those who are `taken_out` are in none of these. `proposals` is what became of
+    further classes that were proposed; None without any. Questions about these are in no other
+    number, unless a search found the photo for the class; those that wait for a ruling are among
+    the `disputes`.
     """
 
     panel: str | None
@@ -114,11 +123,9 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
     check_panel(store, panel)
     with store.session() as session:
         everything = ballots(session, panel)
-        pool = [
-            ballot
-            for ballot in everything
-            if not ballot.contested or ballot.votes or ballot.ruling is not None
-        ]
+        ids = in_labeling(panel).order_by(None).with_only_columns(Candidate.id)
+        counted = set(session.scalars(ids))
+        pool = [ballot for ballot in everything if ballot.candidate_id in counted]
         votes = [vote for ballot in pool for vote in ballot.votes]
         proposals = collect_proposals(session, workspace.label, panel)
         agreeing = reasons(proposals.by_labeler) if proposals else {}
@@ -127,11 +134,15 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         labelers = by_labeler(session, votes, panel, answers, agreeing)
         unsettled = disputes(session, [*everything, *asked], workspace.label)
         out = _taken_out(session)
+        cast = votes_in_labeling().subquery()
+        by_panel: dict[str, int] = dict(
+            session.execute(select(cast.c.panel, func.count()).group_by(cast.c.panel)).all()
+        )
     classes = _classes(pool, votes, workspace.label, store.taxonomy)
     frequencies = [_frequency(ballot) for ballot in pool if ballot.votes]
     return Stats(
         panel=panel,
-        panels=panels(store),
+        panels={name: by_panel.get(name, 0) for name in panels(store)},
         candidates=len(pool),
         labeled=len(frequencies),
         done=sum(each.done for each in classes),

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import func, select, union
 from sqlalchemy.orm import Session, aliased
 
-from genset.store import Candidate, Photo, claimed_by_several, kept_taxonomy, ruled_correct
+from genset.store import Candidate, Photo, kept_taxonomy, unsettled_photos
 from genset.taxonomy import Taxonomy
 
 _MOST_RIVALS = 3  # to name in one line
@@ -82,9 +82,7 @@ def explain(session: Session, wnids: Iterable[str]) -> dict[str, str]:
         .where(Candidate.wnid.in_(sorted(set(wnids))))
         .group_by(Candidate.wnid)
     )
-    claimed = stored.where(
-        Candidate.photo_id.in_(claimed_by_several()), Candidate.photo_id.not_in(ruled_correct())
-    )
+    claimed = stored.where(Candidate.photo_id.in_(unsettled_photos()))
     held = dict(session.execute(stored).all())
     lost = dict(session.execute(claimed.order_by(Candidate.wnid)).all())
     taxonomy = kept_taxonomy(session)

@@ -92,7 +92,10 @@ def test_a_photo_that_is_correct_for_two_classes_waits_until_one_is_ruled_out(
         (other, "several classes claim the photo"),
     ]
     say(store, ONE, "correct")
-    assert waiting(store) == []  # it goes where it is correct
+    assert [case.detail for case in queue(store)] == [
+        "several classes claim the photo; labelers: 1 correct",
+        "several classes claim the photo",
+    ]  # who said so was asked about one class
     say(store, other, "correct")
     assert waiting(store) == [
         (ONE, "several classes claim the photo"),

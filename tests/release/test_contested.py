@@ -1,0 +1,207 @@
+"""Photos that several classes claim: what releases, review, status and the queue make of them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genset.label import Desk, Labelers
+from genset.label.quality.review import queue, rule
+from genset.release.reader import Release
+from genset.scrape.upkeep.removal import remove
+from genset.status import status
+from genset.store import Verdict
+from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, picture
+from tests.release.conftest import Pool
+from tests.scrape.commands import genset
+
+FIRST = f"{TENCH}/flickr:0"
+CLAIMED = "claimed by several classes"
+
+
+def waiting(pool: Pool) -> list[str]:
+    return [case.task for case in queue(pool.store, None, pool.workspace.label)]
+
+
+def taken(pool: Pool) -> set[str]:
+    """The tasks of a release made now; what is contested is left out, in review and in `status`."""
+    name = f"v{len(list(pool.workspace.releases.glob('*')))}"
+    made = pool.create(name)
+    contested = status(pool.workspace, pool.store).contested
+    assert bool(contested) == (CLAIMED in made.left_out) == bool(waiting(pool))
+    return {f"{photo.wnid}/flickr:{photo.source_id}" for photo in made.photos}
+
+
+@pytest.fixture
+def contested(pool: Pool) -> str:
+    """Ann said of the first photo that it is a tench; then it was found for goldfish, too."""
+    pool.label_all_correct()
+    assert FIRST in taken(pool)
+    return pool.also_found_for(GOLDFISH, 0)
+
+
+def test_a_claim_that_comes_after_the_label_opens_the_photo_again(
+    pool: Pool, contested: str
+) -> None:
+    assert FIRST not in taken(pool)
+    assert waiting(pool) == sorted([FIRST, contested])
+    cases = queue(pool.store)
+    assert len({json.dumps(case.blind()["why"]) for case in cases}) == 1  # no word of the label
+    told = pool.create("again").left_out
+    assert told == {CLAIMED: 1, "not labeled": 1}
+
+
+@pytest.mark.parametrize(
+    ("word", "goes_in"), [("incorrect", True), ("broken", True), ("unsure", False)]
+)
+def test_an_answer_for_the_other_class_settles_it(
+    pool: Pool, contested: str, word: str, goes_in: bool
+) -> None:
+    pool.label(contested, bob=word)
+    assert (FIRST in taken(pool)) == goes_in
+
+
+def test_so_does_a_ruling_for_either_and_a_tie_does_not(pool: Pool, contested: str) -> None:
+    pool.label(contested, bob="incorrect", eve="correct")
+    assert FIRST not in taken(pool)
+    rule(pool.store, contested, Verdict.INCORRECT, "mia", "a tench")
+    assert FIRST in taken(pool)
+    rule(pool.store, contested, Verdict.CORRECT, "mia", "no, a goldfish")
+    assert waiting(pool) == [FIRST]  # which is correct for both now
+    rule(pool.store, FIRST, Verdict.INCORRECT, "mia", "a goldfish")
+    assert contested in taken(pool)
+
+
+def test_a_ruling_for_one_class_is_enough_whoever_else_claims_it(
+    pool: Pool, contested: str
+) -> None:
+    pool.also_found_for(CRANE, 0)
+    pool.label(contested, bob="incorrect")
+    assert FIRST not in taken(pool)  # of the cranes nobody said anything
+    rule(pool.store, FIRST, Verdict.CORRECT, "mia", "a tench")
+    assert FIRST in taken(pool)
+
+
+def test_a_void_vote_settles_nothing(pool: Pool, contested: str) -> None:
+    pool.label(contested, spam="incorrect")
+    assert FIRST in taken(pool)
+    genset("labelers", "void", "spam", "--reason", "no look", cwd=pool.workspace.root)
+    assert FIRST not in taken(pool)
+
+
+def test_the_same_bytes_under_another_name_are_the_same_photo_until_they_are_removed(
+    pool: Pool,
+) -> None:
+    pool.label_all_correct()
+    twin = add_candidate(pool.workspace, pool.store, GOLDFISH, 999, content=picture(0))
+    assert FIRST not in taken(pool)
+    assert waiting(pool) == sorted([FIRST, twin])
+    remove(pool.workspace, pool.store, "flickr:999", "its owner asked")
+    assert FIRST in taken(pool)
+
+
+def test_one_answer_for_a_class_is_enough_whatever_names_it_has_the_bytes_under(
+    pool: Pool, contested: str
+) -> None:
+    pool.label(contested, bob="incorrect")
+    assert FIRST in taken(pool)
+    add_candidate(pool.workspace, pool.store, TENCH, 999, content=picture(0))
+    assert FIRST in taken(pool)
+
+
+def test_labels_brought_together_do_not_settle_it_either(pool: Pool, contested: str) -> None:
+    words = ("create", "v9", "--labels", "majority", "--dry-run", "--json", "--no-refresh")
+    told = json.loads(genset("release", *words, cwd=pool.workspace.root))
+    assert told["reasons"][FIRST] == CLAIMED
+
+
+def numbers(root: Path) -> dict[str, Any]:
+    """What `status` and `labels stats` count, which must be the same."""
+    now, stats = (
+        json.loads(genset(*words, "--json", cwd=root))
+        for words in (["status"], ["labels", "stats"])
+    )
+    said = {name: now[name] for name in ("candidates", "labeled", "labels", "labelers")}
+    assert said == {
+        "candidates": stats["candidates"],
+        "labeled": stats["labeled"],
+        "labels": stats["votes"],
+        "labelers": stats["labelers"],
+    }
+    assert sum(each["candidates"] for each in stats["classes"]) == now["candidates"]
+    return said
+
+
+def test_the_commands_tell_one_thing(pool: Pool) -> None:
+    """From the label to the claim, the review, and the release."""
+    root = pool.workspace.root
+    pool.label_all_correct()
+    before = {"candidates": 8, "labeled": 8, "labels": 8, "labelers": 1}
+    assert numbers(root) == before
+    (root / "more" / GOLDFISH).mkdir(parents=True)
+    (root / "more" / GOLDFISH / "a.jpg").write_bytes(picture(0))
+    assert "1 photo of more added" in genset("add", "more", "--license", "CC0", cwd=root)
+
+    assert json.loads(genset("status", "--json", cwd=root))["contested"] == 2  # under two names
+    assert numbers(root) == before  # of the new one nobody spoke, and labelers do not see it
+    assert Desk(pool.workspace, pool.store, Labelers(pool.store).by_name("bob")).screens() == []
+    listed = genset("status", "--contested", cwd=root)
+    [other] = {word for word in listed.split() if word.startswith(f"{GOLDFISH}/more:")}
+    review = json.loads(genset("labels", "review", "--json", cwd=root))
+    assert [case["task"] for case in review] == [FIRST, other]
+    made = genset("release", "create", "v1", "--no-refresh", cwd=root)
+    assert "7 photos" in made and f"left out: 1 {CLAIMED}" in made
+
+    genset("labels", "rule", other, "incorrect", "--reason", "a tench", "--by", "mia", cwd=root)
+    assert json.loads(genset("status", "--json", cwd=root))["contested"] == 0
+    assert numbers(root) == before | {"candidates": 9}  # now labelers may see it
+    assert json.loads(genset("labels", "review", "--json", cwd=root)) == []
+    genset("release", "create", "v2", "--no-refresh", cwd=root)
+    assert len(Release(root / "releases" / "v2").photos) == 8
+
+
+def spoken_of(pool: Pool) -> None:
+    """A contested photo that nobody spoke of, and one that was voted on for one class."""
+    pool.also_found_for(GOLDFISH, 1)
+    pool.also_found_for(GOLDFISH, 0)
+    pool.label(FIRST, ann="correct")
+
+
+def removed(pool: Pool) -> None:
+    pool.label(FIRST, ann="correct", bob="incorrect")
+    remove(pool.workspace, pool.store, "flickr:0", "its owner asked")
+
+
+def changed_mind(pool: Pool) -> None:
+    pool.label(FIRST, ann="correct")
+    pool.label(FIRST, ann="incorrect")
+
+
+def two_panels(pool: Pool) -> None:
+    pool.label(FIRST, ann="correct")
+    pool.label(FIRST, panel="fresh", ann="correct", bob="correct")
+
+
+def void(pool: Pool) -> None:
+    pool.label(FIRST, ann="correct", spam="correct")
+    pool.label(f"{TENCH}/flickr:1", spam="correct")
+    genset("labelers", "void", "spam", "--reason", "no look", cwd=pool.workspace.root)
+
+
+@pytest.mark.parametrize(
+    ("happens", "counted"),
+    [
+        (spoken_of, (7, 1, 1, 1)),
+        (removed, (7, 0, 0, 0)),
+        (changed_mind, (8, 1, 1, 1)),
+        (two_panels, (8, 1, 2, 2)),
+        (void, (8, 1, 1, 1)),
+    ],
+)
+def test_status_and_stats_count_alike(
+    pool: Pool, happens: Callable[[Pool], None], counted: tuple[int, ...]
+) -> None:
+    happens(pool)
+    assert tuple(numbers(pool.workspace.root).values()) == counted
