@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from genset.store import Verdict
-from tests.evaluation.colours import RED, WNIDS, colours, hundred_photos, paint
+from tests.evaluation.painted import RED, WNIDS, hundred_photos, paint
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
 
 ROOT = Path(__file__).parent.parent
@@ -171,6 +171,8 @@ def test_the_linear_model_is_scored(genset: Genset, tmp_path: Path) -> None:
 
 
 def test_the_executor_gives_the_answers_of_one_process(genset: Genset, tmp_path: Path) -> None:
+    from tests.evaluation.colours import colours
+
     hundred_photos(tmp_path / "photos")
     spec = colours(tmp_path)
     tables = []

@@ -1,9 +1,11 @@
 """Who may import whom: docs of the rooms, held."""
 
 import ast
+import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -354,16 +356,34 @@ STATISTICS = ROOT / "genset" / "statistics"
 MODULES = sorted((ROOT / "genset").rglob("*.py"))
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """The modules that a file imports, wherever in it; `from a import b` counts as ``a.b``."""
+    return names_in(ast.walk(ast.parse(path.read_text("utf-8"))))
+
+
+def names_in(nodes: Iterable[ast.AST]) -> set[str]:
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            assert node.level == 0, f"{path}: a relative import hides its direction"
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{ast.unparse(node)}: a relative import hides its direction"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
     return names
+
+
+def loaded_first(path: Path) -> set[str]:
+    """As `imported`, of the lines outside of functions, classes and conditions."""
+    tree = ast.parse(path.read_text("utf-8"))
+    return names_in(node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom))
+
+
+def files_of(name: str) -> set[Path]:
+    """Our files that an imported name may stand for."""
+    places = [ROOT / each.replace(".", "/") for each in (name, name.rpartition(".")[0])]
+    found = {each for at in places for each in (at / "__init__.py", at.with_suffix(".py"))}
+    return {each for each in found if each.is_file()}
 
 
 def room_of(path: Path) -> str:
@@ -441,6 +461,28 @@ def test_only_evaluation_and_finetune_import_torch() -> None:
         if any(name.split(".")[0] in ("torch", "torchvision") for name in imported(path)):
             # `api` names a network's type, and imports it for the type checker alone.
             assert room_of(path) in ("evaluation", "finetune", "api"), path
+
+
+def test_only_tests_in_processes_for_networks_load_pytorch_before_they_run() -> None:
+    [listed] = re.findall(
+        r"^WITH_NETWORKS := ((?:.*\\\n)*.*)", (ROOT / "Makefile").read_text("utf-8"), re.M
+    )
+    with_networks = [ROOT / word for word in listed.replace("\\", " ").split()]
+    assert all(path.exists() for path in with_networks)
+    todo = {
+        path: f"{path}"
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if not any(path.is_relative_to(place) for place in with_networks)
+    }
+    seen = set(todo)
+    while todo:
+        path, way = todo.popitem()
+        for name in loaded_first(path):
+            heavy = name.split(".")[0] in ("crowdkit", "torch", "torchmetrics", "torchvision")
+            assert not heavy, f"{way} imports {name}: do so in the tests that use it"
+            new = files_of(name) - seen
+            seen |= new
+            todo |= dict.fromkeys(new, f"{way} imports {name}, which")
 
 
 def test_only_the_statistics_import_scipy() -> None:

@@ -41,7 +41,7 @@ from genset.store import (
     is_contested,
 )
 from genset.workspace import Workspace
-from tests.evaluation.colours import colours, painted_set
+from tests.evaluation.painted import painted_set
 from tests.evaluation.scoring import evaluate
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture, vote
 from tests.test_cli import genset
@@ -93,6 +93,8 @@ def test_a_new_workspace_counts_nothing(tmp_path: Path) -> None:
 
 
 def test_each_stage_counts_what_it_stored(place: Place) -> None:
+    from tests.evaluation.colours import colours
+
     workspace, store = place
     before = status(workspace, store)
     assert (before.found, before.stored, before.candidates, before.candidate_classes) == (
@@ -200,6 +202,8 @@ def test_a_source_that_never_answered_is_counted_too(place: Place) -> None:
 
 
 def test_a_run_on_another_set_of_the_same_name_is_not_counted(place: Place) -> None:
+    from tests.evaluation.colours import colours
+
     workspace, store = place
     vote(store, f"{TENCH}/flickr:0", "ann", Verdict.CORRECT)
     create(workspace, store, "v1")

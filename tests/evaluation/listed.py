@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.evaluation.colours import WNIDS
+from tests.evaluation.painted import WNIDS
 
 
 def write_list(path: Path, places: Iterable[int]) -> Path:

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.evaluate import evaluate as evaluate_specs
-from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.models.load import load_model as load_spec
 from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.results.runs import Run
 from genset.evaluation.run.options import ScoringOptions
+
+if TYPE_CHECKING:  # it loads PyTorch, which answers that are there already do not need
+    from genset.evaluation.models.load import LoadedModel
 
 
 def evaluate(
@@ -19,6 +21,8 @@ def evaluate(
     return evaluate_specs(photos, [parse_spec(spec) for spec in specs], runs, options)
 
 
-def load_model(spec: str, allow_code: bool = False) -> LoadedModel:
+def load_model(spec: str, allow_code: bool = False) -> "LoadedModel":
     """The model that a spec names."""
+    from genset.evaluation.models.load import load_model as load_spec
+
     return load_spec(parse_spec(spec), allow_code)

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from torchvision.datasets import ImageFolder
 
 from genset.errors import BadInput, GensetError
 from genset.release import publish
@@ -54,6 +53,8 @@ def test_the_manifest_tells_where_each_photo_comes_from_and_who_said_what(pool: 
 
 
 def test_torchvision_opens_it_as_an_image_folder(pool: Pool) -> None:
+    from torchvision.datasets import ImageFolder
+
     pool.label_all_correct()
     made = pool.create()
     opened = ImageFolder(str(made.root))

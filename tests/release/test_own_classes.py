@@ -13,9 +13,7 @@ from typing import Any
 import datasets
 import pyarrow.parquet
 import pytest
-import webdataset
 import yaml
-from torchvision.datasets import ImageFolder
 
 import genset
 from genset.errors import BadInput
@@ -151,6 +149,8 @@ def test_it_is_cited_by_its_classes(release: Release) -> None:
 
 
 def test_folders_are_read_by_torchvision(release: Release, known: Known, tmp_path: Path) -> None:
+    from torchvision.datasets import ImageFolder
+
     export(release, "imagefolder", tmp_path / "out")
     opened = ImageFolder(str(tmp_path / "out"))
     found = {Path(path).stem: opened.classes[target] for path, target in opened.samples}
@@ -159,6 +159,8 @@ def test_folders_are_read_by_torchvision(release: Release, known: Known, tmp_pat
 
 
 def test_tars_are_read_by_webdataset(release: Release, known: Known, tmp_path: Path) -> None:
+    import webdataset
+
     export(release, "webdataset", tmp_path / "out")
     [tar] = [str(path) for path in (tmp_path / "out").glob("*.tar")]
     found = {}

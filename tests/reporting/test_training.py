@@ -20,8 +20,8 @@ from genset.release.reader import Release
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json
 from genset.reporting.write import write_report
-from tests.evaluation.colours import RED, paint
 from tests.evaluation.listed import write_npy
+from tests.evaluation.painted import RED, paint
 from tests.evaluation.scoring import evaluate
 from tests.reporting.sets import WNIDS, Page, dated_release, score_on
 

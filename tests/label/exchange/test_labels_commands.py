@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
-from crowdkit.aggregation import DawidSkene
 
 from genset.cli import cli
 from genset.label import Store, Verdict
@@ -112,6 +111,8 @@ def test_a_panel_that_is_not_there_is_named(opened: Opened) -> None:
 def test_votes_come_together_as_crowd_kit_has_it_from_the_same_export(
     opened: Opened, tmp_path: Path
 ) -> None:
+    from crowdkit.aggregation import DawidSkene
+
     workspace, store = opened
     voted(store)
     path, table = tmp_path / "together.csv", tmp_path / "labels.csv"

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from crowdkit.aggregation import MajorityVote
 from sqlalchemy import func, select
 
 from genset.errors import BadInput
@@ -61,6 +60,8 @@ def test_crowd_kit_reads_the_table(store: Store, tmp_path: Path) -> None:
         vote(store, FIRST, worker, first)
         vote(store, SECOND, worker, second)
     export_labels(store, tmp_path / "labels.csv")
+
+    from crowdkit.aggregation import MajorityVote
 
     votes = MajorityVote().fit_predict(pd.read_csv(tmp_path / "labels.csv"))
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from crowdkit.aggregation import DawidSkene, MajorityVote
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -119,6 +118,8 @@ def test_an_opinion_counts_votes_adds_up_to_one_and_does_not_hang_on_their_order
 @given(votes=tables())
 @pytest.mark.soak
 def test_majority_and_frequency_are_crowd_kits(votes: list[Vote]) -> None:
+    from crowdkit.aggregation import MajorityVote
+
     theirs = MajorityVote()
     assert_same(selection_frequency(votes), theirs.fit_predict_proba(frame(votes)), 1e-12)
     labels = theirs.fit_predict(frame(votes))
@@ -133,6 +134,8 @@ def test_majority_and_frequency_are_crowd_kits(votes: list[Vote]) -> None:
 @given(votes=tables(), iterations=st.integers(1, 6))
 @pytest.mark.soak
 def test_dawid_skene_is_crowd_kits_after_each_step(votes: list[Vote], iterations: int) -> None:
+    from crowdkit.aggregation import DawidSkene
+
     ours = dawid_skene(votes, iterations, tolerance=-math.inf)
     theirs = DawidSkene(n_iter=iterations, tol=-math.inf).fit_predict_proba(frame(votes))
     assert_same(ours, theirs, 1e-6)
@@ -140,6 +143,8 @@ def test_dawid_skene_is_crowd_kits_after_each_step(votes: list[Vote], iterations
 
 @pytest.mark.parametrize(("seed", "votes"), [(1, 3), (2, 5), (3, 10)])
 def test_dawid_skene_ends_where_crowd_kits_does(seed: int, votes: int) -> None:
+    from crowdkit.aggregation import DawidSkene
+
     skills = [0.95, 0.9, 0.9, 0.85, 0.85, 0.8, 0.8, 0.7, 0.6, 0.25]
     table, _ = crowd(seed, 150, skills, votes)
     ours, theirs = dawid_skene(table), DawidSkene().fit(frame(table))

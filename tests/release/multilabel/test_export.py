@@ -13,7 +13,6 @@ import pytest
 import torch
 import webdataset
 from torch.utils.data import DataLoader
-from torchmetrics.classification import MultilabelAveragePrecision
 from torchvision.datasets import ImageFolder
 from torchvision.transforms import v2
 
@@ -151,6 +150,8 @@ def test_mlcroissant_reads_them_as_lists(
 
 
 def test_torch_takes_all_right_answers_as_one_target(release: Release) -> None:
+    from torchmetrics.classification import MultilabelAveragePrecision
+
     to_tensor = v2.Compose([v2.Resize((8, 8)), v2.ToImage()])
     seen = genset.Release(release.root, to_tensor, multi_hot=True)
     [(_, targets)] = DataLoader(seen, batch_size=8)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from torch.utils.tensorboard import SummaryWriter
 
 from genset.cli import cli
 from genset.tta.logs.entries import MalformedLog, Training
@@ -144,6 +143,8 @@ def write(
     folder: Path, clock: list[float], at: float, scores: dict[int, float], **kinds: Any
 ) -> Path:
     """One event file: made `at` seconds after the beginning, with a score a minute."""
+    from torch.utils.tensorboard import SummaryWriter
+
     clock[0] = BEGAN + at
     before = set(folder.glob("*"))
     with SummaryWriter(str(folder), filename_suffix=f".{at:06.0f}") as writer:
