@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from genset.store import Verdict
+from tests.compatibility.held import WRITE
 from tests.evaluation.painted import RED, WNIDS, hundred_photos, paint
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
 
@@ -82,6 +83,16 @@ def test_each_example_is_as_the_linter_and_the_formatter_want_it(name: str, code
             text=True,
         )
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_parts_that_are_added_break_no_command_that_is_held(changed: Path) -> None:
+    held = "test_every_command_and_option_is_still_there"
+    code = f"from tests.compatibility.test_compatibility import {held} as held; held()"
+    environment = os.environ | {"PYTHONPATH": f"{changed}{os.pathsep}{ROOT}"}
+    environment.pop(WRITE, None)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=changed, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def labeled(tmp_path: Path) -> Path:
