@@ -72,9 +72,15 @@ def record_command(
 ) -> None:
     """Run a training COMMAND and record it as an entry: NAME.json and NAME.tsv, as DAWNBench's.
 
-    The command tells of each epoch by a line such as "tta epoch=3 top1=71.25 top5=90.1" on its
-    standard output, or in Python by genset.tta.Recorder. What was told is kept whatever happens;
-    the same command goes on with a run that was cut off, or else begins NAME-2, a further run.
+    The command prints a line after each epoch, in per cent, as "tta epoch=3 top1=71.25 top5=90.1".
+    In Python these two lines print it:
+
+    \b
+        recorder = genset.tta.Recorder()        # before the data is loaded: time runs from here
+        recorder.epoch(top1=71.25, top5=90.1)   # after each epoch
+
+    What was told is kept whatever happens; the same command goes on with a run that was cut off, or
+    else begins NAME-2, a further run.
 
     --runs runs it several times, each with a seed of its own where the command says {seed}, and
     keeps the runs in one folder. One that fails does not end the others, and the same command
