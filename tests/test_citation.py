@@ -28,6 +28,11 @@ def test_its_version_is_the_packages(cited: dict[str, Any]) -> None:
     assert str(cited["version"]) == genset.__version__
 
 
+def test_its_date_is_that_of_the_changelog(cited: dict[str, Any]) -> None:
+    changes = (PATH.parent / "CHANGELOG.md").read_text("utf-8")
+    assert f"\n## [{genset.__version__}] - {cited['date-released']}\n" in changes
+
+
 def test_it_names_the_works_that_genset_builds_on(cited: dict[str, Any]) -> None:
     titles = [each["title"] for each in cited["references"]]
     for words in ("Analysis of DAWNBench", "Do ImageNet Classifiers Generalize", "WordNet"):
