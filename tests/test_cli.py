@@ -302,8 +302,8 @@ def test_doctor_deletes_what_killed_scrapes_left_and_nothing_else(tmp_path: Path
         path.write_bytes(b"half a photo")
     for path in (left, kept):
         os.utime(path, (0, 0))
-    assert "1 files of no photo" in genset("doctor", cwd=labeled.root).stdout
-    assert "were deleted" in genset("doctor", "--repair", cwd=labeled.root).stdout
+    assert "1 file of no photo" in genset("doctor", cwd=labeled.root).stdout
+    assert "was deleted" in genset("doctor", "--repair", cwd=labeled.root).stdout
     assert (left.exists(), fresh.exists(), kept.exists()) == (False, True, True)
 
 

@@ -170,9 +170,9 @@ def test_several_sources_are_counted_each(place: Place) -> None:
     ):
         assert total == sum(getattr(each, one) for each in now.sources.values())
     assert genset("status", cwd=workspace.root).stdout.splitlines()[3:6] == [
-        "source     commons: 1 stored, 1 refused, 2 found; 1 candidates, 2 searches",
-        "source     flickr: 1 stored, 0 refused, 1 found; 1 candidates, 1 searches",
-        "source     own: 1 stored, 0 refused, 1 found; 1 candidates, 0 searches",
+        "source     commons: 1 stored, 1 refused, 2 found; 1 candidate, 2 searches",
+        "source     flickr: 1 stored, 0 refused, 1 found; 1 candidate, 1 search",
+        "source     own: 1 stored, 0 refused, 1 found; 1 candidate, 0 searches",
     ]
     as_json = json.loads(genset("status", "--json", cwd=workspace.root).stdout)
     assert as_json["sources"] == {name: asdict(each) for name, each in now.sources.items()}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from genset.errors import MissingExtra
+from genset.text.numbers import count
 from genset.text.safe import visible
 from genset.text.tables import aligned
 from genset.text.to_json import to_json
@@ -162,10 +163,10 @@ def show_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         click.echo(line)
 
 
-def counted(counts: dict[str, int], what: str) -> str:
+def counted(counts: dict[str, int], one: str, many: str = "") -> str:
     """Counts by reason, in words: "3 refused (2 gone, 1 not an image)"."""
-    reasons = ", ".join(f"{count} {reason}" for reason, count in counts.items())
-    return f"{sum(counts.values()):,} {what}" + (f" ({reasons})" if reasons else "")
+    reasons = ", ".join(f"{number} {reason}" for reason, number in counts.items())
+    return count(sum(counts.values()), one, many or one) + (f" ({reasons})" if reasons else "")
 
 
 def need(extra: str, what: str, *modules: str) -> None:

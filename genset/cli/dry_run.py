@@ -14,7 +14,7 @@ def told(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
     calls, images = takes.rates.calls_an_hour, takes.rates.images_per_second
     lines = [
         f"{count(takes.calls, 'call')} of the API at least, for {takes.classes:,} of "
-        f"{len(plan.classes):,} classes: "
+        f"{count(len(plan.classes), 'class', 'classes')}: "
         + (f"{spoken(takes.call_hours)} at {calls:,.0f} an hour" if calls else "no limit is set"),
         f"{count(takes.downloads, 'photo')} to download: "
         + (f"{spoken(takes.image_hours)} at {images:g} a second" if images else "no limit is set"),
@@ -44,11 +44,11 @@ def _right(right: "RightPhotos", plan: "ScrapePlan") -> list[str]:
     """What labels say of the photos to come; nothing where there are none."""
     if right.share is None:
         return []
-    of_classes = f"of {right.classes:,} of {len(plan.classes):,} classes"
+    of_classes = f"of {right.classes:,} of {count(len(plan.classes), 'class', 'classes')}"
     labels = f"{count(right.labeled, 'labeled photo')} {of_classes}"
     if right.per_class is None:
         return [f"{labels} cannot tell how many of a class's {plan.per_class:,} will be right"]
     return [
-        f"about {right.per_class:,.0f} of a class's {plan.per_class:,} photos will be right "
+        f"about {right.per_class:,.0f} of a class's {count(plan.per_class, 'photo')} will be right "
         f"({right.low:,.0f} to {right.high:,.0f}), as {right.share:.0%} of {labels} are"
     ]

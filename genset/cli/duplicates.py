@@ -66,7 +66,7 @@ def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
     with opened(folder, originals="read") as (workspace, store):
         new = propose(workspace, store, excluded)
         undecided = len(open_pairs(store))
-    text = f"{new} new pairs, {undecided} to decide: genset duplicates list"
+    text = f"{count(new, 'new pair')}, {undecided:,} to decide: genset duplicates list"
     show({"new": new, "undecided": undecided}, text, as_json)
 
 
@@ -139,4 +139,5 @@ def decide(
     with opened(folder) as (_, store):
         settle(store, pairs, same=same, by=by, keep=keep)
     word = "same" if same else "different"
-    show({"pairs": pairs, "verdict": word, "by": by}, f"{len(pairs)} pairs: {word}", as_json)
+    text = f"{count(len(pairs), 'pair')}: {word}"
+    show({"pairs": pairs, "verdict": word, "by": by}, text, as_json)

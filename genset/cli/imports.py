@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from genset.cli.common import FOLDER, json_option, opened, show
+from genset.text.numbers import count
 
 
 @click.group("import")
@@ -33,8 +34,8 @@ def imagenetv2(folder: Path | None, checkout: Path, dataset: str | None, as_json
     with opened(folder) as (workspace, store):
         done = take_in(workspace, store, checkout, dataset)
     lines = [
-        f"{done.candidates:,} candidates added, {done.already:,} were there; "
-        f"{done.photos:,} photos are new"
+        f"{count(done.candidates, 'candidate')} added, {count(done.already, 'was', 'were')} there; "
+        f"{count(done.photos, 'photo is', 'photos are')} new"
     ]
     if done.left_out:
         lines.append(f"{done.left_out:,} left out, as ImageNetV2 took them out of its pool")
@@ -42,8 +43,8 @@ def imagenetv2(folder: Path | None, checkout: Path, dataset: str | None, as_json
         lines.append(f"{done.selected:,} ruled correct, as chosen for {dataset}")
     if done.early:
         lines.append(
-            f"{done.early:,} were posted before {workspace.posted_after.date()}: models may have "
-            "seen them; genset scrape takes them with --posted-after only"
+            f"{count(done.early, 'was', 'were')} posted before {workspace.posted_after.date()}: "
+            "models may have seen them; genset scrape takes them with --posted-after only"
         )
     lines.append("to download them: genset scrape --no-search")
     show(asdict(done), "\n".join(lines), as_json)

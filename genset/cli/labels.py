@@ -12,6 +12,7 @@ from genset.cli import reviews
 from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
 from genset.cli.proposals import mixed_photos, propose, show_proposal_stats
 from genset.errors import BadInput
+from genset.text.numbers import count
 
 if TYPE_CHECKING:
     from genset.label.quality.by_labeler import Share
@@ -55,15 +56,15 @@ def labels_export(folder: Path | None, target: Path, unlabeled: bool, as_json: b
         from genset.label.exchange.table import export_labels
 
         with opened(folder) as (_, store):
-            count = export_labels(store, target)
-        text = f"{count} labels in force: {target}"
-        show({"file": str(target), "labels": count}, text, as_json)
+            number = export_labels(store, target)
+        text = f"{count(number, 'label')} in force: {target}"
+        show({"file": str(target), "labels": number}, text, as_json)
     else:
         from genset.label.exchange.archive import export_all
 
         with opened(folder) as (_, store):
             counts = export_all(store, target)
-        lines = [f"{target}:", *(f"  {count:>7,} {name}" for name, count in counts.items())]
+        lines = [f"{target}:", *(f"  {number:>7,} {name}" for name, number in counts.items())]
         show({"folder": str(target), **counts}, "\n".join(lines), as_json)
 
 
@@ -73,11 +74,11 @@ def _export_unlabeled(folder: Path | None, target: Path, as_json: bool) -> None:
     if target.suffix.lower() != ".csv":
         raise BadInput(f"--unlabeled writes one table: give a name that ends in .csv, not {target}")
     with opened(folder) as (workspace, store):
-        count = export_unlabeled(store, workspace.images, target)
-    text = f"{count:,} candidates without a label: {target}"
-    if count:
+        number = export_unlabeled(store, workspace.images, target)
+    text = f"{count(number, 'candidate')} without a label: {target}"
+    if number:
         text += "; fill in worker and label (correct, incorrect, unsure or broken), then import it"
-    show({"file": str(target), "candidates": count}, text, as_json)
+    show({"file": str(target), "candidates": number}, text, as_json)
 
 
 @labels.command("import")
@@ -180,8 +181,9 @@ def labels_aggregate(
     with opened(folder) as (_, store):
         found = opinions(store, method, panel, without)
     if output is not None:
-        count = write_opinions(output, found)
-        show({"file": str(output), "candidates": count}, f"{count} candidates: {output}", as_json)
+        number = write_opinions(output, found)
+        text = f"{count(number, 'candidate')}: {output}"
+        show({"file": str(output), "candidates": number}, text, as_json)
     elif as_json:
         show_json(found.by_task)
     else:
@@ -257,17 +259,18 @@ labels.add_command(reviews.suspects)
 
 def _show_stats(stats: "Stats") -> None:
     click.echo(
-        f"{stats.labeled:,} of {stats.candidates:,} candidates labeled, {stats.done:,} done; "
-        f"{stats.votes:,} votes of {stats.labelers:,} labelers; {stats.ruled:,} settled in review"
+        f"{stats.labeled:,} of {count(stats.candidates, 'candidate')} labeled, "
+        f"{stats.done:,} done; {count(stats.votes, 'vote')} of "
+        f"{count(stats.labelers, 'labeler')}; {stats.ruled:,} settled in review"
     )
     if len(stats.panels) > 1:
-        named = ", ".join(f"{name} {count:,}" for name, count in stats.panels.items())
+        named = ", ".join(f"{name} {number:,}" for name, number in stats.panels.items())
         click.echo(f"labels by panel: {named}")
     agreement = stats.agreement
     if agreement.observed is not None:
         click.echo(
             f"Krippendorff's alpha {_number(agreement.alpha)}; two labelers of a candidate agree "
-            f"in {agreement.observed:.0%} of cases ({agreement.tasks:,} candidates)"
+            f"in {agreement.observed:.0%} of cases ({count(agreement.tasks, 'candidate')})"
         )
     if stats.by_labeler:
         click.echo()
@@ -320,7 +323,7 @@ def _show_stats(stats: "Stats") -> None:
         )
     if stats.proposals is not None:
         show_proposal_stats(stats.proposals)
-    click.echo(f"\n{len(stats.disputes):,} candidates to adjudicate: genset labels review")
+    click.echo(f"\n{count(len(stats.disputes), 'candidate')} to adjudicate: genset labels review")
 
 
 def _votes(dispute: "Dispute") -> str:

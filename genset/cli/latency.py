@@ -8,6 +8,7 @@ import click
 
 from genset.cli.common import show_table
 from genset.errors import BadInput
+from genset.text.numbers import count
 
 if TYPE_CHECKING:
     from genset.evaluation.run.latency import Latency
@@ -59,17 +60,19 @@ def show_timed(found: "Sequence[Timed]", given: "Sequence[str]") -> None:
 def _described(found: "Latency") -> str:
     from genset.evaluation.engines import ENGINES
 
-    threads = f"{found.threads} thread{'s' * (found.threads > 1)} of the CPU"
+    threads = f"{count(found.threads, 'thread')} of the CPU"
     where = threads if found.device == "cpu" else f"{found.device}, {threads}"
     network, whole = found.network, found.from_file
     text = (
-        f"Medians of {network.timings} and {whole.timings} timings of {found.photos} photos, "
-        f"{ENGINES[found.engine].title} {found.engine_version}, {found.precision}, {where}."
+        f"Medians of {network.timings} and {whole.timings} timings of "
+        f"{count(found.photos, 'photo')}, {ENGINES[found.engine].title} {found.engine_version}, "
+        f"{found.precision}, {where}."
     )
     if found.batch > 1:
         text += f" The network takes {found.batch} photos at once, and that is its time."
     if not (network.steady and whole.steady):
         text += " Not steady: is the machine at rest?"
     if found.same < found.compared:
-        text += f" {found.same} of {found.compared} photos got the five classes of the run."
+        photos = count(found.compared, "photo")
+        text += f" {found.same} of {photos} got the five classes of the run."
     return text

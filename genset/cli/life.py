@@ -76,7 +76,8 @@ def refresh(
     show(asdict(done) | opt_out.told(workspace, named), "\n".join(lines), as_json)
     if done.left:
         problems.append(
-            f"{done.left:,} photos were not checked ({done.failure}); run genset refresh again"
+            f"{count(done.left, 'photo was', 'photos were')} not checked ({done.failure}); "
+            "run genset refresh again"
         )
     if problems:
         raise GensetError("; ".join(problems))
@@ -177,9 +178,9 @@ def pull(
     with closing(store):
         done = rebuild(manifest, open_source, to)
     lines = [
-        f"{done.folder}: {done.pulled:,} of {done.photos:,} photos pulled, "
-        f"{done.present:,} were there, {len(done.gone):,} gone, {len(done.changed):,} changed, "
-        f"{len(done.failed):,} failed",
+        f"{done.folder}: {done.pulled:,} of {count(done.photos, 'photo')} pulled, "
+        f"{count(done.present, 'was', 'were')} there, {len(done.gone):,} gone, "
+        f"{len(done.changed):,} changed, {len(done.failed):,} failed",
         *(f"gone: {file}  {page}" for file, page in done.gone.items()),
         *(f"changed: {file}  {page}" for file, page in done.changed.items()),
         *(f"failed: {file}  {reason}" for file, reason in done.failed.items()),
@@ -274,8 +275,8 @@ def add(
         done = take_in(workspace, store, photos, origin, min_size)
         named = opt_out.honour(store, listed)
     lines = [
-        f"{count(done.added, 'photo')} of {done.source} added, {done.already:,} were there, "
-        f"{len(done.refused):,} refused",
+        f"{count(done.added, 'photo')} of {done.source} added, "
+        f"{count(done.already, 'was', 'were')} there, {len(done.refused):,} refused",
         *(f"{file}: {reason}" for file, reason in done.refused.items()),
         *opt_out.lines(named, listed),
     ]
@@ -310,7 +311,7 @@ def _add_examples(
     would = "would be " if dry_run else ""
     lines = [
         f"{count(done.added, 'example')} of {count(len(done.classes), 'class', 'classes')} "
-        f"{would}added, {done.already:,} were there, {len(done.refused):,} refused",
+        f"{would}added, {count(done.already, 'was', 'were')} there, {len(done.refused):,} refused",
         *(f"{file}: {reason}" for file, reason in done.refused.items()),
     ]
     show(asdict(done) | {"dry_run": dry_run}, "\n".join(lines), as_json)

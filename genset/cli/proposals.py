@@ -130,7 +130,7 @@ def _lines(done: "Proposed", *, would: bool) -> list[str]:
         noted = "would be noted" if would else "noted"
         lines.append(f"  {count(done.further, 'further proposer')} of these {noted}")
     if done.left_out:
-        lines.append(f"  left out: {counted(done.left_out, 'photos')}")
+        lines.append(f"  left out: {counted(done.left_out, 'photo', 'photos')}")
     return lines
 
 
@@ -139,8 +139,8 @@ def show_proposal_stats(stats: "ProposalStats") -> None:
     lack = stats.questions - stats.answered - stats.withdrawn
     gone = f"; {stats.withdrawn:,} withdrawn without all their votes" if stats.withdrawn else ""
     click.echo(
-        f"\nFurther classes: {stats.answered:,} of {stats.questions:,} questions answered; "
-        f"{lack:,} lack votes ({stats.votes_missing:,} missing){gone}. "
+        f"\nFurther classes: {stats.answered:,} of {count(stats.questions, 'question')} answered; "
+        f"{count(lack, 'lacks', 'lack')} votes ({stats.votes_missing:,} missing){gone}. "
         f"Decided so far: {stats.right:,} right, {stats.unclear:,} unclear, {stats.wrong:,} wrong"
     )
     rows = [("at random", stats.random), ("models", stats.models)]
@@ -192,7 +192,7 @@ def show_proposal_stats(stats: "ProposalStats") -> None:
 
 def _bias(stats: "ProposalStats") -> str:
     if stats.random.share is None:
-        least = f"{stats.random.of:,} random proposals decided; from 20 on it is told"
+        least = f"{count(stats.random.of, 'random proposal')} decided; from 20 on it is told"
         return f"Bias of proposals: too few to tell ({least})"
     said = f"Bias of proposals: labelers call {_told(stats.random)} of random ones correct"
     if stats.models.share is not None:

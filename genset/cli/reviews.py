@@ -8,6 +8,7 @@ import click
 
 from genset.cli.common import json_option, opened, show, show_json, show_table
 from genset.cli.score import RUNS_OPTION
+from genset.text.numbers import count
 
 if TYPE_CHECKING:
     from genset.label.quality.suspects import Suspect, Suspects
@@ -82,7 +83,7 @@ def request_review(folder: Path | None, task: str, reason: str, by: str, as_json
     with opened(folder) as (workspace, store):
         labelers = send_to_review(store, task, workspace.label, by, reason)
     answer = {"task": task, "by": by, "reason": reason, "labelers": labelers}
-    show(answer, f"{task}: in review, and goes to {labelers} labelers in all", as_json)
+    show(answer, f"{task}: in review, and goes to {count(labelers, 'labeler')} in all", as_json)
 
 
 def _as_json(found: "Suspects") -> dict[str, object]:
@@ -99,7 +100,7 @@ def _show(found: "Suspects", left: int, most: int, gone: set[str], taxonomy: "Ta
     missed, models = len(found.suspects), len(found.leading)
     who = f"all {models} leading models get" if models > 1 else "the one model gets"
     click.echo(
-        f"{found.release}: {who} {missed:,} of {found.photos:,} photos wrong"
+        f"{found.release}: {who} {missed:,} of {count(found.photos, 'photo')} wrong"
         + (f"; {found.without:,} without a right class left out" if found.without else "")
     )
     click.echo(f"leading: {', '.join(found.leading)}")

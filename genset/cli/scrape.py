@@ -20,7 +20,7 @@ from genset.cli.plans import plan_of, possible, remark
 from genset.cli.sources import chosen, source_option
 from genset.errors import BadInput, GensetError
 from genset.progress import say
-from genset.text.numbers import count
+from genset.text.numbers import agree, count
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -176,14 +176,17 @@ def _lines(plan: "ScrapePlan", done: "ScrapeSummary", rivals: dict[str, str]) ->
     """What a scrape did, for people."""
     over = f", {counted(done.passed_over, 'passed over')}" if done.passed_over else ""
     lines = [
-        f"{done.full} of {len(plan.classes)} classes are full: "
-        f"{done.stored} stored, {counted(done.refused, 'refused')}{over}, {done.searches} searches"
+        f"{done.full:,} of {count(len(plan.classes), 'class', 'classes')} "
+        f"{agree(done.full, 'is', 'are')} full: {done.stored:,} stored, "
+        f"{counted(done.refused, 'refused')}{over}, {count(done.searches, 'search', 'searches')}"
     ]
-    lines += [f"{wnid}: {held} photos, its results ended" for wnid, held in done.short.items()]
     lines += [
-        f"{wnid}: {rivals.get(wnid, f'{held} photos held back, another class claims them too')}"
-        for wnid, held in done.contested.items()
+        f"{wnid}: {count(held, 'photo')}, its results ended" for wnid, held in done.short.items()
     ]
+    for wnid, held in done.contested.items():
+        them = agree(held, "it", "them")
+        held_back = f"{count(held, 'photo')} held back, another class claims {them} too"
+        lines.append(f"{wnid}: {rivals.get(wnid, held_back)}")
     return lines + [f"{wnid}: {reason}" for wnid, reason in done.failed.items()]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.cli.common import FILE, json_option, opened, show, show_json, show_rows
+from genset.text.numbers import count
 from genset.text.to_json import to_json
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def show_study(
         show_rows(head, rows, as_json)
     if export is not None:
         written = write_decisions(export, studied, reports)
-        click.echo(f"{written:,} rows in {export}", err=True)
+        click.echo(f"{count(written, 'row')} in {export}", err=True)
 
 
 @study.command("reconcile")
@@ -172,8 +173,9 @@ def reconcile_study(folder: Path | None, export: Path, key: str | None, as_json:
     with opened(folder) as (_, store):
         found = reconcile(store, export, key)
     lines = [
-        f"{found.platform} study {found.study}: {found.listed:,} of {found.visits:,} visits listed"
-        + "".join(f", {count:,} {status}" for status, count in sorted(found.statuses.items()))
+        f"{found.platform} study {found.study}: {found.listed:,} of "
+        f"{count(found.visits, 'visit')} listed"
+        + "".join(f", {number:,} {status}" for status, number in sorted(found.statuses.items()))
     ]
     for words, names in (
         ("held out now", found.held),
@@ -188,7 +190,7 @@ def reconcile_study(folder: Path | None, export: Path, key: str | None, as_json:
 
 def _described(made: "Study", link: str | None, question: str | None) -> str:
     lines = [
-        f"{made.platform} study {made.key}: {made.screens} screens each, completion code "
+        f"{made.platform} study {made.key}: {count(made.screens, 'screen')} each, completion code "
         f"{made.code}",
     ]
     others = {

@@ -7,11 +7,13 @@ import click
 
 from genset.cli.common import PATH, counted, json_option, opened, show, show_json, show_table
 from genset.errors import GensetError
-from genset.text.numbers import count
+from genset.text.numbers import agree, count
 from genset.workspace import Workspace
 
 _EXAMPLE = "photo is shown to labelers beside its class"
 _EXAMPLES = "photos are shown to labelers beside their classes"
+_CLASSES = "class", "classes"
+_SEARCHES = "search", "searches"
 
 
 @click.command()
@@ -51,7 +53,11 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
         now = counted_in(workspace, store)
     lines = [
         ("workspace", now.workspace),
-        ("search", f"{now.searched:,} of {now.classes:,} classes, {now.searches:,} searches"),
+        (
+            "search",
+            f"{now.searched:,} of {count(now.classes, *_CLASSES)}, "
+            f"{count(now.searches, *_SEARCHES)}",
+        ),
         (
             "photos",
             f"{now.stored:,} stored, {counted(now.refused, 'refused')}, "
@@ -61,7 +67,7 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
             (
                 "source",
                 f"{name}: {each.stored:,} stored, {each.refused:,} refused, {each.found:,} found; "
-                f"{each.candidates:,} candidates, {each.searches:,} searches",
+                f"{count(each.candidates, 'candidate')}, {count(each.searches, *_SEARCHES)}",
             )
             for name, each in now.sources.items()
         ),
@@ -73,15 +79,16 @@ def status(folder: Path | None, failed: bool, contested: bool, as_json: bool) ->
         *(("down", f"{host} has not answered since {since}") for host, since in now.down.items()),
         (
             "labels",
-            f"{now.labeled:,} of {now.candidates:,} candidates of {now.candidate_classes:,} "
-            f"classes; labels: {now.labels:,}, labelers: {now.labelers:,}",
+            f"{now.labeled:,} of {count(now.candidates, 'candidate')} of "
+            f"{count(now.candidate_classes, *_CLASSES)}; labels: {now.labels:,}, "
+            f"labelers: {now.labelers:,}",
         ),
         *(
             [
                 (
                     "questions",
                     f"{now.questions - now.unanswered:,} of {now.questions:,} about further "
-                    f"classes answered; {now.unanswered:,} lack votes",
+                    f"classes answered; {count(now.unanswered, 'lacks', 'lack')} votes",
                 )
             ]
             if now.questions
@@ -135,16 +142,18 @@ def doctor(folder: Path | None, repair: bool, images_lost: bool, as_json: bool) 
     lines = problems or ["every photo is in order"]
     if garbage:
         megabytes = sum(path.stat().st_size for path in garbage) / 1e6
-        done = "were deleted" if repair else "can be deleted: genset doctor --repair"
-        lines = [*lines, f"{len(garbage):,} files of no photo ({megabytes:,.1f} MB) {done}"]
+        files, were = count(len(garbage), "file"), agree(len(garbage), "was", "were")
+        done = f"{were} deleted" if repair else "can be deleted: genset doctor --repair"
+        lines = [*lines, f"{files} of no photo ({megabytes:,.1f} MB) {done}"]
     if repair:
         for path in garbage:
             path.unlink(missing_ok=True)
     show({"problems": problems, "files_of_nobody": len(garbage)}, "\n".join(lines), as_json)
     if problems and not repair:
+        lost = count(len(problems), "photo is", "photos are")
+        them = agree(len(problems), "it", "them")
         raise GensetError(
-            f"{len(problems)} photos are lost; genset doctor --repair lets the next scrape "
-            "download them again"
+            f"{lost} lost; genset doctor --repair lets the next scrape download {them} again"
         )
 
 

@@ -27,6 +27,7 @@ from genset.finetune.results.runs import (
     load_head,
     save_finetuned,
 )
+from genset.text.numbers import count
 
 Say = Callable[[str], None]
 
@@ -114,8 +115,9 @@ def in_one_line(data: TaskData) -> str:
     train, test = len(data.indices("train")), len(data.indices("test"))
     left_out = f"; {len(data.left_out):,} left out" if data.left_out else ""
     return (
-        f"{data.name}: {len(data.photos):,} photos of {len(data.classes):,} classes, {train:,} to "
-        f"train on and {test:,} to test on ({data.split}){left_out}"
+        f"{data.name}: {count(len(data.photos), 'photo')} of "
+        f"{count(len(data.classes), 'class', 'classes')}, {train:,} to train on and {test:,} to "
+        f"test on ({data.split}){left_out}"
     )
 
 

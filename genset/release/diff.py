@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
+from genset.text.numbers import count
 
 _FACTS = (
     *("strategy", "labelers", "left_out", "short", "notes", "contact", "collected", "unseen_since"),
@@ -37,8 +38,9 @@ class Diff:
     def lines(self) -> Iterator[str]:
         """The differences as text."""
         yield (
-            f"{self.same:,} photos the same, {len(self.added):,} added, {len(self.removed):,} "
-            f"removed, {len(self.moved):,} moved, {len(self.changed):,} changed"
+            f"{count(self.same, 'photo')} the same, {len(self.added):,} added, "
+            f"{len(self.removed):,} removed, {len(self.moved):,} moved, "
+            f"{len(self.changed):,} changed"
         )
         yield from (f"  added: {file}" for file in self.added)
         yield from (f"  removed: {file}" for file in self.removed)

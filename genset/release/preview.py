@@ -9,7 +9,7 @@ from genset.release.choose import Chosen
 from genset.release.reader import ReleasePhoto
 from genset.release.strategies.matched import BINS, bin_of
 from genset.taxonomy import Taxonomy
-from genset.text.numbers import count
+from genset.text.numbers import agree, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,9 @@ class Preview:
     def lines(self) -> Iterator[str]:
         """The numbers as text."""
         classes = len(self.classes)
-        of = classes + self.without
-        yield f"  {count(self.photos, 'photo')}; {classes:,} of {of:,} classes have photos"
+        every = count(classes + self.without, "class", "classes")
+        have = agree(classes, "has", "have")
+        yield f"  {count(self.photos, 'photo')}; {classes:,} of {every} {have} photos"
         sizes = sorted(Counter(self.classes.values()).items(), reverse=True)
         yield "  photos by class: " + (
             ", ".join(f"{count:,} x {size}" for size, count in sizes) or "none"

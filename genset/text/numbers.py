@@ -5,7 +5,12 @@ NONE = "–"  # for a number that is not known
 
 def count(number: int, one: str, many: str = "") -> str:
     """A number and its noun: "1 photo", "4,812 photos"."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {agree(number, one, many or one + 's')}"
+
+
+def agree(number: int, one: str, many: str) -> str:
+    """The form of a word that goes with a number: "is" with 1, "are" with all others."""
+    return one if number == 1 else many
 
 
 def ordinal(place: int) -> str:

@@ -88,7 +88,7 @@ def _undecided(folder: str, made_at: datetime, _found: Suspects, _store: Store) 
 def _about(found: Suspects) -> None:
     missed, models = len(found.suspects), len(found.leading)
     who = f"All {models} leading models get" if models > 1 else "The one model gets"
-    said = f"{who} {missed:,} of {found.photos:,} photos of {found.release} wrong"
+    said = f"{who} {missed:,} of {count(found.photos, 'photo')} of {found.release} wrong"
     if models > 1:
         said += f", and on {found.unanimous:,} of these they give one and the same answer"
     st.caption(as_markdown(f"{said}."))

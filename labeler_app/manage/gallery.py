@@ -10,6 +10,7 @@ from genset.label import Store, Taxonomy, Verdict, Workspace
 from genset.label.quality.gallery.by_class import Shown, of_class
 from genset.label.quality.gallery.by_labeler import Place, Said, said_at, said_by
 from genset.label.quality.gallery.photos import Which, classes_with_photos, labelers_with_labels
+from genset.text.numbers import count
 from labeler_app.manage.one import show_one
 from labeler_app.manage.photos import Badge, counted, page_of, show_notices, show_small
 from labeler_app.manage.state import enlarge, enlarged, from_the_start, keep_choices, offer
@@ -58,7 +59,7 @@ def _class(folder: str, workspace: Workspace, store: Store, row: DeltaGenerator)
         which, verdict = _filters(_OF_CLASS)
     everything = _shown(folder, wnid, store)
     found = [each for each in everything if each.passes(which, verdict)]
-    st.caption(f"{len(found):,} of {len(everything):,} photos")
+    st.caption(f"{len(found):,} of {count(len(everything), 'photo')}")
     seen = found[page_of("photos page", len(found))]
     around = [each.photo.task for each in found]
     with st.container(key="gallery"):

@@ -7,7 +7,7 @@ import streamlit as st
 from genset.label import Store, Verdict, Workspace
 from genset.label.quality.by_labeler import LabelerStats, Share
 from genset.label.quality.stats import Stats, collect
-from genset.text.numbers import NONE
+from genset.text.numbers import NONE, count
 from genset.text.numbers import count as number_of
 from labeler_app.manage.manager import manager_name
 from labeler_app.manage.tables import show_table
@@ -28,7 +28,8 @@ def show_progress(workspace: Workspace, store: Store) -> None:
         st.metric("Labels", f"{stats.votes:,}")
         st.metric("Labelers", f"{stats.labelers:,}")
         st.metric("Krippendorff's alpha", _number(stats.agreement.alpha), help=_ALPHA)
-        st.metric("To review", f"{len(stats.disputes):,}", help=f"{stats.ruled:,} are settled")
+        settled = f"{count(stats.ruled, 'is', 'are')} settled"
+        st.metric("To review", f"{len(stats.disputes):,}", help=settled)
     st.progress(stats.done / stats.candidates if stats.candidates else 0.0)
     show_table(
         {

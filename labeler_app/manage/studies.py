@@ -12,6 +12,7 @@ from genset.label import (
     mturk_question,
     prolific_address,
 )
+from genset.text.numbers import count
 from labeler_app.manage.tables import show_table
 from labeler_app.sign_in import page_origin
 from labeler_app.words import as_markdown
@@ -105,7 +106,8 @@ def _screens(known: Studies, platform: str, key: str) -> int:
 
 def _tell(made: Study) -> None:
     """Say what was made, and show what the platform is to be given."""
-    words = f"{made.platform} study {made.key}: {made.screens} screens each, code {made.code}"
+    screens = count(made.screens, "screen")
+    words = f"{made.platform} study {made.key}: {screens} each, code {made.code}"
     st.success(as_markdown(words))
     if made.platform == "prolific":
         st.caption("The study's address, to be pasted on Prolific:")

@@ -185,7 +185,7 @@ def test_of_very_many_classes_those_are_offered_that_are_looked_for(
         run(app)
         chosen = next(each for each in app.selectbox if each.label == "Class")
         assert chosen.options == ["bird number 1009 (bird-1009, 1)"]
-        assert "1 of 1 photos" in shown(app)
+        assert "1 of 1 photo" in shown(app)
         app = manage_page(workspace, "Progress")
         assert "The first 1,000 of 1,0" in shown(app)
         assert len(app.dataframe[-1].value) == 1000

@@ -120,7 +120,7 @@ def test_on_a_terminal_the_path_is_a_link(folder: Path) -> None:
     [
         (("compare", "good", "best"), "no model 'best' was scored on photos; known: good, half"),
         (("report", "photos.csv", "--lower", "half"), "name both --lower and --upper"),
-        (("report", "photos.csv", "--k", "2"), "1 answers a photo are kept, not 2"),
+        (("report", "photos.csv", "--k", "2"), "1 answer a photo is kept, not 2"),
         (("report", "photos.csv", "--reference", "moon"), "no reference 'moon'"),
         (("report", "photos.csv", "--labels", "none.json"), "cannot be read"),
         (("report", "photos.csv", "--tta", "run.tsv"), "--tta run.tsv: write ENTRY=MODEL"),

@@ -10,6 +10,7 @@ import click
 from genset.cli.common import PATH, json_option, show
 from genset.cli.release.common import named, restricted_option, said_now
 from genset.release.formats import FORMATS
+from genset.text.numbers import count
 
 if TYPE_CHECKING:
     from genset.release.export import Export
@@ -77,7 +78,7 @@ def export_command(
 def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:
     """What is printed of an export, or of one whose photos were changed."""
     if done.format in ("manifest", "mixed"):
-        yield f"{done.folder}: {done.photos} photos as {done.format}"
+        yield f"{done.folder}: {count(done.photos, 'photo')} as {done.format}"
         if done.format == "mixed" and done.restricted:
             yield (
                 f"  {done.restricted} of them by address and hash: complete it with genset pull "
@@ -86,10 +87,11 @@ def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:
         elif done.format == "mixed":
             yield "  all of them may be handed on: it is the whole release"
         if done.without_address:
-            yield f"  {done.without_address} have no address, and cannot be rebuilt from it"
+            have = count(done.without_address, "has", "have")
+            yield f"  {have} no address, and cannot be rebuilt from it"
         return
-    part = f"{done.photos} of {done.of}" if done.photos < done.of else f"{done.photos}"
-    yield f"{done.folder}: {part} photos as {done.format}"
+    part = f"{done.photos:,} of " if done.photos < done.of else ""
+    yield f"{done.folder}: {part}{count(done.of, 'photo')} as {done.format}"
     if done.photos < done.of or is_variant:
         yield f"  {done.content_hash}: a set of its own, not the release"
     if done.restricted:

@@ -6,6 +6,7 @@ import click
 
 from genset.cli.common import json_option, show
 from genset.cli.release.common import named, restricted_option, said_now
+from genset.text.numbers import count
 
 
 @click.command("push")
@@ -51,9 +52,9 @@ def push_command(
     done = push(
         found, to, said, publish=publish, include_restricted=include_restricted, forget=forget
     )
-    part = f"{done.photos} of {done.of}" if done.photos < done.of else f"{done.photos}"
+    part = f"{done.photos:,} of " if done.photos < done.of else ""
     lines = [
-        f"{done.url}: {part} photos, {'private' if done.private else 'public'}",
+        f"{done.url}: {part}{count(done.of, 'photo')}, {'private' if done.private else 'public'}",
         f"  {done.content_hash}",
     ]
     if done.restricted:

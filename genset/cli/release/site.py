@@ -7,6 +7,7 @@ import click
 from genset.cli.common import PATH, json_option, show
 from genset.cli.release.common import named
 from genset.errors import NotAWorkspace
+from genset.text.numbers import agree, count
 from genset.workspace import Workspace
 
 
@@ -41,7 +42,7 @@ def site_command(folder: Path | None, name: str, out: Path, contact: str, as_jso
         workspaces = ""
     done = write_site(found, out, contact, workspaces)
     text = (
-        f"{done.file}: {done.photos:,} photos of {done.owners:,} owners are credited; owners write "
-        f"to {done.contact}"
+        f"{done.file}: {count(done.photos, 'photo')} of {count(done.owners, 'owner')} "
+        f"{agree(done.photos, 'is', 'are')} credited; owners write to {done.contact}"
     )
     show(asdict(done), text, as_json)

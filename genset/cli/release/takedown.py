@@ -7,6 +7,7 @@ import click
 
 from genset.cli.common import DAY, json_option, opened, show
 from genset.cli.release.common import release_summary
+from genset.text.numbers import count
 
 
 @click.command("takedown")
@@ -35,7 +36,7 @@ def takedown_command(
         old = Release(workspace.releases / name)
         done = takedown(workspace, store, old, requested and requested.date())
     lines = [
-        f"{done.new.root}: {len(done.new.photos)} photos; {len(done.removed)} taken out",
+        f"{done.new.root}: {count(len(done.new.photos), 'photo')}; {len(done.removed):,} taken out",
         *(f"  removed: {file}" for file in done.removed),
         f"  {done.old.root} still has them: delete it, and tell those who have a copy:",
         "",

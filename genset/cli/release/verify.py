@@ -7,6 +7,7 @@ import click
 from genset.cli.common import FILE, json_option, show
 from genset.cli.release.common import named, release_summary
 from genset.errors import BadInput, ReleaseDamaged
+from genset.text.numbers import count
 
 
 @click.command("verify")
@@ -58,5 +59,6 @@ def verify_command(
     except ReleaseDamaged as damage:
         click.echo("\n".join(damage.problems), err=True)
         raise
-    lines.insert(0, f"{found.name}: {len(found.photos)} photos are what the manifest says")
+    photos = count(len(found.photos), "photo is", "photos are")
+    lines.insert(0, f"{found.name}: {photos} what the manifest says")
     show(answer, "\n".join(lines), as_json)

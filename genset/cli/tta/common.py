@@ -10,6 +10,7 @@ import click
 
 from genset.cli.common import FILE, need, show_json
 from genset.errors import BadInput, GensetError
+from genset.text.numbers import count
 
 if TYPE_CHECKING:
     from genset.text.tables import Grid
@@ -117,7 +118,7 @@ def all_counted(runs: "Sequence[Training]", refused: "Sequence[MalformedLog]") -
     paths = {error.path for error in refused}
     if paths:
         logs = paths | {run.about.path for run in runs}
-        raise GensetError(f"{len(paths)} of {len(logs)} logs cannot be counted")
+        raise GensetError(f"{len(paths):,} of {count(len(logs), 'log')} cannot be counted")
 
 
 def one_form(markdown: bool, as_json: bool) -> None:

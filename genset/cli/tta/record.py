@@ -10,6 +10,7 @@ import click
 from genset.cli.common import PATH, json_option, show_json
 from genset.cli.tta.common import threshold_option
 from genset.errors import GensetError
+from genset.text.numbers import agree, count, duration
 
 if TYPE_CHECKING:
     from genset.tta.logs.tasks import Task
@@ -137,20 +138,20 @@ def _record_several(
     if as_json:
         show_json(to_json(series))
     else:
-        for done in series.recorded.values():
-            if done.path:
-                click.echo(_told(done, job.header.task))
-        click.echo(f"{folder}: {len(runs) - len(series.missing)} of {len(runs)} runs are recorded")
+        for each in series.recorded.values():
+            if each.path:
+                click.echo(_told(each, job.header.task))
+        done = len(runs) - len(series.missing)
+        are = agree(done, "is", "are")
+        click.echo(f"{folder}: {done:,} of {count(len(runs), 'run')} {are} recorded")
     if series.failures or series.missing:
         raise Unfinished(series)
 
 
 def _told(done: "Recorded", task: "Task") -> str:
-    from genset.text.numbers import duration
-
     if done.reached:
         told = f"reached at epoch {done.reached.epoch:g}, after {duration(done.reached.hours)}"
     else:
         told = "not reached"
-    refused = f"; {done.refused} lines not recorded" if done.refused else ""
-    return f"{done.path}: {done.epochs} epochs; {task.threshold:g} % {told}{refused}"
+    refused = f"; {count(done.refused, 'line')} not recorded" if done.refused else ""
+    return f"{done.path}: {count(done.epochs, 'epoch')}; {task.threshold:g} % {told}{refused}"

@@ -17,6 +17,7 @@ from genset.cli.tta.common import (
     show,
 )
 from genset.errors import BadInput, GensetError
+from genset.text.numbers import count
 
 if TYPE_CHECKING:
     from genset.tta.logs.read_as import ReadAs
@@ -105,7 +106,8 @@ def table_command(
     show(found, grids, markdown, as_json, more=more)
     if refused := {entries.found.get(error.path, error.path) for error in found.refused}:
         logs = refused | set(entries.found.values())
-        raise GensetError(f"{len(refused)} of {len(logs)} logs in {folder} cannot be counted")
+        part = f"{len(refused):,} of {count(len(logs), 'log')} in {folder}"
+        raise GensetError(f"{part} cannot be counted")
 
 
 def _thresholds(words: Sequence[str]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from genset.evaluation.mapping.pooling import ClassMapping
-from genset.text.numbers import count
+from genset.text.numbers import agree, count
 
 _NAMED = 5  # classes
 _POOLED = {"sum": "summed", "max": "the largest of them taken"}
@@ -53,10 +53,11 @@ def explained(record: Mapping[str, Any]) -> list[str]:
     outputs, without = record["outputs"], record["without"]
     used = sum(map(len, outputs.values()))
     pooled = f", {_POOLED[record['pool']]}" if used > len(outputs) else ""
+    classes = count(len(outputs) + len(without), "class", "classes")
+    have = agree(len(outputs), "has", "have")
     said = [
-        f"{len(outputs):,} of {count(len(outputs) + len(without), 'class', 'classes')} of "
-        f"{record['taxonomy']} have {used:,} of the model's {record['model_outputs']:,} "
-        f"outputs{pooled}; {_AMONG[record['among']]}"
+        f"{len(outputs):,} of {classes} of {record['taxonomy']} {have} {used:,} of the model's "
+        f"{record['model_outputs']:,} outputs{pooled}; {_AMONG[record['among']]}"
     ]
     if by_name := record.get("by_name"):
         named = ", ".join(f"{outputs[wnid][0]!r} as {wnid}" for wnid in by_name[:_NAMED])

@@ -14,6 +14,7 @@ from genset.evaluation.results.multilabel import MultiLabel, measure
 from genset.evaluation.results.remarks import remarks
 from genset.evaluation.results.results import KeptRun, results_of
 from genset.evaluation.results.runs import Accuracy, Prediction, Run, load_predictions
+from genset.text.numbers import count
 
 if TYPE_CHECKING:
     import pandas
@@ -43,7 +44,7 @@ class Predictions(Sequence[Prediction]):
     def __repr__(self) -> str:
         first = "".join(f"\n  {each.image}: {', '.join(each.top)}" for each in self._answers[:3])
         more = "\n  ..." if len(self) > 3 else ""
-        return f"<predictions for {len(self):,} photos>{first}{more}"
+        return f"<predictions for {count(len(self), 'photo')}>{first}{more}"
 
     def to_pandas(self) -> "pandas.DataFrame":
         """A table with the columns of ``predictions.csv``: image, wnid, top1, ..., p1, ...

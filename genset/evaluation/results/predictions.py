@@ -28,6 +28,7 @@ from genset.evaluation.results.count import Counted
 from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS, Prediction
 from genset.files import write_text, written_whole
 from genset.taxonomy import imagenet1k
+from genset.text.numbers import count
 
 KEPT = 5
 """Of a score for each class so many of the best are kept, unless more are asked for."""
@@ -217,8 +218,8 @@ def answers_of_scores(
     _one_row_a_photo(what, scores, photos)
     if scores.shape[1] != len(order):
         raise BadInput(
-            f"{what} has {scores.shape[1]:,} columns of numbers, and there are {len(order):,} "
-            f"classes{_MAY_BE_INDICES if _are_whole(scores[:_AT_ONCE]) else more}"
+            f"{what} has {count(scores.shape[1], 'column')} of numbers, and there are "
+            f"{len(order):,} classes{_MAY_BE_INDICES if _are_whole(scores[:_AT_ONCE]) else more}"
         )
     starts = range(0, len(scores), _AT_ONCE)
     are_probabilities = True
@@ -265,8 +266,8 @@ def _softmax(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def _one_row_a_photo(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
     if len(array) != len(photos.photos):
         raise BadInput(
-            f"{what} has {len(array):,} rows, and {photos.name} has {len(photos.photos):,} photos: "
-            "it needs one row a photo, in the set's order"
+            f"{what} has {count(len(array), 'row')}, and {photos.name} has "
+            f"{count(len(photos.photos), 'photo')}: it needs one row a photo, in the set's order"
         )
 
 

@@ -14,6 +14,7 @@ from genset.evaluation.models.load import LoadedModel
 from genset.evaluation.models.preprocessing import CustomTransform, Preprocessing
 from genset.evaluation.models.spec import parse_preprocessing
 from genset.statistics.mcnemar import exact_mcnemar
+from genset.text.numbers import count
 
 _PHOTOS = 400
 _BATCH = 8
@@ -60,7 +61,9 @@ class Audit:
 
     def __str__(self) -> str:
         """One line."""
-        declared = f"{self.model}: of {self.photos} photos, its preprocessing gets {self.correct}"
+        declared = (
+            f"{self.model}: of {count(self.photos, 'photo')}, its preprocessing gets {self.correct}"
+        )
         if self.better is None:
             return f"{declared} right; none of {len(self.tried)} others is clearly better"
         return (

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from genset.errors import GensetError, first_line
 from genset.files import written_whole
+from genset.text.numbers import count
 
 # Folders of shards begin so.
 SHARDS = "shards-"
@@ -162,7 +163,8 @@ def merged(shards: Sequence[Answers], photos: int) -> Answers:
     seen = np.bincount([*indices, *unreadable], minlength=photos)
     if len(seen) != photos or (seen != 1).any():
         raise GensetError(
-            f"{(seen != 1).sum():,} photos were not scored exactly once; run the command again"
+            f"{count(int((seen != 1).sum()), 'photo was', 'photos were')} not scored exactly once; "
+            "run the command again"
         )
     order = np.argsort(indices)
     kept = [shard.logits for shard in shards if shard.logits is not None]

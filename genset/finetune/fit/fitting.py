@@ -17,7 +17,7 @@ from genset.finetune.fit.shots import draw_shots
 from genset.finetune.network.features import Features
 from genset.finetune.results.runs import Attempt, Predictions
 from genset.progress import bar
-from genset.text.numbers import count
+from genset.text.numbers import agree, count
 
 _PARTS = ("train", "test")
 _EVERY = 60.0  # seconds between lines of progress
@@ -236,8 +236,8 @@ def _short_classes(shots: tuple[int, ...], photos: NDArray[np.int64]) -> list[st
     found = []
     for number in shots:
         if fewer := int((photos < number).sum()):
-            who = "class has" if fewer == 1 else "classes have"
-            found.append(
-                f"Of {number} photos a class: {fewer} {who} fewer to train on, and give all."
-            )
+            give = agree(fewer, "gives", "give")
+            who = count(fewer, "class has", "classes have")
+            photos_a_class = f"{count(number, 'photo')} a class"
+            found.append(f"Of {photos_a_class}: {who} fewer to train on, and {give} all.")
     return found

@@ -46,6 +46,7 @@ from genset.finetune.data.tasks import TaskData, TaskPhoto
 from genset.finetune.fit.augment import random_part
 from genset.finetune.fit.probe import STRENGTHS, Fit, Floats, Labels, Standard, fit_probe, penalty
 from genset.finetune.network.heads import Head, trunk
+from genset.text.numbers import count
 
 _AHEAD = 2  # batches that are decoded while the network runs on another
 _DAMPING = 30.0  # added to the mean square along each axis, whose mean over axes is 1
@@ -79,7 +80,9 @@ class Recipe:
     def __post_init__(self) -> None:
         """Check the values."""
         if self.epochs < 1 or self.batch < 1:
-            raise BadInput(f"{self.epochs} epochs of batches of {self.batch} train nothing")
+            raise BadInput(
+                f"{count(self.epochs, 'epoch')} of batches of {self.batch} train nothing"
+            )
         if not (self.rate > 0 and 0 <= self.momentum < 1):
             raise BadInput(f"a rate of {self.rate} with momentum {self.momentum} trains nothing")
         if not 0 <= self.warm_up < 1:

@@ -19,6 +19,7 @@ from genset.evaluation.models.spec import parse_spec
 from genset.files import write_text, written_whole
 from genset.finetune.network.heads import Head, nearly_same, with_head
 from genset.taxonomy import imagenet1k
+from genset.text.numbers import count
 
 
 def save_head(
@@ -110,7 +111,7 @@ def _take_weights(network: nn.Module, source: nn.Module, model: LoadedModel, hea
             raise ModelError(f"{what}: its head has no {key}, so a new one cannot be saved with it")
         if own[key].shape != given[key].shape:
             raise ModelError(
-                f"{what}: {_arch(model)} is built with {len(own[key])} outputs, not "
+                f"{what}: {_arch(model)} is built with {count(len(own[key]), 'output')}, not "
                 f"{len(given[key])}: let it take num_classes"
             )
     # Other differences are heads that only training uses (GoogLeNet's auxiliary heads, which its

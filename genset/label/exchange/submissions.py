@@ -77,8 +77,8 @@ def reconcile(store: Store, export: Path, study_key: str | None = None) -> Recon
     if visits and not is_named and given.keys().isdisjoint(each.key for each in visits):
         # By another study's export all votes would go.
         raise BadInput(
-            f"{export.name} lists none of the {len(visits)} visits of study {study.key}: if it is "
-            f"of that study all the same, say so with --study"
+            f"{export.name} lists no visit of study {study.key}, which has {len(visits):,}: if it "
+            "is of that study all the same, say so with --study"
         )
     with Studies(store).alone() as session:
         people = people_of(session, study)

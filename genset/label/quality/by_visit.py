@@ -28,6 +28,7 @@ from genset.store import (
     Store,
     Verdict,
 )
+from genset.text.numbers import count
 
 LEAST_GOLD = 5  # answers; fewer say nothing of anybody
 
@@ -190,14 +191,14 @@ def _verdicts(session: Session, visits: Collection[int]) -> Mapping[int, Counter
         .group_by(Label.candidate_id, Label.worker)
     )
     found: dict[int, Counter[Verdict]] = defaultdict(Counter)
-    for visit, verdict, count in session.execute(
+    for visit, verdict, labels in session.execute(
         select(Screen.visit_id, Label.verdict, func.count())
         .join(Screen, Screen.id == Label.screen_id)
         .where(Label.number.in_(newest))
         .group_by(Screen.visit_id, Label.verdict)
     ):
         if visit is not None:
-            found[visit][verdict] = count
+            found[visit][verdict] = labels
     return found
 
 
@@ -215,12 +216,12 @@ def _timed(session: Session, visits: Collection[int]) -> dict[int, list[Timed]]:
         .group_by(Label.screen_id)
     )
     by_labels = {
-        screen: (decided - shown).total_seconds()
-        for screen, shown, decided in session.execute(first)
-        if shown is not None
+        screen: (decided - since).total_seconds()
+        for screen, since, decided in session.execute(first)
+        if since is not None
     }
     found: dict[int, list[Timed]] = defaultdict(list)
-    for visit, screen, seconds, count, began, ended in session.execute(
+    for visit, screen, seconds, shown, began, ended in session.execute(
         select(
             *(Screen.visit_id, Screen.id, Screen.seconds),
             case((Screen.photo_id.is_not(None), 1), else_=photos.c["count"]),
@@ -232,7 +233,7 @@ def _timed(session: Session, visits: Collection[int]) -> dict[int, list[Timed]]:
     ):
         took = by_labels.get(screen) if seconds is None else seconds
         if visit is not None and ended is not None and took is not None:
-            found[visit].append(Timed(count, max(0.0, took), began, ended))
+            found[visit].append(Timed(shown, max(0.0, took), began, ended))
     return found
 
 
@@ -248,7 +249,8 @@ def _propose(
         return "wait", "has not ended"
     if visit.outcome == "failed" or misses(gold, study.gold_needed):
         right, of = gold
-        return "reject", f"failed the attention checks: {right} of {of} photos with a known answer"
+        photos = count(of, "photo")
+        return "reject", f"failed the attention checks: {right} of {photos} with a known answer"
     if hurries(screens):
         return "reject", f"took {pace(screens):.2f} seconds a photo, too fast to look at them"
     if visit.outcome == "nothing":

@@ -17,7 +17,7 @@ from genset.progress import progress
 from genset.release.audit.finding import Finding, unread, verdict
 from genset.release.exclusions import Exclusion
 from genset.release.reader import Release, ReleasePhoto
-from genset.text.numbers import count
+from genset.text.numbers import agree, count
 
 _GPS = 0x8825  # the Exif tag that leads to positions
 _POSITIONS = (b"GPSLatitude", b"GPSLongitude")  # in XMP
@@ -63,7 +63,8 @@ def check_photos(
     yield unread(_within(read, different), len(unreadable))
     yield unread(_against(looks, against), len(unreadable))
     places = tuple(look.photo.file for look in read if look.has_place)
-    says = f"{len(places):,} of {total} say where they were taken (GPS in Exif or XMP)"
+    told = agree(len(places), "says where it was", "say where they were")
+    says = f"{len(places):,} of {total} {told} taken (GPS in Exif or XMP)"
     yield unread(Finding("places", verdict(places), says, places), len(unreadable))
 
 

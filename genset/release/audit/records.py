@@ -12,7 +12,7 @@ from genset.release.documents.said import told
 from genset.release.reader import ReleasePhoto
 from genset.taxonomy import Taxonomy
 from genset.text.links import web_link
-from genset.text.numbers import count
+from genset.text.numbers import agree, count
 
 RESERVED = "All Rights Reserved"
 
@@ -72,7 +72,8 @@ def _addresses(photos: Sequence[ReleasePhoto]) -> Finding:
     without = tuple(p.file for p in photos if not web_link(p.image_url))
     pages = sum(bool(web_link(p.page_url)) for p in photos)
     total = count(len(photos), "photo")
-    says = f"{len(photos) - len(without):,} of {total} have an address, {pages:,} a page"
+    there = len(photos) - len(without)
+    says = f"{there:,} of {total} {agree(there, 'has', 'have')} an address, {pages:,} a page"
     says += "; without an address a copy cannot be rebuilt" if without else ""
     return Finding("addresses", verdict(without), says, without)
 
@@ -84,7 +85,7 @@ def _labels(photos: Sequence[ReleasePhoto]) -> Finding:
     says = f"{min(votes)} to {max(votes)} labels a photo, median {median(votes):g}"
     one = sum(number == 1 for number in votes)
     says += f"; {count(one, 'photo has', 'photos have')} one labeler alone" if one else ""
-    says += f"; {len(none):,} were accepted by a ruling without any" if none else ""
+    says += f"; {count(len(none), 'was', 'were')} accepted by a ruling without any" if none else ""
     return Finding("labels per photo", verdict(none), says, none)
 
 
@@ -105,6 +106,7 @@ def _coverage(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> Finding:
     """Whether each of the classes has photos."""
     sizes = Counter(photo.wnid for photo in photos)
     missing = tuple(each.wnid for each in taxonomy if each.wnid not in sizes)
-    says = f"{len(sizes):,} of {its_classes(taxonomy)} have photos, {min(sizes.values())} to "
+    have = agree(len(sizes), "has", "have")
+    says = f"{len(sizes):,} of {its_classes(taxonomy)} {have} photos, {min(sizes.values())} to "
     says += f"{max(sizes.values())} each"
     return Finding("class coverage", verdict(missing), says, missing)

@@ -19,6 +19,7 @@ from genset.release.documents import said
 from genset.release.documents.facts.about import About
 from genset.release.documents.facts.lineage import comes_from
 from genset.text.links import web_link
+from genset.text.numbers import count
 
 _IMAGENET = "ImageNet"
 _TEX = {
@@ -95,7 +96,7 @@ class Citation:
     def note(self) -> str:
         """What identifies it whatever it is called."""
         of = f"; {self.comes_from}" if self.comes_from else ""
-        return f"Release {self.name}: {self.photos:,} photos, {self.content_hash}{of}"
+        return f"Release {self.name}: {count(self.photos, 'photo')}, {self.content_hash}{of}"
 
 
 def bibtex(cited: Citation) -> str:

@@ -28,6 +28,7 @@ from genset.release.scope import Scope
 from genset.release.seen import licenses_seen
 from genset.release.table import read_table
 from genset.store import Store, kept_taxonomy, votes
+from genset.text.numbers import agree, count
 from genset.workspace import Workspace
 
 
@@ -144,8 +145,8 @@ def plan_multilabel(
 def summary(told: Mapping[str, Any]) -> Iterator[str]:
     """The numbers on answers in a manifest, as text."""
     yield (
-        f"  several right answers: {told['photos_with_several']:,} photos, of which "
-        f"{told['entered']:,} were left out of {told['from']['name']} for that"
+        f"  several right answers: {count(told['photos_with_several'], 'photo')}, of which "
+        f"{count(told['entered'], 'was', 'were')} left out of {told['from']['name']} for that"
     )
     gone = told["withdrawn"]
     if not told["questions"]:
@@ -155,9 +156,10 @@ def summary(told: Mapping[str, Any]) -> Iterator[str]:
         )
         return
     yield (
-        f"  asked about further classes: {told['questions']:,} in {told['photos_asked']:,} photos, "
-        f"{told['votes']:,} votes; {told['unanswered']:,} lack votes"
-        + (f"; {gone:,} were withdrawn without all of theirs" if gone else "")
+        f"  asked about further classes: {told['questions']:,} in "
+        f"{count(told['photos_asked'], 'photo')}, {count(told['votes'], 'vote')}; "
+        f"{count(told['unanswered'], 'lacks', 'lack')} votes"
+        + (f"; {count(gone, 'was', 'were')} withdrawn without all of theirs" if gone else "")
     )
 
 
@@ -234,10 +236,11 @@ def _check_answered(made: _Made, allow_unanswered: bool) -> None:
             f"genset labels propose {made.name}"
         )
     if told["unanswered"] and not allow_unanswered:
+        lack = agree(told["unanswered"], "lacks", "lack")
         raise GensetError(
-            f"{told['unanswered']:,} of {told['questions']:,} questions, about "
-            f"{made.photos_open:,} photos, lack votes: go on with genset label, or take these "
-            "as they stand, those with too few votes as unclear, with --allow-unanswered"
+            f"{told['unanswered']:,} of {count(told['questions'], 'question')}, about "
+            f"{count(made.photos_open, 'photo')}, {lack} votes: go on with genset label, or take "
+            "these as they stand, those with too few votes as unclear, with --allow-unanswered"
         )
 
 

@@ -13,6 +13,7 @@ from genset.release.reader.layout import LACKING, MANIFEST, is_laid_out_as_writt
 from genset.release.reader.manifest import Manifest, Summary, read_manifest, read_summary
 from genset.release.reader.records import ReleasePhoto
 from genset.release.trust.links import WHAT_TO_DO, links, own_file
+from genset.text.numbers import count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -154,7 +155,9 @@ class Release(Manifest):
         return target
 
     def __repr__(self) -> str:
-        return f"genset.Release({str(self.root)!r}): {len(self):,} photos, {self.content_hash}"
+        return (
+            f"genset.Release({str(self.root)!r}): {count(len(self), 'photo')}, {self.content_hash}"
+        )
 
     def own_file(self, name: str) -> Path:
         """The path of one of its files, by its name in the manifest.

@@ -41,6 +41,7 @@ from genset.reporting.gather.tta.entries import join_entries
 from genset.statistics.bootstrap import class_sums, intervals
 from genset.statistics.calibration import Calibration, calibration
 from genset.statistics.intervals import Interval, widest
+from genset.text.numbers import agree, count
 
 
 def collect(photos: PhotoSet, runs: Path, options: ReportOptions = PLAIN) -> ReportData:
@@ -193,8 +194,8 @@ def _ks(model: Scored, asked: int) -> list[int]:
         )
     if asked > kept:
         raise BadInput(
-            f"{model.label}: {kept} answers a photo are kept, not {asked}; score it again "
-            f"with --k {asked}"
+            f"{model.label}: {count(kept, 'answer')} a photo {agree(kept, 'is', 'are')} kept, "
+            f"not {asked}; score it again with --k {asked}"
         )
     return sorted({1, asked, *([5] if kept >= 5 else [])} - {0})
 

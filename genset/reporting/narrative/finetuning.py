@@ -65,8 +65,8 @@ def about(task: FinetunedTask) -> str:
     out = f", {len(run.left_out):,} left out" if run.left_out else ""
     way = "fitted on features" if run.probe == "features" else "trained by SGD"
     return (
-        f"{count(len(run.classes), 'class', 'classes')}, {run.train:,} training and {run.test:,} "
-        f"test photos{out}; split: {clean(run.split)}; {way}"
+        f"{count(len(run.classes), 'class', 'classes')}, {run.train:,} training and "
+        f"{count(run.test, 'test photo')}{out}; split: {clean(run.split)}; {way}"
     )
 
 

@@ -157,5 +157,6 @@ def order(found: Sequence[Turned], photos: int) -> list[str]:
     if not found:
         return ["No two models change their order with the truth."]
     more = len(found) - MOST_TURNED
+    rest = count(more, "more pair changes", "more pairs change")
     said = [turned(each, photos) for each in found[:MOST_TURNED]]
-    return [*said, f"{more:,} more pairs change their order: see the JSON."] if more > 0 else said
+    return [*said, f"{rest} their order: see the JSON."] if more > 0 else said

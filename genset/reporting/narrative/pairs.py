@@ -1,7 +1,7 @@
 """What can be said of two models on few photos, or where hardly a photo is the one's alone."""
 
 from genset.evaluation.results.compare import FEWEST, Pair
-from genset.text.numbers import digits, percent, points, span
+from genset.text.numbers import count, digits, percent, points, span
 from genset.text.safe import clean
 
 _CLAIM = 0.1  # an interval within so many hundredths says how near two models are
@@ -74,8 +74,8 @@ def shown(pair: Pair) -> str:
     return (
         f"With 80 % power this set shows a difference of {least:.2f} points at best: if one model "
         f"alone is right wherever the two differ. That is assumed here: these two differ on "
-        f"{alone or 'none'} of {pair.photos:,} photos, too few to show any difference four times "
-        "in five."
+        f"{alone or 'none'} of {count(pair.photos, 'photo')}, too few to show any difference four "
+        "times in five."
     )
 
 

@@ -50,8 +50,9 @@ def shared(split: DateSplit) -> str:
     """What the accuracies are over, and what "later" means."""
     later, earlier = split.photos
     taken = (
-        f" Of the {count(split.later, 'later photo')} of the whole set {split.taken_later:,} were "
-        "surely taken after it too, so were nowhere before; the others may have been elsewhere."
+        f" Of the {count(split.later, 'later photo')} of the whole set "
+        f"{count(split.taken_later, 'was', 'were')} surely taken after it too, so nowhere before; "
+        "the others may have been elsewhere."
     )
     return (
         f"{_classes(split.classes)} that both have: {count(earlier, 'photo')} posted by "

@@ -101,7 +101,7 @@ def labels(found: Drift) -> str:
     if told.votes is not None and told.common is not None:
         said = [
             f"Of {count(told.votes, 'label')} behind the later made of {first} and {second}, "
-            f"{told.common:,} are by people who labeled photos of the other one, too."
+            f"{count(told.common, 'is', 'are')} by people who labeled photos of the other one, too."
         ]
     frequency = told.frequency
     if frequency is None:

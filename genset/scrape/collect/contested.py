@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session, aliased
 
 from genset.store import Candidate, Photo, kept_taxonomy, unsettled_photos
 from genset.taxonomy import Taxonomy
+from genset.text.numbers import agree, count
 
 _MOST_RIVALS = 3  # to name in one line
 
@@ -96,9 +97,12 @@ def explain(session: Session, wnids: Iterable[str]) -> dict[str, str]:
 def _line(wnid: str, contested: int, stored: int, rivals: list[Rival], taxonomy: Taxonomy) -> str:
     told = [_shared(rival, taxonomy) for rival in rivals[:_MOST_RIVALS]]
     if len(rivals) > _MOST_RIVALS:
-        told.append(f"others with {len(rivals) - _MOST_RIVALS:,} more classes")
+        told.append(
+            f"others with {count(len(rivals) - _MOST_RIVALS, 'more class', 'more classes')}"
+        )
+    are = agree(contested, "is contested and counts", "are contested and count")
     return (
-        f"{contested:,} of its {stored:,} photos are contested and count for no class: "
+        f"{contested:,} of its {count(stored, 'photo')} {are} for no class: "
         f"{'; '.join(told)}. Rule whose each photo is (genset labels review); for photos to come, "
         f"sharpen a query (genset keywords {wnid} {rivals[0].wnid})"
     )

@@ -26,6 +26,7 @@ from genset.scrape.fetch.originals import AN_EXAMPLE, Original
 from genset.scrape.sources.source import SearchPage
 from genset.scrape.sources.words import keep_words
 from genset.store import Photo, Store, examples_among, now
+from genset.text.numbers import count
 
 # A job, and what came of it.
 Done = tuple[Job, Came]
@@ -124,9 +125,10 @@ class Results:
         tried = note_photo(session, job.candidate.photo_id, str(came), self._plan.retries, at)
         if tried.next_at is not None:
             return None
+        tries = count(tried.attempts, "try", "tries")
         return PhotoRefused(
             "did not come",
-            f"{str(came).removeprefix('did not come: ')}, {tried.attempts} tries since "
+            f"{str(came).removeprefix('did not come: ')}, {tries} since "
             f"{tried.first_at:%Y-%m-%d %H:%M}",
         )
 

@@ -13,6 +13,7 @@ from genset.scrape.fetch.hosts import Hosts
 from genset.scrape.fetch.side_by_side import side_by_side
 from genset.scrape.sources.source import Source
 from genset.store import Photo, Store
+from genset.text.numbers import agree, count
 from genset.workspace import Workspace
 
 # A source that is ready to be asked, with hosts of its own, and what is wanted of it.
@@ -50,7 +51,8 @@ def _work(
         def work() -> ScrapeSummary:
             done = scrape(workspace, store, source, plan)
             if is_told and len(wanted) > 1:
-                of = f"{done.full} of {len(plan.classes)} classes are full"
+                classes = count(len(plan.classes), "class", "classes")
+                of = f"{done.full:,} of {classes} {agree(done.full, 'is', 'are')} full"
                 source.api.hosts.say(f"{source.name} is done: {of}")
             return done
 

@@ -12,6 +12,7 @@ from datetime import date
 from statistics import fmean
 
 from genset.statistics.small_samples import mean_without_ends
+from genset.text.numbers import agree
 from genset.tta.analysis.together import counted, together
 from genset.tta.analysis.units import amount
 from genset.tta.logs.entries import Inference, Training
@@ -206,5 +207,6 @@ def _shared(rows: Sequence[TrainingRow], misses: int) -> tuple[str, ...]:
         for remark, count in sorted(counts.items())
     ]
     if 0 < misses < len(rows):
-        said.append(f"{misses} of {len(rows)} runs never get there: the time is of the others")
+        get = agree(misses, "gets", "get")
+        said.append(f"{misses} of {len(rows)} runs never {get} there: the time is of the others")
     return tuple(said)

@@ -6,6 +6,7 @@ from itertools import combinations
 from statistics import fmean
 
 from genset.errors import BadInput
+from genset.text.numbers import agree, count
 from genset.tta.analysis.one_entry import check_one_entry
 from genset.tta.analysis.together import counted
 from genset.tta.analysis.units import level
@@ -118,8 +119,8 @@ def _no_copies(runs: Mapping[int, Sequence[Training]]) -> None:
     for (few, one), (many, other) in combinations(everything, 2):
         if few != many and one.epochs == other.epochs:
             raise BadInput(
-                f"{one.about.path} for {few} workers and {other.about.path} for {many} hold the "
-                "same epochs: name each run once"
+                f"{one.about.path} for {count(few, 'worker')} and {other.about.path} for {many} "
+                "hold the same epochs: name each run once"
             )
 
 
@@ -162,14 +163,16 @@ def _remarks(row: ScalingRow, base: ScalingRow, task: Task) -> list[str]:
             f"{row.workers} workers are {ratio:.3g} times as fast {what} as {base.workers}, which "
             f"{row.ideal:.3g} times the workers do not explain: are the logs of the same training?"
         )
+    workers = count(row.workers, "worker")
     for each in row.at:
         least = level(each.threshold, task.percent)
-        if each.reached < each.runs:
-            runs = f"{each.runs - each.reached} of {each.runs} runs of {row.workers} workers"
-            said.append(f"{runs} never reach {least}")
+        if never := each.runs - each.reached:
+            runs = f"{never} of {count(each.runs, 'run')} of {workers}"
+            said.append(f"{runs} never {agree(never, 'reaches', 'reach')} {least}")
         if stopped := row.runs - each.runs:
-            runs = f"{stopped} of {row.runs} runs of {row.workers} workers"
-            said.append(f"{runs} were stopped before {least}, and are not held against it")
+            runs = f"{stopped} of {count(row.runs, 'run')} of {workers}"
+            were, are = agree(stopped, "was", "were"), agree(stopped, "is", "are")
+            said.append(f"{runs} {were} stopped before {least}, and {are} not held against it")
     return said
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from genset.text.numbers import agree
 from genset.tta.analysis.stability import Stability
 from genset.tta.analysis.units import level, metric
 from genset.tta.logs.entries import Training
@@ -35,7 +36,8 @@ def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> No
         name(axes, f"{time_unit} of training", said)
     _look_near(near, found, runs, hours_of_one)
     least = level(found.threshold, found.percent)
-    whole.set_title(f"{found.reached} of {len(runs)} runs reach {least}", loc="left", fontsize=12)
+    reach = agree(found.reached, "reaches", "reach")
+    whole.set_title(f"{found.reached} of {len(runs)} runs {reach} {least}", loc="left", fontsize=12)
     near.set_title("near the threshold", loc="left", fontsize=12)
     if told_apart:
         legend(near, [(at, run.about.name) for at, run in enumerate(runs)])

@@ -1,6 +1,6 @@
 """What `genset tta scaling` prints."""
 
-from genset.text.numbers import NONE, duration
+from genset.text.numbers import NONE, count, duration
 from genset.text.tables import Grid
 from genset.tta.analysis.scaling import Scaling
 from genset.tta.analysis.units import level
@@ -35,7 +35,7 @@ def scaling_grids(found: Scaling) -> list[Grid]:
         notes.append("numbers of several runs are means, times to accuracy of those that get there")
     if all(row.communication is None for row in found.rows):
         notes.append("no log says how long communication took (column communicationHours)")
-    title = f"{name(found.task)}: speed-up over {found.rows[0].workers} workers"
+    title = f"{name(found.task)}: speed-up over {count(found.rows[0].workers, 'worker')}"
     return [Grid(title, head, rows, notes), *differing_grids(found.differences)]
 
 

@@ -1,6 +1,6 @@
 """What `genset tta stability` prints: a line a run, and a few lines of what they say together."""
 
-from genset.text.numbers import duration
+from genset.text.numbers import agree, count, duration
 from genset.text.tables import Grid
 from genset.tta.analysis.stability import EpochTime, Stability
 from genset.tta.analysis.units import level, metric
@@ -22,11 +22,11 @@ def stability_grids(found: Stability) -> list[Grid]:
         ]
         for row in found.runs[:_MOST]
     ]
-    count = len(found.runs)
-    more = [f"and {count - _MOST} more runs, which --json has"] if count > _MOST else []
+    runs, reach = len(found.runs), agree(found.reached, "reaches", "reach")
+    more = [f"and {count(runs - _MOST, 'more run')}, which --json has"] if runs > _MOST else []
     notes = [
         *more,
-        f"{found.reached} of {count} runs reach {least} ({ends(found.share, 0)}, Clopper-Pearson)",
+        f"{found.reached} of {runs} runs {reach} {least} ({ends(found.share, 0)}, Clopper-Pearson)",
         *_times(found),
         *_expected(found),
         *([_epochs(found.epoch_time)] if found.epoch_time else []),
@@ -36,7 +36,7 @@ def stability_grids(found: Stability) -> list[Grid]:
     head = ["run", f"time to {least}", "epoch", "final", "best"]
     of = f", {name(found.entry)}" if found.entry else ""
     by = "" if found.score == found.task else f", {metric(found.score)}"
-    title = f"{name(found.task)}{of}: {count} runs{by}"
+    title = f"{name(found.task)}{of}: {runs} runs{by}"
     return [Grid(title, head, rows, notes), *differing_grids(found.differences)]
 
 

@@ -1,6 +1,6 @@
 """What `genset tta table` prints."""
 
-from genset.text.numbers import NONE, dollars, duration
+from genset.text.numbers import NONE, agree, count, dollars, duration
 from genset.text.safe import clean
 from genset.text.tables import Grid
 from genset.tta.analysis.rows import InferenceRow, TrainingRow
@@ -62,8 +62,8 @@ def _trainings(table: TaskTable) -> Grid:
     notes += remarks([*table.trainings, *table.never])
     notes += _counts("hardware", table.hardware["training"])
     notes += _counts("framework", table.frameworks["training"])
-    reach = f"{len(table.trainings)} of {len(table.trainings) + len(table.never)} entries"
-    return Grid(f"{name(table.task)}, training: {reach} reach {goal(table)}", head, rows, notes)
+    reach = _reach(len(table.trainings), len(table.trainings) + len(table.never))
+    return Grid(f"{name(table.task)}, training: {reach} {goal(table)}", head, rows, notes)
 
 
 def _inferences(table: TaskTable) -> Grid:
@@ -89,8 +89,12 @@ def _inferences(table: TaskTable) -> Grid:
     notes += remarks(table.inferences)
     notes += _counts("hardware", table.hardware["inference"])
     notes += _counts("framework", table.frameworks["inference"])
-    reach = f"{sum(row.reaches is True for row in table.inferences)} of {len(rows)} entries"
-    return Grid(f"{name(table.task)}, inference: {reach} reach {goal(table)}", head, rows, notes)
+    reach = _reach(sum(row.reaches is True for row in table.inferences), len(rows))
+    return Grid(f"{name(table.task)}, inference: {reach} {goal(table)}", head, rows, notes)
+
+
+def _reach(some: int, of: int) -> str:
+    return f"{some} of {count(of, 'entry', 'entries')} {agree(some, 'reaches', 'reach')}"
 
 
 def _who(row: TrainingRow | InferenceRow) -> list[str]:

@@ -1,6 +1,6 @@
 """What `genset tta thresholds` prints."""
 
-from genset.text.numbers import duration
+from genset.text.numbers import agree, count, duration
 from genset.text.tables import Grid
 from genset.tta.analysis.thresholds import ThresholdRow, Thresholds
 from genset.tta.analysis.units import level, metric
@@ -13,7 +13,8 @@ def thresholds_grids(found: Thresholds) -> list[Grid]:
     levels = [level(each, found.percent) for each in found.thresholds]
     rows = [[name(row.name), *_cells(row), score(row.best, found.percent)] for row in found.rows]
     short = sum(row.hours[-1] is None for row in found.rows)
-    notes = [f"{short} of {len(rows)} entries stop short of {levels[-1]}"] if short else []
+    entries, stop = count(len(rows), "entry", "entries"), agree(short, "stops", "stop")
+    notes = [f"{short} of {entries} {stop} short of {levels[-1]}"] if short else []
     if any(row.runs > 1 for row in found.rows):
         notes.append("of several runs: the mean of those that get there")
     what = metric(found.score) + (" accuracy" if found.score in (TOP1, TOP5) else "")

@@ -466,7 +466,7 @@ def test_two_at_once_leave_one_whole(tmp_path: Path, listed: Path) -> None:
     [
         ({"photo0.jpg": [0], "photo40.jpg": [0]}, "photo40.jpg is no photo of photos"),
         ({"photo0.jpg": [1000]}, "the labels of photo0.jpg are no list"),
-        ([[0]], "has labels of 1 photos, and photos has 40"),
+        ([[0]], "has labels of 1 photo, and photos has 40"),
     ],
 )
 def test_a_file_that_does_not_fit_is_one_line_and_keeps_nothing(

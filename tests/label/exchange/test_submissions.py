@@ -176,7 +176,7 @@ def test_another_study_s_export_takes_no_votes_out(
     store = opened[1]
     visit(opened, study, "P1", "V1")
     other = exported(tmp_path, "V9,P9,APPROVED,,C\n", name="prolific_export_S2.csv")
-    with pytest.raises(BadInput, match="lists none of the 1 visits of study S1"):
+    with pytest.raises(BadInput, match="lists no visit of study S1, which has 1"):
         reconcile(store, other)
     assert workers(store) == {"prolific:P1"}
     # Who names the study, as its own export's name does, means it.

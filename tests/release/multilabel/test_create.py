@@ -139,7 +139,7 @@ def test_what_was_sent_to_review_lacks_votes_until_it_is_ruled_on(answered: Aski
     task = f"{BASSINET}/flickr:0"
     answered.rule(0, BASSINET, "incorrect")
     assert send_to_review(store, task, workspace.label, by="mia", reason="a doubt") == 2
-    with pytest.raises(GensetError, match="1 of 16 questions, about 1 photos, lack votes"):
+    with pytest.raises(GensetError, match="1 of 16 questions, about 1 photo, lacks votes"):
         answered.freeze()
     told = collect(store, workspace).proposals
     assert told is not None

@@ -35,7 +35,7 @@ def test_table_names_time_cost_those_that_never_get_there_and_those_refused(entr
     assert "fast: ends at 92.80 %, below the threshold that it had reached" in lines
     assert "hardware: 3 GPU" in lines
     assert "framework: 3 PyTorch" in lines
-    assert "ImageNet, inference: 1 of 2 entries reach 93 % top-5" in lines
+    assert "ImageNet, inference: 1 of 2 entries reaches 93 % top-5" in lines
     assert "below 93 %: weak" in lines
     assert "9.96 ms  $0.0164" in text
     broken = entries / "ImageNet" / "train" / "broken.tsv"
@@ -99,7 +99,7 @@ def test_a_folder_of_malformed_files_alone_fails(tmp_path: Path) -> None:
     result = tta("table", tmp_path)
     assert "a.json, line 1: it is no JSON" in result.stdout
     assert isinstance(result.exception, GensetError)
-    assert "1 of 1 logs" in str(result.exception)
+    assert "1 of 1 log" in str(result.exception)
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_thresholds_show_who_stops_short(runs: list[Path]) -> None:
     assert found["thresholds"] == [90, 91, 92, 93]
     assert [row["hours"] for row in found["rows"]] == [[2, 2, 2, 3], [2, 2, 3, None]]
     text = tta("thresholds", *runs).stdout
-    assert "1 of 5 entries stop short of 93 %" in text
+    assert "1 of 5 entries stops short of 93 %" in text
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_scaling_is_over_the_smallest_size(tmp_path: Path) -> None:
         (["4={log}"], "two or more sizes"),
         (["0={log}", "4={log}"], "0 is no number of workers"),
         (["1={log}", "4={log}"], "hold the same epochs"),
-        (["1={log}", "4={copy}"], "for 1 workers and {copy} for 4 hold the same epochs"),
+        (["1={log}", "4={copy}"], "for 1 worker and {copy} for 4 hold the same epochs"),
         (["4=missing.tsv"], "there is no file missing.tsv"),
     ],
 )

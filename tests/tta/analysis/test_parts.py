@@ -45,9 +45,9 @@ def test_a_fraction_is_no_threshold_in_per_cent(tmp_path: Path, words: tuple[str
 
 def test_a_fraction_of_a_per_cent_may_be_asked_of_an_error_and_a_loss(tmp_path: Path) -> None:
     error = _csv(tmp_path / "error.csv", [4, 0.6, 0.4], head="val_error")
-    assert "1 of 1 entries reach" in printed("table", error, "--threshold", "0.5")
+    assert "1 of 1 entry reaches" in printed("table", error, "--threshold", "0.5")
     loss = _csv(tmp_path / "loss.csv", [4, 0.6, 0.4], head="val_loss")
-    assert "1 of 1 entries reach" in printed("table", loss, "--threshold", "0.5")
+    assert "1 of 1 entry reaches" in printed("table", loss, "--threshold", "0.5")
 
 
 def test_an_entry_whose_log_is_broken_counts_as_one(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_one_training_at_two_prices_is_two_entries(tmp_path: Path) -> None:
 
 def test_a_table_takes_a_log_by_its_name(tmp_path: Path) -> None:
     log = _csv(tmp_path / "log.csv", [80, 95])
-    assert "1 of 1 entries reach 94 % val_acc" in printed("table", log, "--threshold", 94)
+    assert "1 of 1 entry reaches 94 % val_acc" in printed("table", log, "--threshold", 94)
     tsv = write_entry(tmp_path / "ImageNet" / "one", [93.5])
     write_entry(tmp_path / "ImageNet" / "two", [93.6])
     for path in (tsv, tsv.with_suffix(".json")):

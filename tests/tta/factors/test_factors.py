@@ -337,7 +337,7 @@ def test_twenty_factors_of_few_runs_take_no_time(tmp_path: Path) -> None:
     found = answer(write_study(tmp_path, runs))
     assert found["interactions"]["possible"] == 2**20
     assert len(found["interactions"]["missing"]) == 8
-    assert any("1048555 have none" in line for line in found["missing"])
+    assert any("1,048,555 have none" in line for line in found["missing"])
 
 
 @pytest.mark.realdata

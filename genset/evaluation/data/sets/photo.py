@@ -14,6 +14,7 @@ from typing import Protocol
 
 from genset.evaluation.data.truths.truth import Truth
 from genset.taxonomy import Taxonomy, imagenet1k
+from genset.text.numbers import count
 
 _LARGEST = 2**30  # bytes of a photo
 
@@ -153,7 +154,7 @@ class PhotoSet:
         return len(self.photos)
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {len(self):,} photos, {self.content_hash[:19]}>"
+        return f"<{self.name}: {count(len(self), 'photo')}, {self.content_hash[:19]}>"
 
 
 def readable(name: str) -> str:

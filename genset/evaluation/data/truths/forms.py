@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from genset.errors import BadInput
 from genset.evaluation.data.sets.photo import PhotoSet
 from genset.taxonomy import Taxonomy
+from genset.text.numbers import count
 
 _VALIDATION = 50_000  # photos of ImageNet's validation set
 _NUMBERED = re.compile(r"ILSVRC2012_val_([0-9]{8})(?:\.\w+)?")
@@ -137,7 +138,8 @@ def _by_order(path: object, content: list[Any], photos: PhotoSet) -> dict[str, A
         return {image: content[place] for image, place in places.items()}
     if len(content) != len(names):
         raise BadInput(
-            f"{path} has labels of {len(content):,} photos, and {photos.name} has {len(names):,}"
+            f"{path} has labels of {count(len(content), 'photo')}, and {photos.name} has "
+            f"{len(names):,}"
         )
     by_name = sorted(names, key=lambda image: (names[image], image))
     by_number = sorted(names, key=lambda image: (_counted(names[image]), image))

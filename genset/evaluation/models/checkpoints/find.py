@@ -18,6 +18,7 @@ from genset.evaluation.models.checkpoints.places import (
     likely,
     places_of,
 )
+from genset.text.numbers import agree, count
 from genset.text.safe import clean
 
 # These have no part in scoring either, and a network lacks them or makes them anew.
@@ -175,5 +176,6 @@ def _beside(place: Place) -> list[str]:
     )
     if left:
         shown = ", ".join(clean(name, 60) for name in left[:3]) + (", ..." if left[3:] else "")
-        notes.append(f"Beside them {len(left)} other weights of the checkpoint are left: {shown}.")
+        other, are = count(len(left), "other weight"), agree(len(left), "is", "are")
+        notes.append(f"Beside them {other} of the checkpoint {are} left: {shown}.")
     return notes

@@ -17,6 +17,7 @@ from torch import Tensor
 from genset.errors import BadInput, ModelError
 from genset.evaluation.models.checkpoints.allowed import STAND_INS
 from genset.evaluation.models.checkpoints.kinds import AGAIN, SAVE, what_else
+from genset.text.numbers import count
 from genset.text.safe import clean
 
 # Which file of a folder has the weights, as transformers' save_pretrained and Accelerate's
@@ -103,9 +104,8 @@ def _shards(index: Path) -> dict[str, Tensor]:
             raise ModelError(f"{index.parent / name} holds no state_dict")
         weights |= shard
     if lacking := listed.keys() - weights.keys():
-        raise ModelError(
-            f"the shards of {index} lack {len(lacking)} weights, as {clean(min(lacking), 80)}"
-        )
+        weight = count(len(lacking), "weight")
+        raise ModelError(f"the shards of {index} lack {weight}, as {clean(min(lacking), 80)}")
     return weights
 
 

@@ -13,6 +13,7 @@ from genset.evaluation.models.huggingface.processor import preprocessing_of, pro
 from genset.evaluation.models.parts import Parts
 from genset.evaluation.models.spec import ModelSpec
 from genset.taxonomy import Taxonomy
+from genset.text.numbers import count
 from genset.text.safe import clean
 
 
@@ -109,12 +110,12 @@ def load_weights(spec: ModelSpec, folder: ModelFolder, auto: Any) -> tuple[Any, 
     if missing or wrong:  # transformers would put random ones in their place
         named = ", ".join((missing or wrong)[:3]) + (", ..." if len(missing or wrong) > 3 else "")
         what = "missing" if missing else "of another shape"
-        raise ModelError(
-            f"model {spec.text!r}: {len(missing or wrong)} of its weights are {what} ({named})"
-        )
+        weights = count(len(missing or wrong), "of its weights is", "of its weights are")
+        raise ModelError(f"model {spec.text!r}: {weights} {what} ({named})")
     notes = []
     if unused := sorted(info["unexpected_keys"]):
-        notes.append(f"{len(unused)} weights of its folder have no place in it ({unused[0]}).")
+        weights = count(len(unused), "weight of its folder has", "weights of its folder have")
+        notes.append(f"{weights} no place in it ({unused[0]}).")
     return network, notes
 
 

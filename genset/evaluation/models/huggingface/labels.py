@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from genset.errors import BadInput
 from genset.evaluation.models.classes import BACKGROUND
 from genset.taxonomy import ImageClass, imagenet1k
+from genset.text.numbers import agree
 
 # Of 1,000 labels, so many must name the class at their place, and none another, to take the rest,
 # whose names WordNet does not have, by their place too.
@@ -119,9 +120,11 @@ def in_sorted_order(labels: Sequence[str]) -> Matched | None:
         return None
     note = ""
     if strangers:
+        no_names = agree(len(strangers), "is no name", "are no names")
+        their = agree(len(strangers), "its", "their")
         note = (
-            f"{len(strangers)} of its labels are no names of WordNet's ({_shown(strangers)}): "
-            f"taken by their place, as the {len(labels) - len(strangers)} others stand."
+            f"{len(strangers)} of its labels {no_names} of WordNet's ({_shown(strangers)}): taken "
+            f"by {their} place, as the {len(labels) - len(strangers)} others stand."
         )
     return Matched(tuple(each.wnid for each in classes), note=note)
 
@@ -144,8 +147,10 @@ def _each_by_itself(labels: Sequence[str]) -> Matched:
         if len(each) > 1 or (not each and not larger)
     ]
     if unclear:
+        one, several = "is not one class of ImageNet", "are not one class of ImageNet each"
+        are = agree(len(unclear), one, several)
         raise BadInput(
-            f"{len(unclear)} of its {len(labels):,} labels are not one class of ImageNet each "
+            f"{len(unclear)} of its {len(labels):,} labels {are} "
             f"({_shown(unclear)}); say what its outputs stand for with classes=FILE"
         )
     order = [next(iter(each), _OTHER) for each in meant]

@@ -16,6 +16,7 @@ from genset.evaluation.models.huggingface.own_labels import order_on
 from genset.evaluation.models.parts import Parts
 from genset.evaluation.models.spec import ModelSpec
 from genset.taxonomy import Taxonomy
+from genset.text.numbers import count
 
 # Arguments of timm's create_model that read files or fetch weights.
 _NOT_ARGUMENTS = ("checkpoint_path", "cache_dir", "model_name")
@@ -90,7 +91,9 @@ def _matched(
     labels = config.get("label_names")
     if isinstance(labels, list) and all(isinstance(label, str) for label in labels):
         if len(labels) != outputs:
-            raise BadInput(f"model {spec.text!r}: {len(labels)} labels for {outputs} outputs")
+            raise BadInput(
+                f"model {spec.text!r}: {count(len(labels), 'label')} for {count(outputs, 'output')}"
+            )
         try:
             if own is not None:
                 return Matched(order_on(labels, own))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from genset.errors import BadInput, MissingExtra
 from genset.taxonomy import Taxonomy, imagenet1k
+from genset.text.numbers import count
 
 _MOST_BYTES = 20_000_000
 
@@ -124,5 +125,7 @@ def _openai() -> dict[str, str]:
 def _named(order: Sequence[str], names: dict[str, str], where: str) -> tuple[str, ...]:
     missing = [each for each in order if not names.get(each)]
     if missing:
-        raise BadInput(f"{where} has no name for {len(missing):,} classes ({missing[0]}, ...)")
+        classes = count(len(missing), "class", "classes")
+        more = ", ..." if len(missing) > 1 else ""
+        raise BadInput(f"{where} has no name for {classes} ({missing[0]}{more})")
     return tuple(names[each] for each in order)

@@ -6,6 +6,7 @@ from pathlib import Path
 from genset.errors import BadInput
 from genset.evaluation.data.photos import SUFFIXES
 from genset.finetune.data.layouts.listing import Listing, files_in, folders_in, named
+from genset.text.numbers import count
 
 DESCRIBED = (
     "folder: your own photos, in a folder for each class (owl/1.jpg), or in such folders under "
@@ -60,7 +61,7 @@ def _listing(
     if not found:
         raise BadInput(f"{data} holds no folders of photos. {DESCRIBED}")
     if others:
-        files = "1 file" if len(others) == 1 else f"{len(others):,} files"
+        files = count(len(others), "file")
         notes = [*notes, f"Left out as no photos, by their names: {files} ({named(others)})."]
     names = sorted(classes)
     labels = {name: label for label, name in enumerate(names)}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from genset.errors import BadInput
+from genset.text.numbers import agree, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,5 +95,5 @@ def size_note(name: str, listing: Listing, classes: int, photos: int) -> tuple[s
         return ()
     return (
         f"{name} has {photos:,} photos of {classes:,} classes; "
-        f"here are {here[1]:,} photos of {here[0]:,}.",
+        f"here {agree(here[1], 'is', 'are')} {count(here[1], 'photo')} of {here[0]:,}.",
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from genset.errors import BadInput
+from genset.text.numbers import count
 from genset.tta.analysis.factors.configurations import Configuration, configurations, read_logs
 from genset.tta.analysis.factors.curves import Curve, curves
 from genset.tta.analysis.factors.interactions import Interactions, interactions
@@ -124,11 +125,11 @@ def _missing(
         if lacking := missing(steps):
             said.append(f"{study} misses runs with {_on(lacking)}")
     if crossed and crossed.runs < crossed.possible:
-        count = crossed.possible - crossed.runs
-        more = ", ..." if count > len(crossed.missing) else ""
+        none = crossed.possible - crossed.runs
+        more = ", ..." if none > len(crossed.missing) else ""
         said.append(
-            f"main effects take runs of all {crossed.possible} combinations, and {count} have "
-            f"none: {_on(crossed.missing)}{more}"
+            f"main effects take runs of all {crossed.possible:,} combinations, and "
+            f"{count(none, 'has', 'have')} none: {_on(crossed.missing)}{more}"
         )
     said += [
         f"{name} has no curve: no two runs differ in {name} and in nothing else" for name in undrawn

@@ -6,6 +6,7 @@ from itertools import combinations
 from statistics import fmean
 
 from genset.errors import BadInput
+from genset.text.numbers import count
 from genset.tta.analysis.profile.ranks import in_order
 from genset.tta.analysis.profile.shares import Shares, shares
 from genset.tta.analysis.profile.span import SpanOf, span_of
@@ -68,17 +69,17 @@ def by_workers(traces: Mapping[int, Sequence[Trace]]) -> ByWorkers:
     """
     if len(traces) < 2:
         raise BadInput("communication by workers takes two or more: --trace 8=A --trace 16=B")
-    sizes = {w: in_order(f"{w} workers", found) for w, found in sorted(traces.items())}
+    sizes = {w: in_order(count(w, "worker"), found) for w, found in sorted(traces.items())}
     for (few, some), (many, others) in combinations(sizes.items(), 2):
         in_both = {trace.path.resolve() for trace in some}
         for trace in others:
             if trace.path.resolve() in in_both:
-                raise BadInput(f"{trace.path} is named for {few} workers and for {many}")
+                raise BadInput(f"{trace.path} is named for {count(few, 'worker')} and for {many}")
         sized = [next((t.ranks for t in each if t.ranks), None) for each in (some, others)]
         if sized[0] and sized[0] == sized[1]:
             raise BadInput(
-                f"the traces for {few} workers and for {many} are both of runs of {sized[0]} "
-                "ranks: give each number of workers the traces of its own run"
+                f"the traces for {count(few, 'worker')} and for {many} are both of runs of "
+                f"{count(sized[0], 'rank')}: give each number of workers the traces of its own run"
             )
     of = span_of([trace for found in sizes.values() for trace in found])
     rows = [_row(workers, found, of) for workers, found in sizes.items()]
@@ -91,8 +92,8 @@ def _row(workers: int, ranks: Sequence[Trace], of: SpanOf) -> WorkersRow:
         found = shares(trace, of)
         if not found:
             raise BadInput(
-                f"{trace.path} for {workers} workers has no event on a device: record it with "
-                "ProfilerActivity.CUDA"
+                f"{trace.path} for {count(workers, 'worker')} has no event on a device: record it "
+                "with ProfilerActivity.CUDA"
             )
         lines += found
     steps = [line.span_seconds / line.steps for line in lines if line.steps]
@@ -120,7 +121,7 @@ def _remarks(sizes: Mapping[int, Sequence[Trace]], of: SpanOf) -> list[str]:
         said.append(f"the traces tell of other numbers of ranks than of workers: {told}")
     for workers, found in sizes.items():
         if each[workers] and len(found) < (each[workers] or 0):
-            said.append(f"{workers} workers: {len(found)} of {each[workers]} ranks")
+            said.append(f"{count(workers, 'worker')}: {len(found)} of {each[workers]} ranks")
     devices = {trace.device.name for found in sizes.values() for trace in found}
     if len(devices - {""}) > 1:
         said.append(f"not all ran on the same device: {', '.join(sorted(devices - {''}))}")

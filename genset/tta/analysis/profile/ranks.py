@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from genset.errors import BadInput
+from genset.text.numbers import count
 from genset.tta.traces.trace import Trace
 
 
@@ -34,8 +35,8 @@ def _apart(name: str, one: Trace, other: Trace) -> None:
         )
     if one.ranks and other.ranks and one.ranks != other.ranks:
         raise BadInput(
-            f"{name}: {one.path} is of a run of {one.ranks} ranks and {other.path} of one of "
-            f"{other.ranks}; give them different names"
+            f"{name}: {one.path} is of a run of {count(one.ranks, 'rank')} and {other.path} of one "
+            f"of {other.ranks}; give them different names"
         )
     for told, silent in ((one, other), (other, one)):
         if (told.ranks or 1) > 1 and silent.ranks is None and silent.rank is None:

@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from genset.text.numbers import agree, count
 from genset.tta.logs.entries import Epoch, MalformedLog
 from genset.tta.logs.numbers import as_percent, decoded, number
 from genset.tta.logs.swapped import swapped
@@ -94,7 +95,7 @@ def _cells_of(path: Path, at: int, line: str, names: list[str], tabs: bool) -> l
         cells.pop()
     if len(cells) != len(names):
         mend = "; leave a cell empty for what was not measured" if len(cells) < len(names) else ""
-        raise MalformedLog(path, f"{len(cells)} cells for {len(names)} columns{mend}", at)
+        raise MalformedLog(path, f"{count(len(cells), 'cell')} for {len(names)} columns{mend}", at)
     return cells
 
 
@@ -183,5 +184,6 @@ def _scaled(
     if fractions and F1 not in measured:  # DAWNBench's own example has F1 in fractions
         remarks.append("scores read as fractions of 1: none is over 1")
     if without := sum(len(epoch.scores) < len(columns) for epoch in epochs):
-        remarks.append(f"{without} of {len(epochs)} epochs lack a score")
+        lack = agree(without, "lacks", "lack")
+        remarks.append(f"{without} of {count(len(epochs), 'epoch')} {lack} a score")
     return Curve(tuple(epochs), tuple(columns), tuple(remarks))

@@ -41,9 +41,9 @@ def shares_grids(runs: Sequence[Profile]) -> list[Grid]:
         for line in run.shares[:_MOST_RANKS]
     ]
     notes = [
-        f"{name(run.name)}: and {len(run.shares) - _MOST_RANKS} more ranks, which --json has"
+        f"{name(run.name)}: and {count(more, 'more rank')}, which --json has"
         for run in runs
-        if len(run.shares) > _MOST_RANKS
+        if (more := len(run.shares) - _MOST_RANKS) > 0
     ]
     notes.append(
         "computing, communication that nothing computes beside, copies alone and idle make up "

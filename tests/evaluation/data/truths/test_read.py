@@ -78,7 +78,7 @@ def test_imagenets_photos_are_told_by_their_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ([[0]], "has labels of 1 photos, and photos has 3"),
+        ([[0]], "has labels of 1 photo, and photos has 3"),
         ([[0], [1000], [2]], "labels of photo1.jpg are no list .* 1000 is no class"),
         ([[0], [True], [2]], "labels of photo1.jpg are no list .* True is no class"),
         ([[0], 1, [2]], "labels of photo1.jpg are no list"),

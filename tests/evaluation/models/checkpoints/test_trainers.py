@@ -260,7 +260,7 @@ def test_what_lightning_saves_is_read_and_its_attributes_name_is_said(
     assert has_weights_of(model, weights)
     assert model.notes == [
         "The weights are those behind 'state_dict.net' in the checkpoint.",
-        "Beside them 1 other weights of the checkpoint are left: state_dict.loss.weight.",
+        "Beside them 1 other weight of the checkpoint is left: state_dict.loss.weight.",
     ]
 
 
@@ -318,7 +318,7 @@ def test_a_missing_shard_is_named_and_an_index_reaches_no_other_folder(tmp_path:
     with pytest.raises(ModelError, match=r"index.json lists '../shards/model-0.*, not a file bes"):
         load_model(spec)
     index.write_text(listed.replace('map": {', f'map": {{"no.such": "{first.name}",'))
-    with pytest.raises(ModelError, match=r"lack 1 weights, as no\.such"):
+    with pytest.raises(ModelError, match=r"lack 1 weight, as no\.such"):
         load_model(spec)
     index.write_text(listed)
     first.unlink()

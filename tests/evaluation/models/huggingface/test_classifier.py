@@ -159,13 +159,13 @@ def test_weights_that_are_missing_are_not_made_up(folder: Path) -> None:
     weights = load_file(folder / "model.safetensors")
     head = weights.pop("classifier.weight")
     save_file(weights, folder / "model.safetensors", {"format": "pt"})
-    _refused(folder, ModelError, r"1 of its weights are missing \(classifier.weight\)")
+    _refused(folder, ModelError, r"1 of its weights is missing \(classifier.weight\)")
     save_file(
         {**weights, "classifier.weight": head[:9].clone()},
         folder / "model.safetensors",
         {"format": "pt"},
     )
-    _refused(folder, ModelError, r"1 of its weights are of another shape \(classifier.weight\)")
+    _refused(folder, ModelError, r"1 of its weights is of another shape \(classifier.weight\)")
 
 
 def test_labels_that_say_nothing_need_classes(folder: Path) -> None:

@@ -62,7 +62,7 @@ def test_new_names_among_a_thousand_are_taken_by_their_place_and_that_is_said() 
     found = match_labels(renamed)
     assert found.order == WNIDS
     assert found.note == (
-        "1 of its labels are no names of WordNet's ('plain tiger butterfly'): taken by their "
+        "1 of its labels is no name of WordNet's ('plain tiger butterfly'): taken by its "
         "place, as the 999 others stand."
     )
 

@@ -293,7 +293,7 @@ def test_a_photo_that_is_missing_or_there_twice_is_never_counted() -> None:
     )
     assert shards.merged([one], 3).unreadable == {2: "cut"}
     for parts, photos_there in (([one], 4), ([one, one], 3)):
-        with pytest.raises(GensetError, match="were not scored exactly once"):
+        with pytest.raises(GensetError, match="not scored exactly once"):
             shards.merged(parts, photos_there)
 
 

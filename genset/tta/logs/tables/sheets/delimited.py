@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn, TextIO
 
+from genset.text.numbers import count
 from genset.tta.logs.entries import MalformedLog
 
 _MOST_CHARACTERS = 1_000_000
@@ -47,7 +48,7 @@ class Delimited:
         """
         rows = self._all()
         next(rows)
-        for count, (at, cells) in enumerate(rows):
+        for number, (at, cells) in enumerate(rows):
             cut = self._cut_off
             if len(cells) < len(self.names) and cut:
                 self.remarks.append("its last line is cut off, and not counted")
@@ -55,12 +56,12 @@ class Delimited:
             if len(cells) > len(self.names):
                 # Some writers end each line with a delimiter.
                 if any(cell.strip() for cell in cells[len(self.names) :]):
-                    self.refuse(f"{len(cells)} cells for {len(self.names)} columns", at)
+                    self._refuse_cells(cells, at)
             elif len(cells) < len(self.names):
-                self.refuse(f"{len(cells)} cells for {len(self.names)} columns", at)
+                self._refuse_cells(cells, at)
             if cut and len(self.names) - 1 in columns and cells[len(self.names) - 1].strip():
                 why = "its last line has no end and may be cut off"
-                if count == 0:
+                if number == 0:
                     self.refuse(f"{why}: if it is whole, end it with a new line", at)
                 mend = "if it is whole, end it with a new line"
                 self.remarks.append(f"{why}, so it does not count: {mend}")
@@ -70,6 +71,9 @@ class Delimited:
     def refuse(self, reason: str, at: int | None = None) -> NoReturn:
         """See `Sheet.refuse`."""
         raise MalformedLog(self.path, reason, at)
+
+    def _refuse_cells(self, cells: Sequence[str], at: int) -> NoReturn:
+        self.refuse(f"{count(len(cells), 'cell')} for {count(len(self.names), 'column')}", at)
 
     def _all(self) -> Iterator[tuple[int, list[str]]]:
         """Every row that is not blank, with the line that it begins on."""
