@@ -91,8 +91,9 @@ def _go_back_to_imagenet(workspace: Workspace) -> None:
 def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
     """Make these the workspace's classes, and keep the file as it was written.
 
-    Of a workspace that had classes of its own it tells which are `new`, what was `changed` of the
-    others, and how many `labels` those have that were shown with another definition.
+    Of a workspace that had classes of its own it tells which are `new` and which are `gone` (where
+    nothing has begun), what was `changed` of the others, and how many `labels` those have that
+    were shown with another definition.
     """
     from genset.store import Store, kept_taxonomy
     from genset.store.failures import explained
@@ -110,13 +111,15 @@ def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:
             elif not before.is_imagenet:
                 changes = Changes.between(before, kept)
                 defined = [id for id, keys in changes.mended.items() if "definition" in keys]
-                told = {"new": changes.new, "changed": changes.mended}
+                told = {"new": changes.new, "changed": changes.mended, "gone": changes.gone}
                 told["labels"] = labels_of(session, defined)
+            # Before others may begin: the file that is kept is that of the classes that are.
+            copy = workspace.root / TAXONOMY_FILE
+            if not copy.exists() or copy.read_text("utf-8") != text:
+                write_text(copy, text)
     except ClassChanged as changed:
         where = f"{file.name}, line {line_of(text, changed.keys)}"
         raise BadInput(f"{where}: {changed}") from None
-    if not (copy := workspace.root / TAXONOMY_FILE).exists() or copy.read_text("utf-8") != text:
-        write_text(copy, text)
     return {"name": kept.name, "classes": len(kept), "hash": found, **told}
 
 
@@ -126,6 +129,8 @@ def _taken(told: dict[str, Any]) -> list[str]:
     gained = f", {len(new):,} of them new: {_few(new)}" if new else ""
     before = f", in place of {told['before']}" if "before" in told else ""
     lines = [f"classes: {told['classes']:,} of {told['name']} ({told['hash']}){gained}{before}"]
+    if gone := told.get("gone", ()):
+        lines.append(f"no longer there: {_few(gone)}")
     if changed:
         lines.append("changed: " + _few([f"{id} ({', '.join(changed[id])})" for id in changed]))
     if labels:

@@ -12,15 +12,17 @@ class Changes:
 
     Attributes:
         new: the ids of classes that were not there.
+        gone: the ids of classes that are there no more.
         mended: by the id of a class that was there, the keys of what is said otherwise of it.
     """
 
     new: tuple[str, ...]
+    gone: tuple[str, ...]
     mended: dict[str, tuple[str, ...]]
 
     @classmethod
     def between(cls, before: Taxonomy, after: Taxonomy) -> "Changes":
-        """What `after` says that `before` did not; classes that it lacks are not told."""
+        """What `after` says that `before` did not."""
         was, now = document_of(before)["classes"], document_of(after)["classes"]
         mended = {
             id: tuple(
@@ -31,4 +33,5 @@ class Changes:
             for id in now
             if id in was and now[id] != was[id]
         }
-        return cls(tuple(id for id in now if id not in was), mended)
+        new, gone = (id for id in now if id not in was), (id for id in was if id not in now)
+        return cls(tuple(new), tuple(gone), mended)

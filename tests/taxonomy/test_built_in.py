@@ -76,6 +76,12 @@ def test_before_anything_is_in_a_workspace_its_classes_are_its_makers_choice(
     assert "10 of cifar10" in init("--taxonomy", "cifar10")
     assert "1 of own" in (told := init("--taxonomy", str(tmp_path / "own.toml")))
     assert "in place of cifar10" in told
+    (tmp_path / "own.toml").write_text("[classes.cat]\n[classes.owl]\n")
+    told = init("--taxonomy", str(tmp_path / "own.toml"))
+    assert "2 of them new: cat, owl" in told
+    assert "no longer there: dog" in told
+    (tmp_path / "own.toml").write_text("[classes.cat]\n[classes.owl]\n[classes.dog]\n")
+    assert "no longer there" not in init("--taxonomy", str(tmp_path / "own.toml"))
     assert "ImageNet's 1,000" in init("--taxonomy", "imagenet1k")
     assert not (tmp_path / "w" / "taxonomy.toml").exists()
     init("--taxonomy", "cifar10")

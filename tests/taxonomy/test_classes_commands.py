@@ -161,6 +161,18 @@ def test_a_sense_that_wordnet_does_not_call_so_is_told() -> None:
     assert "does not call" not in said("from-words", "dogs", "--sense", f"dogs={DOG}").stderr
 
 
+def test_a_class_that_is_a_kind_of_another_is_told() -> None:
+    told = said("from-words", "dog,beagle,cat", "--sense", "dog=1", "--sense", "cat=1").stderr
+    assert told.count("a photo of it shows both") == 1
+    assert "it is a kind of dog: a photo of it shows both" in told
+
+
+def test_a_place_is_told_from_a_kind_of_thing() -> None:
+    place = "one thing with a name"
+    assert place in said("from-words", "labrador").stderr
+    assert place not in said("from-words", "labrador retriever").stderr
+
+
 def test_a_phrase_in_quotes_is_told_in_these_alone() -> None:
     told = said("from-words", "hot dog,hot dog bun", "--sense", "hot dog=1").stderr
     assert 'the query "hot dog" also finds photos of hot_dog_bun' in told

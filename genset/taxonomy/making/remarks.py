@@ -1,7 +1,10 @@
-"""What a reader of a taxonomy should look at: ambiguous words, queries that find other classes."""
+"""What a reader of a taxonomy should look at.
+
+Ambiguous words, queries that find other classes, what is no kind of thing, and what is two at once.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from genset.taxonomy.classes import ImageClass
 from genset.taxonomy.taxonomy import Taxonomy
@@ -15,8 +18,10 @@ def remarks(taxonomy: Taxonomy) -> dict[str, list[str]]:
     """By id, what is remarkable of each class, in sentences; classes without are not in it."""
     found: dict[str, list[str]] = defaultdict(list)
     names: dict[str, dict[str, None]] = defaultdict(dict)
+    by_synset = {each.synset: each.wnid for each in taxonomy if each.synset}
     for each in taxonomy:
         found[each.wnid] += _of_words(each)
+        found[each.wnid] += _of_synset(each, by_synset)
         for word in each.lemmas:
             names[word.casefold()][each.wnid] = None
     for word, ids in names.items():
@@ -45,6 +50,18 @@ def _of_words(each: ImageClass) -> Iterator[str]:
         none = ", none of them is this one" if each.synset else ""
         this = f", this is number {numbers[0]}" if numbers else none
         yield f"{_quoted(query.text)} has {len(senses)} senses in WordNet{this}"
+
+
+def _of_synset(each: ImageClass, by_synset: Mapping[str, str]) -> Iterator[str]:
+    """A noun that is one thing with a name, or a kind of what is a class too."""
+    if not each.synset or each.synset not in nouns():
+        return
+    if nouns()[each.synset].is_instance:
+        yield "WordNet has it as one thing with a name (a place, a person), not as a kind of thing"
+    above = nouns().all_above(each.synset) & by_synset.keys() - {each.synset}
+    if above:
+        others = _listed(sorted(by_synset[wnid] for wnid in above))
+        yield f"it is a kind of {others}: a photo of it shows both"
 
 
 def _quoted(text: str) -> str:
