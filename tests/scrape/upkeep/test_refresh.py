@@ -300,7 +300,7 @@ def test_the_command(serve: Serve, filled: tuple[Faulty, Pool]) -> None:
     take_down(serve, 1)
     text = genset("refresh", cwd=root, endpoint=endpoint)
     assert text.splitlines()[:3] == [
-        "3 photos checked, 1 changes, 1 gone",
+        "3 photos checked, 1 change, 1 gone",
         "flickr:1: gone",
         f"not up now: flickr:1  {PAGE}",
     ]
