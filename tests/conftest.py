@@ -41,6 +41,7 @@ def copied_tables() -> Iterator[None]:
     Not in commands that run in processes of their own, and not in tests/store.
     """
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("genset.store.database.create_engine", databases.create_engine)
         patch.setattr("genset.store.database.upgrade", databases.upgrade)
         yield
 
