@@ -1,17 +1,23 @@
 """A workspace with photos to label, made through the store's own models; no network."""
 
+import atexit
 import colorsys
 import hashlib
 import io
-from collections.abc import Sequence
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from PIL import Image
+from sqlalchemy import Engine, make_url
+from sqlalchemy.orm import Session
 
 from genset.files import image_file, written_whole
-from genset.store import Candidate, Label, Photo, Store, Verdict, find_candidate
+from genset.store import Candidate, Label, Photo, Store, Verdict, database, find_candidate
 from genset.workspace import Workspace
 
 TENCH, GOLDFISH, CRANE, TABBY = "n01440764", "n01443537", "n02012849", "n02123045"
@@ -27,11 +33,34 @@ def labeled_workspace(
     ``n01440764/flickr:0``, ``n01440764/flickr:1``... and its owner is "owner 100 * C + K".
     """
     workspace = Workspace.create(root)
-    store = Store.open(workspace.store_url)
-    for place, wnid in enumerate(classes):
-        for rank in range(1, photos + 1):
-            add_candidate(workspace, store, wnid, 100 * place + rank - 1, rank)
-    return workspace, store
+    url = make_url(workspace.store_url)
+    if url.get_backend_name() != "sqlite" or Path(str(url.database)).exists():
+        store = Store.open(workspace.store_url)
+        _fill(workspace, store, classes, photos)
+        return workspace, store
+    like = _made_once(tuple(classes), photos, database.upgrade)
+    shutil.copyfile(like / "genset.db", str(url.database))
+    if (like / "images").exists():
+        shutil.copytree(like / "images", workspace.images, copy_function=shutil.copyfile)
+    return workspace, Store.open(workspace.store_url)
+
+
+@cache
+def _made_once(classes: tuple[str, ...], photos: int, _upgrade: Callable[[Engine], None]) -> Path:
+    """A workspace to copy: most tests of labels and releases need one, and it takes its time."""
+    root = Path(tempfile.mkdtemp(prefix="genset-labeled-"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    store = Store.open(f"sqlite:///{root / 'genset.db'}")
+    _fill(Workspace.create(root), store, classes, photos)
+    store.close()
+    return root
+
+
+def _fill(workspace: Workspace, store: Store, classes: Sequence[str], photos: int) -> None:
+    with store.begin() as session:
+        for place, wnid in enumerate(classes):
+            for rank in range(1, photos + 1):
+                _add(workspace, session, wnid, 100 * place + rank - 1, rank)
 
 
 def add_candidate(
@@ -42,8 +71,6 @@ def add_candidate(
     rank: int = 1,
     *,
     content: bytes | None = None,
-    owner_name: str | None = None,
-    title: str = "",
     keyword: str = "a keyword",
     **changes: Any,
 ) -> str:
@@ -51,6 +78,20 @@ def add_candidate(
 
     `changes` are other values of columns of `Photo`.
     """
+    with store.begin() as session:
+        return _add(workspace, session, wnid, number, rank, content, keyword, **changes)
+
+
+def _add(
+    workspace: Workspace,
+    session: Session,
+    wnid: str,
+    number: int,
+    rank: int,
+    content: bytes | None = None,
+    keyword: str = "a keyword",
+    **changes: Any,
+) -> str:
     content = content or picture(number)
     with Image.open(io.BytesIO(content)) as image:
         width, height, kind = image.width, image.height, str(image.format)
@@ -61,8 +102,8 @@ def add_candidate(
         "source": "flickr",
         "source_id": str(number),
         "owner": f"{number}@N00",
-        "owner_name": f"owner {number}" if owner_name is None else owner_name,
-        "title": title,
+        "owner_name": f"owner {number}",
+        "title": "",
         "license": "CC BY 2.0",
         "license_url": "https://creativecommons.org/licenses/by/2.0/",
         "page_url": f"https://www.flickr.com/photos/{number}@N00/{number}",
@@ -76,11 +117,10 @@ def add_candidate(
         "stored_at": datetime(2021, 1, 1, tzinfo=UTC),
     }
     photo = Photo(**values | changes)
-    with store.begin() as session:
-        candidate = Candidate(wnid=wnid, photo=photo, keyword=keyword, rank=rank)
-        session.add(candidate)
-        session.flush()
-        return candidate.task
+    candidate = Candidate(wnid=wnid, photo=photo, keyword=keyword, rank=rank)
+    session.add(candidate)
+    session.flush()
+    return candidate.task
 
 
 def vote(store: Store, task: str, worker: str, verdict: Verdict, panel: str = "main") -> None:
