@@ -1,5 +1,6 @@
 """Fixtures that several rooms share: the real data, and the two databases."""
 
+import gc
 import os
 import shutil
 import signal
@@ -32,6 +33,15 @@ settings.register_profile(
     "genset", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("genset")
+
+
+gc.disable()  # what is read before the first test stays to the end
+
+
+def pytest_collection_finish() -> None:
+    """Let no garbage collection look through all tests again."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
