@@ -94,7 +94,7 @@ def test_a_photo_that_was_added_is_found_to_be_its_8_bit_version(tmp_path: Path)
     flat(tmp_path / "photos" / "n02123045")
     command("add", "../photos", cwd=tmp_path / "work")
     found = command("duplicates", "find", cwd=tmp_path / "work")
-    assert found.startswith("1 new pairs"), found
+    assert found.startswith("1 new pair,"), found
 
 
 def test_the_labeling_page_and_the_report_show_it_as_it_is(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def coverage(
     second = ~first & (luck < (shares[0] + shares[1])[numbers])
     sums = class_sums(numbers, first.astype(float) - second)
     drawn = DRAWS.sums(np.hstack([sums, sizes[:, None]]))
-    ends = interval_ends(drawn[:-1] / drawn[-1], classes, widest=(-1.0, 1.0))
+    ends = interval_ends(drawn[:-1] / drawn[-1], classes, 0.95, (-1.0, 1.0))
     counts = first.sum(axis=0), second.sum(axis=0), np.full(sets, photos)
     truth = alone[0] - alone[1]
 

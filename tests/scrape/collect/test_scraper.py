@@ -213,12 +213,16 @@ def test_a_contested_photo_waits_for_a_human(
     ]
     assert shown == [(TENCH, ["2"]), (CRANE, ["3"])]
 
-    says = tmp_path / "says.csv"
-    says.write_text(f"task,worker,label\n{CRANE}/flickr:1,bob,correct\n", "utf-8")
-    import_labels(pool.store, says)
-    with pool.store.session() as session:
-        choice = choose(read_table(session), ReleasePlan())
-    assert [entry.task for entry in choice.chosen] == [f"{CRANE}/flickr:1"]
+    def chosen_after(class_: str, verdict: str) -> list[str]:
+        says = tmp_path / "says.csv"
+        says.write_text(f"task,worker,label\n{class_}/flickr:1,bob,{verdict}\n", "utf-8")
+        import_labels(pool.store, says)
+        with pool.store.session() as session:
+            choice = choose(read_table(session), ReleasePlan())
+        return [entry.task for entry in choice.chosen]
+
+    assert chosen_after(CRANE, "correct") == []  # nobody was asked about the other class
+    assert chosen_after(TENCH, "incorrect") == [f"{CRANE}/flickr:1"]
 
 
 # Photos that cannot be used
