@@ -119,6 +119,12 @@ def test_a_folder_without_photos_is_refused(tmp_path: Path) -> None:
         open_set(str(tmp_path))
 
 
+def test_a_folder_of_shards_says_to_name_them(tmp_path: Path) -> None:
+    (tmp_path / "v1-000000.tar").write_bytes(b"")
+    with pytest.raises(BadInput, match=r"name .*v1-000000\.tar, or several shards at once"):
+        open_set(str(tmp_path))
+
+
 def test_what_is_not_there_is_named_with_what_is(release: Release, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="v2 is neither a release nor a folder; releases here: v1"):
         open_set("v2", release.root.parent)

@@ -91,6 +91,11 @@ class Classified:
                 f"{Path(where) / self.strange[0]} is not a class of {self.classes.whose}: name "
                 f"each folder of photos by {by}"
             )
+        if not self.photos and (tars := sorted(Path(where).glob("*.tar"))):
+            raise BadInput(
+                f"{where} holds no folders of photos, but tars, which are sets of their own: name "
+                f"{tars[0]}, or several shards at once, as in 'shards-{{000..006}}.tar'"
+            )
         if not self.photos:
             folders = "wnid folders (n02123045"
             if own is not None:
