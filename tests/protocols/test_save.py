@@ -128,6 +128,7 @@ def test_one_that_is_damaged_does_not_hide_the_others(genset: Maintainer) -> Non
     genset("protocol", "save", "fish", "--classes", TENCH)
     genset("protocol", "save", "torn", "--classes", TENCH)
     torn = genset.workspace.root / "protocols" / "torn" / "protocol.json"
+    torn.chmod(0o644)  # it is written for reading alone
     torn.write_text(torn.read_text()[:100])
     done = CliRunner().invoke(cli, ["-w", str(genset.workspace.root), "protocol", "list", "--json"])
     assert [each["protocol"] for each in json.loads(done.stdout)] == ["fish"]
