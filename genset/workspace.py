@@ -75,7 +75,7 @@ votes = 1
 # The share of shown photos whose answer is known; whether the votes of suspects are held out until
 # a manager decides; what one key says of a photo, and Shift with it the other (on a pool that is
 # mostly wrong: "incorrect"); the group of votes; the instructions' version; how long a screen is
-# one labeler's.
+# one labeler's. Where they are not set, gold is 0 and suspects' votes count.
 # gold = 0.1
 # hold_suspects = true
 # one_key = "correct"

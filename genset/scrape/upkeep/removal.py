@@ -133,7 +133,7 @@ def _meant(session: Session, what: str) -> _Meant:
     if found:
         return found[0]
     raise BadInput(
-        f"no photo or owner {what!r} here: name a photo as flickr:6061409035, an owner by the id "
+        f"no photo or owner {what!r} here: name a photo as SOURCE:ID, an owner by the id "
         "in the address of their photos, such as 78733179@N04; an owner of whom nothing is here "
         "yet with --owner SOURCE:OWNER"
     )
