@@ -85,7 +85,8 @@ def _go_back_to_imagenet(workspace: Workspace) -> None:
     url = workspace.store_url
     with closing(Store.open(url)) as store, explained(url), store.begin_alone() as session:
         drop_taxonomy(session)
-    (workspace.root / TAXONOMY_FILE).unlink(missing_ok=True)
+        # Before others may begin, as in `_take`.
+        (workspace.root / TAXONOMY_FILE).unlink(missing_ok=True)
 
 
 def _take(workspace: Workspace, file: Path, own: Taxonomy) -> dict[str, Any]:

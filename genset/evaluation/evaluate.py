@@ -15,7 +15,7 @@ from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.results.answers.read import RULE, read_answers, save_answers
 from genset.evaluation.results.count import make_run, provenance_of_answers
 from genset.evaluation.results.mapped import check_convention, count_mapped, read_mapped
-from genset.evaluation.results.own_tables import see_of_imagenet
+from genset.evaluation.results.own_tables import refuse_run_on_own_classes
 from genset.evaluation.results.predictions import (
     KEPT,
     holds_scores,
@@ -146,7 +146,7 @@ def _count_predictions(
     keep = options.keep or KEPT
     mapping: ClassMapping | None = None
     if photos.own_taxonomy is None:
-        see_of_imagenet(spec, photos)
+        refuse_run_on_own_classes(spec, photos)
         counted = read_predictions(spec, photos, keep)
     else:
         given = read_mapped(spec, photos, keep, options.convention)

@@ -24,8 +24,8 @@ from genset.evaluation.results.count import Counted
 from genset.evaluation.results.own_tables import (
     kept_scores,
     mapping_kept,
+    refuse_unrecorded_run,
     run_of,
-    see_no_run_s,
     words_of,
 )
 from genset.evaluation.results.predictions import (
@@ -225,7 +225,7 @@ def _from_table(spec: ModelSpec, path: Path, photos: PhotoSet, convention: Conve
     answers = answers_of_table(spec, path, rows, known, whose)
     said = {wnid for ranked, _ in answers.values() for wnid in ranked}
     if run is None:
-        see_no_run_s(path, rows[0], said, photos)
+        refuse_unrecorded_run(path, rows[0], said, photos)
     if not spec.classes and not said <= {*imagenet, ""}:
         # A class that is never said under any name is one that the model never answered.
         own = [

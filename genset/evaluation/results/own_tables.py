@@ -65,8 +65,8 @@ def words_of(run: Run | None) -> dict[str, str] | None:
     return (run.mapping or {}).get("words") if run else None
 
 
-def see_of_imagenet(spec: ModelSpec, photos: PhotoSet) -> None:
-    """See that no table of answers on own classes is given for a set of ImageNet's.
+def refuse_run_on_own_classes(spec: ModelSpec, photos: PhotoSet) -> None:
+    """Refuse a table of answers on own classes, given for a set of ImageNet's.
 
     Raises:
         BadInput: it is one.
@@ -80,10 +80,10 @@ def see_of_imagenet(spec: ModelSpec, photos: PhotoSet) -> None:
         )
 
 
-def see_no_run_s(
+def refuse_unrecorded_run(
     path: Path, columns: Collection[str], said: Collection[str], photos: PhotoSet
 ) -> None:
-    """See that a table without a run's record is not in the form of a run's on these classes.
+    """Refuse a table without a run's record that has the form of a run's on these classes.
 
     Raises:
         BadInput: it is, and it cannot be known by which convention.

@@ -24,7 +24,7 @@ def scored_again(results: Results, models: Sequence[ScoredModel], options: Repor
     """
     known = {model.label: model for model in (*results.models, *results.flagged)}
     specs = {model.label: spec for model in models if (spec := _spec(model.run))}
-    tables = {Path(spec.target).parent.name for spec in specs.values() if _is_run_s(spec)}
+    tables = {Path(spec.target).parent.name for spec in specs.values() if _reads_a_run(spec)}
     commands: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for model in models:
         if (spec := specs.get(model.label)) is None:
@@ -32,7 +32,7 @@ def scored_again(results: Results, models: Sequence[ScoredModel], options: Repor
         own = known[model.label]
         keeps_logits = has_logits(own) and (_uses_logits(model) or _is_in(own, tables))
         words = (*_convention(model.run), *_how(model.run, spec), *["--logits"] * keeps_logits)
-        is_last = model.run.mapping is not None and _is_run_s(spec)
+        is_last = model.run.mapping is not None and _reads_a_run(spec)
         commands.setdefault((is_last, words), []).append(model.run.spec)
     in_turn = sorted(commands.items(), key=lambda each: each[0][0])
     conventions = {_convention(model.run) for model in models}
@@ -52,7 +52,7 @@ def _spec(run: Run) -> ModelSpec | None:
         return None
 
 
-def _is_run_s(spec: ModelSpec) -> bool:
+def _reads_a_run(spec: ModelSpec) -> bool:
     """Whether it reads the table of another run."""
     return spec.kind == "predictions" and Path(spec.target).name == PREDICTIONS
 
