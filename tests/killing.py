@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
@@ -12,19 +12,23 @@ from typing import Any
 
 _CHANGES = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.truncate"}
 
-# Its server imports once what every killed process needs; one that is not there it would pass over.
-_PRELOADED = ["genset.evaluation.evaluate", "timm", "genset.release.freeze"]
-assert all(map(find_spec, _PRELOADED))
 _processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload(_PRELOADED)
 
 
-def killed_at_each_change(work: Callable[..., object], *folders: Path) -> Iterator[int]:
+def killed_at_each_change(
+    work: Callable[..., object], *folders: Path, needs: Sequence[str] = ()
+) -> Iterator[int]:
     """Call ``work(moment, *folders)`` for moment 1, 2, ... and yield after each kill.
 
     The process gets SIGKILL when it is about to make its `moment`-th change to a file under the
     last of `folders`. The first call that ends by itself is the last; it must succeed.
+
+    The server that splits off these processes imports once what all need: the module of `work`,
+    and the modules that it `needs` when it runs. (It has started where a test came before.)
     """
+    preloaded = [work.__module__, *needs]
+    assert all(map(find_spec, preloaded))  # one that is not there it would pass over
+    _processes.set_forkserver_preload(preloaded)
     for moment in count(1):
         process = _processes.Process(target=_work_until, args=(moment, work, folders))
         process.start()

@@ -215,7 +215,7 @@ def test_a_killed_run_does_not_count_as_made_and_runs_again(photos: Path) -> Non
     colours(photos.parent)
     runs = photos.parent / "runs"
     unfinished = 0
-    for moment in killed_at_each_change(score_into, photos, runs):
+    for moment in killed_at_each_change(score_into, photos, runs, needs=["timm"]):
         left = find_runs(runs / str(moment), "photos")
         score_into(moment, photos, runs)
         made = find_runs(runs / str(moment), "photos")

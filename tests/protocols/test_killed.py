@@ -55,7 +55,8 @@ def test_a_killed_run_freezes_a_whole_year_or_none_and_runs_again(
     genset("protocol", "run", "fish")
     genset.label()
     releases, found = genset.workspace.releases, dict[int, Any]()
-    for moment in killed_at_each_change(freeze, genset.workspace.root, releases):
+    needs = ("genset.protocols.kept", "genset.release.freeze", "genset.scrape.upkeep.refresh")
+    for moment in killed_at_each_change(freeze, genset.workspace.root, releases, needs=needs):
         for release in find_releases(releases):
             release.verify()
         again = genset("protocol", "run", "fish", "--no-search", "--release", f"v{moment}")
