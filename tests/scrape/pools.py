@@ -25,6 +25,7 @@ from genset.store import Base, Photo, Store, stored_candidates
 from genset.store.images_folder import MARKER
 from genset.taxonomy import ImageClass, Query, imagenet1k
 from genset.workspace import Workspace
+from tests import commands
 from tests.labeled_workspace import picture
 
 Row = dict[str, Any]
@@ -159,30 +160,33 @@ class Pool:
         plan = replace(self.plan, classes=classes or (CAT,), **changes)
         return scrape(self.workspace, self.store, source, plan)
 
-    def command(
-        self,
-        endpoint: str,
-        *words: str,
-        key: str = "key",
-        secret: str = "secret",
-        pauses: float = 0.001,
-    ) -> subprocess.Popen[str]:
-        """`genset scrape` in a process of its own; `pauses` is their factor."""
+    def command(self, endpoint: str, *words: str, **how: Any) -> subprocess.Popen[str]:
+        """`genset scrape` that has begun; for `how` see `environment`."""
         return subprocess.Popen(
             [sys.executable, "-m", "genset", "scrape", *words],
             cwd=self.workspace.root,
-            env=os.environ
-            | {
-                "GENSET_PAUSE_FACTOR": str(pauses),
-                "GENSET_STORE_URL": self.store_url,
-                "GENSET_FLICKR_ENDPOINT": endpoint,
-                "FLICKR_API_KEY": key,
-                "FLICKR_API_SECRET": secret,
-            },
+            env=self.environment(endpoint, **how),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    def done(self, endpoint: str, *words: str, **how: Any) -> subprocess.CompletedProcess[str]:
+        """`genset scrape` that has ended; for `how` see `environment`."""
+        where = self.environment(endpoint, **how)
+        return commands.run("scrape", *words, cwd=self.workspace.root, env=where)
+
+    def environment(
+        self, endpoint: str, key: str = "key", secret: str = "secret", pauses: float = 0.001
+    ) -> dict[str, str]:
+        """What a command finds in its environment; `pauses` is their factor."""
+        return os.environ | {
+            "GENSET_PAUSE_FACTOR": str(pauses),
+            "GENSET_STORE_URL": self.store_url,
+            "GENSET_FLICKR_ENDPOINT": endpoint,
+            "FLICKR_API_KEY": key,
+            "FLICKR_API_SECRET": secret,
+        }
 
     def held(self, cls: ImageClass = CAT) -> list[str]:
         """The ids of the stored photos of a class, best rank first."""
@@ -231,10 +235,15 @@ _OURS = {"id", "asked_at", "stored_at", "made_at"}
 _THEIRS = {"fact", "host", "rate_limit", "worker", "held_lock"}
 
 
-def answer_of(process: "subprocess.Popen[str]", code: int = 0) -> Any:
+def answer_of(
+    command: "subprocess.Popen[str] | subprocess.CompletedProcess[str]", code: int = 0
+) -> Any:
     """What a command that was asked for JSON, and must end with `code`, printed."""
-    out, errors = process.communicate(timeout=60)
-    assert process.returncode == code, errors
+    if isinstance(command, subprocess.Popen):
+        out, errors = command.communicate(timeout=60)
+    else:
+        out, errors = command.stdout, command.stderr
+    assert command.returncode == code, errors
     return json.loads(out)
 
 

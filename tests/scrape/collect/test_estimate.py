@@ -26,15 +26,14 @@ def takes(pool: Pool, plan: ScrapePlan, rates: Rates = RATES) -> Estimate:
 def dry_run(pool: Pool, *words: str, key: str = "") -> Any:
     """What `genset scrape --dry-run --json` says, on a source that must not be asked."""
     words = ("--dry-run", "--json", *words)
-    return answer_of(pool.command("http://127.0.0.1:9/", *words, key=key, secret=""))
+    return answer_of(pool.done("http://127.0.0.1:9/", *words, key=key, secret=""))
 
 
 def told(pool: Pool, *words: str, key: str = "") -> str:
     """What `genset scrape --dry-run` says to people."""
-    command = pool.command("http://127.0.0.1:9/", "--dry-run", *words, key=key, secret="")
-    out, errors = command.communicate(timeout=60)
-    assert command.returncode == 0, errors
-    return out
+    done = pool.done("http://127.0.0.1:9/", "--dry-run", *words, key=key, secret="")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def configure(pool: Pool, *lines: str) -> None:
@@ -292,9 +291,9 @@ def test_a_dry_run_asks_nothing_and_changes_nothing(
 ) -> None:
     sandbox, pool = serve(record(1)), new_pool()
     words = ["--classes", f"{TENCH},{CRANE}", "--dry-run", "--json"]
-    answer_of(pool.command(sandbox.endpoint, *words, key="", secret=""))
-    refused = pool.command(sandbox.endpoint, *words, "--retry-failed", key="", secret="")
-    assert "leave out --retry-failed" in refused.communicate(timeout=60)[1]
+    answer_of(pool.done(sandbox.endpoint, *words, key="", secret=""))
+    refused = pool.done(sandbox.endpoint, *words, "--retry-failed", key="", secret="")
+    assert "leave out --retry-failed" in refused.stderr
     assert refused.returncode == 2
     assert list(sandbox.requests) == []
     assert not any(pool.rows().values())

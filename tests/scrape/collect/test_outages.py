@@ -44,11 +44,12 @@ class Outage:
         return DOWN if self.ends is not None and time.monotonic() < self.ends else None
 
 
-def told_by(process: "subprocess.Popen[str]", code: int = 0) -> tuple[dict[str, object], list[str]]:
+def told_by(
+    done: "subprocess.CompletedProcess[str]", code: int = 0
+) -> tuple[dict[str, object], list[str]]:
     """The JSON document that a command printed, and its lines on standard error."""
-    out, errors = process.communicate(timeout=120)
-    assert process.returncode == code, errors
-    return json.loads(out), errors.splitlines()
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout), done.stderr.splitlines()
 
 
 # Outages
@@ -63,10 +64,10 @@ def test_an_outage_of_half_an_hour_is_survived_with_nobody_there(
     sandbox = serve(*rows, contents=contents)
     words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
     undisturbed, pool = new_pool(), new_pool()
-    answer_of(undisturbed.command(sandbox.endpoint, *words))
+    answer_of(undisturbed.done(sandbox.endpoint, *words))
     sandbox.requests.clear()
     sandbox.fault = Outage(after, seconds=9)  # 30 minutes at this factor
-    done, lines = told_by(pool.command(sandbox.endpoint, *words, pauses=0.005))
+    done, lines = told_by(pool.done(sandbox.endpoint, *words, pauses=0.005))
     assert done["failed"] == {}
     assert pool.rows() == undisturbed.rows()
     assert pool.files() == undisturbed.files()
@@ -90,9 +91,9 @@ def test_the_smallest_scrape_survives_an_outage_of_hours(
     """One search is asked, and nothing else shows that the host is down."""
     [cls] = [cls for cls in imagenet1k() if len(cls.queries) == 1][:1]
     sandbox, pool = serve(*(record(n, cls.queries[0].text) for n in range(3))), new_pool()
-    sandbox.fault = Outage(0, seconds=10)  # five hours and a half, while a search is tried for two
+    sandbox.fault = Outage(0, seconds=5)  # five hours and a half, while a search is tried for two
     words = ["--classes", cls.wnid, "--per-class", "3", "--json"]
-    done, lines = told_by(pool.command(sandbox.endpoint, *words, pauses=0.0005))
+    done, lines = told_by(pool.done(sandbox.endpoint, *words, pauses=0.00025))
     assert (done["full"], done["failed"], done["stored"]) == (1, {}, 3)
     assert lines[0].startswith("Flickr has not answered since ")
     assert lines[-1] == "Flickr answers again"
@@ -107,9 +108,9 @@ def test_whoever_wants_an_end_gets_one(
     sandbox, pool = serve(*rows), new_pool()
     sandbox.fault = Outage(0, seconds=600)
     words = ["--classes", ",".join(wnids), "--give-up-after", "2s"]
-    out, errors = pool.command(sandbox.endpoint, *words, pauses=0.01).communicate(timeout=60)
-    *_, last = errors.splitlines()
-    assert out == ""
+    done = pool.done(sandbox.endpoint, *words, pauses=0.01)
+    *_, last = done.stderr.splitlines()
+    assert done.stdout == ""
     assert re.fullmatch(
         r"genset: Flickr has not answered since .* \(.*HTTP 503\): run the same command "
         "again later",
@@ -141,9 +142,9 @@ def test_a_poisoned_photo_costs_its_class_nothing_but_its_place(
     without = serve(*(row for row in rows if row["id_search_engine"] not in poisoned))
     words = ["--classes", ",".join(cls.wnid for cls in classes), "--per-class", "3", "--json"]
     undisturbed, pool = new_pool(), new_pool()
-    answer_of(undisturbed.command(without.endpoint, *words))
+    answer_of(undisturbed.done(without.endpoint, *words))
     sandbox.fault = lambda request: DOWN if photo_of(request) in poisoned else None
-    done, _ = told_by(pool.command(sandbox.endpoint, *words))
+    done, _ = told_by(pool.done(sandbox.endpoint, *words))
     assert (done["failed"], done["full"]) == ({}, 14)
     assert pool.files() == undisturbed.files()
     refused = pool.refused()
@@ -169,8 +170,8 @@ def test_what_failed_is_listed_with_its_next_try(
         return DOWN if photo_of(request) == "1000" or request.params.get("page") == "2" else None
 
     sandbox.fault = fault
-    process = pool.command(sandbox.endpoint, *words, "--no-wait", pauses=1)
-    done, lines = told_by(process, code=1)
+    ended = pool.done(sandbox.endpoint, *words, "--no-wait", pauses=1)
+    done, lines = told_by(ended, code=1)
     assert list(done["waiting"]) == [wnid]  # type: ignore[call-overload]
     assert re.fullmatch(
         r"genset: 1 class waits for another try of what failed \(genset status --failed\): run "
@@ -189,7 +190,7 @@ def test_what_failed_is_listed_with_its_next_try(
     # Another run waits on from there; with its count begun anew it is tried at once.
     sandbox.requests.clear()
     sandbox.fault = lambda request: None
-    told_by(pool.command(sandbox.endpoint, *words, "--retry-failed", "--no-wait"))
+    told_by(pool.done(sandbox.endpoint, *words, "--retry-failed", "--no-wait"))
     assert json.loads(genset("status", "--failed", "--json", cwd=root)) == []
     assert fish
 
@@ -203,7 +204,7 @@ def test_a_search_that_fails_for_ever_fails_its_class_alone(
     bad = next(row["search_key"] for row in rows if row["id_search_engine"] == "1000")
     sandbox.fault = lambda request: DOWN if request.params.get("text") == bad else None
     words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
-    done, lines = told_by(pool.command(sandbox.endpoint, *words), code=1)
+    done, lines = told_by(pool.done(sandbox.endpoint, *words), code=1)
     assert list(done["failed"]) == wnids[:1]  # type: ignore[call-overload]
     assert done["full"] == 4
     assert lines[-1].endswith("1 class failed; to try again, say it with --retry-failed")
@@ -216,10 +217,9 @@ def test_a_search_that_fails_for_ever_fails_its_class_alone(
 def test_a_bad_key_is_told_at_the_first_call_whatever_else(serve: Serve, pool: Pool) -> None:
     wnids, rows, _ = crowded_classes(3, photos=3)
     sandbox = serve(*rows)
-    process = pool.command(sandbox.endpoint, "--classes", ",".join(wnids), key="invalid")
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert "check FLICKR_API_KEY" in errors
+    done = pool.done(sandbox.endpoint, "--classes", ",".join(wnids), key="invalid")
+    assert done.returncode == 1
+    assert "check FLICKR_API_KEY" in done.stderr
     assert len(sandbox.requests) == 1
 
 
@@ -233,11 +233,10 @@ def test_a_host_that_asks_for_more_than_a_day_ends_the_run_in_one_line(
     wnids, rows, _ = crowded_classes(3, photos=3)
     sandbox = serve(*rows)
     sandbox.fault = lambda request: Reply(status, "", b"", {"Retry-After": "200000"})
-    process = pool.command(sandbox.endpoint, "--classes", ",".join(wnids))
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert errors.count("\n") == 1
-    assert "asks to be left alone for 2 days, 7:33:20 (Retry-After)" in errors
+    done = pool.done(sandbox.endpoint, "--classes", ",".join(wnids))
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "asks to be left alone for 2 days, 7:33:20 (Retry-After)" in done.stderr
 
 
 def test_a_pause_longer_than_a_minute_is_told(serve: Serve, pool: Pool) -> None:
@@ -251,8 +250,7 @@ def test_a_pause_longer_than_a_minute_is_told(serve: Serve, pool: Pool) -> None:
 
     sandbox.fault = once
     words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
-    process = pool.command(sandbox.endpoint, *words)
-    _, lines = told_by(process)
+    _, lines = told_by(pool.done(sandbox.endpoint, *words))
     assert re.match(r"Flickr asks to be left alone until [0-9: -]+", lines[0])
 
 
@@ -291,7 +289,7 @@ def test_two_machines_share_the_work_the_rate_and_the_originals(
     sandbox = serve(*rows, contents=contents)
     words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
     alone = new_pool()
-    expected = answer_of(alone.command(sandbox.endpoint, *words))
+    expected = answer_of(alone.done(sandbox.endpoint, *words))
     searches, images = sandbox.searches, Counter(sandbox.asked_images)
 
     sandbox.requests.clear()
@@ -329,7 +327,7 @@ def test_killed_on_two_machines_in_an_outage_with_poisoned_photos(
     )
     words = ["--classes", ",".join(wnids), "--per-class", "3", "--json"]
     undisturbed = new_pool()
-    answer_of(undisturbed.command(without.endpoint, *words))
+    answer_of(undisturbed.done(without.endpoint, *words))
 
     sandbox = serve(*rows, contents=contents)
     outage = Outage(150, seconds=9)  # 30 minutes at this factor
@@ -386,7 +384,7 @@ def test_a_machine_that_does_not_see_the_originals_is_refused(
     words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
     (tmp_path / "mount").mkdir()
     first = machine(new_pool, postgresql, tmp_path / "mount")
-    answer_of(first.command(sandbox.endpoint, *words))
+    answer_of(first.done(sandbox.endpoint, *words))
     other = machine(new_pool, postgresql, tmp_path / "not mounted")
     sandbox.requests.clear()
     url = {"GENSET_STORE_URL": postgresql}
@@ -402,7 +400,7 @@ def test_a_machine_that_does_not_see_the_originals_is_refused(
     # Where they are lost for good, one says so.
     shutil.rmtree(tmp_path / "mount")
     genset("doctor", "--images-lost", "--repair", cwd=other.workspace.root, more=url)
-    assert answer_of(other.command(sandbox.endpoint, *words))["stored"] > 0
+    assert answer_of(other.done(sandbox.endpoint, *words))["stored"] > 0
     assert "every photo is in order" in genset("doctor", cwd=other.workspace.root, more=url)
 
 
@@ -413,11 +411,11 @@ def test_a_folder_of_originals_that_was_deleted_on_one_machine_is_begun_again(
     wnids, rows, _ = crowded_classes(2, photos=3)
     sandbox, pool = serve(*rows), new_pool()
     words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
-    answer_of(pool.command(sandbox.endpoint, *words))
+    answer_of(pool.done(sandbox.endpoint, *words))
     files = pool.files()
     shutil.rmtree(pool.workspace.images)
     assert "is missing" in genset("doctor", "--repair", cwd=pool.workspace.root)
-    answer_of(pool.command(sandbox.endpoint, *words))
+    answer_of(pool.done(sandbox.endpoint, *words))
     assert pool.files() == files
 
 
@@ -456,8 +454,8 @@ def test_what_is_not_gensets_is_not_touched(
     for each in (mine, other):
         settings = f'[images]\nfolder = "{shared}"\n'
         (each.workspace.root / "genset.toml").write_text(settings, "utf-8")
-    assert mine.command(sandbox.endpoint, *words).wait(60) == 0
-    _, refused = other.command(sandbox.endpoint, *words).communicate(timeout=60)
+    assert mine.done(sandbox.endpoint, *words).returncode == 0
+    refused = other.done(sandbox.endpoint, *words).stderr
     assert "it has another workspace's marker" in refused
     for path in shared.rglob("*.*"):
         os.utime(path, (1, 1))
@@ -478,12 +476,12 @@ def test_a_contested_photo_that_is_ruled_correct_fills_its_class(
     rows = [record(number, text) for text in texts for number in (1, 2)]
     sandbox, pool = serve(*rows), new_pool()
     words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
-    done, _ = told_by(pool.command(sandbox.endpoint, *words), code=1)
+    done, _ = told_by(pool.done(sandbox.endpoint, *words), code=1)
     assert done["full"] == 0
     for wnid, number in zip(wnids, (1, 2), strict=True):
         task = f"{wnid}/flickr:{number}"
         genset("labels", "rule", task, "correct", "--by", "Ann", "--reason", "seen",
                cwd=pool.workspace.root)  # fmt: skip
-    done, _ = told_by(pool.command(sandbox.endpoint, *words))
+    done, _ = told_by(pool.done(sandbox.endpoint, *words))
     assert done["full"] == 2
     assert genset("status", "--contested", cwd=pool.workspace.root).count("\n") <= 1

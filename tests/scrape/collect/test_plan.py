@@ -249,7 +249,7 @@ def test_the_options_of_the_command_reach_the_source(
     words = ["--classes", TENCH, "--per-class", "3", "--license", "CC BY 2.0, 11", "--json"]
     words += ["--posted-after", "2014-06-01", "--posted-before", "2016-01-01"]
     words += ["--min-size", "200", "--safe-search", "2"]
-    done = answer_of(pool.command(sandbox.endpoint, *words))
+    done = answer_of(pool.done(sandbox.endpoint, *words))
     window = str(unix("2014-06-01")), str(unix("2016-01-01") - 1)
     assert asked(sandbox) == {("4,11", *window, "2")}
     assert done["refused"] == {"too small": 1}
@@ -278,11 +278,11 @@ def test_photos_under_64_pixels_are_refused_where_nothing_is_said(
 ) -> None:
     sandbox, words = tiny_and_large(serve)
     pool = new_pool()
-    done = answer_of(pool.command(sandbox.endpoint, *words, "--per-class", "2"))
+    done = answer_of(pool.done(sandbox.endpoint, *words, "--per-class", "2"))
     assert (done["full"], done["refused"]) == (1, {"too small": 2})
     assert stored_ids(pool) == ["3", "4"]
     words += ["--min-size", "1", "--retry-failed", "--per-class", "4"]
-    assert answer_of(pool.command(sandbox.endpoint, *words))["stored"] == 2
+    assert answer_of(pool.done(sandbox.endpoint, *words))["stored"] == 2
     assert stored_ids(pool) == ["1", "2", "3", "4"]
 
 
@@ -292,13 +292,13 @@ def test_photos_that_are_stored_already_stay_where_nothing_is_said(
     sandbox, words = tiny_and_large(serve)
     pool = new_pool()
     words += ["--per-class", "4"]
-    full = answer_of(pool.command(sandbox.endpoint, *words, "--min-size", "1"))["full"]
+    full = answer_of(pool.done(sandbox.endpoint, *words, "--min-size", "1"))["full"]
     assert full == 1
     asked_before = len(sandbox.asked_images)
-    again = answer_of(pool.command(sandbox.endpoint, *words))
+    again = answer_of(pool.done(sandbox.endpoint, *words))
     assert (again["full"], again["stored"], again["short"]) == (1, 0, {})
     assert len(sandbox.asked_images) == asked_before
-    measured = pool.command(sandbox.endpoint, *words, "--min-size", "64")
+    measured = pool.done(sandbox.endpoint, *words, "--min-size", "64")
     assert answer_of(measured, code=1)["full"] == 0
 
 
@@ -323,7 +323,7 @@ def test_that_safe_search_changes_nothing_is_said(
 ) -> None:
     sandbox, pool = serve(record(1)), new_pool()
     words = ["--classes", TENCH, "--safe-search", level, "--dry-run"]
-    _, said = pool.command(sandbox.endpoint, *words).communicate(timeout=60)
+    said = pool.done(sandbox.endpoint, *words).stderr
     if level == "1":
         assert said == ""
     else:
@@ -337,10 +337,10 @@ def test_retry_failed_on_the_command_line(serve: Serve, new_pool: Callable[..., 
     sandbox, pool = serve(record(1, fish)), new_pool()
     words = ["--classes", TENCH, "--json"]
     sandbox.fault = lambda request: Reply(404, "", b"") if "/1_" in request.path else None
-    done = [answer_of(pool.command(sandbox.endpoint, *words), 1)]
+    done = [answer_of(pool.done(sandbox.endpoint, *words), 1)]
     sandbox.fault = lambda request: None
-    done.append(answer_of(pool.command(sandbox.endpoint, *words), 1))
-    done.append(answer_of(pool.command(sandbox.endpoint, *words, "--retry-failed"), 1))
+    done.append(answer_of(pool.done(sandbox.endpoint, *words), 1))
+    done.append(answer_of(pool.done(sandbox.endpoint, *words, "--retry-failed"), 1))
     assert [(each["stored"], each["refused"]) for each in done] == [
         (0, {"gone": 1}),
         (0, {}),
