@@ -170,7 +170,7 @@ def test_what_failed_is_listed_with_its_next_try(
         return DOWN if photo_of(request) == "1000" or request.params.get("page") == "2" else None
 
     sandbox.fault = fault
-    ended = pool.done(sandbox.endpoint, *words, "--no-wait", pauses=1)
+    ended = pool.done(sandbox.endpoint, *words, "--no-wait", pauses=0.1)
     done, lines = told_by(ended, code=1)
     assert list(done["waiting"]) == [wnid]  # type: ignore[call-overload]
     assert re.fullmatch(
@@ -183,7 +183,7 @@ def test_what_failed_is_listed_with_its_next_try(
     assert (row["wnid"], row["photo"], row["reason"]) == (
         wnid, "flickr:1000", "did not come: HTTP 503"
     )  # fmt: skip
-    assert int(row["tries"]) == 4  # at once, and after pauses of 1, 4 and 18 s
+    assert int(row["tries"]) == 4  # at once, and after pauses of 1, 4 and 18 s, each a tenth here
     assert row["next try"] > row["next try"][:4]
     assert "flickr:1000" in genset("status", "--failed", cwd=root)
 
