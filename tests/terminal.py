@@ -18,6 +18,9 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parent.parent
 
+# What genset imports where it needs it, and many commands do.
+LATER = ("alembic.command", "alembic.config", "scipy.special", "torchvision")
+
 
 class Answer(NamedTuple):
     """What a command answered: exit code, standard output, standard error."""
@@ -112,10 +115,10 @@ def become(job: dict[str, Any]) -> None:
 
 def import_all() -> None:
     """Import what commands use, whatever the parts of genset are called."""
-    import torchvision  # noqa: F401
-
     import genset
 
+    for name in LATER:
+        importlib.import_module(name)
     for module in pkgutil.walk_packages(genset.__path__, "genset."):
         if "migrations" not in module.name:  # these run when they are imported
             importlib.import_module(module.name)
