@@ -8,11 +8,8 @@ import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from threading import Lock
 
 from tests.terminal import Terminal
-
-_ONE_AT_A_TIME = Lock()
 
 
 def run(
@@ -20,15 +17,12 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """What ``genset WORDS`` answers; `env` is its whole environment, this process's where None."""
     line = [str(word) for word in words]
-    with _ONE_AT_A_TIME:
-        code, out, err = _terminal().run(line, Path(cwd), os.environ if env is None else env)
+    code, out, err = _terminal().run(line, Path(cwd), os.environ if env is None else env)
     return subprocess.CompletedProcess(["genset", *line], code, out, err)
 
 
 @cache
 def _terminal() -> Terminal:
     home = Path(tempfile.mkdtemp(prefix="genset-terminal-"))
-    terminal = Terminal(home)
     atexit.register(shutil.rmtree, home, ignore_errors=True)
-    atexit.register(terminal.close)
-    return terminal
+    return Terminal(home)

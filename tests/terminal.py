@@ -4,16 +4,21 @@ What takes seconds to import is imported once, in a process (this module, run as
 splits one off for each command: so no command sees what another one left in memory.
 """
 
+import atexit
 import gc
 import importlib
 import json
 import os
 import pkgutil
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parent.parent
@@ -46,19 +51,31 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     return found | more
 
 
+_ONE_AT_A_TIME = Lock()
+
+
+@cache
+def started() -> "subprocess.Popen[str]":
+    """The process that splits off commands: one for all terminals, to the end of this process."""
+    home = Path(tempfile.mkdtemp(prefix="genset-terminal-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.terminal"],
+        cwd=ROOT,
+        env=environment(home),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    atexit.register(process.communicate)
+    return process
+
+
 class Terminal:
     """Runs commands; `home` is a folder for what they keep outside of a workspace."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.started = subprocess.Popen(
-            [sys.executable, "-m", "tests.terminal"],
-            cwd=ROOT,
-            env=environment(home),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
 
     def __call__(self, *words: str, cwd: Path, **more: str) -> Answer:
         """Run ``genset WORDS`` in a folder; `more` is added to its environment."""
@@ -66,7 +83,6 @@ class Terminal:
 
     def run(self, words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> Answer:
         """Run ``genset WORDS`` in a folder with this environment alone."""
-        assert self.started.stdin and self.started.stdout
         out, err = self.home / "out.txt", self.home / "err.txt"
         job = {
             "words": words,
@@ -75,15 +91,14 @@ class Terminal:
             "out": str(out),
             "err": str(err),
         }
-        self.started.stdin.write(json.dumps(job) + "\n")
-        self.started.stdin.flush()
-        code = self.started.stdout.readline()
-        assert code, "the process that starts commands has ended"
-        return Answer(int(code), out.read_text("utf-8"), err.read_text("utf-8"))
-
-    def close(self) -> None:
-        """No more commands."""
-        self.started.communicate()
+        with _ONE_AT_A_TIME:
+            process = started()
+            assert process.stdin and process.stdout
+            process.stdin.write(json.dumps(job) + "\n")
+            process.stdin.flush()
+            code = process.stdout.readline()
+            assert code, "the process that starts commands has ended"
+            return Answer(int(code), out.read_text("utf-8"), err.read_text("utf-8"))
 
 
 def next_job() -> dict[str, Any]:

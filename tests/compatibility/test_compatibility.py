@@ -51,10 +51,8 @@ Net.forward = _counted
 
 
 @pytest.fixture(scope="module")
-def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
-    started = Terminal(tmp_path_factory.mktemp("home"))
-    yield started
-    started.close()
+def terminal(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    return Terminal(tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture
