@@ -153,11 +153,12 @@ def test_pauses_grow_while_it_stays_down(world: World) -> None:
 
 def test_calls_that_were_under_way_when_it_went_down_are_nobodys_fault(world: World) -> None:
     host = world.host()
-    late = threading.Event()
+    asked, late = threading.Event(), threading.Event()
     came: list[Exception] = []
 
     def slow(quota: int) -> str:
-        late.wait(10)
+        asked.set()
+        late.wait()
         raise http_error(503)
 
     def call() -> None:
@@ -168,9 +169,12 @@ def test_calls_that_were_under_way_when_it_went_down_are_nobodys_fault(world: Wo
 
     thread = threading.Thread(target=call)
     thread.start()
-    fail(host, *"abcde")
-    late.set()
-    thread.join()
+    asked.wait()
+    try:
+        fail(host, *"abcde")
+    finally:
+        late.set()
+        thread.join()
     assert isinstance(came[0], HostClosed)
 
 
