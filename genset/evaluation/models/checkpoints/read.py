@@ -1,10 +1,13 @@
 """Read a checkpoint's file, or a folder's, without running anything that it holds."""
 
 import json
+import pickle
 import pickletools
 import re
+import struct
 import warnings
 import zipfile
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
@@ -35,6 +38,9 @@ _LONGEST_INDEX = 64 << 20  # bytes
 _REFUSED = re.compile(r"GLOBAL (\S+) (?:was not an allowed|whose module)|``(\S+)`` must be import")
 _UNKNOWN_STEP = re.compile(r"Unsupported operand (\d+)")
 _FIRST_OF_PROTOCOL_4 = 0x8C
+
+# How a file begins that torch.save wrote before PyTorch 1.6, or writes when it is asked to.
+_BEFORE_1_6 = pickle.dumps(torch.serialization.MAGIC_NUMBER, protocol=2)
 
 
 def read_checkpoint(path: Path) -> Any:
@@ -137,7 +143,7 @@ def _reason(path: Path, error: Exception) -> tuple[str, str]:
     """Why torch did not read a file, without its advice; and the mend."""
     said = str(error)
     step = _UNKNOWN_STEP.search(said)
-    if isinstance(error, EOFError):
+    if isinstance(error, EOFError) or _is_cut(path, error):
         return "it is cut off or damaged", AGAIN
     if found := _REFUSED.search(said):
         name = clean(found[1] or found[2], 80)
@@ -151,6 +157,21 @@ def _reason(path: Path, error: Exception) -> tuple[str, str]:
     # The rest of what torch says is advice to load it all the same.
     told = said.partition("WeightsUnpickler error: ")[2] or said
     return clean(next(iter(told.strip().splitlines()), type(error).__name__)), SAVE
+
+
+def _is_cut(path: Path, error: Exception) -> bool:
+    """Whether a file from before PyTorch 1.6 ends before its pickles, or the bytes after them."""
+    with path.open("rb") as file:
+        head = file.read(len(_BEFORE_1_6))
+    if not _BEFORE_1_6.startswith(head):
+        return False
+    if isinstance(error, IndexError | struct.error) or "unexpected EOF" in str(error):
+        return True
+    try:
+        deque(_steps(path), maxlen=0)
+    except ValueError:  # a name that is cut is one that torch does not know
+        return True
+    return False
 
 
 def _whole(path: Path) -> str:

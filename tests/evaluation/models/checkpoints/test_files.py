@@ -14,6 +14,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from genset.errors import ModelError
+from genset.evaluation.models.checkpoints.read import why_unread
 from genset.evaluation.models.load import hash_of_weights
 from tests.evaluation.colours import Colours, colours
 from tests.evaluation.models.checkpoints.test_malicious import dumped, tarred, under_state_dict
@@ -93,6 +94,17 @@ def page(path: Path) -> None:
 
 
 SAVE = r"save it with torch\.save\(model\.state_dict\(\), PATH\)"
+
+
+@pytest.mark.parametrize("zipped", [True, False], ids=["zip", "before 1.6"])
+def test_a_file_says_that_it_is_cut_wherever_that_is(zipped: bool, tmp_path: Path) -> None:
+    saved, part = tmp_path / "saved.pth", tmp_path / "part.pth"
+    torch.save(Colours().state_dict(), saved, _use_new_zipfile_serialization=zipped)
+    content = saved.read_bytes()
+    for length in (*range(2, 800), *range(800, len(content), 97), len(content) - 1):
+        part.write_bytes(content[:length])
+        assert "(it is cut off or damaged); copy or download it again" in why_unread(part), length
+    assert why_unread(saved) == ""
 
 
 @pytest.mark.parametrize(
