@@ -160,7 +160,8 @@ def test_photos_that_are_kept_back_are_no_host_that_is_down(
         assert (done.pulled, len(done.failed), done.gone) == (pulled, 7, {})
         assert not source.images.is_down
         asked = [path for path in maker.sandbox.asked_images if kept_back[0] in path]
-        assert len(asked) == 2 * TRIES
+        # More, where it was being asked when the others made the host look down: that is no try.
+        assert 2 * TRIES <= len(asked) < 3 * TRIES
         maker.sandbox.requests.clear()
 
 
