@@ -258,7 +258,7 @@ class Board:
         return candidate in self._open.get(self._class_of.get(candidate, ""), _NONE)
 
     def is_for_examples(self, candidate: int) -> bool:
-        """Whether its photo is is for examples; of a class that was read."""
+        """Whether its photo is for examples; of a class that was read."""
         return candidate in self._for_examples
 
     @_locked
