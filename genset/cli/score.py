@@ -252,7 +252,7 @@ def evaluate(
     audits = _audits(found, scored, options, kept) if audit_preprocessing else None
     by_truth = measure_runs(judged, kept, results) if judged.truth else None
     costs, whole = blur_costs(found, kept, results)
-    if not as_json:
+    if results and not as_json:
         _show_runs(results, k)
         _show_blur_costs(costs, whole)
         if by_truth is not None:

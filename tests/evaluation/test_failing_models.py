@@ -70,6 +70,8 @@ def test_where_all_fail_each_has_its_line_too(
     said = capsys.readouterr()
     assert [line.split(":")[1] for line in said.err.splitlines()] == [" a", " b"]
     assert [each["model"] for each in json.loads(said.out)["failed"]] == ["a", "b"]
+    assert genset(monkeypatch, "evaluate", "photos.csv", *specs) == 1
+    assert capsys.readouterr().out == ""  # no table without a row
 
 
 def test_networks_and_answers_are_named_in_the_order_given(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_on_a_terminal_the_path_is_a_link(folder: Path) -> None:
         (("report", "photos.csv", "--tta", "bad.tsv=best"), "no model 'best' was scored"),
         (("report", "photos.csv", "--tta", "none.tsv=good"), "there is no file none.tsv"),
         (("report", "photos.csv", "--tta", "bad.tsv=good"), "bad.tsv, line 2: "),
-        (("report", "nowhere.csv"), "neither a release nor a folder"),
+        (("report", "nowhere.csv"), "nowhere.csv is not there: name a release, a folder"),
     ],
 )
 def test_what_is_not_there_is_named_in_one_line(

@@ -113,7 +113,7 @@ def test_a_list_that_is_none_is_named(opened: Opened, broken: bytes) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("suspects", "v2"), "v2 is neither a release nor a folder"),
+        (("suspects", "v2"), "v2 is not there: name a release, a folder"),
         (("suspects", "images"), "is no release"),
         (("suspects", "v1", "--runs", "none"), "no model was scored on v1"),
         (("request-review", f"{GOLDFISH}/flickr:1", "--reason", "x"), "there is no candidate"),

@@ -54,4 +54,5 @@ def open_set(
     found = releases.glob(f"[!.]*/{MANIFEST}") if releases else ()
     known = ", ".join(sorted(manifest.parent.name for manifest in found))
     hint = f"; releases here: {known}" if known else ""
-    raise BadInput(f"{named} is neither a release nor a folder{hint}")
+    what = "is a file of no kind that holds a set" if Path(named).exists() else "is not there"
+    raise BadInput(f"{named} {what}: name a release, a folder or a file of photos{hint}")

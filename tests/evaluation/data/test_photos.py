@@ -126,8 +126,13 @@ def test_a_folder_of_shards_says_to_name_them(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_is_named_with_what_is(release: Release, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="v2 is neither a release nor a folder; releases here: v1"):
+    name = "name a release, a folder or a file of photos"
+    with pytest.raises(BadInput, match=f"^v2 is not there: {name}; releases here: v1$"):
         open_set("v2", release.root.parent)
-    missing = str(tmp_path / "nowhere")
-    with pytest.raises(BadInput, match=f"{missing} is neither a release nor a folder$"):
-        open_set(missing)
+    missing = tmp_path / "labels.csv"
+    with pytest.raises(BadInput, match=f"^{missing} is not there: {name}$"):
+        open_set(str(missing))
+    notes = tmp_path / "notes.txt"
+    notes.touch()
+    with pytest.raises(BadInput, match=f"^{notes} is a file of no kind that holds a set: {name}$"):
+        open_set(str(notes))

@@ -404,7 +404,7 @@ def test_a_model_without_answers_is_in_no_mean_of_a_source(here: Path) -> None:
     ("words", "says"),
     [
         (("old/labels.csv", "old/labels.csv"), "are the same photos: name each set once"),
-        (("old/labels.csv", "nowhere"), "nowhere is neither a release nor a folder"),
+        (("old/labels.csv", "nowhere"), "nowhere is not there: name a release, a folder"),
         (("old/labels.csv", "new/labels.csv", "-o", "x.html"), "as a folder: --out x/"),
         (("old/labels.csv", "new/labels.csv", "--labels", "real.json"), "--labels is for"),
         (("old/labels.csv", "new/labels.csv", "--tta", "a.tsv=best"), "--tta is for"),
