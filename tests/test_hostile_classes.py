@@ -122,7 +122,7 @@ def test_they_go_from_the_file_to_the_report_and_nothing_is_written_elsewhere(
     (home / "own.toml").write_text(file_of(CARRIED), "utf-8")
     (home / "ids.txt").write_text("\n".join(["# not ImageNet", *CARRIED]), "utf-8")
     genset("init", "workspace", "--taxonomy", "own.toml", cwd=home)
-    assert "12 photos of photos added" in genset(
+    assert "12 photos added (source: photos)" in genset(
         "add", "../photos", "--license", "CC BY 4.0", "--owner", "Ann", cwd=root
     )
 

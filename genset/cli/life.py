@@ -275,7 +275,7 @@ def add(
         done = take_in(workspace, store, photos, origin, min_size)
         named = opt_out.honour(store, listed)
     lines = [
-        f"{count(done.added, 'photo')} of {done.source} added, "
+        f"{count(done.added, 'photo')} added (source: {done.source}), "
         f"{count(done.already, 'was', 'were')} there, {len(done.refused):,} refused",
         *(f"{file}: {reason}" for file, reason in done.refused.items()),
         *opt_out.lines(named, listed),

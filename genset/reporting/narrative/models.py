@@ -151,7 +151,7 @@ def _side_by_side(pair: Pair) -> str:
     return (
         f"Of the {count(pair.photos, 'photo')} that count for both, {clean(pair.first)} alone is "
         f"right on {pair.only_first:,} and {clean(pair.second)} alone on {pair.only_second:,}: "
-        f"{difference(pair)} points ({pair_interval(pair)}), {p_value(pair.p_value)} by McNemar's "
+        f"{difference(pair)} points ({pair_interval(pair)}), {p_value(pair.p_value)} by McNemar’s "
         "exact test."
     )
 
@@ -175,7 +175,7 @@ def verdict(pair: Pair, set_name: str, by: By = "original") -> str:
         return "\n".join([*lines, cannot_tell(pair), shown(pair)])
     lines += [
         f"difference: {difference(pair)} points, 95 % interval {pair_interval(pair)}",
-        f"McNemar's exact test: {p_value(pair.p_value)}",
+        f"McNemar’s exact test: {p_value(pair.p_value)}",
         "They can be told apart." if pair.apart else "They cannot be told apart.",
         shown(pair),
     ]

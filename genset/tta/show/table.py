@@ -116,7 +116,7 @@ def _base(entry: str, time: str, cost: str) -> str:
 
 
 def _counts(what: str, counts: dict[str, int]) -> list[str]:
-    return [f"{what}: " + ", ".join(f"{count} {kind}" for kind, count in counts.items())]
+    return [f"entries by {what}: " + ", ".join(f"{count} {kind}" for kind, count in counts.items())]
 
 
 def _latency(value: float | None) -> str:

@@ -33,8 +33,8 @@ def test_table_names_time_cost_those_that_never_get_there_and_those_refused(entr
     assert lines[4].split()[-7:-4] == ["2:00:00", "$1.00", "2"]
     assert "never: short (best 92.90 %)" in lines
     assert "fast: ends at 92.80 %, below the threshold that it had reached" in lines
-    assert "hardware: 3 GPU" in lines
-    assert "framework: 3 PyTorch" in lines
+    assert "entries by hardware: 3 GPU" in lines
+    assert "entries by framework: 3 PyTorch" in lines
     assert "ImageNet, inference: 1 of 2 entries reaches 93 % top-5" in lines
     assert "below 93 %: weak" in lines
     assert "9.96 ms  $0.0164" in text
