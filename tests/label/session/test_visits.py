@@ -11,6 +11,7 @@ from genset.label import Desk, Done, Labelers, Studies, Study, Terms
 from genset.label.queue.board import Board
 from genset.store import Store
 from genset.workspace import Workspace
+from tests.label.clock import HeldClock
 from tests.label.desks import CORRECT, UNSURE, do, do_all, owners, under
 from tests.label.session.test_desk_votes import settled
 from tests.labeled_workspace import TENCH, add_candidate
@@ -65,9 +66,8 @@ def test_a_visit_that_ended_is_told_its_code_again_and_gets_no_more_work(opened:
     assert (visit.outcome, visit.ended_at is not None) == ("done", True)
 
 
-@pytest.mark.soak
 def test_nobody_is_sent_away_before_the_pool_is_looked_at_again(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch
+    opened: Opened, clock: HeldClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While the board is made anew, which takes long for a large pool, it is yesterday's."""
     study = Studies(opened[1]).add("mturk", "HIT", 9)
@@ -82,6 +82,7 @@ def test_nobody_is_sent_away_before_the_pool_is_looked_at_again(
         made(board, store)
 
     monkeypatch.setattr(Board, "read_all", slowly)
+    clock.waits = False
     add_candidate(*opened, TENCH, 99)
     do(desk, last)
     assert desk.progress().done is None
