@@ -10,6 +10,7 @@ _RELEASE = (
     "tests/release/test_fair_draws.py",
 )
 _QUEUE = (
+    "tests/label/queue/test_board.py",
     "tests/label/session/test_desk.py",
     "tests/label/session/test_desk_votes.py",
     "tests/label/queue/test_leased.py",

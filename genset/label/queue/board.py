@@ -293,8 +293,7 @@ class Board:
             screens = sum(_screens(count, most) for count in self._open_of.values())
             on_a_screen = self._open_of.total() / screens if screens else most
             return sum(left.values()) / on_a_screen
-        # Gold questions take the place of photos, of which one stays.
-        room = max(1, PHOTOS_ON_A_SCREEN * (1 - self.rules.gold))
+        room = PHOTOS_ON_A_SCREEN * (1 - self.rules.gold)  # gold questions take half at most
         return sum(_screens(count, room) for count in left.values())
 
     def at_work(self, session: Session) -> int:

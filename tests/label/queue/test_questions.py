@@ -26,9 +26,10 @@ from genset.store import (
     now,
 )
 from genset.store.growth import question_lacks
+from genset.taxonomy import imagenet1k
 from genset.workspace import LabelRules, Workspace
 from tests.label.also import classes_of, decide, decide_all, done_of
-from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of, do_all, let_expire, under
+from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of, do_all, let_expire, owners, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, vote
 from tests.questions import (
     BASSINET,
@@ -119,6 +120,26 @@ def test_questions_come_before_candidates_and_both_are_counted(asked: Opened) ->
     assert between.screens_left == 1
     assert len(do_all(ann)) == 1
     assert done_of(ann) is not None
+
+
+def test_no_more_is_leased_than_is_shown(asked: Opened) -> None:
+    add_candidate(*asked, TENCH, 77, 9)
+    add_candidate(*asked, GOLDFISH, 177, 9)
+    shown, _ = desk_of(asked, "ann").next(5)
+    assert [isinstance(each, AlsoScreen) for each in shown] == [True] * 4 + [False]
+    assert owners(*desk_of(asked, "bob").screens()) == ["owner 177"]
+
+
+@pytest.mark.parametrize(("questions", "sizes"), [(8, [8]), (9, [5, 4]), (17, [6, 6, 5])])
+def test_many_questions_of_a_photo_come_on_several_screens_of_about_as_many(
+    tmp_path: Path, questions: int, sizes: list[int]
+) -> None:
+    further = [cls.wnid for cls in imagenet1k() if cls.wnid != TENCH][:questions]
+    opened = questioned_workspace(tmp_path / "many", [TENCH], photos=1, further=further)
+    ann = desk_of(opened, "ann")
+    assert ann.progress().screens_left == len(sizes)
+    assert [len(screen.questions) for screen in ann.also_screens(count=12)] == sizes
+    opened[1].close()
 
 
 def test_without_questions_nothing_is_asked_and_a_withdrawn_round_is_over(asked: Opened) -> None:

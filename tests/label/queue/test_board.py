@@ -1,0 +1,245 @@
+"""What a board tells, whatever order labels came in: counted here from the labels themselves."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genset.label.people.standing import record
+from genset.label.queue.board import Board, is_for_examples
+from genset.store import LabelerAct, Ruling, Store, Verdict, find_candidate
+from genset.workspace import LabelRules, Workspace
+from tests.label.desks import desk_of, let_expire, under
+from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace, vote
+
+CLASSES = (TENCH, GOLDFISH)
+PHOTOS = 3
+TASKS = [f"{wnid}/flickr:{100 * place + n}" for place, wnid in enumerate(CLASSES) for n in range(3)]
+NAMES = ("ann", "bob", "cid")
+
+Opened = tuple[Workspace, Store]
+
+# Somebody labels; a manager takes their votes out, or lets them in; a board is asked.
+Label = tuple[str, str, Verdict, str]
+MOVES = st.one_of(
+    st.tuples(
+        st.sampled_from(TASKS),
+        st.sampled_from(NAMES),
+        st.sampled_from(Verdict),
+        st.sampled_from(["main", "main", "other"]),
+    ),
+    st.sampled_from(NAMES),
+    st.none(),
+)
+
+
+class Told:
+    """What was said so far, and what follows from it: the labels are counted anew each time."""
+
+    def __init__(self, store: Store, rules: LabelRules, ruled: dict[str, Verdict]) -> None:
+        self.rules, self.ruled = rules, ruled
+        self.labels: list[Label] = []
+        self.out: set[str] = set()
+        with store.session() as session:
+            self.ids = {task: find_candidate(session, task).id for task in TASKS}
+
+    def labeled(self, worker: str) -> set[str]:
+        return {task for task, who, _, _ in self.labels if who == worker}
+
+    def votes(self, task: str) -> dict[str, Verdict]:
+        return {
+            who: verdict
+            for of, who, verdict, panel in self.labels
+            if of == task and panel == "main" and who not in self.out
+        }
+
+    def lacks(self, task: str) -> int:
+        return max(0, self.rules.votes - len(self.votes(task)))
+
+    def left(self, worker: str) -> dict[str, int]:
+        mine = self.labeled(worker)
+        return {
+            wnid: sum(
+                task.startswith(wnid) and task not in mine and self.lacks(task) > 0
+                for task in TASKS
+            )
+            for wnid in CLASSES
+        }
+
+    def right(self, wnid: str, least: int) -> list[int]:
+        """Those ruled correct, by rank; then those that all call correct, of most votes first."""
+        ruled, rest = [], []
+        for task in TASKS:
+            said = list(self.votes(task).values())
+            if not task.startswith(wnid):
+                continue
+            if task in self.ruled:
+                if self.ruled[task] is Verdict.CORRECT:
+                    ruled.append(self.ids[task])
+            elif said and set(said) == {Verdict.CORRECT} and len(said) >= least:
+                rest.append((-len(said), self.ids[task]))
+        return ruled + [number for _, number in sorted(rest)]
+
+    def check(self, board: Board, store: Store) -> None:
+        with store.session() as session:
+            for worker in NAMES:
+                board.catch_up(session, worker)
+                left, most = self.left(worker), board.left_for(worker)
+                assert all(left[wnid] <= most[wnid] <= PHOTOS for wnid in CLASSES)
+            assert sum(map(self.lacks, TASKS)) <= board.votes_missing
+            assert board.votes_missing <= board.rules.votes * len(TASKS)
+            for wnid in CLASSES:  # which reads them
+                for least in (1, 2):
+                    assert board.known_right(session, wnid, least) == self.right(wnid, least)
+            assert (board.unread, board.classes) == (0, [*CLASSES])
+            assert board.votes_missing == sum(map(self.lacks, TASKS))
+            for task, number in self.ids.items():
+                assert board.is_open(number) == (self.lacks(task) > 0)
+            for worker in NAMES:
+                left = self.left(worker)
+                assert board.left_for(worker) == left
+                assert board.screens_of(left) == sum(count > 0 for count in left.values())
+                assert board.labels_of(worker) == len(self.labeled(worker))
+                assert list(board.classes_left(session, worker)) == [c for c in CLASSES if left[c]]
+                for task, number in self.ids.items():
+                    assert board.is_labeled_by(worker, number) == (task in self.labeled(worker))
+                for wnid in CLASSES:
+                    asked = {
+                        number
+                        for task, number in self.ids.items()
+                        if self.lacks(task) and task not in self.labeled(worker)
+                    }
+                    shown = [number for number in self.right(wnid, 1) if number not in asked]
+                    assert board.examples(session, worker, wnid, 9) == shown
+                    assert board.examples(session, worker, wnid, 1) == shown[:1]
+
+
+@contextmanager
+def a_workspace(**rules: Any) -> Iterator[Opened]:
+    with tempfile.TemporaryDirectory() as folder:
+        workspace, store = labeled_workspace(Path(folder, "workspace"), CLASSES, PHOTOS)
+        yield under((workspace, store), **rules)
+        store.close()
+
+
+def new_board(store: Store, rules: LabelRules) -> Board:
+    with store.session() as session:
+        return Board(session, rules)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    before=st.lists(MOVES, max_size=6),
+    moves=st.lists(MOVES, max_size=12),
+    votes=st.integers(1, 3),
+    ruled=st.dictionaries(
+        st.sampled_from(TASKS), st.sampled_from([Verdict.CORRECT, Verdict.INCORRECT]), max_size=2
+    ),
+)
+def test_a_board_tells_what_the_labels_say_whenever_it_was_made(
+    before: list[Any], moves: list[Any], votes: int, ruled: dict[str, Verdict]
+) -> None:
+    with a_workspace(votes=votes) as (workspace, store):
+        told = Told(store, workspace.label, ruled)
+        with store.begin() as session:
+            for task, verdict in ruled.items():
+                number = told.ids[task]
+                session.add(Ruling(candidate_id=number, verdict=verdict, by="eve", reason="sure"))
+        boards: list[Board] = []
+        for move in [*before, "a new board", *moves, None]:
+            if move == "a new board":
+                boards.append(new_board(store, workspace.label))
+            elif move is None:
+                for board in boards:
+                    told.check(board, store)
+            elif isinstance(move, str):
+                turn(store, told, move)
+            else:
+                vote(store, *move)
+                told.labels.append(move)
+        told.check(new_board(store, workspace.label), store)
+
+
+def turn(store: Store, told: Told, worker: str) -> None:
+    """Take a labeler's votes out, or let them in again; nothing of who has none."""
+    if told.labeled(worker):
+        act = LabelerAct.CLEAR if worker in told.out else LabelerAct.HOLD
+        with store.begin_alone() as session:
+            record(session, worker, act, by="eve", reason="a test")
+        told.out ^= {worker}
+
+
+def test_a_photo_is_for_examples_or_for_tests_for_good() -> None:
+    """Who was shown one as an example would know it again as a test, after an update too."""
+    assert [is_for_examples(number) for number in range(1, 7)] == [False, True] * 3
+
+
+@pytest.mark.parametrize(
+    ("together", "read"), [(5, [GOLDFISH]), (6, [GOLDFISH, CRANE]), (9, [GOLDFISH, CRANE, TABBY])]
+)
+def test_a_class_is_read_with_the_small_ones_after_it(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, together: int, read: list[str]
+) -> None:
+    monkeypatch.setattr("genset.label.queue.board._READ_TOGETHER", together)
+    workspace, store = labeled_workspace(opened[0].root / "three", photos=3)
+    board = new_board(store, workspace.label)
+    with store.session() as session:
+        assert board.known_right(session, GOLDFISH) == []
+    assert board.classes == read
+    assert board.unread == board.votes_missing - 3 * len(read) == 3 * (4 - len(read))
+    store.close()
+
+
+def test_reading_all_leaves_half_of_the_time_to_labelers(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments, pauses = count(), list[float]()
+    clock = SimpleNamespace(monotonic=lambda: next(moments) ** 2, sleep=pauses.append)
+    monkeypatch.setattr("genset.label.queue.board.time", clock)
+    monkeypatch.setattr("genset.label.queue.board._READ_TOGETHER", 5)
+    board = new_board(opened[1], opened[0].label)
+    board.read_all(opened[1])
+    assert board.unread == 0
+    assert pauses == [1 - 0, 9 - 4, 25 - 16]  # after each class but the last
+
+
+def test_those_at_work_have_open_screens_and_are_counted_now_and_then(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = [100.0]
+    clock = SimpleNamespace(monotonic=lambda: seconds[0])
+    monkeypatch.setattr("genset.label.queue.board.time", clock)
+    board = new_board(opened[1], opened[0].label)
+
+    def at_work() -> int:
+        with opened[1].session() as session:
+            return board.at_work(session)
+
+    assert at_work() == 1  # whoever asks
+    screens = [desk_of(opened, name).screens(count=1)[0] for name in ("ann", "bob", "cid")]
+    desk_of(under(opened, panel="experts"), "dan").screens()
+    seconds[0] += 5
+    assert at_work() == 1
+    seconds[0] += 1
+    assert at_work() == 3
+    let_expire(opened[1], screens[0])
+    seconds[0] += 6
+    assert at_work() == 2
+
+
+@pytest.mark.parametrize(
+    ("gold", "photos", "screens"), [(0.0, 5, 1), (0.2, 4, 1), (0.2, 5, 2), (0.5, 5, 2), (0.5, 6, 3)]
+)
+def test_gold_questions_take_places_on_screens(
+    opened: Opened, gold: float, photos: int, screens: int
+) -> None:
+    board = new_board(opened[1], LabelRules(gold=gold))
+    assert board.screens_of({TENCH: photos}) == screens
+    assert board.screens_of({TENCH: photos, GOLDFISH: 1, CRANE: 0}) == screens + 1
