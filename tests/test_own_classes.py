@@ -276,7 +276,7 @@ def test_from_an_empty_folder_through_the_command_line(tmp_path: Path) -> None:
     own = tmp_path / "own" / DOG
     own.mkdir(parents=True)
     (own / "a.jpg").write_bytes(picture(77, (320, 300)))
-    assert "1 photo of own added" in genset("add", str(own.parent), cwd=root)
+    assert "1 photo added (source: own)" in genset("add", str(own.parent), cwd=root)
     known = tmp_path / "known" / "RED  PANDA"  # its name but for case and spaces
     known.mkdir(parents=True)
     (known / "a.jpg").write_bytes(picture(78, (320, 300)))

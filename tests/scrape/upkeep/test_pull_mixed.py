@@ -111,7 +111,7 @@ def test_killed_at_any_moment_the_same_command_completes_it(mixed: Mixed, tmp_pa
     moments = 0
     for _ in killed_at_each_change(pull_it, mixed.folder, endpoint, mixed.folder):
         moments += 1
-    assert moments >= 5
+    assert moments >= 3  # two photos come at once: a kill may leave both, or one
     assert files(mixed.folder) == files(mixed.release.root)
 
 

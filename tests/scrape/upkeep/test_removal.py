@@ -141,7 +141,7 @@ def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
     words = "add", str(photos.parent), "--source", source
     refused = genset(*words, "--owner", owner, cwd=root, code=2)
     assert "were removed: asked" in refused
-    assert "1 photo of" in genset(*words, "--owner", "Ben", cwd=root)
+    assert "1 photo added" in genset(*words, "--owner", "Ben", cwd=root)
 
 
 @pytest.mark.parametrize(
