@@ -239,6 +239,37 @@ def test_a_void_labeler_s_answers_are_asked_of_others_again(asked_anywhere: Open
     assert ann.also_screens() == []
 
 
+def test_what_only_a_void_labeler_named_is_asked_of_nobody(asked: Opened) -> None:
+    opened = under(asked, votes=2)
+    ann, bob = desk_of(opened, "ann"), desk_of(opened, "bob")
+    (first,) = ann.also_screens(count=1)
+    assert all(receipt.ok for receipt in decide(ann, first, INCORRECT, MINK))
+    assert MINK in classes_of(*bob.also_screens(count=1))
+    with asked[1].begin_alone() as session:
+        record(session, "ann", LabelerAct.VOID, by="mia", reason="spam")
+    cid = desk_of(opened, "cid")
+    assert all(MINK not in classes_of(screen) for screen in cid.also_screens(count=12))
+    left = cid.progress().screens_left
+    assert left == 4 and len(decide_all(cid)) == 4
+
+
+def test_screens_that_are_left_are_counted_by_what_is_open(tmp_path: Path) -> None:
+    opened = labeled_workspace(tmp_path / "workspace", [TENCH], photos=4)
+    many = [cls.wnid for cls in imagenet1k() if cls.wnid != TENCH][:8]
+    for name in ("first", "second"):
+        for number in range(4):
+            vote(opened[1], f"{TENCH}/flickr:{number}", name, CORRECT)
+    asked = {f"{TENCH}/flickr:{number}": many if number == 0 else many[:1] for number in range(4)}
+    ask_about(opened[1], asked)
+    ann, bob = desk_of(opened, "ann"), desk_of(opened, "bob")
+    assert ann.progress().screens_left == 4
+    (largest,) = bob.also_screens(count=1)
+    assert len(largest.questions) == 8
+    decide(bob, largest)
+    assert desk_of(opened, "cid").progress().screens_left == 3
+    opened[1].close()
+
+
 def test_a_screen_left_alone_goes_to_others_and_is_lost(asked_anywhere: Opened) -> None:
     ann, bob = desk_of(asked_anywhere, "ann"), desk_of(asked_anywhere, "bob")
     hers = ann.also_screens(count=4)
