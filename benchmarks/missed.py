@@ -15,8 +15,8 @@ from pathlib import Path
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.evaluate import evaluate
 from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.results.missed import ORDERS, Missed, missed_by_all
-from genset.evaluation.results.results import load_results
+from genset.evaluation.results.kept.results import load_results
+from genset.evaluation.results.measures.missed import ORDERS, Missed, missed_by_all
 from genset.taxonomy import imagenet1k
 
 MODELS = ("resnet152", "densenet161", "inception_v3")  # the best three of seven

@@ -28,15 +28,15 @@ from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
 from genset.evaluation.mapping.convention import Among, Pool
 from genset.evaluation.mapping.record import explained
 from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.results.compare import compare as compare_models
+from genset.evaluation.results.elsewhere.mapped import check_convention
 from genset.evaluation.results.evaluated import Comparison, Estimate, Evaluated
 from genset.evaluation.results.given import count_given
-from genset.evaluation.results.mapped import check_convention
-from genset.evaluation.results.multilabel import own_proposals
-from genset.evaluation.results.names import by_convention
+from genset.evaluation.results.kept.names import by_convention
+from genset.evaluation.results.kept.results import Results, results_of
+from genset.evaluation.results.kept.runs import run_folder
+from genset.evaluation.results.measures.compare import compare as compare_models
+from genset.evaluation.results.measures.multilabel import own_proposals
 from genset.evaluation.results.references.sets import Named
-from genset.evaluation.results.results import Results, results_of
-from genset.evaluation.results.runs import run_folder
 from genset.evaluation.run.options import ScoringOptions
 from genset.release.reader import Release
 from genset.statistics.bootstrap import Resampling

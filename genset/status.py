@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, distinct, func, select
 from sqlalchemy.orm import Session
 
-from genset.evaluation.results.names import by_convention
-from genset.evaluation.results.runs import find_runs
+from genset.evaluation.results.kept.names import by_convention
+from genset.evaluation.results.kept.runs import find_runs
 from genset.files import image_file, sha256_of
 from genset.label.proposals.asked import questions
 from genset.progress import progress

@@ -109,7 +109,31 @@ INNER_FLOORS = {
         {"executors"},
         {"in_memory", "latency", "audit"},
     ],
-    "evaluation.results.answers": [
+    "evaluation.results": [
+        {"kept"},
+        {"references", "elsewhere"},
+        {"measures"},
+        {"evaluated"},
+        {"given"},
+    ],
+    "evaluation.results.kept": [
+        {"runs"},
+        {"arrays", "names", "remarks"},
+        {"best_answers", "sanity_checks"},
+        {"count", "flags"},
+        {"results"},
+    ],
+    "evaluation.results.measures": [
+        {"blur_cost", "breakdown", "margin", "marks", "proposers", "whole", "logits"},
+        {"compare", "multilabel"},
+        {"missed", "standing"},
+    ],
+    "evaluation.results.elsewhere": [
+        {"predictions"},
+        {"answers", "own_tables"},
+        {"mapped"},
+    ],
+    "evaluation.results.elsewhere.answers": [
         {"names", "wording", "lines"},
         {"taking"},
         {"prompts"},

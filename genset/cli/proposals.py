@@ -56,7 +56,7 @@ def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any)
     if options["withdraw"]:
         _withdraw(folder, release, as_json)
         return
-    from genset.evaluation.results.best_answers import best_answers
+    from genset.evaluation.results.kept.best_answers import best_answers
     from genset.label.proposals.choose import ModelAnswers
     from genset.label.proposals.plan import ProposalRules
     from genset.label.proposals.rounds import preview

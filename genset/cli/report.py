@@ -167,7 +167,7 @@ def report(
     genset report v1 --tta runs/fast=fast --counterpart resnet50 --margin 1
     """
     from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
-    from genset.evaluation.results.runs import find_runs
+    from genset.evaluation.results.kept.runs import find_runs
     from genset.reporting.data.options import ReportOptions, parse_counterpart, parse_entry
     from genset.statistics.resampling import Resampling
 
@@ -286,10 +286,10 @@ def compare(
     genset compare resnet50 fast --on v2 --truth real
     """
     from genset.evaluation.locate import locate_runs, locate_set, locate_taxonomy
-    from genset.evaluation.results.compare import compare as compare_models
-    from genset.evaluation.results.multilabel import own_proposals
-    from genset.evaluation.results.remarks import remarks
-    from genset.evaluation.results.results import load_results
+    from genset.evaluation.results.kept.remarks import remarks
+    from genset.evaluation.results.kept.results import load_results
+    from genset.evaluation.results.measures.compare import compare as compare_models
+    from genset.evaluation.results.measures.multilabel import own_proposals
     from genset.reporting.narrative.models import left_out, verdict
     from genset.reporting.narrative.multilabel import own_proposals as said_of_own
     from genset.reporting.render.pairs import pair_to_json, truth_to_json

@@ -29,8 +29,8 @@ from genset.text.safe import visible
 if TYPE_CHECKING:
     from genset.evaluation.data.photos import PhotoSet
     from genset.evaluation.models.spec import ModelSpec
-    from genset.evaluation.results.blur_cost import BlurCost
-    from genset.evaluation.results.runs import Run
+    from genset.evaluation.results.kept.runs import Run
+    from genset.evaluation.results.measures.blur_cost import BlurCost
     from genset.evaluation.run.audit import Audit
     from genset.evaluation.run.options import ScoringOptions
 
@@ -218,8 +218,8 @@ def evaluate(
     from genset.evaluation.evaluate import SomeModelsFailed
     from genset.evaluation.evaluate import evaluate as score
     from genset.evaluation.models.classes import other_classes
-    from genset.evaluation.results.blur_cost import blur_costs
-    from genset.evaluation.results.runs import LOGITS, run_folder
+    from genset.evaluation.results.kept.runs import LOGITS, run_folder
+    from genset.evaluation.results.measures.blur_cost import blur_costs
     from genset.evaluation.run.options import ScoringOptions
     from genset.evaluation.run.startup import on_all_machines, start_pytorch
     from genset.reporting.latency import Timed, timed
@@ -333,7 +333,7 @@ def _write_prompts(
     seed: int,
     as_json: bool,
 ) -> None:
-    from genset.evaluation.results.answers.prompts import write_prompts
+    from genset.evaluation.results.elsewhere.answers.prompts import write_prompts
 
     if models:
         raise BadInput("--write-prompts scores no model: leave out --model")
@@ -359,7 +359,7 @@ def _audits(
 
 
 def _show_runs(results: "Sequence[Run]", k: int) -> None:
-    from genset.evaluation.results.remarks import remarks
+    from genset.evaluation.results.kept.remarks import remarks
     from genset.reporting.format import interval
     from genset.text.numbers import percent
 

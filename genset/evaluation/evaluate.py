@@ -12,17 +12,17 @@ from genset.evaluation.mapping.pooling import ClassMapping
 from genset.evaluation.models.classes import list_identity
 from genset.evaluation.models.files import CheckpointFiles
 from genset.evaluation.models.spec import ModelSpec
-from genset.evaluation.results.answers.read import RULE, read_answers, save_answers
-from genset.evaluation.results.count import make_run, provenance_of_answers
-from genset.evaluation.results.mapped import check_convention, count_mapped, read_mapped
-from genset.evaluation.results.own_tables import refuse_run_on_own_classes
-from genset.evaluation.results.predictions import (
+from genset.evaluation.results.elsewhere.answers.read import RULE, read_answers, save_answers
+from genset.evaluation.results.elsewhere.mapped import check_convention, count_mapped, read_mapped
+from genset.evaluation.results.elsewhere.own_tables import refuse_run_on_own_classes
+from genset.evaluation.results.elsewhere.predictions import (
     KEPT,
     holds_scores,
     keep_scores,
     read_predictions,
 )
-from genset.evaluation.results.runs import (
+from genset.evaluation.results.kept.count import make_run, provenance_of_answers
+from genset.evaluation.results.kept.runs import (
     LOGITS,
     Run,
     load_run,

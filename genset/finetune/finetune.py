@@ -10,7 +10,7 @@ from pathlib import Path
 from genset.errors import BadInput, GensetError
 from genset.evaluation.models.load import LoadedModel, load_model
 from genset.evaluation.models.spec import ModelSpec
-from genset.evaluation.results.runs import run_key
+from genset.evaluation.results.kept.runs import run_key
 from genset.evaluation.run.environment import device_of, versions
 from genset.evaluation.run.plan import described as described_preprocessing
 from genset.finetune.data.tasks import TaskData, described, open_task

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from genset.evaluation.results.missed import WrongAnswer
-from genset.evaluation.results.runs import Accuracy
+from genset.evaluation.results.kept.runs import Accuracy
+from genset.evaluation.results.measures.missed import WrongAnswer
 from genset.reporting.data.gallery import Answer
 from genset.taxonomy import Taxonomy, imagenet1k
 from genset.text.numbers import ends

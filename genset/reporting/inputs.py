@@ -24,7 +24,7 @@ from genset import __version__
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.locate import HASHES
-from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS
+from genset.evaluation.results.kept.runs import LOGIT_CLASSES, LOGITS
 from genset.files import write_text, written_whole
 from genset.release.reader import MANIFEST
 from genset.reporting.data.options import ReportOptions

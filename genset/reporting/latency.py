@@ -17,7 +17,7 @@ from genset.tta.record.recording import Header
 if TYPE_CHECKING:
     from genset.evaluation.data.photos import PhotoSet
     from genset.evaluation.models.spec import ModelSpec
-    from genset.evaluation.results.runs import Run
+    from genset.evaluation.results.kept.runs import Run
     from genset.evaluation.run.latency import Latency, Times
     from genset.evaluation.run.options import ScoringOptions
 

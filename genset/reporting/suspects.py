@@ -4,9 +4,9 @@ from pathlib import Path
 
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
-from genset.evaluation.results.compare import compare
-from genset.evaluation.results.missed import leading, missed_by_all
-from genset.evaluation.results.results import load_results
+from genset.evaluation.results.kept.results import load_results
+from genset.evaluation.results.measures.compare import compare
+from genset.evaluation.results.measures.missed import leading, missed_by_all
 from genset.label.quality.suspects import Guess, Suspect, Suspects
 from genset.release.reader import MANIFEST, Release
 from genset.store import now
@@ -18,7 +18,7 @@ def find_suspects(photos: PhotoSet, runs: Path, order: str = "severity") -> Susp
     Args:
         photos: the release.
         runs: the folder of runs.
-        order: "severity" or "agreement" (`genset.evaluation.results.missed.ORDERS`).
+        order: "severity" or "agreement" (`genset.evaluation.results.measures.missed.ORDERS`).
 
     Raises:
         BadInput: it is no release, or no model was scored on it.

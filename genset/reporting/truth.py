@@ -7,10 +7,10 @@ from typing import Any
 
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.mapping.record import explained
-from genset.evaluation.results.marks import truth_of
-from genset.evaluation.results.multilabel import MultiLabel, measure
-from genset.evaluation.results.results import Results, load_results, load_some
-from genset.evaluation.results.runs import Run
+from genset.evaluation.results.kept.results import Results, load_results, load_some
+from genset.evaluation.results.kept.runs import Run
+from genset.evaluation.results.measures.marks import truth_of
+from genset.evaluation.results.measures.multilabel import MultiLabel, measure
 from genset.reporting.data.multilabel import TruthSummary
 from genset.reporting.gather.multilabel import summarize_truth
 from genset.reporting.narrative import multilabel as narrative

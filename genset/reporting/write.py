@@ -20,7 +20,7 @@ from genset.reporting.inputs import (
 )
 
 if TYPE_CHECKING:
-    from genset.evaluation.results.results import Results
+    from genset.evaluation.results.kept.results import Results
     from genset.reporting.data.report import ReportData
 
 
@@ -63,7 +63,7 @@ class Report:
     @cached_property
     def data(self) -> "ReportData":
         """The numbers in it."""
-        from genset.evaluation.results.results import load_results
+        from genset.evaluation.results.kept.results import load_results
         from genset.reporting.gather.collect import collect_results
 
         _ = self.digest  # of the files as they are before they are read

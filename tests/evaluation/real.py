@@ -11,7 +11,7 @@ from torch import nn
 from torchvision.models import squeezenet1_0
 
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.results.runs import Run, find_runs, load_predictions
+from genset.evaluation.results.kept.runs import Run, find_runs, load_predictions
 from genset.evaluation.run.options import ScoringOptions
 from tests.evaluation.scoring import evaluate
 

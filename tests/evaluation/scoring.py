@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.evaluate import evaluate as evaluate_specs
 from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.results.runs import Run
+from genset.evaluation.results.kept.runs import Run
 from genset.evaluation.run.options import ScoringOptions
 
 if TYPE_CHECKING:  # it loads PyTorch, which answers that are there already do not need

@@ -12,7 +12,7 @@ import pytest
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.mapping.outputs import outputs_of
 from genset.evaluation.mapping.wordnet import above
-from genset.evaluation.results.runs import find_runs, load_predictions
+from genset.evaluation.results.kept.runs import find_runs, load_predictions
 from genset.evaluation.run.options import ScoringOptions
 from genset.taxonomy import Taxonomy, read_taxonomy
 from tests.conftest import ROOT

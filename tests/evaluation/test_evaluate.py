@@ -9,7 +9,7 @@ import torch
 
 from genset.errors import BadInput, GensetError, ModelError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.results.runs import Accuracy, Run, find_runs, load_predictions
+from genset.evaluation.results.kept.runs import Accuracy, Run, find_runs, load_predictions
 from tests.evaluation.colours import BLUE, RED, WNIDS, colours, paint, painted_set
 from tests.evaluation.scoring import evaluate
 from tests.killing import killed_at_each_change

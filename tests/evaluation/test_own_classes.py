@@ -16,7 +16,7 @@ import genset
 from genset.cli import cli
 from genset.errors import BadInput, GensetError
 from genset.evaluation.models.classes import class_order, timm_list
-from genset.evaluation.results.runs import find_runs
+from genset.evaluation.results.kept.runs import find_runs
 from tests.evaluation.colours import BLUE, GREEN, RED, WNIDS, Colours, colours
 
 # The model answers 0 to red, 1 to green, 2 to blue. "Крас" is red or green; the deer has no output.

@@ -10,7 +10,7 @@ from torchvision.datasets import ImageFolder
 from torchvision.models import SqueezeNet1_0_Weights, squeezenet1_0
 
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.results.runs import find_runs, load_predictions
+from genset.evaluation.results.kept.runs import find_runs, load_predictions
 from tests.conftest import ROOT
 from tests.evaluation.colours import WNIDS
 from tests.evaluation.real import some_photos

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from genset.evaluation.results.runs import run_key
+from genset.evaluation.results.kept.runs import run_key
 from genset.finetune.results.runs import (
     Attempt,
     Finetuned,

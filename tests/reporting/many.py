@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.evaluation.results.count import Counted, Provenance, make_run
+from genset.evaluation.results.kept.count import Counted, Provenance, make_run
+from genset.evaluation.results.kept.runs import Prediction, Run, run_folder, run_key, save_run
 from genset.evaluation.results.references.published import published
-from genset.evaluation.results.runs import Prediction, Run, run_folder, run_key, save_run
 from genset.taxonomy import imagenet1k
 
 WNIDS = np.array([each.wnid for each in imagenet1k()], dtype=object)

@@ -10,7 +10,14 @@ from pathlib import Path
 from PIL import Image
 
 from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.evaluation.results.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
+from genset.evaluation.results.kept.runs import (
+    Accuracy,
+    Prediction,
+    Run,
+    run_folder,
+    run_key,
+    save_run,
+)
 from genset.release.reader import (
     FORMAT,
     MANIFEST,

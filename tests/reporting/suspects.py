@@ -3,7 +3,14 @@
 from pathlib import Path
 
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.results.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
+from genset.evaluation.results.kept.runs import (
+    Accuracy,
+    Prediction,
+    Run,
+    run_folder,
+    run_key,
+    save_run,
+)
 from genset.label import Store
 from genset.release.freeze import create
 from genset.release.reader import Release

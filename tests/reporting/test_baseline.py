@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.evaluation.data.truths.read import read_truth
+from genset.evaluation.results.kept.results import load_results
+from genset.evaluation.results.kept.runs import Accuracy
 from genset.evaluation.results.references.published import one_a_weights
-from genset.evaluation.results.results import load_results
-from genset.evaluation.results.runs import Accuracy
 from genset.reporting.data.baseline import Baseline
 from genset.reporting.data.report import ReportOptions
 from genset.reporting.figures.against import against_plot

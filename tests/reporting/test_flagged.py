@@ -10,7 +10,7 @@ import pytest
 import genset
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.evaluation.results.runs import Run
+from genset.evaluation.results.kept.runs import Run
 from genset.reporting.data.report import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser
 
 from genset.errors import GensetError, MissingExtra
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.results.runs import run_folder
+from genset.evaluation.results.kept.runs import run_folder
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.html import html_of

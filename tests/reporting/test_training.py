@@ -15,7 +15,7 @@ from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet, open_set
 from genset.evaluation.models.spec import parse_spec
 from genset.evaluation.models.trained import KNOWN, last_day, parse_trained_until
-from genset.evaluation.results.runs import find_runs, load_predictions, save_run
+from genset.evaluation.results.kept.runs import find_runs, load_predictions, save_run
 from genset.release.reader import Release
 from genset.reporting.gather.collect import collect
 from genset.reporting.render.markdown import as_markdown, report_json

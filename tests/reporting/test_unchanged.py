@@ -16,7 +16,7 @@ from genset.cli import cli
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.data.truths.keep import keep_truth
 from genset.evaluation.data.truths.truth import Truth
-from genset.evaluation.results.runs import find_runs
+from genset.evaluation.results.kept.runs import find_runs
 from genset.release.reader import MANIFEST
 from genset.reporting.inputs import KEPT
 from tests.reporting.heads import keep_finetuned

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, overload
 from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.truths.keep import with_truth
-from genset.evaluation.results.arrays import Answers, Names, answers_of, read_answers
-from genset.evaluation.results.multilabel import MultiLabel, measure
-from genset.evaluation.results.remarks import remarks
-from genset.evaluation.results.results import KeptRun, results_of
-from genset.evaluation.results.runs import Accuracy, Prediction, Run, load_predictions
+from genset.evaluation.results.kept.arrays import Answers, Names, answers_of, read_answers
+from genset.evaluation.results.kept.remarks import remarks
+from genset.evaluation.results.kept.results import KeptRun, results_of
+from genset.evaluation.results.kept.runs import Accuracy, Prediction, Run, load_predictions
+from genset.evaluation.results.measures.multilabel import MultiLabel, measure
 from genset.text.numbers import count
 
 if TYPE_CHECKING:

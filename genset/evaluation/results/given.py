@@ -14,23 +14,23 @@ from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.mapping.convention import Convention
 from genset.evaluation.models.classes import class_order
 from genset.evaluation.models.spec import ModelSpec
-from genset.evaluation.results.count import make_run, provenance_of_answers
-from genset.evaluation.results.evaluated import Evaluated
-from genset.evaluation.results.mapped import (
+from genset.evaluation.results.elsewhere.mapped import (
     Given,
     answers_of,
     count_mapped,
     mapping_on,
     see_whose_indices,
 )
-from genset.evaluation.results.predictions import (
+from genset.evaluation.results.elsewhere.predictions import (
     KEPT,
     Answers,
     answers_of_indices,
     answers_of_scores,
     count_answers,
 )
-from genset.evaluation.results.runs import load_run, run_folder, run_key, save_run
+from genset.evaluation.results.evaluated import Evaluated
+from genset.evaluation.results.kept.count import make_run, provenance_of_answers
+from genset.evaluation.results.kept.runs import load_run, run_folder, run_key, save_run
 
 
 def count_given(

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from genset.errors import GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.mapping.record import record_of
-from genset.evaluation.results.count import Counted, Provenance, make_run
-from genset.evaluation.results.runs import LOGIT_CLASSES, LOGITS, Prediction, Run, save_run
+from genset.evaluation.results.kept.count import Counted, Provenance, make_run
+from genset.evaluation.results.kept.runs import LOGIT_CLASSES, LOGITS, Prediction, Run, save_run
 from genset.evaluation.run.environment import device_of, versions
 from genset.evaluation.run.job import Job, ModelTask
 from genset.evaluation.run.plan import ScoringPlan

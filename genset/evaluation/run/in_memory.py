@@ -18,7 +18,7 @@ from genset.evaluation.models.load import LoadedModel
 from genset.evaluation.models.memory import precision_of, preprocessing_of
 from genset.evaluation.models.preprocessing import Preprocessing
 from genset.evaluation.results.evaluated import Evaluated
-from genset.evaluation.results.runs import run_folder
+from genset.evaluation.results.kept.runs import run_folder
 from genset.evaluation.run.executors.in_process import InProcess
 from genset.evaluation.run.options import ScoringOptions
 from genset.evaluation.run.plan import ScoringPlan

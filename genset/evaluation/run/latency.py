@@ -27,7 +27,7 @@ from genset.evaluation.engines.select import candidates, check_engine
 from genset.evaluation.models.load import KEPT, LoadedModel
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.processes import call_in_fork, cores
-from genset.evaluation.results.runs import Run, load_predictions, run_folder
+from genset.evaluation.results.kept.runs import Run, load_predictions, run_folder
 from genset.evaluation.run.meeting import load_for
 from genset.evaluation.run.options import ScoringOptions
 

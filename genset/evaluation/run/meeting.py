@@ -7,7 +7,7 @@ from genset.errors import BadInput, GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.load import LoadedModel, load_model
 from genset.evaluation.models.spec import ModelSpec
-from genset.evaluation.results.mapped import mapping_on
+from genset.evaluation.results.elsewhere.mapped import mapping_on
 from genset.evaluation.run.options import ScoringOptions
 
 

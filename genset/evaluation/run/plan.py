@@ -18,7 +18,7 @@ from genset.evaluation.engines.export import onnx_file
 from genset.evaluation.engines.select import SelectedEngine, candidates, select
 from genset.evaluation.models.load import LoadedModel
 from genset.evaluation.models.preprocessing import Geometry
-from genset.evaluation.results.runs import LOGITS, Run, load_run, run_folder, run_key
+from genset.evaluation.results.kept.runs import LOGITS, Run, load_run, run_folder, run_key
 from genset.evaluation.run.agreement import agree_on_packages
 from genset.evaluation.run.executors.executor import Executor, not_written
 from genset.evaluation.run.job import Job, MissingShard, ModelTask

@@ -23,7 +23,7 @@ from genset.evaluation.engines.runner import Runner
 from genset.evaluation.models.load import KEPT, LoadedModel
 from genset.evaluation.models.spec import ModelSpec
 from genset.evaluation.processes import CAN_FORK
-from genset.evaluation.results.runs import Run
+from genset.evaluation.results.kept.runs import Run
 from genset.evaluation.run.agreement import agree_on_work
 from genset.evaluation.run.assemble import assemble
 from genset.evaluation.run.environment import this_device

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from genset.evaluation.engines import ENGINES
-from genset.evaluation.results.runs import load_run
+from genset.evaluation.results.kept.runs import load_run
 from genset.files import write_text
 
 _FILE = "engine.json"

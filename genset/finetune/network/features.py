@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from genset.errors import GensetError
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.results.runs import run_key
+from genset.evaluation.results.kept.runs import run_key
 from genset.evaluation.run.environment import device_of, versions
 from genset.evaluation.run.executors.executor import not_written
 from genset.evaluation.run.executors.worker_pool import WorkerPool

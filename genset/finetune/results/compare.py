@@ -24,7 +24,7 @@ from itertools import combinations
 import numpy as np
 
 from genset.errors import BadInput
-from genset.evaluation.results.runs import Accuracy
+from genset.evaluation.results.kept.runs import Accuracy
 from genset.finetune.results.runs import (
     Attempt,
     Finetuned,

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.errors import GensetError, first_line
-from genset.evaluation.results.runs import Accuracy, run_folder
+from genset.evaluation.results.kept.runs import Accuracy, run_folder
 from genset.files import write_text, written_whole
 from genset.statistics.intervals import wilson
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from genset.evaluation.results.breakdown import Group
+from genset.evaluation.results.measures.breakdown import Group
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from genset.evaluation.data.sets.photo import HasBytes
-from genset.evaluation.results.missed import Missed
+from genset.evaluation.results.measures.missed import Missed
 from genset.release.reader import ReleasePhoto
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from genset.evaluation.results.standing import Standing
+from genset.evaluation.results.measures.standing import Standing
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from genset.evaluation.results.breakdown import Breakdown, Confusion, Group
-from genset.evaluation.results.compare import Bounds, Pair, Rank
-from genset.evaluation.results.multilabel import MultiLabel
-from genset.evaluation.results.runs import Accuracy, Run
+from genset.evaluation.results.kept.runs import Accuracy, Run
+from genset.evaluation.results.measures.breakdown import Breakdown, Confusion, Group
+from genset.evaluation.results.measures.compare import Bounds, Pair, Rank
+from genset.evaluation.results.measures.multilabel import MultiLabel
 from genset.reporting.data.again import Again
 from genset.reporting.data.baseline import Baseline
 from genset.reporting.data.finetuning import FinetunedTask

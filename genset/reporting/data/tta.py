@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from genset.evaluation.results.margin import MarginTest
+from genset.evaluation.results.measures.margin import MarginTest
 from genset.statistics.intervals import Interval
 
 

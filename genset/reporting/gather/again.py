@@ -5,10 +5,10 @@ from pathlib import Path
 
 from genset.errors import BadInput
 from genset.evaluation.models.spec import ModelSpec, parse_spec
-from genset.evaluation.results.logits import has_logits
-from genset.evaluation.results.predictions import KEPT, holds_scores
-from genset.evaluation.results.results import Results, Scored
-from genset.evaluation.results.runs import PREDICTIONS, Run
+from genset.evaluation.results.elsewhere.predictions import KEPT, holds_scores
+from genset.evaluation.results.kept.results import Results, Scored
+from genset.evaluation.results.kept.runs import PREDICTIONS, Run
+from genset.evaluation.results.measures.logits import has_logits
 from genset.reporting.data.again import Again, Scoring
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.report import ScoredModel

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from genset.evaluation.results.marks import mark
+from genset.evaluation.results.kept.results import Results, Scored
+from genset.evaluation.results.kept.runs import Accuracy, Run
+from genset.evaluation.results.measures.marks import mark
+from genset.evaluation.results.measures.whole import NEARLY_ALL
 from genset.evaluation.results.references.find import NAME, NONE, Found, find_references, named
 from genset.evaluation.results.references.ladder import rungs
 from genset.evaluation.results.references.names import weights_of
@@ -19,9 +22,6 @@ from genset.evaluation.results.references.published import (
     sources,
 )
 from genset.evaluation.results.references.sets import IMAGENET, Recognized, is_real, recognize
-from genset.evaluation.results.results import Results, Scored
-from genset.evaluation.results.runs import Accuracy, Run
-from genset.evaluation.results.whole import NEARLY_ALL
 from genset.reporting.data.baseline import (
     Against,
     Baseline,

@@ -11,8 +11,10 @@ import numpy as np
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.truths.read import read_truth
-from genset.evaluation.results.breakdown import by_class, by_record, confusions
-from genset.evaluation.results.compare import (
+from genset.evaluation.results.kept.results import Results, Scored, load_results
+from genset.evaluation.results.kept.runs import Accuracy
+from genset.evaluation.results.measures.breakdown import by_class, by_record, confusions
+from genset.evaluation.results.measures.compare import (
     Bounds,
     Pair,
     Rank,
@@ -20,10 +22,8 @@ from genset.evaluation.results.compare import (
     place_between,
     rank_models,
 )
-from genset.evaluation.results.multilabel import measure
-from genset.evaluation.results.results import Results, Scored, load_results
-from genset.evaluation.results.runs import Accuracy
-from genset.evaluation.results.whole import answered_in_part, whole_first
+from genset.evaluation.results.measures.multilabel import measure
+from genset.evaluation.results.measures.whole import answered_in_part, whole_first
 from genset.release.reader import MANIFEST, Release
 from genset.reporting.data.options import PLAIN, ReportOptions
 from genset.reporting.data.report import Power, ReportData, ScoredModel, TopK

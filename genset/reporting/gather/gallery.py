@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.evaluation.results.breakdown import Confusion, Group
-from genset.evaluation.results.results import Results, Scored
+from genset.evaluation.results.kept.results import Results, Scored
+from genset.evaluation.results.measures.breakdown import Confusion, Group
 from genset.release.reader import ReleasePhoto
 from genset.reporting.data.gallery import Answer, Gallery, Sample
 from genset.reporting.format import class_name

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from genset.evaluation.results.breakdown import Group, grouped
-from genset.evaluation.results.results import Results
+from genset.evaluation.results.kept.results import Results
+from genset.evaluation.results.measures.breakdown import Group, grouped
 from genset.reporting.data.kinds import KindOfClasses
 from genset.taxonomy.kinds import kinds_of
 

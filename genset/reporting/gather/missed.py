@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from genset.evaluation.results.compare import Pair
-from genset.evaluation.results.missed import height_of, leading, missed_by_all
-from genset.evaluation.results.results import Results
-from genset.evaluation.results.whole import answered_in_part
+from genset.evaluation.results.kept.results import Results
+from genset.evaluation.results.measures.compare import Pair
+from genset.evaluation.results.measures.missed import height_of, leading, missed_by_all
+from genset.evaluation.results.measures.whole import answered_in_part
 from genset.release.reader import ReleasePhoto
 from genset.reporting.data.missed import MissedPhoto, MissedTogether
 

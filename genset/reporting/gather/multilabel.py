@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.data.truths.truth import Truth
-from genset.evaluation.results.compare import Pair
-from genset.evaluation.results.results import Results
-from genset.evaluation.results.standing import standing
+from genset.evaluation.results.kept.results import Results
+from genset.evaluation.results.measures.compare import Pair
+from genset.evaluation.results.measures.standing import standing
 from genset.reporting.data.multilabel import ByTruth, TruthSummary
 from genset.statistics.bootstrap import Resampling
 

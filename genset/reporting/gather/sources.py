@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.evaluation.results.results import Results
+from genset.evaluation.results.kept.results import Results
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
 from genset.reporting.data.report import ScoredModel
 from genset.reporting.data.sources import (

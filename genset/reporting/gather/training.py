@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.evaluation.models.trained import last_day
-from genset.evaluation.results.results import Results, Scored
+from genset.evaluation.results.kept.results import Results, Scored
 from genset.release.reader import Release, ReleasePhoto
 from genset.reporting.data.training import ByTraining, DateSplit, ModelAtDate
 from genset.statistics.bootstrap import Resampling

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from genset.evaluation.results.margin import MarginTest
+from genset.evaluation.results.measures.margin import MarginTest
 from genset.text.numbers import digits, points, span
 from genset.text.safe import clean
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from genset.evaluation.results.missed import FEWEST_LEADING, Missed
+from genset.evaluation.results.measures.missed import FEWEST_LEADING, Missed
 from genset.reporting.data.missed import MissedPhoto, MissedTogether
 from genset.reporting.format import class_name
 from genset.statistics.intervals import wilson

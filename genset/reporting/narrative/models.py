@@ -5,8 +5,8 @@ from itertools import pairwise
 from typing import Any
 
 from genset.evaluation.data.truths.truth import By
-from genset.evaluation.results.compare import Pair, Rank
-from genset.evaluation.results.remarks import remarks as remarks_of
+from genset.evaluation.results.kept.remarks import remarks as remarks_of
+from genset.evaluation.results.measures.compare import Pair, Rank
 from genset.reporting.data.report import Power, ReportData, ScoredModel, SetSummary
 from genset.reporting.format import interval, settings
 from genset.reporting.narrative.pairs import (

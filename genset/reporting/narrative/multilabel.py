@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from genset.evaluation.data.truths.truth import By
-from genset.evaluation.results.compare import Rank
-from genset.evaluation.results.multilabel import Measured, MultiLabel, OwnProposals
-from genset.evaluation.results.standing import Turned
+from genset.evaluation.results.measures.compare import Rank
+from genset.evaluation.results.measures.multilabel import Measured, MultiLabel, OwnProposals
+from genset.evaluation.results.measures.standing import Turned
 from genset.reporting.data.multilabel import TruthSummary
 from genset.reporting.format import interval
 from genset.text.numbers import count, digits, ends, percent, points, span

@@ -1,6 +1,6 @@
 """What can be said of two models on few photos, or where hardly a photo is the one's alone."""
 
-from genset.evaluation.results.compare import FEWEST, Pair
+from genset.evaluation.results.measures.compare import FEWEST, Pair
 from genset.text.numbers import count, digits, percent, points, span
 from genset.text.safe import clean
 

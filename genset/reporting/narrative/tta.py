@@ -2,8 +2,8 @@
 
 from math import isinf
 
-from genset.evaluation.results.compare import Bounds, Place
-from genset.evaluation.results.margin import MarginTest
+from genset.evaluation.results.measures.compare import Bounds, Place
+from genset.evaluation.results.measures.margin import MarginTest
 from genset.reporting.data.finetuning import FinetunedModel, FinetunedTask
 from genset.reporting.data.report import ReportData, TopK
 from genset.reporting.data.tta import JoinedEntry

@@ -5,7 +5,7 @@ from dataclasses import asdict, fields
 from operator import attrgetter
 from typing import Any
 
-from genset.evaluation.results.breakdown import Breakdown, Group
+from genset.evaluation.results.measures.breakdown import Breakdown, Group
 from genset.reporting.data.kinds import KindOfClasses
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.format import class_name, interval

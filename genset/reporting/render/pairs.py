@@ -5,10 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 from genset.evaluation.data.truths.truth import By
-from genset.evaluation.results.compare import Pair
-from genset.evaluation.results.marks import truth_of
-from genset.evaluation.results.multilabel import OwnProposals
-from genset.evaluation.results.results import Results
+from genset.evaluation.results.kept.results import Results
+from genset.evaluation.results.measures.compare import Pair
+from genset.evaluation.results.measures.marks import truth_of
+from genset.evaluation.results.measures.multilabel import OwnProposals
 from genset.text.to_json import to_json
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from genset.evaluation.results.runs import Accuracy
+from genset.evaluation.results.kept.runs import Accuracy
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.data.report import SetSummary
 from genset.reporting.series.yearly import Years

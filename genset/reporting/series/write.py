@@ -17,7 +17,7 @@ from genset.reporting.inputs import is_page_of, write_page
 from genset.reporting.write import Report
 
 if TYPE_CHECKING:
-    from genset.evaluation.results.results import Results
+    from genset.evaluation.results.kept.results import Results
     from genset.reporting.series.data import Series
 
 INDEX = "index.html"
@@ -113,7 +113,7 @@ class SeriesReport:
     @cached_property
     def _results(self) -> "list[Results]":
         """What was scored on each set; read once for the index and the reports."""
-        from genset.evaluation.results.results import load_results
+        from genset.evaluation.results.kept.results import load_results
 
         _ = self._digest  # of the files as they are before they are read
         return [load_results(photos, self._runs) for _, photos in self._sets]

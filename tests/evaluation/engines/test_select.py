@@ -17,8 +17,8 @@ from genset.evaluation.engines.engine import EngineOptions, open_engine
 from genset.evaluation.engines.export import write_onnx
 from genset.evaluation.engines.openvino import OpenvinoEngine
 from genset.evaluation.engines.select import candidates, check_engine
-from genset.evaluation.results.remarks import remarks
-from genset.evaluation.results.runs import Run, find_runs
+from genset.evaluation.results.kept.remarks import remarks
+from genset.evaluation.results.kept.runs import Run, find_runs
 from genset.evaluation.run import plan, score, shards
 from genset.evaluation.run.options import ScoringOptions
 from tests.evaluation.colours import BLUE, GREEN, RED, Colours, colours, paint

@@ -18,7 +18,7 @@ from torchvision.transforms import InterpolationMode
 
 from genset.errors import BadInput, ModelError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.results.runs import find_runs, load_predictions
+from genset.evaluation.results.kept.runs import find_runs, load_predictions
 from tests.evaluation.colours import WNIDS, Colours, colours, painted_set
 from tests.evaluation.scoring import evaluate
 

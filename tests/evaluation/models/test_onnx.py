@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from genset.errors import ModelError
 from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.evaluation.results.runs import find_runs, load_predictions
+from genset.evaluation.results.kept.runs import find_runs, load_predictions
 from genset.evaluation.run.options import ScoringOptions
 from tests.evaluation.colours import colours, painted_set
 from tests.evaluation.scoring import evaluate, load_model

@@ -14,7 +14,7 @@ from genset.cli import cli
 from genset.errors import GensetError
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.results.runs import find_runs
+from genset.evaluation.results.kept.runs import find_runs
 from genset.evaluation.run import latency
 from genset.evaluation.run.options import ScoringOptions
 from genset.tta.record import inference

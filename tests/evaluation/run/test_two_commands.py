@@ -12,7 +12,7 @@ import pytest
 from torch import Tensor
 
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.results.runs import find_runs
+from genset.evaluation.results.kept.runs import find_runs
 from genset.files import one_at_a_time
 from tests.conftest import ROOT
 from tests.evaluation.colours import Colours, colours, hundred_photos

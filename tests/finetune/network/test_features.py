@@ -25,7 +25,7 @@ from genset.evaluation.engines.engine import Logits
 from genset.evaluation.engines.pytorch import TorchEngine
 from genset.evaluation.engines.select import check_engine
 from genset.evaluation.models.load import LoadedModel
-from genset.evaluation.results.runs import find_runs, load_predictions
+from genset.evaluation.results.kept.runs import find_runs, load_predictions
 from genset.evaluation.run import plan, score, shards
 from genset.evaluation.run.options import ScoringOptions
 from genset.finetune.network.features import Features, compute_features

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.results.runs import Accuracy
+from genset.evaluation.results.kept.runs import Accuracy
 from genset.reporting.data.report import TopK
 from genset.reporting.figures.scale import drawing, scale_of
 from genset.statistics.intervals import Interval

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from genset.errors import BadInput
+from genset.evaluation.results.kept.runs import Run, all_runs, find_runs, photos_of
 from genset.evaluation.results.references.names import Weights, weights_of
 from genset.evaluation.results.references.published import architecture_of, published
 from genset.evaluation.results.references.sets import IMAGENET, recognize_names
-from genset.evaluation.results.runs import Run, all_runs, find_runs, photos_of
 
 NAME = "imagenet-val"
 NONE = "none"

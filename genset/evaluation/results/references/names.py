@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from genset.errors import BadInput
 from genset.evaluation.models.spec import ModelSpec, parse_spec
-from genset.evaluation.results.runs import Run
+from genset.evaluation.results.kept.runs import Run
 
 _LIBRARIES = ("timm", "torchvision")
 _HUB = "hf-hub:timm/"  # timm's own organisation on the hub, whose names are timm's

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 from genset.errors import BadInput
-from genset.evaluation.results.results import Results, Scored
+from genset.evaluation.results.kept.results import Results, Scored
 from genset.reporting.data.options import EntrySpec, ReportOptions
 from genset.reporting.data.tta import JoinedEntry
 from genset.reporting.gather.tta.identity import join_by_weights, names_differ

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from genset.errors import BadInput
 from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.results.runs import Run
+from genset.evaluation.results.kept.runs import Run
 from genset.reporting.data.tta import WeightsJoin
 from genset.tta.logs.entries import Training
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from genset.errors import BadInput
-from genset.evaluation.results.margin import MarginTest, hold_to_margin
-from genset.evaluation.results.results import Results
+from genset.evaluation.results.kept.results import Results
+from genset.evaluation.results.measures.margin import MarginTest, hold_to_margin
 from genset.reporting.data.options import ReportOptions
 
 _KS = (1, 5)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from genset.evaluation.results.compare import Rank
-from genset.evaluation.results.runs import Accuracy
+from genset.evaluation.results.kept.runs import Accuracy
+from genset.evaluation.results.measures.compare import Rank
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
 from genset.reporting.format import interval

@@ -6,8 +6,8 @@ from heapq import nsmallest
 
 from markupsafe import Markup
 
-from genset.evaluation.results.breakdown import Group
-from genset.evaluation.results.runs import Accuracy
+from genset.evaluation.results.kept.runs import Accuracy
+from genset.evaluation.results.measures.breakdown import Group
 from genset.reporting.data.gallery import Answer, Sample
 from genset.reporting.data.report import ReportData, ScoredModel
 from genset.reporting.figures.reliability import reliability_plot

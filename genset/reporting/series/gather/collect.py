@@ -11,9 +11,9 @@ import numpy as np
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet
 from genset.evaluation.models.spec import parse_spec
-from genset.evaluation.results.remarks import remarks
-from genset.evaluation.results.results import Results, Scored
-from genset.evaluation.results.whole import nearly_all
+from genset.evaluation.results.kept.remarks import remarks
+from genset.evaluation.results.kept.results import Results, Scored
+from genset.evaluation.results.measures.whole import nearly_all
 from genset.release.reader import MANIFEST, Release
 from genset.reporting.data.options import ReportOptions
 from genset.reporting.gather.summary import summarize

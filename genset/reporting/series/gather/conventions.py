@@ -6,7 +6,7 @@ in the series, and no mean has runs of two.
 
 from collections.abc import Iterable
 
-from genset.evaluation.results.results import Results, Scored
+from genset.evaluation.results.kept.results import Results, Scored
 from genset.reporting.series.data import AMONG, Among
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from genset.evaluation.results.results import Results, Scored
+from genset.evaluation.results.kept.results import Results, Scored
 from genset.release.reader import Release, ReleasePhoto
 from genset.reporting.series.data import GroupOnSet
 from genset.statistics.bootstrap import Floats, Resampling, intervals

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
-from genset.evaluation.results.count import ELSEWHERE
-from genset.evaluation.results.results import Results, Scored
-from genset.evaluation.results.runs import Run
+from genset.evaluation.results.kept.count import ELSEWHERE
+from genset.evaluation.results.kept.results import Results, Scored
+from genset.evaluation.results.kept.runs import Run
 from genset.reporting.series.data import AMONG, Among
 from genset.reporting.series.gather.conventions import convention_of, in_order
 

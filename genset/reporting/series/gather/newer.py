@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genset.evaluation.results.results import Results, Scored
+from genset.evaluation.results.kept.results import Results, Scored
 from genset.release.reader import Release
 from genset.reporting.series.gather.identity import Joined, identity_of
 from genset.reporting.series.gather.scores import chooses_among_all

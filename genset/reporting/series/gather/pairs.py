@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.evaluation.results.results import Results, Scored
-from genset.evaluation.results.whole import nearly_all
+from genset.evaluation.results.kept.results import Results, Scored
+from genset.evaluation.results.measures.whole import nearly_all
 from genset.reporting.series.data import Among, AtPair, Fit, LinePoint, SetPair
 from genset.reporting.series.gather.scores import chooses_among_all, is_of_imagenet
 from genset.reporting.series.gather.subsets import RIGHT, UNKNOWN, best_among

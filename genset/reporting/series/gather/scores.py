@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.evaluation.results.results import Results, Scored
-from genset.evaluation.results.runs import Accuracy
+from genset.evaluation.results.kept.results import Results, Scored
+from genset.evaluation.results.kept.runs import Accuracy
 from genset.reporting.series.data import Between, Score
 from genset.reporting.series.gather.subsets import RIGHT, UNKNOWN, best_among
 from genset.statistics.bootstrap import Resampling, intervals

@@ -19,7 +19,7 @@ from torch import Tensor
 from genset.cli import cli
 from genset.errors import BadInput
 from genset.evaluation.data.photos import PhotoSet, open_set
-from genset.evaluation.results.runs import find_runs
+from genset.evaluation.results.kept.runs import find_runs
 from genset.label import Verdict
 from tests.conftest import ROOT
 from tests.evaluation.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint

@@ -18,7 +18,7 @@ from transformers import AutoImageProcessor, AutoModelForImageClassification
 
 from genset.errors import BadInput, MissingExtra, ModelError
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.results.runs import find_runs, load_predictions
+from genset.evaluation.results.kept.runs import find_runs, load_predictions
 from tests.evaluation.colours import WNIDS
 from tests.evaluation.models.huggingface.folders import LABELS, vit
 from tests.evaluation.scoring import evaluate, load_model

@@ -14,7 +14,7 @@ from transformers import TimmWrapperConfig, TimmWrapperForImageClassification
 from genset.errors import BadInput, ModelError
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.models.weights import hash_of_weights
-from genset.evaluation.results.runs import load_predictions, run_folder
+from genset.evaluation.results.kept.runs import load_predictions, run_folder
 from tests.evaluation.colours import WNIDS
 from tests.evaluation.models.huggingface.folders import LABELS
 from tests.evaluation.real import in_timms_naming, some_photos

@@ -8,9 +8,9 @@ import pytest
 
 from genset.errors import BadInput
 from genset.evaluation.models.spec import parse_spec
+from genset.evaluation.results.kept.runs import Accuracy, Run, note_said
 from genset.evaluation.results.references.find import Found, Named, find_references, named
 from genset.evaluation.results.references.published import published
-from genset.evaluation.results.runs import Accuracy, Run, note_said
 
 T = TypeVar("T")
 SAID = (0.7, 0.8, None)

@@ -18,7 +18,7 @@ from torch import Tensor
 from genset.errors import BadInput, GensetError, MissingExtra
 from genset.evaluation.data.photos import open_set
 from genset.evaluation.evaluate import SomeModelsFailed
-from genset.evaluation.results.runs import Accuracy, Run, find_runs
+from genset.evaluation.results.kept.runs import Accuracy, Run, find_runs
 from genset.evaluation.run.executors import CLUSTERS
 from genset.evaluation.run.options import ScoringOptions
 from tests.evaluation.colours import Colours, colours, hundred_photos

@@ -14,7 +14,7 @@ from uuid import uuid4
 import pytest
 from torch import Tensor
 
-from genset.evaluation.results.runs import find_runs
+from genset.evaluation.results.kept.runs import find_runs
 from tests.conftest import ROOT
 from tests.evaluation.colours import WNIDS, Colours, colours, hundred_photos, paint
 from tests.evaluation.run.executors.two_machines import (

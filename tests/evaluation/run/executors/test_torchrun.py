@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from genset.evaluation.data.photos import open_set
-from genset.evaluation.results.runs import find_runs
+from genset.evaluation.results.kept.runs import find_runs
 from tests.evaluation.colours import WNIDS, Colours, colours, hundred_photos, paint
 from tests.evaluation.run.executors.two_machines import (
     FIRST,

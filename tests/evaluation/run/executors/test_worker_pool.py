@@ -25,7 +25,7 @@ from genset.evaluation.engines.onnxruntime import OnnxRuntimeEngine
 from genset.evaluation.engines.openvino import OpenvinoEngine
 from genset.evaluation.evaluate import SomeModelsFailed
 from genset.evaluation.processes import call_in_fork
-from genset.evaluation.results.runs import Accuracy, Run, find_runs
+from genset.evaluation.results.kept.runs import Accuracy, Run, find_runs
 from genset.evaluation.run import score, shards
 from genset.evaluation.run.options import ScoringOptions
 from tests.conftest import ROOT
