@@ -55,7 +55,7 @@ def use():
 
 first = use()
 for package in ("evaluation", "evaluation.evaluate", "evaluation.results.measures.compare",
-                "reporting", "release", "api", "cli.report", "cli.score"):
+                "reporting", "release", "api", "cli.models.report", "cli.models.score"):
     importlib.import_module(f"genset.{package}")
 print(json.dumps([loaded, first, use(), sorted(set(genset.__all__) - set(dir(genset)))]))
 """

@@ -109,6 +109,21 @@ INNER_FLOORS = {
         {"executors"},
         {"in_memory", "latency", "audit"},
     ],
+    "cli": [
+        {"common"},
+        {"classes", "labeling", "models", "pool", "tta", "watch"},
+        {"begin", "release"},
+        {"protocol"},
+    ],
+    "cli.pool": [
+        {"dry_run", "plans", "sources"},
+        {"duplicates", "imports", "keywords", "life", "scrape"},
+    ],
+    "cli.labeling": [
+        {"gold", "label", "managers", "proposals", "reviews", "studies", "trust"},
+        {"labelers", "labels"},
+    ],
+    "cli.models": [{"finetune_tables", "latency", "truth"}, {"finetune", "report", "score"}],
     "evaluation.results": [
         {"kept"},
         {"references", "elsewhere"},
@@ -363,7 +378,19 @@ INNER_FLOORS = {
 }
 
 # Rooms that are used through their `__init__`, which stands above all their floors.
-DOORS = ("sandbox", "label", "label.quality.aggregate", "tta", "taxonomy", "taxonomy.wordnet")
+DOORS = (
+    "cli",
+    "cli.classes",
+    "cli.protocol",
+    "cli.release",
+    "cli.tta",
+    "sandbox",
+    "label",
+    "label.quality.aggregate",
+    "tta",
+    "taxonomy",
+    "taxonomy.wordnet",
+)
 
 # Tables of names, which import nothing of ours: whoever reads an option may read them.
 TABLES = (

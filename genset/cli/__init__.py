@@ -9,27 +9,11 @@ from pathlib import Path
 import click
 
 from genset import __version__
-from genset.cli import (
-    begin,
-    classes,
-    duplicates,
-    finetune,
-    imports,
-    keywords,
-    label,
-    labelers,
-    labels,
-    life,
-    managers,
-    protocol,
-    release,
-    report,
-    score,
-    scrape,
-    tta,
-    watch,
-)
+from genset.cli import begin, classes, protocol, release, tta, watch
 from genset.cli.common import PATH
+from genset.cli.labeling import label, labelers, labels, managers
+from genset.cli.models import finetune, report, score
+from genset.cli.pool import duplicates, imports, keywords, life, scrape
 from genset.cli.release.site import site_command
 
 

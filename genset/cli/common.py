@@ -37,6 +37,15 @@ min_size_option = click.option(
     help="Pixels that the shorter side must have (default: 64, and what is stored already stays).",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+runs_option = click.option(
+    "--runs", type=PATH, help="Where runs are kept (default: the workspace's runs/)."
+)
+taxonomy_option = click.option(
+    "--taxonomy",
+    default="",
+    metavar="FILE|NAME",
+    help="The classes of a folder, if not ImageNet's: a file of your own, or a name, as cifar10.",
+)
 
 
 class SpecType(click.ParamType["ModelSpec"]):

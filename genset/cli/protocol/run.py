@@ -10,9 +10,9 @@ import click
 
 from genset import __version__
 from genset.cli.common import DAY, give_up_option, json_option, opened, show
+from genset.cli.pool.scrape import raise_first, scrape_plans, told_of
 from genset.cli.release.common import made_lines, release_summary
 from genset.cli.release.plan import read_plan
-from genset.cli.scrape import raise_first, scrape_plans, told_of
 from genset.errors import BadInput, GensetError
 from genset.text.numbers import count
 

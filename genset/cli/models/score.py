@@ -15,12 +15,14 @@ from genset.cli.common import (
     SpecType,
     json_option,
     need,
+    runs_option,
     show,
     show_json,
     show_table,
+    taxonomy_option,
 )
-from genset.cli.latency import check_latency, show_timed
-from genset.cli.truth import show_truth
+from genset.cli.models.latency import check_latency, show_timed
+from genset.cli.models.truth import show_truth
 from genset.errors import BadInput, GensetError
 from genset.evaluation.engines import ENGINES
 from genset.text.numbers import count
@@ -35,15 +37,6 @@ if TYPE_CHECKING:
     from genset.evaluation.run.options import ScoringOptions
 
 
-RUNS_OPTION = click.option(
-    "--runs", type=PATH, help="Where runs are kept (default: the workspace's runs/)."
-)
-TAXONOMY_OPTION = click.option(
-    "--taxonomy",
-    default="",
-    metavar="FILE|NAME",
-    help="The classes of a folder, if not ImageNet's: a file of your own, or a name, as cifar10.",
-)
 _ENGINES = f"{', '.join(ENGINES)}; auto: the fastest that gives PyTorch's answers."
 _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS)."
 
@@ -97,7 +90,7 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     show_default=True,
     help="Seed of the questions' options and their order.",
 )
-@TAXONOMY_OPTION
+@taxonomy_option
 @click.option(
     "--pool",
     default="sum",
@@ -131,7 +124,7 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     type=FILE,
     help="All classes that each photo shows: kept with the set, for every later command.",
 )
-@RUNS_OPTION
+@runs_option
 @json_option
 @click.pass_obj
 def evaluate(

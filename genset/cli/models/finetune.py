@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import PATH, json_option, model_option, need, show_json
-from genset.cli.score import RUNS_OPTION
+from genset.cli.common import PATH, json_option, model_option, need, runs_option, show_json
 from genset.errors import BadInput
 from genset.progress import say
 
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 @click.option("--decode", "decoding", default="exact", show_default=True, help="exact or fast.")
 @click.option("--cache", type=PATH, help="Keep decoded pixels in this folder, for later runs.")
 @click.option("--allow-code", is_flag=True, help="As in genset evaluate.")
-@RUNS_OPTION
+@runs_option
 @click.option(
     "--all-pairs", is_flag=True, help="Compare any two models, not only with the first one."
 )
@@ -97,8 +96,8 @@ def finetune(
 
     named = [(task, where) for task in tasks if described(task) for where in _data(task, data)]
     start_pytorch(models)
-    from genset.cli.finetune_tables import as_json as in_json
-    from genset.cli.finetune_tables import grids
+    from genset.cli.models.finetune_tables import as_json as in_json
+    from genset.cli.models.finetune_tables import grids
     from genset.finetune.finetune import SomeFailed
     from genset.finetune.finetune import finetune as fit
     from genset.text.tables import as_markdown, as_text

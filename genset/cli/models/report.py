@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from genset.cli.common import FILE, json_option, show_json, show_path
-from genset.cli.score import RUNS_OPTION, TAXONOMY_OPTION
+from genset.cli.common import FILE, json_option, runs_option, show_json, show_path, taxonomy_option
 from genset.errors import BadInput, GensetError, NotAWorkspace
 from genset.evaluation.data.truths.truth import TRUTHS, By
 from genset.evaluation.results.references.sets import CHOICES as SETS
@@ -116,10 +115,10 @@ _SEED = click.option(
     help="A model that is new on each later year of a protocol, all others being old (default: "
     "those first scored since the year was frozen).",
 )
-@TAXONOMY_OPTION
+@taxonomy_option
 @_SEED
 @click.option("--markdown", is_flag=True, help="Print the tables as Markdown.")
-@RUNS_OPTION
+@runs_option
 @json_option
 @click.pass_obj
 def report(
@@ -261,9 +260,9 @@ def _with_file(document: str, path: Path | None) -> str:
     help="What makes an answer right: the photo's own class, any right class (ReaL), or an "
     "unclear one too.",
 )
-@TAXONOMY_OPTION
+@taxonomy_option
 @_SEED
-@RUNS_OPTION
+@runs_option
 @json_option
 @click.pass_obj
 def compare(

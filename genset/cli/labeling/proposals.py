@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import counted, json_option, opened, show, show_table
-from genset.cli.score import RUNS_OPTION
+from genset.cli.common import counted, json_option, opened, runs_option, show, show_table
 from genset.text.numbers import between, count
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("release")
-@RUNS_OPTION
+@runs_option
 @click.option(
     "--model",
     "models",

@@ -15,9 +15,9 @@ from genset.cli.common import (
     opened,
     show,
 )
-from genset.cli.dry_run import told
-from genset.cli.plans import plan_of, possible, remark
-from genset.cli.sources import chosen, source_option
+from genset.cli.pool.dry_run import told
+from genset.cli.pool.plans import plan_of, possible, remark
+from genset.cli.pool.sources import chosen, source_option
 from genset.errors import BadInput, GensetError
 from genset.progress import say
 from genset.text.numbers import agree, count

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.aggregators import METHODS
-from genset.cli import reviews
 from genset.cli.common import FILE, PATH, json_option, opened, show, show_json, show_table
-from genset.cli.proposals import mixed_photos, propose, show_proposal_stats
+from genset.cli.labeling import reviews
+from genset.cli.labeling.proposals import mixed_photos, propose, show_proposal_stats
 from genset.errors import BadInput
 from genset.text.numbers import count
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from genset.cli.common import json_option, opened, show, show_json, show_table
-from genset.cli.score import RUNS_OPTION
+from genset.cli.common import json_option, opened, runs_option, show, show_json, show_table
 from genset.text.numbers import count
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command("suspects")
 @click.argument("release")
-@RUNS_OPTION
+@runs_option
 @click.option(
     "--sort",
     "order",

@@ -19,7 +19,7 @@ from genset.cli.common import (
     opened,
     show,
 )
-from genset.cli.sources import source_option
+from genset.cli.pool.sources import source_option
 from genset.errors import BadInput, GensetError, NotAWorkspace
 from genset.progress import say
 from genset.text.numbers import count

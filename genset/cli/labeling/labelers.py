@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from genset.cli.common import json_option, opened, show, show_rows
-from genset.cli.gold import controls, gold
-from genset.cli.studies import study
-from genset.cli.trust import block, clear, unvoid, void
+from genset.cli.labeling.gold import controls, gold
+from genset.cli.labeling.studies import study
+from genset.cli.labeling.trust import block, clear, unvoid, void
 
 
 @click.group()

@@ -1,0 +1,1 @@
+"""Commands that score models, fit them to other tasks, and report."""

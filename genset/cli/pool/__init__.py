@@ -1,0 +1,1 @@
+"""Commands that fill the pool and keep it: photos searched, added, removed, pulled."""
