@@ -2,7 +2,7 @@
 
 Only the last fully connected layer is trained, on the features of the otherwise frozen network.
 Source: Coleman et al., "Analysis of DAWNBench, a Time-to-Accuracy Machine Learning Performance
-Benchmark", 2018, section on generalization.
+Benchmark", 2019, section on generalization.
 
 ::
 

@@ -19,7 +19,7 @@ is less than 1 % above for 0.1, and 10 to 16 % for 3, with test accuracies 0.1 t
 Few photos mean few steps: with some hundred, and the weakest penalties, the gap is much larger.
 
 Sources: Coleman et al., "Analysis of DAWNBench, a Time-to-Accuracy Machine Learning Performance
-Benchmark", 2018; Loshchilov and Hutter, "SGDR", 2016 (the cosine); Goyal et al., "Accurate, Large
+Benchmark", 2019; Loshchilov and Hutter, "SGDR", 2016 (the cosine); Goyal et al., "Accurate, Large
 Minibatch SGD", 2017 (the warm-up); Böhning, "Multinomial logistic regression algorithm", 1992 (the
 curvature).
 """

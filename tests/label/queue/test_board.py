@@ -331,3 +331,17 @@ def test_some_are_drawn_of_what_was_read(opened: Opened) -> None:
         board.known_right(session, TENCH)
         drawn = board.some(40)
     assert len(drawn) == 40 and all(map(board.is_open, drawn))
+
+
+def test_with_gold_questions_examples_are_never_tests_nor_ones_own_word(opened: Opened) -> None:
+    for number in range(5):
+        vote(opened[1], f"{TENCH}/flickr:{number}", "bob", Verdict.CORRECT)
+    board = new_board(opened[1], LabelRules(gold=0.2))
+    with opened[1].session() as session:
+        right = [find_candidate(session, f"{TENCH}/flickr:{n}") for n in range(5)]
+        for name in ("ann", "bob"):
+            board.catch_up(session, name)
+        shown = [each.id for each in right if is_for_examples(each.photo_id)]
+        assert 0 < len(shown) < 5
+        assert board.examples(session, "ann", TENCH, 9) == shown
+        assert board.examples(session, "bob", TENCH, 9) == []
