@@ -100,6 +100,9 @@ def test_compare_says_how_to_name_each_and_takes_these_names(here: Path) -> None
         assert ("the largest of them taken" in remark) == ("max" in name)
     text = genset_says("compare", "colours (all)", "colours (subset, max)")
     assert re.search(r"^colours \(subset, max\)  ", text, re.MULTILINE)
+    assert "colours (all) was scored by (all) and colours (subset, max) by (subset, max)" in text
+    alike = genset_says("compare", "colours (all)", "other")
+    assert "was scored by" not in alike
     # A convention may be said where it is the only one, too; and what was not run is not found.
     assert "other  " in genset_says("compare", "other (all)", "colours (all)")
     said = genset_says("compare", "other (subset)", "colours (all)", code=2)

@@ -289,7 +289,7 @@ def compare(
     from genset.evaluation.results.kept.results import load_results
     from genset.evaluation.results.measures.compare import compare as compare_models
     from genset.evaluation.results.measures.multilabel import own_proposals
-    from genset.reporting.narrative.models import left_out, verdict
+    from genset.reporting.narrative.models import left_out, unlike_conventions, verdict
     from genset.reporting.narrative.multilabel import own_proposals as said_of_own
     from genset.reporting.render.pairs import pair_to_json, truth_to_json
     from genset.statistics.bootstrap import Resampling
@@ -322,6 +322,8 @@ def compare(
         show_json({**answer, **truth, **pair_to_json(pairs[0])})
         return
     click.echo(verdict(pairs[0], found.name, by))
+    if unlike := unlike_conventions(*models):
+        click.echo(visible(unlike))
     for model in models:
         for remark in remarks(model.run):
             click.echo(f"{model.label}: {remark}")

@@ -6,6 +6,7 @@ from typing import Any
 
 from genset.evaluation.data.truths.truth import By
 from genset.evaluation.results.kept.remarks import remarks as remarks_of
+from genset.evaluation.results.kept.results import Scored
 from genset.evaluation.results.measures.compare import Pair, Rank
 from genset.reporting.data.report import Power, ReportData, ScoredModel, SetSummary
 from genset.reporting.format import interval, settings
@@ -180,6 +181,18 @@ def verdict(pair: Pair, set_name: str, by: By = "original") -> str:
         shown(pair),
     ]
     return "\n".join(lines)
+
+
+def unlike_conventions(first: Scored, second: Scored) -> str:
+    """That two models' outputs came to a user's own classes in two ways; "" where in one."""
+    ways = {model.run.convention for model in (first, second)}
+    if len(ways) < 2 or "" in ways:
+        return ""
+    return (
+        f"{first.label} was scored by ({first.run.convention}) and {second.label} by "
+        f"({second.run.convention}): a part of the difference may be that. Score both in one way, "
+        "by --pool and --among."
+    )
 
 
 def left_out(label: str, flags: Sequence[str]) -> list[str]:
