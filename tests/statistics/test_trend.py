@@ -23,6 +23,21 @@ def test_the_line_is_scipys() -> None:
     assert above == pytest.approx(here - expected)
 
 
+def test_intervals_have_as_many_degrees_of_freedom_as_the_fewest_of_models_and_classes() -> None:
+    drawn = np.tile(ELSEWHERE, (20, 1))
+    assert fit_trend(ELSEWHERE, ELSEWHERE, drawn, classes=1000).clusters == len(ELSEWHERE) - 1
+    assert fit_trend(ELSEWHERE, ELSEWHERE, drawn, classes=5).clusters == 5
+
+
+def test_the_line_through_published_models_is_drawn_by_seed_0_unless_one_is_given() -> None:
+    here = ELSEWHERE**1.3
+    drawn = [
+        fit_published(ELSEWHERE, here, list("abcdefgh"), draws=50, **seed).drawn_slopes.tolist()
+        for seed in ({}, {"seed": 0}, {"seed": 1})
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
 def test_a_model_that_is_all_on_the_line_is_not_robust() -> None:
     here = expit(-0.5 + 0.9 * logit(ELSEWHERE))
     drawn = np.tile(here, (200, 1))
