@@ -185,3 +185,10 @@ def test_impossible_numbers_have_no_difference(bad: tuple[float, ...]) -> None:
     if len(bad) > 2:
         with pytest.raises(ValueError, match="no difference at the level"):
             least_detectable(100, *bad[2:])
+
+
+def test_four_photos_that_all_differ_show_a_difference_by_the_formula_too() -> None:
+    a, b = stats.norm.ppf(0.975), stats.norm.ppf(0.8)
+    found = detectable_difference(4, 1.0)
+    assert found < 1
+    assert found * 2 == pytest.approx(a + b * (1 - found**2) ** 0.5)
