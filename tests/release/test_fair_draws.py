@@ -184,3 +184,12 @@ def test_a_rule_that_is_not_known_is_refused() -> None:
     for rule in (0, 3, True, "two"):
         with pytest.raises(BadInput, match="install a newer one"):
             ReleasePlan(rule=rule)  # type: ignore[arg-type]
+
+
+def test_a_class_that_is_full_leaves_the_others_their_places() -> None:
+    entries = [entry(number, said="ccc") for number in range(20)]
+    entries += [entry(20 + number, "n2", "ccc") for number in range(2)]
+    for seed in range(5):
+        plan = ReleasePlan(Top(2), seed, max_per_owner=1)
+        chosen = choose(CandidateTable(tuple(entries)), plan).chosen
+        assert Counter(each.wnid for each in chosen) == {"n1": 2, "n2": 2}

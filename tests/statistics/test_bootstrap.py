@@ -225,3 +225,7 @@ def test_of_few_classes_it_reaches_from_the_worst_to_the_best(count: int) -> Non
 def test_an_impossible_confidence_is_refused(confidence: float) -> None:
     with pytest.raises(ValueError, match="no interval at"):
         intervals(np.ones((10, 1)), 5, confidence)
+
+
+def test_reports_draw_ten_thousand_times_by_seed_0_unless_they_are_told_otherwise() -> None:
+    assert Resampling() == Resampling(draws=10_000, seed=0)
