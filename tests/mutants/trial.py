@@ -2,7 +2,9 @@
 
 import os
 import resource
+import shutil
 import signal
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -34,23 +36,30 @@ def unnoticed(tests: Sequence[str], changes: Sequence[Change]) -> Iterator[bool]
         RuntimeError: they do not pass where nothing is changed.
     """
     reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        _run_all(tests, changes, writing)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as said:
-        if said.read(1) != b"1":
-            raise RuntimeError(f"these fail though nothing is changed: pytest {' '.join(tests)}")
-        for _ in changes:
-            yield said.read(1) == b"1"
-    os.waitpid(child, 0)
+    with TemporaryDirectory() as folder:
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            _run_all(tests, changes, writing, Path(folder))
+        os.close(writing)
+        with os.fdopen(reading, "rb") as said:
+            if said.read(1) != b"1":
+                raise RuntimeError(
+                    f"these fail though nothing is changed: pytest {' '.join(tests)}"
+                )
+            for _ in changes:
+                yield said.read(1) == b"1"
+        os.waitpid(child, 0)
 
 
-def _run_all(tests: Sequence[str], changes: Sequence[Change], writing: int) -> None:
-    """In the child: collect the tests, and run them in a fork of it for each change."""
+def _run_all(tests: Sequence[str], changes: Sequence[Change], writing: int, folder: Path) -> None:
+    """In the child: collect the tests, and run them in a fork of it for each change.
+
+    All that they write is in `folder`: what a fork made it cannot take away when it is ended.
+    """
+    tempfile.tempdir = os.environ["TMPDIR"] = str(folder)
     try:
-        with Path(os.devnull).open("w") as nowhere, TemporaryDirectory() as folder:
+        with Path(os.devnull).open("w") as nowhere:
             for handle in (1, 2):
                 os.dup2(nowhere.fileno(), handle)
             words = ["-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider", "-s"]
@@ -122,8 +131,10 @@ def _forked(change: Change | None, processor: int = 600, clock: int = 1800) -> b
 
     `processor` and `clock` are the seconds after which it is ended.
     """
+    scratch = tempfile.mkdtemp()
     fork = os.fork()
     if fork == 0:
+        tempfile.tempdir = os.environ["TMPDIR"] = scratch
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_CPU, (processor, processor))
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
@@ -137,7 +148,8 @@ def _forked(change: Change | None, processor: int = 600, clock: int = 1800) -> b
     while (ended := os.waitpid(fork, os.WNOHANG))[0] == 0:
         if time.monotonic() - began > clock:
             os.killpg(fork, signal.SIGKILL)
-            os.waitpid(fork, 0)
-            return False
+            ended = os.waitpid(fork, 0)
+            break
         time.sleep(0.01)
+    shutil.rmtree(scratch, ignore_errors=True)
     return os.waitstatus_to_exitcode(ended[1]) == 0
