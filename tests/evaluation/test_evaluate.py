@@ -9,6 +9,7 @@ import torch
 
 from genset.errors import BadInput, GensetError, ModelError
 from genset.evaluation.data.photos import open_set
+from genset.evaluation.results.kept.results import load_results
 from genset.evaluation.results.kept.runs import Accuracy, Run, find_runs, load_predictions
 from tests.evaluation.colours import BLUE, RED, WNIDS, colours, paint, painted_set
 from tests.evaluation.scoring import evaluate
@@ -226,3 +227,12 @@ def test_a_killed_run_does_not_count_as_made_and_runs_again(photos: Path) -> Non
         assert len(load_predictions(folder)) == 4
         unfinished += not left
     assert unfinished > 6  # two files are made, finished and given their names
+
+
+def test_runs_of_one_name_are_told_apart_by_what_differs(photos: Path) -> None:
+    found, runs = open_set(str(photos)), photos.parent / "runs"
+    spec = colours(photos.parent)
+    evaluate(found, [spec], runs)
+    evaluate(found, [f"{spec}&crop=16"], runs)
+    with pytest.raises(BadInput, match=r"by its key alone: .* \(.*crop=16.*\)"):
+        load_results(found, runs).find("colours")

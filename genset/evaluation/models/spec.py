@@ -120,7 +120,10 @@ def parse_spec(text: str) -> ModelSpec:
     arch = options.get("arch", "")
     module, _, callable_name = arch.partition(":")
     if kind == "file" and not (module and callable_name):
-        raise BadInput(f"model {text!r}: say what it is with ?arch=torchvision:NAME")
+        raise BadInput(
+            f"model {text!r}: say what it is with ?arch=torchvision:NAME, timm:NAME or "
+            "MODULE:CALLABLE, which makes your network"
+        )
     texts = {name: options[name] for name in ("weights", *ZERO_SHOT) if name in options}
     if kind == "openclip" and not texts.get("weights"):
         raise BadInput(f"model {text!r}: say where its weights lie with ?weights=FILE")

@@ -117,6 +117,9 @@ def test_a_folder_without_photos_is_refused(tmp_path: Path) -> None:
     (tmp_path / WNIDS[0]).mkdir()
     with pytest.raises(BadInput, match=f"{tmp_path} holds no photos: it needs wnid folders"):
         open_set(str(tmp_path))
+    (tmp_path / "beside.jpg").touch()
+    with pytest.raises(BadInput, match="has 1 photo, but in no class's folder: it needs wnid"):
+        open_set(str(tmp_path))
 
 
 def test_a_folder_of_shards_says_to_name_them(tmp_path: Path) -> None:

@@ -365,7 +365,7 @@ def test_two_runs_of_one_name_are_told_apart_by_their_keys(scored: Opened) -> No
     keys = {path.name.rpartition("-")[2] for path in workspace.runs.glob("v1/a-*")}
     assert len(keys) == 2
     failed = genset(workspace, "labels", "propose", "v1", "--model", "a").exception
-    assert "'a' names several runs; say which by its key: a [" in str(failed)
+    assert "'a' names several runs; say which by its key alone: a [" in str(failed)
     propose(workspace)
     by_after = proposers(store)
     names = {name for by in by_after.values() for kind, name, _ in by if kind == "model"}

@@ -11,6 +11,7 @@ from genset.evaluation.data.sets.kept import KeptHashes
 from genset.evaluation.data.sets.layout import Classes, left_out
 from genset.evaluation.data.sets.photo import PhotoSet, ScoredPhoto, hash_of, readable
 from genset.taxonomy import Taxonomy
+from genset.text.numbers import count
 
 
 def takes(named: str, classes: Classes) -> bool:
@@ -100,7 +101,9 @@ class Classified:
             folders = "wnid folders (n02123045"
             if own is not None:
                 folders = f"a folder for each class ({_first(own)}"
-            raise BadInput(f"{where} holds no photos: it needs {folders}/photo.jpg)")
+            stray = count(len(self.stray), "photo")
+            has = f"has {stray}, but in no class's folder" if self.stray else "holds no photos"
+            raise BadInput(f"{where} {has}: it needs {folders}/photo.jpg)")
 
     def notes(self) -> tuple[str, ...]:
         """What is left out, in sentences."""

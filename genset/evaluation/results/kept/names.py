@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from genset.evaluation.results.kept.runs import Run
+from genset.text.safe import clean
 
 _CONVENTION = r" \((?:all|subset)(?:, max)?\)"
 _KEY = r" \[[0-9a-f]{6,64}\]"
@@ -71,8 +72,18 @@ def several(name: str, runs: Sequence[Run], labels: Sequence[str]) -> str:
         label == _with_key(run.model, run) for run, label in zip(runs, labels, strict=True)
     )
     if by_key:
-        return f"{name!r} names several runs; say which by its key: {', '.join(labels)}"
+        told = [f"{label}{_settings(run, runs)}" for run, label in zip(runs, labels, strict=True)]
+        return f"{name!r} names several runs; say which by its key alone: {', '.join(told)}"
     return f"{name!r} names several runs; say which: {', '.join(map(shlex.quote, labels))}"
+
+
+def _settings(run: Run, runs: Sequence[Run]) -> str:
+    """By what a run differs from the others, behind a space: " (crop=224, mean=0.5)"."""
+    told = [{**each.preprocessing, "precision": each.precision} for each in (run, *runs)]
+    names = dict.fromkeys(name for each in told for name in each)
+    differ = [name for name in names if len({repr(each.get(name)) for each in told}) > 1]
+    said = ", ".join(f"{name}={clean(str(told[0].get(name, 'none')), 40)}" for name in differ[:4])
+    return f" ({said})" if said else ""
 
 
 def _with_key(name: str, run: Run) -> str:
