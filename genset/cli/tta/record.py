@@ -142,7 +142,7 @@ def _record_several(
             if each.path:
                 click.echo(_told(each, job.header.task))
         done = len(runs) - len(series.missing)
-        are = agree(done, "is", "are")
+        are = agree(done if len(runs) > 1 else 1, "is", "are")
         click.echo(f"{folder}: {done:,} of {count(len(runs), 'run')} {are} recorded")
     if series.failures or series.missing:
         raise Unfinished(series)

@@ -88,12 +88,15 @@ class Recorded:
         """Why this is no finished run, in words that follow its name; "" if it is one."""
         if self.path is None:
             line = "tta epoch=1 top1=71.2"
-            return f"no epoch was recorded: the command printed no line such as {line}"
+            ended = f", and ended with {self._ending}" if self.exit_code else ""
+            return f"no epoch was recorded: the command printed no line such as {line}{ended}"
         if self.exit_code:
-            code = self.exit_code
-            ended = f"exit code {code}" if code > 0 else f"signal {-code}"
-            return f"the command ended with {ended}; {self.path} holds what it told"
+            return f"the command ended with {self._ending}; {self.path} holds what it told"
         return self.no_checkpoint
+
+    @property
+    def _ending(self) -> str:
+        return f"exit code {self.exit_code}" if self.exit_code > 0 else f"signal {-self.exit_code}"
 
     def as_json(self) -> dict[str, object]:
         """All of it but what was not asked for."""

@@ -170,7 +170,8 @@ def test_a_command_that_fails_keeps_what_it_told_and_fails(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        ("print('hello')", "no epoch was recorded"),
+        ("print('hello')", "no line such as tta epoch=1 top1=71.2\n"),
+        ("exit(3)", "no line such as tta epoch=1 top1=71.2, and ended with exit code 3"),
         ("print('tta epoch=1 top1=101')", "not recorded: top1Accuracy is over 100"),
         ("print('tta epoch=1 top5=50')", "not recorded: no top1Accuracy"),
     ],
