@@ -121,6 +121,7 @@ def test_blocking_on_a_terminal_asks_and_says_what_would_change(
 
 
 def test_review_is_blind_unless_asked(opened: Opened) -> None:
+    assert run(opened, "labels", "review").output == "nothing waits for a ruling\n"
     task = f"{TENCH}/flickr:0"
     vote(opened[1], task, "Ben", Verdict.INCORRECT)
     blind = run(opened, "labels", "review").output

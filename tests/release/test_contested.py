@@ -142,7 +142,7 @@ def test_the_commands_tell_one_thing(pool: Pool) -> None:
     assert numbers(root) == before
     (root / "more" / GOLDFISH).mkdir(parents=True)
     (root / "more" / GOLDFISH / "a.jpg").write_bytes(picture(0))
-    assert "1 photo of more added" in genset("add", "more", "--license", "CC0", cwd=root)
+    assert "1 photo added (source: more)" in genset("add", "more", "--license", "CC0", cwd=root)
 
     assert json.loads(genset("status", "--json", cwd=root))["contested"] == 2  # under two names
     assert numbers(root) == before  # of the new one nobody spoke, and labelers do not see it

@@ -209,6 +209,8 @@ def labels_review(folder: Path | None, panel: str | None, votes: bool, as_json: 
         waiting, taxonomy = queue(store, panel, workspace.label), store.taxonomy
     if as_json:
         show_json(waiting if votes else [each.blind() for each in waiting])
+    elif not waiting:
+        click.echo("nothing waits for a ruling")
     elif votes:
         head = ("task", "why", "votes", "page")
         show_table(
