@@ -42,6 +42,10 @@ _FIRST_OF_PROTOCOL_4 = 0x8C
 # How a file begins that torch.save wrote before PyTorch 1.6, or writes when it is asked to.
 _BEFORE_1_6 = pickle.dumps(torch.serialization.MAGIC_NUMBER, protocol=2)
 
+# A stranger's file may have steps without end, of which torch did the first ones alone.
+_MOST_STEPS = 1_000_000  # a second's; ten thousand tensors have 390,000
+_MOST_OF_SMALL = 1_000
+
 
 def read_checkpoint(path: Path) -> Any:
     """What a checkpoint holds: mostly dictionaries, tensors and numbers.
@@ -168,7 +172,7 @@ def _is_cut(path: Path, error: Exception) -> bool:
     if isinstance(error, IndexError | struct.error) or "unexpected EOF" in str(error):
         return True
     try:
-        deque(_steps(path), maxlen=0)
+        deque(islice(_steps(path), _MOST_STEPS), maxlen=0)
     except ValueError:  # a name that is cut is one that torch does not know
         return True
     return False
@@ -195,6 +199,5 @@ def _steps(path: Path) -> Iterator[tuple[str, Any]]:
         return
     with path.open("rb") as file:  # before 1.6: three small pickles stand before
         for _ in range(3):
-            for _ in pickletools.genops(file):
-                pass
+            deque(islice(pickletools.genops(file), _MOST_OF_SMALL), maxlen=0)
         yield from ((code.name, given) for code, given, _ in pickletools.genops(file))

@@ -79,11 +79,16 @@ def several(name: str, runs: Sequence[Run], labels: Sequence[str]) -> str:
 
 def _settings(run: Run, runs: Sequence[Run]) -> str:
     """By what a run differs from the others, behind a space: " (crop=224, mean=0.5)"."""
-    told = [{**each.preprocessing, "precision": each.precision} for each in (run, *runs)]
-    names = dict.fromkeys(name for each in told for name in each)
-    differ = [name for name in names if len({repr(each.get(name)) for each in told}) > 1]
-    said = ", ".join(f"{name}={clean(str(told[0].get(name, 'none')), 40)}" for name in differ[:4])
-    return f" ({said})" if said else ""
+    every = [_set(each) for each in runs]
+    names = dict.fromkeys(name for each in every for name in each)
+    differ = [name for name in names if len({repr(each.get(name)) for each in every}) > 1]
+    said = [f"{name}={clean(str(_set(run).get(name, 'none')), 40)}" for name in differ]
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _set(run: Run) -> dict[str, object]:
+    weights = run.weights_hash.removeprefix("sha256:")[:8]
+    return {**run.preprocessing, "precision": run.precision, "weights": weights}
 
 
 def _with_key(name: str, run: Run) -> str:

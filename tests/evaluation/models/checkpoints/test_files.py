@@ -107,6 +107,14 @@ def test_a_file_says_that_it_is_cut_wherever_that_is(zipped: bool, tmp_path: Pat
     assert why_unread(saved) == ""
 
 
+def test_what_torch_refuses_is_named_whatever_stands_behind_it(tmp_path: Path) -> None:
+    """A stranger's steps without end, behind the one that torch stopped at, are not followed."""
+    path = tmp_path / "saved.pth"
+    magic = pickle.dumps(torch.serialization.MAGIC_NUMBER, protocol=2)
+    path.write_bytes(magic + b"\x80\x02cos\nsystem\n" + b"N0" * 1_000_000)
+    assert "(it holds os.system, which is neither weights nor plain data)" in why_unread(path)
+
+
 @pytest.mark.parametrize(
     ("write", "said"),
     [
